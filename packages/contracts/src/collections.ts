@@ -1,0 +1,74 @@
+import type { CreateIndexesOptions, IndexSpecification } from 'mongodb'
+
+export interface CollectionDefinition {
+  readonly owner: 'admin-api' | 'reconciler' | 'notifier' | 'ledger' | 'provision'
+  readonly indexes: readonly { keys: IndexSpecification; options?: CreateIndexesOptions }[]
+}
+
+const DAY_S = 86_400
+
+/** Every collection with its owner and its indexes, as the deploy job makes them. A TTL is the retention of its row. */
+export const COLLECTIONS = {
+  projects: { owner: 'admin-api', indexes: [] },
+  connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, _id: 1 } }] },
+  channels: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, _id: 1 } }] },
+  api_keys: { owner: 'admin-api', indexes: [{ keys: { hash: 1 }, options: { unique: true } }] },
+  audit: { owner: 'admin-api', indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }] },
+  idempotency_keys: {
+    owner: 'admin-api',
+    indexes: [{ keys: { created_at: 1 }, options: { expireAfterSeconds: DAY_S } }],
+  },
+  operations: {
+    owner: 'ledger',
+    indexes: [
+      { keys: { refs: 1 } },
+      { keys: { project_id: 1, _id: -1 } },
+      {
+        keys: { connection_id: 1, idempotency_key: 1 },
+        options: { unique: true, partialFilterExpression: { idempotency_key: { $type: 'string' } } },
+      },
+      { keys: { outbox_at: 1 }, options: { sparse: true } },
+    ],
+  },
+  first_executions: { owner: 'ledger', indexes: [] },
+  subjects: {
+    owner: 'reconciler',
+    indexes: [
+      // The alias table: a reference belongs to one subject only, and this index is what makes it so.
+      { keys: { refs: 1 }, options: { unique: true } },
+      { keys: { outboxAt: 1 }, options: { sparse: true } },
+      { keys: { nextLookAt: 1 }, options: { sparse: true } },
+    ],
+  },
+  actions: {
+    owner: 'reconciler',
+    indexes: [
+      { keys: { project_id: 1, first_seen: -1, _id: -1 } },
+      { keys: { connection_ids: 1, first_seen: -1, _id: -1 } },
+    ],
+  },
+  incidents: {
+    owner: 'reconciler',
+    indexes: [{ keys: { project_id: 1, state: 1, opened: -1, _id: -1 } }],
+  },
+  inbox: {
+    owner: 'reconciler',
+    indexes: [{ keys: { received_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
+  },
+  inbox_bodies: {
+    owner: 'reconciler',
+    indexes: [{ keys: { received_at: 1 }, options: { expireAfterSeconds: 14 * DAY_S } }],
+  },
+  deliveries: {
+    owner: 'notifier',
+    indexes: [
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { alert_id: 1 } },
+      { keys: { created_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
+  },
+  channel_health: { owner: 'notifier', indexes: [] },
+  schema_ids: { owner: 'provision', indexes: [] },
+} as const satisfies Record<string, CollectionDefinition>
+
+export type CollectionName = keyof typeof COLLECTIONS

@@ -1,0 +1,213 @@
+/**
+ * Documents that one service writes and others read. Each names its owner: nobody else writes that collection
+ * (DESIGN, the table of services). Times are BSON dates.
+ */
+import type { AlertEvent } from '../messages/alert.ts'
+import type { Alert } from '../messages/index.ts'
+import type { Operation } from '../operation.ts'
+import type { OutOfBand, ProviderKind } from '../providers.ts'
+import type { Action, Incident } from '../verdict.ts'
+
+/** A secret as the secret box sealed it (guides: R3.1): never readable without the key-encryption key. */
+export type SealedSecret = string
+
+/** Owner: admin-api. */
+export interface ProjectDocument {
+  _id: string
+  name: string
+  created_at: Date
+}
+
+/** One secret of a connection that notifications may be signed with; several overlap while one is rotated. */
+export interface ConnectionSecret {
+  sealed: SealedSecret
+  /** Keyed hash that tells two secrets apart without showing either. */
+  fingerprint: string
+  created_at: Date
+  /** The secret is refused from then on; null while it has no end. */
+  expires_at: Date | null
+}
+
+/** Owner: admin-api. A billing account linked to a project. */
+export interface ConnectionDocument {
+  _id: string
+  project_id: string
+  kind: ProviderKind
+  name: string
+  out_of_band: OutOfBand
+  /** needs_setup: a subscription connection without read key or site; its hints are held, nothing is judged. */
+  status: 'active' | 'needs_setup' | 'deleted'
+  /** What notifications are authenticated with: signing secret, destination key or basic-auth password. */
+  inbound_secrets: ConnectionSecret[]
+  read_key: ConnectionSecret | null
+  /** The provider's site (subscription only). */
+  site: string | null
+  /** Where the provider's API is, when not at its public address. */
+  api_base: string | null
+  version: number
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
+}
+
+export type ChannelKind = 'slack' | 'email' | 'webhook'
+
+/** Where a channel delivers, with its secrets sealed. */
+export type ChannelConfig =
+  | { kind: 'slack'; webhook_url: SealedSecret; fingerprint: string }
+  | { kind: 'email'; to: string[] }
+  | { kind: 'webhook'; url: string; secret: SealedSecret | null; fingerprint: string | null }
+
+/** Owner: admin-api. */
+export interface ChannelDocument {
+  _id: string
+  project_id: string
+  name: string
+  events: AlertEvent[]
+  config: ChannelConfig
+  enabled: boolean
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
+}
+
+/** Owner: notifier. A channel works when it is enabled and its health has not disabled it. */
+export interface ChannelHealthDocument {
+  /** The channel's id. */
+  _id: string
+  project_id: string
+  disabled_at: Date | null
+  /** In words a person can act on. */
+  disabled_reason: string | null
+  last_success_at: Date | null
+  last_failure_at: Date | null
+  last_error: string | null
+}
+
+/** Owner: the ledger package (admin-api takes operations in, the reconciler settles them). */
+export type OperationDocument = Omit<Operation, 'operation_id'> & {
+  _id: string
+  /** Messages that this document caused and that are not yet published. */
+  outbox: OutboxEntry[]
+  /** When the oldest entry of `outbox` was written; absent while it is empty. */
+  outbox_at?: Date
+}
+
+/** Owner: the ledger package. Present once any operation of the connection ever reached executing (out_of_band `auto`). */
+export interface FirstExecutionDocument {
+  /** The connection's id. */
+  _id: string
+  project_id: string
+  operation_id: string
+  at: Date
+}
+
+/** A message that a document caused, kept in that document until the broker has it. */
+export interface OutboxEntry {
+  /** Deterministic: the message id that consumers deduplicate by. */
+  id: string
+  topic: string
+  key: string
+  /** The message, encoded when it is published. */
+  message: unknown
+  headers?: Record<string, string>
+}
+
+/** Owner: reconciler. */
+export type ActionDocument = Omit<Action, 'action_id'> & { _id: string; first_seen: Date }
+/** Owner: reconciler. */
+export type IncidentDocument = Omit<Incident, 'incident_id'> & { _id: string; opened: Date }
+
+/** Owner: reconciler. The mark that an event is done. Its body lies beside it in `inbox_bodies` and goes much sooner. */
+export interface InboxDocument {
+  /** `<connection_id>/<event_id>` */
+  _id: string
+  project_id: string
+  connection_id: string
+  provider: ProviderKind
+  event_id: string
+  event_type: string
+  outcome: 'recorded' | 'ignored'
+  reason: string
+  action_ids: string[]
+  received_at: Date
+  processed_at: Date
+}
+
+/** Owner: reconciler. Raw bodies hold personal data: kept for 14 days, under the id of their inbox entry. */
+export interface InboxBodyDocument {
+  _id: string
+  received_at: Date
+  body: unknown
+}
+
+export interface DeliveryAttempt {
+  attempt: number
+  at: Date
+  duration_ms: number
+  outcome: 'delivered' | 'failed'
+  /** HTTP status or SMTP reply code; null when there was no answer. */
+  status: number | null
+  /** In words a person can act on; null when delivered. */
+  error: string | null
+  /** At most the first KiB of what the receiver answered. */
+  response: string | null
+}
+
+/** Owner: notifier. One alert on its way to one channel. */
+export interface DeliveryDocument {
+  _id: string
+  project_id: string
+  channel_id: string
+  channel_kind: ChannelKind
+  alert_id: string
+  event: Alert['event']
+  test: boolean
+  state: 'pending' | 'delivered' | 'retrying' | 'dead'
+  /** Why it ended or what is next, for a person. */
+  reason: string
+  attempts: DeliveryAttempt[]
+  /** The attempt that comes next, and when; null when there is none. */
+  next_attempt: { attempt: number; due_at: Date; topic: string } | null
+  alert: Alert
+  created_at: Date
+  updated_at: Date
+}
+
+/** Owner: admin-api. */
+export interface ApiKeyDocument {
+  _id: string
+  name: string
+  /** SHA-256 of the key, in hex. */
+  hash: string
+  /** The first characters, to recognise it by. */
+  hint: string
+  scopes: string[]
+  /** Null: every project. */
+  project_id: string | null
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+/** Owner: admin-api. One row a mutation. */
+export interface AuditDocument {
+  _id: string
+  at: Date
+  key_id: string | null
+  action: string
+  target: string
+  project_id: string | null
+  request_id: string
+  address: string | null
+}
+
+/** Owner: the deploy job. Known schema ids, so that a registry that is away stops nobody. */
+export interface SchemaIdDocument {
+  /** `<subject>/<sha256 of the schema>` */
+  _id: string
+  schema_id: number
+  message: string
+  registered_at: Date
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { Timestamp } from '../operation.ts'
+import { OutOfBand, ProviderKind } from '../providers.ts'
+import { Label } from './project.ts'
+
+/**
+ * What authenticates a provider's notifications. Sixteen characters at least (guides: R2.4), printable ASCII without
+ * spaces, because a secret that was pasted with a newline would refuse every notification without saying why.
+ */
+export const InboundSecret = z
+  .string()
+  .min(16, 'Give at least 16 characters')
+  .max(255)
+  .regex(/^[\x21-\x7e]+$/, 'Use printable ASCII without spaces; a secret pasted with a line break has one')
+
+const ApiBase = z.string().max(2048).describe("Base URL of the provider's API, where it is not the public one")
+const ReadKey = z
+  .string()
+  .min(8)
+  .max(255)
+  .regex(/^[\x21-\x7e]+$/)
+  .describe("Read-only key for the provider's API")
+const common = {
+  name: Label,
+  out_of_band: OutOfBand.default('auto'),
+  read_key: ReadKey.optional(),
+  api_base: ApiBase.optional(),
+}
+
+export const NewConnection = z.discriminatedUnion('kind', [
+  z.strictObject({ ...common, kind: z.literal('processor'), signing_secret: InboundSecret.optional() }),
+  z.strictObject({ ...common, kind: z.literal('reseller'), destination_secret: InboundSecret }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('subscription'),
+    site: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/)
+      .optional()
+      .describe("The provider's site; without it and a read key the connection only holds what arrives"),
+  }),
+])
+export type NewConnection = z.infer<typeof NewConnection>
+
+export const ConnectionPatch = z.strictObject({ out_of_band: OutOfBand })
+
+export const Connection = z.object({
+  connection_id: z.string(),
+  project_id: z.string(),
+  kind: ProviderKind,
+  name: z.string(),
+  out_of_band: OutOfBand,
+  status: z.enum(['active', 'needs_setup', 'deleted']),
+  inbound_url: z.string().describe('Where the provider posts its notifications'),
+  site: z.string().nullable(),
+  api_base: z.string().nullable(),
+  has_read_key: z.boolean(),
+  secret_fingerprints: z.array(z.string()),
+  version: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Connection = z.infer<typeof Connection>
+
+/** The answer to making a connection: the only time that its secret is shown. */
+export const CreatedConnection = Connection.extend({
+  signing_secret: z.string().optional().describe('Processor: shown once'),
+  username: z.string().optional().describe('Subscription: the fixed word service'),
+  password: z.string().optional().describe('Subscription: shown once'),
+})

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { Timestamp } from '../operation.ts'
+import { Action, Incident, IncidentState, TimelineEntry } from '../verdict.ts'
+import { DeliveryState } from './delivery.ts'
+import { ListQuery } from './list.ts'
+
+export const IncidentQuery = ListQuery.extend({ project_id: z.string().optional(), state: IncidentState.optional() })
+
+/** One delivery of an incident's alert, with each attempt: the end of the story that the timeline tells. */
+const IncidentDelivery = z.object({
+  delivery_id: z.string(),
+  channel_id: z.string(),
+  alert_id: z.string(),
+  event: z.string(),
+  state: DeliveryState,
+  reason: z.string(),
+  attempts: z.array(
+    z.object({
+      attempt: z.int(),
+      at: Timestamp,
+      duration_ms: z.number(),
+      outcome: z.enum(['delivered', 'failed']),
+      status: z.int().nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+})
+
+/** One incident with its action, its whole story and what was sent about it. */
+export const IncidentWithTimeline = Incident.extend({
+  action: Action.nullable(),
+  timeline: z.array(TimelineEntry),
+  deliveries: z.array(IncidentDelivery),
+})
+export type IncidentWithTimeline = z.infer<typeof IncidentWithTimeline>

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
+
+/** An error answer: application/problem+json (RFC 9457). */
+export const Problem = z.object({
+  type: z.string().describe('A page about the code'),
+  title: z.string(),
+  status: z.int(),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+  detail: z.string().describe('What was wrong with this request, and what to do about it'),
+  request_id: z.string().optional(),
+  errors: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .optional()
+    .describe('Each field that was refused'),
+})
+export type Problem = z.infer<typeof Problem>

@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** What each id names, by its prefix. An id reads `<prefix>_<26 base32 characters>` (128 bits). */
+export const ID_PREFIXES = {
+  project: 'prj',
+  connection: 'con',
+  channel: 'chn',
+  operation: 'op',
+  subject: 'sub',
+  action: 'act',
+  incident: 'inc',
+  alert: 'alr',
+  delivery: 'dlv',
+  message: 'msg',
+  apiKey: 'key',
+  audit: 'aud',
+  request: 'req',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIXES
+
+/** Crockford's base32 in lower case: no letters that are easily confused, safe in URLs and file names. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+function base32(bytes: Uint8Array): string {
+  let text = ''
+  let bits = 0
+  let buffer = 0
+  for (const byte of bytes) {
+    buffer = (buffer << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += ALPHABET[(buffer >>> bits) & 31]
+    }
+    buffer &= (1 << bits) - 1
+  }
+  return bits > 0 ? text + ALPHABET[(buffer << (5 - bits)) & 31] : text
+}
+
+/** A new id from 128 random bits: it cannot be guessed, which the inbound path relies on. */
+export function newId(kind: IdKind): string {
+  return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
+}
+
+/**
+ * The id that the same parts always give, so that work done twice after a crash names the same thing.
+ * @param parts joined with a newline; none of them may hold one.
+ */
+export function deterministicId(kind: IdKind, ...parts: readonly string[]): string {
+  const digest = createHash('sha256').update(parts.join('\n')).digest()
+  return `${ID_PREFIXES[kind]}_${base32(digest.subarray(0, 16))}`
+}

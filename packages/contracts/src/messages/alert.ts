@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { Timestamp } from '../operation.ts'
+import { Action, Incident } from '../verdict.ts'
+
+/** The alert events of the interface (§6), in its order, and incident.resolved, which a channel gets only if it chose it. */
+export const AlertEvent = z.enum([
+  'run.failed',
+  'incident.opened',
+  'drift.detected',
+  'cap.threshold',
+  'approval.requested',
+  'approval.reminder',
+  'approval.expired',
+  'incident.resolved',
+])
+export type AlertEvent = z.infer<typeof AlertEvent>
+
+const common = { alert_id: z.string(), project_id: z.string(), created_at: Timestamp }
+const incidentData = z.object({ incident: Incident, action: Action })
+
+/** What people are told. Its `data` is what a webhook receives under the same name. */
+export const Alert = z.discriminatedUnion('event', [
+  z.object({ ...common, event: z.literal('incident.opened'), data: incidentData }),
+  z.object({ ...common, event: z.literal('incident.resolved'), data: incidentData }),
+  /** What the test button of a channel sends. */
+  z.object({
+    ...common,
+    event: z.literal('channel.test'),
+    data: z.object({ channel_id: z.string(), text: z.string() }),
+  }),
+])
+export type Alert = z.infer<typeof Alert>

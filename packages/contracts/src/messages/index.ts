@@ -1,0 +1,38 @@
+import type { z } from 'zod'
+import { Operation } from '../operation.ts'
+import type { TopicName } from '../topics.ts'
+import { Incident } from '../verdict.ts'
+import { Alert } from './alert.ts'
+import { DeliveryRequest } from './delivery.ts'
+import { InboundEvent } from './inbound.ts'
+import { Recheck } from './recheck.ts'
+
+/**
+ * Every message type and the topics that carry it. Each is one subject of the schema registry, `<name>-value`; a topic
+ * carries one type. Dead-letter topics carry the original bytes, so they have none.
+ */
+export const MESSAGES = {
+  'inbound-event': { schema: InboundEvent, topics: ['inbound.processor', 'inbound.reseller', 'inbound.subscription'] },
+  operation: { schema: Operation, topics: ['operations'] },
+  recheck: { schema: Recheck, topics: ['rechecks', 'rechecks.due'] },
+  incident: { schema: Incident, topics: ['incidents'] },
+  alert: { schema: Alert, topics: ['alerts'] },
+  'delivery-request': {
+    schema: DeliveryRequest,
+    topics: [
+      'deliveries',
+      'deliveries.retry.5s',
+      'deliveries.retry.1m',
+      'deliveries.retry.10m',
+      'deliveries.retry.1h',
+      'deliveries.retry.6h',
+    ],
+  },
+} as const satisfies Record<string, { schema: z.ZodType; topics: readonly TopicName[] }>
+
+export type MessageName = keyof typeof MESSAGES
+export type MessageOf<N extends MessageName> = z.infer<(typeof MESSAGES)[N]['schema']>
+export { Alert, AlertEvent } from './alert.ts'
+export { DeliveryRequest } from './delivery.ts'
+export { InboundEvent } from './inbound.ts'
+export { Recheck } from './recheck.ts'

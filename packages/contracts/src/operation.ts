@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { ActionKind, ProviderKind } from './providers.ts'
+
+/** The states of an operation (DESIGN, "Operations"): what the team's software says it is doing. */
+export const OperationState = z.enum([
+  'requested',
+  'approval_pending',
+  'approved',
+  'declined',
+  'expired',
+  'executing',
+  'awaiting_review',
+  'completed',
+  'failed',
+  'rejected',
+])
+export type OperationState = z.infer<typeof OperationState>
+
+/** ISO 8601 in UTC with milliseconds, e.g. 2026-11-21T10:00:00.000Z. */
+export const Timestamp = z.iso.datetime({ precision: 3 })
+
+/** ISO 4217 in lower case: providers differ in case, so everything inside Backstop is folded to lower. */
+export const Currency = z.string().regex(/^[a-z]{3}$/)
+
+/** One refund or cancellation as the execution feature reports it: stored by the ledger and sent whole on `operations`. */
+export const Operation = z.object({
+  operation_id: z.string(),
+  project_id: z.string(),
+  connection_id: z.string(),
+  provider: ProviderKind,
+  /** Grows by one with each change: an older copy never replaces a newer one. */
+  version: z.int().min(1),
+  kind: ActionKind,
+  /** Payment or subscription id at the provider. */
+  subject: z.string(),
+  /** Minor units of `currency`. */
+  amount: z.int().min(0).nullable(),
+  currency: Currency.nullable(),
+  /** The provider's id of the refund or cancellation, once known. */
+  provider_ref: z.string().nullable(),
+  idempotency_key: z.string().nullable(),
+  run_id: z.string().nullable(),
+  state: OperationState,
+  reason: z.string().nullable(),
+  /** When it began executing and when it reached an end state, as reported; null before. */
+  executing_at: Timestamp.nullable(),
+  ended_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  /** References of every object and key that the operation names (see references.ts). */
+  refs: z.array(z.string()),
+})
+export type Operation = z.infer<typeof Operation>

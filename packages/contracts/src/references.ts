@@ -1,0 +1,26 @@
+import type { ProviderKind } from './providers.ts'
+
+/**
+ * A reference names one object of a provider within one project, e.g. `prj_…/processor/ch_3P`. Two records that share a
+ * reference are about the same payment or subscription. The project comes first, so that what one project signs can
+ * never touch another's.
+ * @param site the provider's site where its ids are only unique within one (subscription), or undefined
+ */
+export function objectReference(
+  projectId: string,
+  provider: ProviderKind,
+  site: string | undefined,
+  id: string,
+): string {
+  return site === undefined ? `${projectId}/${provider}/${id}` : `${projectId}/${provider}/${site}/${id}`
+}
+
+/** The reference of an idempotency key that an operation sent and the processor's event repeats. */
+export function idempotencyReference(projectId: string, provider: ProviderKind, key: string): string {
+  return `${projectId}/${provider}/idempotency-key/${key}`
+}
+
+/** The key of messages about one payment or subscription: locality only, never exclusion (DESIGN, "Topics"). */
+export function partitionKey(projectId: string, subject: string): string {
+  return `${projectId}/${subject}`
+}

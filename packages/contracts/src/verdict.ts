@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { Currency, Timestamp } from './operation.ts'
+import { ActionKind, OutOfBand, ProviderKind } from './providers.ts'
+
+/** What is known of an action so far. `pending`: its second look is still to come. */
+export const Verdict = z.enum(['pending', 'explained', 'unexplained', 'not_alerted'])
+export type Verdict = z.infer<typeof Verdict>
+
+/** Why an action has its verdict. The same word stands in the record, the log line and the metric. */
+export const VerdictReason = z.enum([
+  /** pending: nothing explained it at first sight. */
+  'awaiting_second_look',
+  /** explained, strongest first. */
+  'provider_ref_matches',
+  'idempotency_key_matches',
+  'amount_and_time_match',
+  'made_before_connection',
+  /** unexplained, and alerted. */
+  'nothing_explains_it',
+  /** not_alerted. */
+  'out_of_band_ignore',
+  'auto_before_first_operation',
+  'connection_deleted',
+])
+export type VerdictReason = z.infer<typeof VerdictReason>
+
+/** The state of the provider's object, folded to one vocabulary and ordered by rank where no version exists. */
+export const ObjectState = z.enum(['pending', 'requires_action', 'succeeded', 'failed', 'canceled'])
+export type ObjectState = z.infer<typeof ObjectState>
+
+/** One line of the story of an action: event → verdict → incident → alert, linked by ids. */
+export const TimelineEntry = z.object({
+  at: Timestamp,
+  what: z.enum([
+    'event_received',
+    'explained',
+    'explanation_lost',
+    'second_look',
+    'incident_opened',
+    'incident_resolved',
+    'alert_sent',
+  ]),
+  /** The id that the line is about: event, operation, incident or alert. */
+  id: z.string().nullable(),
+  /** One sentence for a person. */
+  text: z.string(),
+})
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+/** One refund or cancellation at a provider, with its verdict. Projected from its subject by the reconciler. */
+export const Action = z.object({
+  action_id: z.string(),
+  project_id: z.string(),
+  /** The connection that showed it first; all that showed it are in `connection_ids`. */
+  connection_id: z.string(),
+  connection_ids: z.array(z.string()),
+  provider: ProviderKind,
+  kind: ActionKind,
+  /** Payment or subscription id at the provider. */
+  subject: z.string(),
+  /** The provider's id of the refund; null for a provisional action known only from its charge. */
+  provider_ref: z.string().nullable(),
+  /** Minor units. */
+  amount: z.int().nullable(),
+  currency: Currency.nullable(),
+  state: ObjectState,
+  provider_created_at: Timestamp,
+  first_seen_at: Timestamp,
+  second_look_at: Timestamp.nullable(),
+  verdict: Verdict,
+  reason: VerdictReason,
+  operation_id: z.string().nullable(),
+  incident_id: z.string().nullable(),
+  event_ids: z.array(z.string()),
+  timeline: z.array(TimelineEntry),
+  /** The version of the subject it was projected from: an older projection never replaces a newer one. */
+  version: z.int(),
+})
+export type Action = z.infer<typeof Action>
+
+/** Why an incident is open. UNEXPECTED_ACTION is the interface's; further codes come with their features. */
+export const IncidentCode = z.enum(['UNEXPECTED_ACTION'])
+export type IncidentCode = z.infer<typeof IncidentCode>
+
+export const IncidentState = z.enum(['open', 'acknowledged', 'resolved'])
+export type IncidentState = z.infer<typeof IncidentState>
+
+export const Incident = z.object({
+  incident_id: z.string(),
+  project_id: z.string(),
+  connection_id: z.string(),
+  code: IncidentCode,
+  state: IncidentState,
+  /** One sentence for a person: what happened and why it matters. */
+  summary: z.string(),
+  action_id: z.string(),
+  /** The setting that allowed the alert, as it stood at the second look. */
+  out_of_band: OutOfBand,
+  opened_at: Timestamp,
+  resolved_at: Timestamp.nullable(),
+  /** The operation whose late arrival resolved it. */
+  resolved_by: z.string().nullable(),
+  version: z.int(),
+})
+export type Incident = z.infer<typeof Incident>

@@ -1,0 +1,26 @@
+/**
+ * Confluent's wire format: a zero byte, the schema id as a big-endian 32-bit integer, then the JSON
+ * (https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format).
+ */
+const PREFIX_BYTES = 5
+
+/** Frames JSON text or bytes with the id of the schema that it follows. */
+export function frame(schemaId: number, json: string | Buffer): Buffer {
+  const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length
+  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + length)
+  bytes[0] = 0
+  bytes.writeInt32BE(schemaId, 1)
+  if (typeof json === 'string') bytes.write(json, PREFIX_BYTES)
+  else json.copy(bytes, PREFIX_BYTES)
+  return bytes
+}
+
+export type Unframed = { kind: 'framed'; schemaId: number; json: Buffer } | { kind: 'not_framed'; reason: string }
+
+/** Takes a framed message apart; says why where it is none. `json` shares memory with `bytes`. */
+export function unframe(bytes: Buffer | null): Unframed {
+  if (bytes === null) return { kind: 'not_framed', reason: 'The message has no value' }
+  if (bytes.length <= PREFIX_BYTES) return { kind: 'not_framed', reason: `The message has only ${bytes.length} bytes` }
+  if (bytes[0] !== 0) return { kind: 'not_framed', reason: `The message starts with byte ${bytes[0]}, not 0` }
+  return { kind: 'framed', schemaId: bytes.readInt32BE(1), json: bytes.subarray(PREFIX_BYTES) }
+}

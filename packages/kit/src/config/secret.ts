@@ -1,0 +1,27 @@
+import { inspect } from 'node:util'
+
+/** A secret that cannot be printed by accident: every way to turn it into text gives `[secret]`. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  /** The secret itself. Call it where the secret is used, never where it is passed on. */
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[secret]'
+  }
+
+  toJSON(): string {
+    return '[secret]'
+  }
+
+  [inspect.custom](): string {
+    return '[secret]'
+  }
+}

@@ -1,0 +1,35 @@
+import { ERROR_CODES, type ErrorCode } from '@backstop/contracts'
+
+/**
+ * The one error that our code throws on purpose. What is not an AppError is a fault of ours: it is logged whole and
+ * answered as `internal`.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  /** Whether the same call may succeed later. Never assumed: an unknown error is not retried. */
+  readonly retryable: boolean
+  /** Facts for the log line: ids and counts, never a secret or a payload. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  /** @param message sentence case, no full stop; names the thing and the likely remedy */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; retryable?: boolean; details?: Record<string, unknown> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.retryable = options.retryable ?? false
+    this.details = options.details ?? {}
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status
+  }
+}
+
+/** Something this needs is away for now: the one error that pauses a partition instead of parking a message. */
+export function unavailable(what: string, cause: unknown): AppError {
+  return new AppError('unavailable', `${what} is away`, { cause, retryable: true })
+}

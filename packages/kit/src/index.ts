@@ -1,0 +1,7 @@
+export * from './bus/bus.ts'
+export * from './clock/clock.ts'
+export * from './config/config.ts'
+export * from './config/secret.ts'
+export * from './crash-points.ts'
+export * from './errors.ts'
+export * from './logger.ts'
