@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 
 /** An error answer: application/problem+json (RFC 9457). */
 export const Problem = z.object({
-  type: z.string().describe('A page about the code'),
+  type: z.string().describe('urn:backstop:error:<code>'),
   title: z.string(),
   status: z.int(),
   code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),

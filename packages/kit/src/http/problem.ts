@@ -1,0 +1,33 @@
+import { ERROR_CODES, type ErrorCode, type Problem } from '@backstop/contracts'
+import { AppError } from '../errors.ts'
+
+export const PROBLEM_TYPE = 'application/problem+json'
+
+/** A name rather than a place: every installation has its own address. docs/errors.md describes each code. */
+const CODE_URN = 'urn:backstop:error:'
+
+/** The problem document of a code (RFC 9457). `detail` is for the caller: never an internal cause, never a secret. */
+export function problem(
+  code: ErrorCode,
+  detail: string,
+  extra: Partial<Pick<Problem, 'status' | 'request_id' | 'errors'>> = {},
+): Problem {
+  const { status, title } = ERROR_CODES[code]
+  return { type: `${CODE_URN}${code}`, title, status, code, detail, ...extra }
+}
+
+/** Any thrown value as an answer. What is not an AppError is a fault of ours and says nothing about itself. */
+export function toProblem(error: unknown, requestId?: string): { status: number; body: Problem } {
+  const extra = requestId === undefined ? {} : { request_id: requestId }
+  if (!(error instanceof AppError)) {
+    const body = problem(
+      'internal',
+      'The fault is logged with this request_id; try again, and report it if it stays',
+      extra,
+    )
+    return { status: body.status, body }
+  }
+  const errors = error.details.errors as Problem['errors']
+  const body = problem(error.code, error.message, errors === undefined ? extra : { ...extra, errors })
+  return { status: body.status, body }
+}

@@ -1,0 +1,61 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Metrics } from './metrics.ts'
+
+export interface OpsOptions {
+  readonly port: number
+  readonly host: string
+  /** Why this process should be restarted, or undefined. Never about dependencies: a restart brings none back. */
+  live(): string | undefined
+  /** Why it should get no work now, or undefined. */
+  ready(): Promise<string | undefined>
+  readonly metrics: Metrics
+}
+
+export interface OpsServer {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** Serves /healthz, /readyz and /metrics on a port of their own, away from what the world reaches. */
+export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
+  const server = createServer((request, response) => {
+    const answer = (status: number, text: string) => {
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
+    }
+    const check = (fault: string | undefined) => (fault === undefined ? answer(200, 'ok') : answer(503, fault))
+    switch (request.url) {
+      case '/healthz':
+        return check(options.live())
+      case '/readyz':
+        return void options.ready().then(check, error => answer(503, String(error)))
+      case '/metrics':
+        return void options.metrics.text().then(
+          text => answer(200, text),
+          error => answer(500, String(error)),
+        )
+      default:
+        return answer(404, 'Try /healthz, /readyz or /metrics')
+    }
+  })
+  await listen(server, options.port, options.host)
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Listens, or rejects with the system's error (EADDRINUSE, for one). */
+export function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+}

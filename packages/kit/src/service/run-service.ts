@@ -1,0 +1,62 @@
+import type { Environment } from '../config/config.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+
+export interface RunningService {
+  readonly logger: Logger
+  /** Resolves with the reason when the service cannot go on by itself; never resolves while all is well. */
+  readonly failed: Promise<unknown>
+  /** Drains: takes no new work, finishes what is at hand, disconnects. */
+  stop(): Promise<void>
+}
+
+/** sysexits(3) EX_CONFIG: an operator's mistake, which a restart does not mend. */
+const EXIT_CONFIG = 78
+/** Less than the shortest termination grace period of the manifests. */
+const STOP_DEADLINE_MS = 25_000
+
+/**
+ * The whole life of a service's process: start, wait for a signal or a fatal fault, drain, exit.
+ * Exit codes: 0 after a signal, 78 for a configuration fault, 1 for anything else.
+ */
+export async function runService(
+  name: string,
+  start: (environment: Environment) => Promise<RunningService>,
+): Promise<never> {
+  let service: RunningService
+  try {
+    service = await start(process.env)
+  } catch (error) {
+    const isConfig = error instanceof AppError && error.code === 'config_invalid'
+    process.stderr.write(
+      `${name} did not start. ${isConfig ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    )
+    process.exit(isConfig ? EXIT_CONFIG : 1)
+  }
+  const { logger } = service
+  process.on('unhandledRejection', error => {
+    logger.fatal({ error }, 'service.unhandled_rejection')
+    process.exit(1)
+  })
+  const outcome = await Promise.race([
+    new Promise<{ signal: string }>(resolve => {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve({ signal }))
+    }),
+    service.failed.then(error => ({ error })),
+  ])
+  if ('error' in outcome) logger.fatal({ error: outcome.error }, 'service.failed')
+  else logger.info({ signal: outcome.signal }, 'service.stopping')
+  const deadline = setTimeout(() => {
+    logger.error({ deadline_ms: STOP_DEADLINE_MS }, 'service.stop_deadline_passed')
+    process.exit(1)
+  }, STOP_DEADLINE_MS)
+  try {
+    await service.stop()
+    logger.info('service.stopped')
+  } catch (error) {
+    logger.error({ error }, 'service.stop_failed')
+    process.exit(1)
+  }
+  clearTimeout(deadline)
+  process.exit('error' in outcome ? 1 : 0)
+}

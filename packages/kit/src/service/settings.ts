@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { setting } from '../config/config.ts'
+
+/** Settings that every service has, by their environment names. */
+export const commonSettings = {
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
+    .default('info')
+    .describe('Least severe level that is logged'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 inside a container'),
+  OPS_PORT: setting.port(0).describe('Port of /healthz, /readyz and /metrics; 0 picks a free one'),
+  KAFKA_BROKERS: setting
+    .list()
+    .pipe(
+      z
+        .array(z.string().regex(/^[^\s:]+:\d+$/, 'Give host:port, comma-separated'))
+        .min(1, 'Give at least one host:port'),
+    )
+    .describe('Kafka brokers to start from, host:port, comma-separated'),
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9.-]{0,40}$/)
+    .default('')
+    .describe('Put before every topic and group name, so that several instances share one Kafka'),
+  MONGO_URL: setting.secret().describe('MongoDB replica set, mongodb:// or mongodb+srv://'),
+  MONGO_DB: z.string().min(1).default('backstop').describe('Database name'),
+  SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
+} as const
+
+/** The key ring that opens stored secrets; only services that need them have it. */
+export const secretKeysSetting = {
+  SECRET_KEYS: setting
+    .secret()
+    .describe('Key-encryption keys, kid:base64 of 32 bytes, comma-separated; the first one seals'),
+} as const
