@@ -1,0 +1,61 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { z } from 'zod'
+import { Secret } from '../config/secret.ts'
+import { AppError } from '../errors.ts'
+
+/** The key-encryption keys that this process holds: new secrets are sealed with the primary, all of them open. */
+export interface KeyRing {
+  readonly primary: string
+  /** By key id. KeyObjects, because those do not print. */
+  readonly keys: ReadonlyMap<string, KeyObject>
+}
+
+/** What a key id may be: it stands between dots in what is sealed, and between commas and colons in the setting. */
+export const KEY_ID_SHAPE = /^[A-Za-z0-9_-]{1,64}$/
+/** 32 bytes in padded base64. Checked before decoding, because Buffer.from drops bad characters without a word. */
+const KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/
+
+/**
+ * Reads the setting SECRET_KEYS: `kid:base64(32 bytes)`, several separated by commas, the first of them primary.
+ * @throws AppError `config_invalid`, naming the key id and never the key
+ */
+export function parseKeyRing(text: Secret): KeyRing {
+  const keys = new Map<string, KeyObject>()
+  for (const [index, entry] of text.reveal().split(',').entries()) {
+    const colon = entry.indexOf(':')
+    const keyId = entry.slice(0, colon).trim()
+    const encoded = entry.slice(colon + 1).trim()
+    // Without a colon the entry may be a bare key: it must not end up in the message.
+    if (colon < 0 || !KEY_ID_SHAPE.test(keyId)) {
+      throw invalid(`Key ${index + 1} has no valid key id; write kid:base64, the id from letters, digits, - and _`)
+    }
+    if (!KEY_SHAPE.test(encoded)) {
+      throw invalid(`Key "${keyId}" is not 32 bytes in base64; make one with: openssl rand -base64 32`)
+    }
+    if (keys.has(keyId)) throw invalid(`Key id "${keyId}" stands there twice`)
+    keys.set(keyId, createSecretKey(Buffer.from(encoded, 'base64')))
+  }
+  const [primary] = keys.keys()
+  // split() gives one entry at least, so the loop has thrown or found a key.
+  return { primary: primary as string, keys }
+}
+
+/** The setting SECRET_KEYS as a zod schema, so that its faults are reported together with all others. */
+export const keyRingSetting = () =>
+  z
+    .string()
+    .min(1)
+    .transform((text, context): KeyRing => {
+      try {
+        return parseKeyRing(new Secret(text))
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        context.addIssue({ code: 'custom', message: error.message })
+        return z.NEVER
+      }
+    })
+    .describe('Key-encryption keys as kid:base64(32 bytes), comma-separated; the first seals, all of them open')
+
+function invalid(message: string): AppError {
+  return new AppError('config_invalid', message)
+}

@@ -1,0 +1,141 @@
+/**
+ * Secrets at rest: envelope encryption, so that a stolen database is worth nothing without the key-encryption key (KEK),
+ * and a KEK is replaced by adding another one, not by touching every secret at once.
+ *
+ * Sealed form: `v1.<kekId>.<wrappedDek>.<iv>.<ct+tag>`, the last three in base64url. A random 32-byte data key (DEK) per secret
+ * encrypts it with AES-256-GCM; the KEK encrypts the DEK the same way (its IV stands in front of it). Both bind the place
+ * where the secret is stored, so a sealed secret copied to another row or field does not open there.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import type { SealedSecret } from '@backstop/contracts'
+import { Secret } from '../config/secret.ts'
+import { AppError } from '../errors.ts'
+import { KEY_ID_SHAPE, type KeyRing } from './key-ring.ts'
+
+/** Where a secret is stored: it opens there and nowhere else. */
+export interface SecretContext {
+  readonly collection: 'connections' | 'channels'
+  /** The document's id. */
+  readonly id: string
+  readonly field: string
+  readonly projectId: string
+}
+
+/** Seals and opens secrets with the key ring it was made from. */
+export interface SecretBox {
+  seal(secret: Secret, context: SecretContext): SealedSecret
+  /**
+   * @throws AppError `secret_unreadable` when its key is not in the ring (the message names the key id), or when it was
+   *   changed or belongs to another context
+   */
+  open(sealed: SealedSecret, context: SecretContext): Secret
+  /**
+   * Eight hex digits that tell two secrets apart without showing either. Keyed, so that nobody can try guesses against it;
+   * keyed by the primary key, so the same secret has another one after a new key became primary.
+   */
+  fingerprint(secret: Secret): string
+}
+
+const VERSION = 'v1'
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const DEK_BYTES = 32
+/** Given explicitly everywhere: without it Node's GCM opens what carries a tag of only four bytes. */
+const TAG_BYTES = 16
+const FINGERPRINT_DIGITS = 8
+
+/** Makes the secret box over a key ring (see parseKeyRing). */
+export function createSecretBox(ring: KeyRing): SecretBox {
+  const primary = ring.keys.get(ring.primary)
+  if (primary === undefined)
+    throw new AppError('config_invalid', `The key ring lacks its primary key "${ring.primary}"`)
+  const fingerprintKey = Buffer.from(
+    hkdfSync('sha256', primary.export(), Buffer.alloc(0), 'backstop secret fingerprint v1', 32),
+  )
+  return {
+    seal(secret, context) {
+      const dek = randomBytes(DEK_BYTES)
+      const wrapIv = randomBytes(IV_BYTES)
+      const wrapped = encrypt(primary, wrapIv, dek, boundTo('dek', ring.primary, context))
+      const iv = randomBytes(IV_BYTES)
+      const text = encrypt(dek, iv, Buffer.from(secret.reveal(), 'utf8'), boundTo('secret', ring.primary, context))
+      return [VERSION, ring.primary, encode(Buffer.concat([wrapIv, wrapped])), encode(iv), encode(text)].join('.')
+    },
+
+    open(sealed, context) {
+      const parts = takeApart(sealed, context)
+      const kek = ring.keys.get(parts.keyId)
+      if (kek === undefined) {
+        throw unreadable(context, `was sealed with key "${parts.keyId}"; add that key to SECRET_KEYS again`)
+      }
+      try {
+        const dek = decrypt(kek, parts.wrapIv, parts.wrapped, boundTo('dek', parts.keyId, context))
+        return new Secret(decrypt(dek, parts.iv, parts.text, boundTo('secret', parts.keyId, context)).toString('utf8'))
+      } catch (cause) {
+        const remedy = `does not open with key "${parts.keyId}": it was changed, moved from another row, or the key is another one`
+        throw unreadable(context, remedy, cause)
+      }
+    },
+
+    fingerprint: secret =>
+      createHmac('sha256', fingerprintKey).update(secret.reveal(), 'utf8').digest('hex').slice(0, FINGERPRINT_DIGITS),
+  }
+}
+
+/** The authenticated context. JSON, because a plain join of free parts could read the same for two contexts. */
+function boundTo(what: 'dek' | 'secret', keyId: string, context: SecretContext): Buffer {
+  return Buffer.from(
+    JSON.stringify([VERSION, what, keyId, context.collection, context.id, context.field, context.projectId]),
+    'utf8',
+  )
+}
+
+function encrypt(key: KeyObject | Buffer, iv: Buffer, plain: Buffer, bound: Buffer): Buffer {
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(bound)
+  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(key: KeyObject | Buffer, iv: Buffer, textAndTag: Buffer, bound: Buffer): Buffer {
+  const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
+    .setAAD(bound)
+    .setAuthTag(textAndTag.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(textAndTag.subarray(0, -TAG_BYTES)), decipher.final()])
+}
+
+function takeApart(sealed: SealedSecret, context: SecretContext) {
+  const parts = sealed.split('.')
+  const [version, keyId, wrapped, iv, text] = parts
+  if (parts.length !== 5 || version !== VERSION || keyId === undefined || !KEY_ID_SHAPE.test(keyId)) {
+    throw unreadable(context, `is not in the form ${VERSION}.key.dek.iv.text`)
+  }
+  const wrap = decode(wrapped)
+  const taken = {
+    keyId,
+    wrapIv: wrap.subarray(0, IV_BYTES),
+    wrapped: wrap.subarray(IV_BYTES),
+    iv: decode(iv),
+    text: decode(text),
+  }
+  // Exact lengths, so that a truncated tag is refused by shape already and not only by the cipher.
+  if (taken.wrapped.length !== DEK_BYTES + TAG_BYTES || taken.iv.length !== IV_BYTES || taken.text.length < TAG_BYTES) {
+    throw unreadable(context, 'has a part that is not whole')
+  }
+  return taken
+}
+
+function encode(bytes: Buffer): string {
+  return bytes.toString('base64url')
+}
+
+/** Strict: what is not the one spelling of some bytes becomes no bytes, which no length check passes. */
+function decode(text: string | undefined): Buffer {
+  const bytes = Buffer.from(text ?? '', 'base64url')
+  return encode(bytes) === text ? bytes : Buffer.alloc(0)
+}
+
+function unreadable(context: SecretContext, what: string, cause?: unknown): AppError {
+  return new AppError('secret_unreadable', `Secret ${context.collection}/${context.id}.${context.field} ${what}`, {
+    cause,
+    details: { collection: context.collection, id: context.id, field: context.field },
+  })
+}
