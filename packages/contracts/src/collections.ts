@@ -36,7 +36,7 @@ export const COLLECTIONS = {
     indexes: [
       // The alias table: a reference belongs to one subject only, and this index is what makes it so.
       { keys: { refs: 1 }, options: { unique: true } },
-      { keys: { outboxAt: 1 }, options: { sparse: true } },
+      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
       { keys: { nextLookAt: 1 }, options: { sparse: true } },
     ],
   },

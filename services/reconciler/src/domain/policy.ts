@@ -1,0 +1,38 @@
+import type { OutOfBand, VerdictReason } from '@backstop/contracts'
+
+/** What decides, at the second look, whether an unexplained action of a connection alerts. */
+export interface ConnectionPolicy {
+  readonly connectionId: string
+  readonly outOfBand: OutOfBand
+  readonly deleted: boolean
+  /** Whether any operation of this connection ever reached executing. */
+  readonly hasExecuted: boolean
+}
+
+export type Permission =
+  | { readonly kind: 'alert'; readonly connectionId: string; readonly outOfBand: OutOfBand }
+  | {
+      readonly kind: 'quiet'
+      readonly reason: Extract<
+        VerdictReason,
+        'out_of_band_ignore' | 'auto_before_first_operation' | 'connection_deleted'
+      >
+    }
+
+/** Strictest first: an action seen through two connections is judged by the stricter setting. */
+const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']
+
+/** Whether an action seen through these connections may alert, and if not, why not. */
+export function permissionToAlert(policies: readonly ConnectionPolicy[]): Permission {
+  const living = policies
+    .filter(policy => !policy.deleted)
+    .sort((a, b) => STRICTNESS.indexOf(a.outOfBand) - STRICTNESS.indexOf(b.outOfBand))
+  const strictest = living[0]
+  if (strictest === undefined) return { kind: 'quiet', reason: 'connection_deleted' }
+  if (strictest.outOfBand === 'ignore') return { kind: 'quiet', reason: 'out_of_band_ignore' }
+  // The connections show the same provider account, so an operation on any of them counts for `auto`.
+  if (strictest.outOfBand === 'auto' && !policies.some(policy => policy.hasExecuted)) {
+    return { kind: 'quiet', reason: 'auto_before_first_operation' }
+  }
+  return { kind: 'alert', connectionId: strictest.connectionId, outOfBand: strictest.outOfBand }
+}

@@ -1,0 +1,40 @@
+import type { ConnectionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
+import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
+import type { ConnectionReader, Inbox } from './store.ts'
+
+/** The events that are done, collections `inbox` and `inbox_bodies`. */
+export function createMongoInbox(mongo: Mongo): Inbox {
+  const inbox = mongo.db.collection<InboxDocument>('inbox')
+  const bodies = mongo.db.collection<InboxBodyDocument>('inbox_bodies')
+  return {
+    async known(ids) {
+      if (ids.length === 0) return new Set()
+      const found = await asUnavailable(() =>
+        inbox.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray(),
+      )
+      return new Set(found.map(document => document._id))
+    },
+    async insert(entries) {
+      if (entries.length === 0) return
+      const documents = entries.map(entry => entry.document)
+      const raw = entries.map(({ document, body }) => ({ _id: document._id, received_at: document.received_at, body }))
+      await asUnavailable(async () => {
+        // Bodies first: the entry is the mark that the event is done.
+        await onlyDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
+        await onlyDuplicates(() => inbox.insertMany(documents, { ordered: false }), documents.length)
+      })
+    },
+  }
+}
+
+/** Reads what admin-api keeps of connections. */
+export function createMongoConnections(mongo: Mongo): ConnectionReader {
+  const connections = mongo.db.collection<ConnectionDocument>('connections')
+  return {
+    async byIds(ids) {
+      if (ids.length === 0) return new Map()
+      const found = await asUnavailable(() => connections.find({ _id: { $in: [...ids] } }).toArray())
+      return new Map(found.map(document => [document._id, document]))
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { asUnavailable, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
+import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
+import { pendingLooks } from '../domain/decide.ts'
+import type { Subject } from '../domain/subject.ts'
+import type { SubjectChange, SubjectStore } from './store.ts'
+
+/** A subject as it is stored. */
+export interface SubjectDocument extends Omit<Subject, 'id'> {
+  _id: string
+  /** The earliest look that it still waits for; absent without one. */
+  nextLookAt?: number
+  /** Which call of save wrote it last: a bulk write does not say which of its updates found their document. */
+  writtenBy: string
+}
+
+/** Subjects in MongoDB, collection `subjects`. */
+export function createMongoSubjects(mongo: Mongo, newToken: () => string): SubjectStore {
+  const collection = mongo.db.collection<SubjectDocument>('subjects')
+  const find = (filter: object, limit: number) =>
+    asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toSubject))
+  return {
+    load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ refs: { $in: [...refs] } }, 0)),
+    withStaleOutbox: (before, limit) => find({ 'outbox.at': { $lt: before } }, limit),
+    withOverdueLook: (before, limit) => find({ nextLookAt: { $lt: before } }, limit),
+    async save(changes) {
+      const token = newToken()
+      const merges = changes.filter(change => change.absorbed.length > 0)
+      const plain = changes.filter(change => change.absorbed.length === 0)
+      const lost = plain.length === 0 ? new Set<string>() : await asUnavailable(() => saveAll(collection, plain, token))
+      for (const change of merges) {
+        const won = await asUnavailable(() => saveMerge(mongo, collection, change, token))
+        if (!won) lost.add(change.next.id)
+      }
+      return lost
+    },
+    async removePublished(published) {
+      if (published.length === 0) return
+      const updates = published.map(({ subjectId, entryIds }) => ({
+        updateOne: { filter: { _id: subjectId }, update: { $pull: { outbox: { id: { $in: [...entryIds] } } } } },
+      }))
+      // The driver's type of $pull does not know readonly arrays.
+      await asUnavailable(() =>
+        collection.bulkWrite(updates as AnyBulkWriteOperation<SubjectDocument>[], { ordered: false }),
+      )
+    },
+  }
+}
+
+function toSubject(document: SubjectDocument): Subject {
+  const { _id, writtenBy: _token, nextLookAt: _next, ...rest } = document
+  return { id: _id, ...rest }
+}
+
+function toDocument(change: SubjectChange, token: string): SubjectDocument {
+  const { id, ...rest } = change.next
+  const looks = pendingLooks(change.next).map(look => look.dueAt)
+  return { _id: id, ...rest, writtenBy: token, ...(looks.length === 0 ? {} : { nextLookAt: Math.min(...looks) }) }
+}
+
+/** One bulk write for all; who lost is asked for only when the counts say that somebody did. */
+async function saveAll(
+  collection: Collection<SubjectDocument>,
+  changes: readonly SubjectChange[],
+  token: string,
+): Promise<Set<string>> {
+  const writes = changes.map(change => toWrite(change, token))
+  const lost = new Set<string>()
+  const updates = changes.filter(change => change.expectedVersion > 0)
+  let matched: number
+  try {
+    matched = (await collection.bulkWrite(writes, { ordered: false })).matchedCount
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error
+    const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+    if (failures.length === 0 || failures.some(failure => failure.code !== DUPLICATE_KEY)) throw error
+    for (const failure of failures) {
+      const change = changes[failure.index]
+      if (change !== undefined) lost.add(change.next.id)
+    }
+    matched = error.result.matchedCount
+  }
+  // An update that lost by a duplicate reference matched its document and is counted with the failures.
+  if (matched < updates.length) {
+    const ids = updates.map(change => change.next.id)
+    const mine = await collection.find({ _id: { $in: ids }, writtenBy: token }, { projection: { _id: 1 } }).toArray()
+    const won = new Set(mine.map(document => document._id))
+    for (const id of ids) if (!won.has(id)) lost.add(id)
+  }
+  return lost
+}
+
+function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<SubjectDocument> {
+  const document = toDocument(change, token)
+  if (change.expectedVersion === 0) return { insertOne: { document } }
+  const { _id, outbox: _outbox, nextLookAt, ...fields } = document
+  return {
+    updateOne: {
+      filter: { _id, version: change.expectedVersion },
+      update: {
+        $set: nextLookAt === undefined ? fields : { ...fields, nextLookAt },
+        ...(nextLookAt === undefined ? { $unset: { nextLookAt: '' } } : {}),
+        // Added, never replaced: what somebody published and took out in the meantime must not come back.
+        ...(change.added.length > 0 ? { $push: { outbox: { $each: [...change.added] } } } : {}),
+      },
+    },
+  } as AnyBulkWriteOperation<SubjectDocument>
+}
+
+/** A merge takes several documents at once, so it is the one write that needs a transaction. */
+async function saveMerge(
+  mongo: Mongo,
+  collection: Collection<SubjectDocument>,
+  change: SubjectChange,
+  token: string,
+): Promise<boolean> {
+  const session = mongo.client.startSession()
+  try {
+    return await session.withTransaction(async () => {
+      for (const { id, version } of change.absorbed) {
+        const { deletedCount } = await collection.deleteOne({ _id: id, version }, { session })
+        if (deletedCount === 0) return abort(session)
+      }
+      if (change.expectedVersion === 0) {
+        await collection.insertOne(toDocument(change, token), { session })
+        return true
+      }
+      const filter = { _id: change.next.id, version: change.expectedVersion }
+      const { matchedCount } = await collection.replaceOne(filter, toDocument(change, token), { session })
+      return matchedCount === 1 ? true : abort(session)
+    })
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+    throw error
+  } finally {
+    await session.endSession()
+  }
+}
+
+async function abort(session: { abortTransaction(): Promise<unknown> }): Promise<false> {
+  await session.abortTransaction()
+  return false
+}

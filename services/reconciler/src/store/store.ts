@@ -1,0 +1,64 @@
+import type { Action, ConnectionDocument, InboxDocument, Incident } from '@backstop/contracts'
+import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
+
+/**
+ * What the reconciler keeps, as narrow ports. `mongo-*.ts` are the real ones, `memory-store.ts` their twin for
+ * simulation; both pass `test/store.contract.ts`. Every call takes a whole batch, so that the number of commands does
+ * not grow with the number of events. All throw AppError `unavailable` when the database is away.
+ */
+export interface SubjectStore {
+  /** Every subject that holds any of the references. */
+  load(refs: readonly string[]): Promise<Subject[]>
+  /**
+   * Writes each change if nobody else wrote in between.
+   * @returns ids of the subjects that lost: they are to be loaded and decided again
+   */
+  save(changes: readonly SubjectChange[]): Promise<ReadonlySet<string>>
+  /** Takes published messages out of the outboxes. */
+  removePublished(published: readonly { subjectId: string; entryIds: readonly string[] }[]): Promise<void>
+  /** Subjects whose outbox holds a message written before `before`. */
+  withStaleOutbox(before: number, limit: number): Promise<Subject[]>
+  /** Subjects that still wait for a look that was due before `before`. */
+  withOverdueLook(before: number, limit: number): Promise<Subject[]>
+}
+
+export interface SubjectChange {
+  /** The next state; its version is `expectedVersion` + 1. */
+  readonly next: Subject
+  /** The version that was read; 0 for a new subject. */
+  readonly expectedVersion: number
+  /** Outbox entries that this change adds; those that were there stay, or are gone if they were published meanwhile. */
+  readonly added: readonly SubjectOutboxEntry[]
+  /** Stored subjects that this one takes up, with the versions that were read. They vanish in the same write. */
+  readonly absorbed: readonly { id: string; version: number }[]
+}
+
+export interface ProjectionStore {
+  /** Writes each unless a newer version of it is there. */
+  saveActions(actions: readonly Action[]): Promise<void>
+  saveIncidents(incidents: readonly Incident[]): Promise<void>
+}
+
+export interface InboxEntry {
+  readonly document: InboxDocument
+  readonly body: unknown
+}
+
+export interface Inbox {
+  /** Which of these ids are done. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Marks events as done; one that is marked already stays as it is. */
+  insert(entries: readonly InboxEntry[]): Promise<void>
+}
+
+export interface ConnectionReader {
+  /** Deleted ones too. */
+  byIds(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionDocument>>
+}
+
+export interface ReconcilerStores {
+  readonly subjects: SubjectStore
+  readonly projections: ProjectionStore
+  readonly inbox: Inbox
+  readonly connections: ConnectionReader
+}
