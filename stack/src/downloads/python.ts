@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import { ProgramFailure, type ProgramResult, runProgram } from '../run-program.ts'
+import { StackError } from '../stack-contract.ts'
+
+const PINS = new URL('./pins/', import.meta.url)
+
+/** Runs Python without the caller's PYTHONPATH and PYTHONHOME, which belong to another program. */
+export function pythonEnvironment(env: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { PYTHONPATH: _path, PYTHONHOME: _home, ...rest } = env
+  return {
+    ...rest,
+    PYTHONUNBUFFERED: '1',
+    PIP_USER: '0',
+    PIP_ROOT_USER_ACTION: 'ignore',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    ...extra,
+  }
+}
+
+/** Installs what pins/<pin>.txt names, and nothing else, into a folder of its own. pip refuses what does not have a pinned hash. */
+export async function pipInstall(pin: string, target: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await pip(['install', '--target', target, '--no-compile', ...pinnedArguments(pin)], pin, env)
+}
+
+/** Downloads the wheel that pins/<pin>.txt names for this machine into a folder. */
+export async function pipDownload(pin: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await pip(['download', '--dest', folder, ...pinnedArguments(pin)], pin, env)
+}
+
+/** Runs one of the Python files beside this one. */
+export async function runPythonFile(name: string, args: string[], env: NodeJS.ProcessEnv): Promise<ProgramResult> {
+  const file = fileURLToPath(new URL(`./${name}`, import.meta.url))
+  return runProgram('python3', [file, ...args], { timeoutMs: 300_000, env: pythonEnvironment(env) })
+}
+
+function pinnedArguments(pin: string): string[] {
+  const file = fileURLToPath(new URL(`${pin}.txt`, PINS))
+  return ['--quiet', '--no-input', '--no-deps', '--only-binary', ':all:', '--require-hashes', '-r', file]
+}
+
+async function pip(args: string[], pin: string, env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await runProgram('python3', ['-m', 'pip', ...args], { timeoutMs: 900_000, env: pythonEnvironment(env) })
+  } catch (error) {
+    const output = error instanceof ProgramFailure ? error.output : String(error)
+    throw new StackError(
+      `pip could not download what pins/${pin}.txt names:\n${output.trim().split('\n').slice(-6).join('\n')}`,
+      remedyFor(output),
+      error,
+    )
+  }
+}
+
+function remedyFor(output: string): string {
+  if (/HASHES|hash mismatch/i.test(output))
+    return 'The package index served other content than was pinned: do not use it'
+  if (/No matching distribution|from versions/i.test(output))
+    return 'This machine has no ready-made package: start Docker, or give KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL'
+  return 'Check that this machine reaches its Python package index, then start again: what is complete is kept'
+}

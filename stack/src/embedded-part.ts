@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { StackRecordFile } from './part-records.ts'
+import { endProcess } from './process-end.ts'
+import {
+  findProcessesWithArgument,
+  identify,
+  isAlive,
+  type ProcessIdentity,
+  signalProcess,
+} from './process-identity.ts'
+import { type PartHandle, type PartName, StackError } from './stack-contract.ts'
+
+/** How one part is run. Made by parts/<name>.ts. */
+export interface PartProgram {
+  name: PartName
+  /** What a person calls it, e.g. `MongoDB 6.0.5`. */
+  title: string
+  /** Executable, absolute. */
+  program: string
+  args: string[]
+  /** One of `args` that no other process can have: a path inside the data folder. */
+  marker: string
+  cwd: string
+  /** Writes configuration, formats folders. Runs before every start. */
+  prepare(): Promise<void>
+  /** One try: resolves when the part answers as it should, rejects with the reason when not. Must be bounded in time. */
+  checkReady(): Promise<void>
+  readyWithinMs: number
+}
+
+/** A part as a process of its own on this machine: outlives its launcher, recorded in parts.json. */
+export class EmbeddedPart implements PartHandle {
+  adopted = false
+  readonly #program: PartProgram
+  readonly #records: StackRecordFile
+  readonly #logDir: string
+  readonly #owner: ProcessIdentity | null
+  #identity: ProcessIdentity | undefined
+
+  constructor(program: PartProgram, records: StackRecordFile, logDir: string, owner: ProcessIdentity | null) {
+    this.#program = program
+    this.#records = records
+    this.#logDir = logDir
+    this.#owner = owner
+  }
+
+  get pid(): number | undefined {
+    return this.#identity?.pid
+  }
+
+  get name(): PartName {
+    return this.#program.name
+  }
+
+  get title(): string {
+    return this.#program.title
+  }
+
+  get logPath(): string {
+    return join(this.#logDir, `${this.#program.name}.log`)
+  }
+
+  /**
+   * Takes over the recorded process when it is still that one and answers.
+   * @returns false when there is nothing to take over; then nothing of this part is running any more
+   */
+  async adopt(): Promise<boolean> {
+    const recorded = this.#records.read().parts[this.name]
+    if (recorded !== undefined && isAlive(recorded) && (await this.#answers())) {
+      this.#identity = { pid: recorded.pid, startTime: recorded.startTime }
+      this.adopted = true
+      // A living owner keeps it: two starts side by side on one data folder must not stop each other's parts.
+      if (recorded.owner !== null && !isAlive(recorded.owner)) this.#record(this.#identity)
+      return true
+    }
+    if (recorded !== undefined) await endProcess(recorded)
+    for (const orphan of findProcessesWithArgument(this.#program.marker)) await endProcess(orphan)
+    this.#forget()
+    return false
+  }
+
+  /** Starts the process and waits until it answers. */
+  async start(): Promise<void> {
+    await this.#program.prepare()
+    const deadline = performance.now() + this.#program.readyWithinMs
+    this.#spawn()
+    let reason = 'it did not answer'
+    while (performance.now() < deadline) {
+      if (this.#identity !== undefined && !isAlive(this.#identity)) {
+        // A program that has just been stopped may hold its port a little longer than it lives.
+        if (!this.#portWasTaken()) throw this.#failure('it ended by itself')
+        await sleep(200)
+        this.#spawn()
+      }
+      try {
+        await this.#program.checkReady()
+        if (this.#identity !== undefined && isAlive(this.#identity)) return
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error)
+      }
+      await sleep(50)
+    }
+    throw this.#failure(`it was not ready within ${this.#program.readyWithinMs / 1000} s: ${reason}`)
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    if (this.#identity !== undefined) signalProcess(this.#identity, signal)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#identity === undefined) return
+    // A part that was paused with SIGSTOP never sees a SIGTERM.
+    signalProcess(this.#identity, 'SIGCONT')
+    await endProcess(this.#identity)
+    this.#identity = undefined
+    this.#forget()
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  /** True when this start, and not another living process, is to stop the part. */
+  isOwned(): boolean {
+    const owner = this.#records.read().parts[this.name]?.owner
+    return this.#owner !== null && owner?.pid === this.#owner.pid && owner.startTime === this.#owner.startTime
+  }
+
+  #spawn(): void {
+    const { program, args, cwd } = this.#program
+    mkdirSync(this.#logDir, { recursive: true })
+    mkdirSync(cwd, { recursive: true })
+    keepPreviousLog(this.logPath)
+    const log = openSync(this.logPath, 'w')
+    try {
+      // Its own process group and no pipe to us: a Ctrl-C in the terminal, or our own end, must not reach it.
+      const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', log, log], env: partEnvironment() })
+      child.on('error', () => {}) // an executable that cannot run: seen below by the missing pid
+      child.unref()
+      const identity = child.pid === undefined ? undefined : identify(child.pid)
+      if (identity === undefined) throw this.#failure(`${program} could not be run`)
+      this.#identity = identity
+      this.adopted = false
+      this.#record(identity)
+    } finally {
+      closeSync(log)
+    }
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.#program.checkReady()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #record(identity: ProcessIdentity): void {
+    this.#records.change(record => {
+      record.parts[this.name] = { ...identity, program: this.#program.program, owner: this.#owner }
+    })
+  }
+
+  #forget(): void {
+    this.#records.change(record => {
+      delete record.parts[this.name]
+    })
+  }
+
+  #portWasTaken(): boolean {
+    return /address already in use|EADDRINUSE|Failed to bind|seems to be in use by another process/i.test(
+      readTail(this.logPath, 60),
+    )
+  }
+
+  #failure(what: string): StackError {
+    const remedy = this.#portWasTaken()
+      ? 'Stop what listens on its port, then start again'
+      : 'Start again; if it stays so, delete the data folder'
+    return new StackError(
+      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${readTail(this.logPath, 15)}`,
+      remedy,
+    )
+  }
+}
+
+/** Last lines of a log, each cut to a readable width. */
+export function readTail(path: string, lines: number): string {
+  try {
+    return readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(-lines)
+      .map(line => `    ${line.slice(0, 300)}`)
+      .join('\n')
+  } catch {
+    return '    (no log)'
+  }
+}
+
+/** The log of the run before is what explains why a part had to be started again. */
+function keepPreviousLog(path: string): void {
+  try {
+    renameSync(path, path.replace(/\.log$/, '.previous.log'))
+  } catch {
+    // first start
+  }
+}
+
+/** Nothing of the caller's settings (JAVA_TOOL_OPTIONS, NODE_OPTIONS, MAILDEV_…, tokens) may reach a part. */
+function partEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, TZ } = process.env
+  return Object.fromEntries(Object.entries({ PATH, HOME, LANG, TZ }).filter(([, value]) => value !== undefined))
+}

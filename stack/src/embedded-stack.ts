@@ -1,0 +1,184 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ensurePrograms, type Programs } from './downloads/ensure-programs.ts'
+import { requireDisk } from './downloads/machine-checks.ts'
+import { EmbeddedPart, type PartProgram } from './embedded-part.ts'
+import { withLock } from './exclusive-lock.ts'
+import { type StackRecord, StackRecordFile } from './part-records.ts'
+import { kafkaProgram } from './parts/kafka.ts'
+import { mailProgram } from './parts/mail.ts'
+import { mongoProgram, mongoUrl } from './parts/mongo.ts'
+import { registryProgram, registryUrl } from './parts/registry.ts'
+import { choosePorts, isPortFree, type PortWish } from './ports.ts'
+import { endProcess } from './process-end.ts'
+import { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
+import { startReaper } from './reaper.ts'
+import {
+  PART_NAMES,
+  type PartName,
+  PORT_NAMES,
+  type PortName,
+  StackError,
+  type StackOptions,
+  type StackUrls,
+} from './stack-contract.ts'
+
+/** Room for what a day of work leaves in Kafka and MongoDB. */
+const DISK_NEEDED_BYTES = 1_000_000_000
+
+/** Which ports a part listens on. */
+export const PORTS_OF: Record<PartName, readonly PortName[]> = {
+  kafka: ['kafka', 'controller'],
+  mongo: ['mongo'],
+  registry: ['registry'],
+  mail: ['smtp', 'mail'],
+}
+
+export interface EmbeddedStack {
+  urls: Partial<StackUrls>
+  parts: Partial<Record<PartName, EmbeddedPart>>
+  stop(): Promise<void>
+}
+
+/** Starts the named parts as processes of this machine, or takes over those that are up already. */
+export async function startEmbeddedStack(names: readonly PartName[], options: StackOptions): Promise<EmbeddedStack> {
+  const dataDir = resolve(options.dataDir)
+  requireDisk(dataDir, DISK_NEEDED_BYTES)
+  const programs = await ensurePrograms(names, options.env, options.log)
+  const records = new StackRecordFile(dataDir)
+  return withDataFolder(dataDir, async () => {
+    const owner = ownerOf(options)
+    const ports = await settlePorts(names, records, options.ports ?? {})
+    const parts = Object.fromEntries(
+      names.map(name => [
+        name,
+        new EmbeddedPart(programFor(name, programs, dataDir, ports), records, join(dataDir, 'logs'), owner),
+      ]),
+    ) as Partial<Record<PartName, EmbeddedPart>>
+    await bringUp(Object.values(parts), options)
+    if (options.ownerPid !== undefined && owner !== null) startReaper(dataDir, owner, records)
+    return {
+      urls: urlsOf(names, ports),
+      parts,
+      stop: () => withDataFolder(dataDir, () => stopOwned(Object.values(parts), records)),
+    }
+  })
+}
+
+/** Runs something that starts or stops parts while no other process does so in the same data folder. */
+export async function withDataFolder<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  return withLock(join(dataDir, 'lock'), { timeoutMs: 180_000 }, work)
+}
+
+/** Ends everything recorded in a data folder, whoever started it. Returns the names of the parts that were up. */
+export async function stopRecordedParts(dataDir: string, only: readonly PartName[] = PART_NAMES): Promise<PartName[]> {
+  const records = new StackRecordFile(dataDir)
+  const { parts, reaper } = records.read()
+  const running = only.filter(name => parts[name] !== undefined && isAlive(parts[name]))
+  await Promise.all(running.map(name => endProcess(parts[name]!)))
+  if (reaper !== undefined) await endProcess(reaper)
+  records.change(record => {
+    for (const name of only) delete record.parts[name]
+    delete record.reaper
+  })
+  return running
+}
+
+function ownerOf({ keepRunning, ownerPid }: StackOptions): ProcessIdentity | null {
+  if (keepRunning) return null
+  const owner = identify(ownerPid ?? process.pid)
+  if (owner === undefined)
+    throw new StackError(`The owner, process ${ownerPid}, is not running`, 'Give the pid of a running process')
+  return owner
+}
+
+/** A part that is up keeps its ports: they are taken, but by itself. */
+async function settlePorts(
+  names: readonly PartName[],
+  records: StackRecordFile,
+  wanted: Partial<Record<PortName, number>>,
+): Promise<Record<PortName, number>> {
+  const record = records.read()
+  const ours = portsInUseByParts(record)
+  const wishes = Object.fromEntries(
+    PORT_NAMES.filter(port => names.some(name => PORTS_OF[name].includes(port))).map(port => [
+      port,
+      { wanted: wanted[port], remembered: record.ports[port] } satisfies PortWish,
+    ]),
+  ) as Record<PortName, PortWish>
+  const ports = await choosePorts(wishes, async port => ours.has(port) || (await isPortFree(port)))
+  records.change(changed => {
+    changed.ports = { ...changed.ports, ...ports }
+  })
+  return ports
+}
+
+function portsInUseByParts({ parts, ports }: StackRecord): Set<number> {
+  const running = PART_NAMES.filter(name => parts[name] !== undefined && isAlive(parts[name]))
+  return new Set(running.flatMap(name => PORTS_OF[name].map(port => ports[port])).filter(port => port !== undefined))
+}
+
+function programFor(name: PartName, programs: Programs, dataDir: string, ports: Record<PortName, number>): PartProgram {
+  const dir = join(dataDir, name)
+  mkdirSync(dir, { recursive: true })
+  switch (name) {
+    case 'kafka':
+      return kafkaProgram({
+        java: programs.java,
+        jars: programs.kafkaJars,
+        dir,
+        port: ports.kafka,
+        controllerPort: ports.controller,
+      })
+    case 'mongo':
+      return mongoProgram({ mongod: programs.mongod, dir, port: ports.mongo })
+    case 'registry':
+      return registryProgram({ java: programs.java, home: programs.registryHome, dir, port: ports.registry })
+    case 'mail':
+      return mailProgram({ dir, smtpPort: ports.smtp, webPort: ports.mail })
+  }
+}
+
+/** All at once: the start takes as long as the slowest part. When one fails, what this start began is stopped again. */
+async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<void> {
+  const results = await Promise.allSettled(
+    parts.map(async part => {
+      const step = log.step(part.title)
+      try {
+        step.update('starting')
+        if (await part.adopt()) return step.done('was up already')
+        await part.start()
+        step.done('up')
+      } catch (error) {
+        step.fail(
+          error instanceof Error ? error.message : String(error),
+          error instanceof StackError ? error.remedy : '',
+        )
+        throw error
+      }
+    }),
+  )
+  const failed = results.find(result => result.status === 'rejected')
+  if (failed === undefined) return
+  await Promise.allSettled(parts.filter(part => !part.adopted).map(part => part.stop()))
+  throw failed.reason
+}
+
+function urlsOf(names: readonly PartName[], ports: Record<PortName, number>): Partial<StackUrls> {
+  return {
+    ...(names.includes('kafka') && { kafka: `127.0.0.1:${ports.kafka}` }),
+    ...(names.includes('mongo') && { mongo: mongoUrl(ports.mongo) }),
+    ...(names.includes('registry') && { registry: registryUrl(ports.registry) }),
+    ...(names.includes('mail') && { smtp: `smtp://127.0.0.1:${ports.smtp}`, mail: `http://127.0.0.1:${ports.mail}` }),
+  }
+}
+
+async function stopOwned(parts: EmbeddedPart[], records: StackRecordFile): Promise<void> {
+  await Promise.all(parts.filter(part => part.isOwned()).map(part => part.stop()))
+  const { reaper } = records.read()
+  if (reaper === undefined) return
+  await endProcess(reaper)
+  records.change(record => {
+    delete record.reaper
+  })
+}

@@ -1,0 +1,99 @@
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { stopRecordedParts, withDataFolder } from './embedded-stack.ts'
+import { StackRecordFile } from './part-records.ts'
+import { isAlive } from './process-identity.ts'
+import { progressOn } from './progress.ts'
+import { PART_NAMES, type RunningStack, StackError, type StackUrls } from './stack-contract.ts'
+import { startStack } from './start-stack.ts'
+
+const USAGE = `Usage: node stack/src/main.ts up [--data DIR] [--json] [--detach]   start, print the URLs, run until Ctrl-C
+       node stack/src/main.ts down [--data DIR]                     stop
+       node stack/src/main.ts status [--data DIR] [--json]          say what is up`
+
+const DEFAULT_DATA = fileURLToPath(new URL('../../.backstop/stack', import.meta.url))
+
+interface Flags {
+  dataDir: string
+  json: boolean
+  detach: boolean
+}
+
+async function up({ dataDir, json, detach }: Flags): Promise<number> {
+  const stack = await startStack({ dataDir, keepRunning: detach, env: process.env, log: progressOn(process.stderr) })
+  console.log(json ? JSON.stringify({ kind: stack.kind, urls: stack.urls }) : exportLines(stack.urls))
+  if (detach) return 0
+  await untilToldToStop(stack)
+  return 0
+}
+
+async function untilToldToStop(stack: RunningStack): Promise<void> {
+  await new Promise<void>(resolve => {
+    const keepAlive = setInterval(() => {}, 60_000)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => {
+        clearInterval(keepAlive)
+        resolve()
+      })
+    }
+  })
+  console.error('Stopping')
+  await stack.stop()
+}
+
+async function down({ dataDir }: Flags): Promise<number> {
+  const stopped = await withDataFolder(dataDir, () => stopRecordedParts(dataDir))
+  console.error(stopped.length > 0 ? `Stopped ${stopped.join(', ')}` : 'Nothing was up')
+  return 0
+}
+
+async function status({ dataDir, json }: Flags): Promise<number> {
+  const { parts, ports } = new StackRecordFile(dataDir).read()
+  const rows = PART_NAMES.map(name => {
+    const part = parts[name]
+    return { name, up: part !== undefined && isAlive(part), pid: part?.pid, port: ports[name], program: part?.program }
+  })
+  if (json) console.log(JSON.stringify(rows))
+  else
+    for (const row of rows)
+      console.log(row.up ? `${row.name}: up, pid ${row.pid}, port ${row.port}` : `${row.name}: not up`)
+  return rows.every(row => row.up) ? 0 : 1
+}
+
+/** Lines for a shell's `eval`. */
+function exportLines(urls: StackUrls): string {
+  const variables = {
+    KAFKA_BROKERS: urls.kafka,
+    MONGO_URL: urls.mongo,
+    SCHEMA_REGISTRY_URL: urls.registry,
+    SMTP_URL: urls.smtp,
+    MAIL_URL: urls.mail,
+  }
+  return Object.entries(variables)
+    .map(([name, value]) => `export ${name}='${value}'`)
+    .join('\n')
+}
+
+async function run(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      detach: { type: 'boolean', default: false },
+    },
+  })
+  const flags = { dataDir: values.data ?? DEFAULT_DATA, json: values.json, detach: values.detach }
+  const commands: Record<string, (flags: Flags) => Promise<number>> = { up, down, status }
+  const command = commands[positionals[0] ?? '']
+  if (command !== undefined) return command(flags)
+  console.error(USAGE)
+  return 2
+}
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  console.error(error instanceof StackError ? `${error.message}${error.remedy ? `\n→ ${error.remedy}` : ''}` : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessIdentity } from './process-identity.ts'
+import { PART_NAMES, type PartName, type PortName } from './stack-contract.ts'
+
+/** What is known about one part's process, for a later start to adopt or stop it. */
+export interface PartRecord extends ProcessIdentity {
+  /** Path of the executable: for a person reading the file. Identity is pid and start time. */
+  program: string
+  /** Who stops it. Null: nobody, it was left running on purpose. */
+  owner: ProcessIdentity | null
+}
+
+/** Content of parts.json. Ports stay when a part is stopped, so that it comes back where its clients look for it. */
+export interface StackRecord {
+  ports: Partial<Record<PortName, number>>
+  parts: Partial<Record<PartName, PartRecord>>
+  /** The process that ends orphaned parts, when one was asked for. */
+  reaper?: ProcessIdentity
+}
+
+/** parts.json of one data folder. */
+export class StackRecordFile {
+  readonly path: string
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'parts.json')
+    mkdirSync(dataDir, { recursive: true })
+  }
+
+  /** A missing or unreadable file reads as an empty record: parts it named are then found by their command lines. */
+  read(): StackRecord {
+    try {
+      const { ports, parts, reaper } = JSON.parse(readFileSync(this.path, 'utf8')) as Partial<StackRecord>
+      return { ports: ports ?? {}, parts: parts ?? {}, ...(reaper ? { reaper } : {}) }
+    } catch {
+      return { ports: {}, parts: {} }
+    }
+  }
+
+  /** Changes the record and replaces the file in one step, so that a reader never sees half of it. */
+  change(apply: (record: StackRecord) => void): void {
+    const record = this.read()
+    apply(record)
+    const temporary = `${this.path}.${process.pid}`
+    writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+    renameSync(temporary, this.path)
+  }
+
+  partsOwnedBy(owner: ProcessIdentity): PartName[] {
+    const { parts } = this.read()
+    return PART_NAMES.filter(
+      name => parts[name]?.owner?.pid === owner.pid && parts[name]?.owner?.startTime === owner.startTime,
+    )
+  }
+}

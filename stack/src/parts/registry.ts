@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PartProgram } from '../embedded-part.ts'
+
+export interface RegistrySettings {
+  /** Executable `java`, 21 or newer. */
+  java: string
+  /** Folder with quarkus-run.jar. */
+  home: string
+  dir: string
+  port: number
+}
+
+/** Base of the API that Confluent's clients speak. */
+export function registryUrl(port: number): string {
+  return `http://127.0.0.1:${port}/apis/ccompat/v7`
+}
+
+/** Apicurio Registry with its content in a file: with its default, memory, the ids inside stored messages would mean nothing after a restart. */
+export function registryProgram({ java, home, dir, port }: RegistrySettings): PartProgram {
+  const tempDir = join(dir, 'tmp')
+  // WRITE_DELAY=0: an id that was given out must survive a SIGKILL, H2's default writes half a second later.
+  const databaseArgument = `-Dapicurio.datasource.url=jdbc:h2:file:${join(dir, 'schemas')};WRITE_DELAY=0`
+  return {
+    name: 'registry',
+    title: 'Apicurio Registry 3.3.3',
+    program: java,
+    args: [
+      ...['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Djava.io.tmpdir=${tempDir}`],
+      ...['-Dquarkus.http.host=127.0.0.1', `-Dquarkus.http.port=${port}`],
+      ...['-Dapicurio.storage.kind=sql', '-Dapicurio.storage.sql.kind=h2', databaseArgument],
+      // One line per request is of no use here.
+      '-Dquarkus.log.category."io.apicurio.registry.access".level=WARN',
+      ...['-jar', join(home, 'quarkus-run.jar')],
+    ],
+    marker: databaseArgument,
+    cwd: dir,
+    readyWithinMs: 90_000,
+    prepare: async () => {
+      mkdirSync(tempDir, { recursive: true })
+    },
+    async checkReady() {
+      const response = await fetch(`${registryUrl(port)}/subjects`, { signal: AbortSignal.timeout(3000) })
+      const body: unknown = await response.json()
+      if (!response.ok || !Array.isArray(body)) throw new Error(`The registry answered ${response.status}`)
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Asks until the answer is something else than undefined, or the deadline has passed.
+ * @returns the answer, or undefined when time ran out
+ */
+export async function pollUntil<T>(
+  ask: () => Promise<T | undefined> | T | undefined,
+  { timeoutMs, everyMs = 50 }: { timeoutMs: number; everyMs?: number },
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (performance.now() >= deadline) return undefined
+    await sleep(everyMs)
+  }
+}

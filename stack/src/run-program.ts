@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+
+export interface ProgramResult {
+  stdout: string
+  stderr: string
+}
+
+/** What went wrong when a program was run to its end. `exitCode` is undefined when it could not be run or was cut off. */
+export class ProgramFailure extends Error {
+  readonly exitCode: number | undefined
+  readonly output: string
+
+  constructor(program: string, exitCode: number | undefined, output: string, cause: unknown) {
+    const lastLines = output.trim().split('\n').slice(-8).join('\n')
+    super(`${program} failed${exitCode === undefined ? '' : ` with exit code ${exitCode}`}: ${lastLines}`, { cause })
+    this.name = 'ProgramFailure'
+    this.exitCode = exitCode
+    this.output = output
+  }
+}
+
+/**
+ * Runs a program to its end.
+ * @throws ProgramFailure on an exit code other than 0, when it cannot be run, and after `timeoutMs`
+ */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { timeoutMs, env, cwd }: { timeoutMs: number; env?: NodeJS.ProcessEnv; cwd?: string },
+): Promise<ProgramResult> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      timeout: timeoutMs,
+      maxBuffer: 32 * 1024 * 1024,
+      killSignal: 'SIGKILL' as const,
+      encoding: 'utf8' as const,
+    }
+    execFile(
+      program,
+      args,
+      { ...options, ...(env ? { env } : {}), ...(cwd ? { cwd } : {}) },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ stdout, stderr })
+        else
+          reject(
+            new ProgramFailure(
+              program,
+              typeof error.code === 'number' ? error.code : undefined,
+              `${stdout}\n${stderr}`,
+              error,
+            ),
+          )
+      },
+    )
+  })
+}

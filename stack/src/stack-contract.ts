@@ -1,0 +1,76 @@
+import type { ProgressSink } from './progress.ts'
+
+/** The four things Backstop needs around it, by the name used in options, records, logs and messages. */
+export const PART_NAMES = ['kafka', 'mongo', 'registry', 'mail'] as const
+export type PartName = (typeof PART_NAMES)[number]
+
+/** Every TCP port an embedded stack listens on (127.0.0.1 only). `mail` is the web page, `smtp` the mail intake, `controller` is Kafka's own. */
+export const PORT_NAMES = ['kafka', 'controller', 'mongo', 'registry', 'smtp', 'mail'] as const
+export type PortName = (typeof PORT_NAMES)[number]
+
+/** Where the parts answer. A part left out by `only` has an empty string here. */
+export interface StackUrls {
+  /** `host:port[,host:port…]` */
+  kafka: string
+  /** `mongodb://…` with everything needed to connect, without a database name. */
+  mongo: string
+  /** Base of the Confluent-compatible API, without a slash at the end. */
+  registry: string
+  /** `smtp://host:port` */
+  smtp: string
+  /** `http://…`: the web page of the mail catcher and the base of its REST API. Empty when mail was given by SMTP_URL alone. */
+  mail: string
+}
+
+/** One part of a running stack, for tests that break it on purpose. */
+export interface PartHandle {
+  /** Undefined for what this machine's process table does not show: given URLs and containers. */
+  pid: number | undefined
+  /** True when the part was already up and this start only took it over. */
+  adopted: boolean
+  /** Sends a signal to the part's own process, after checking that the pid is still that program. */
+  kill(signal: NodeJS.Signals): void
+  /** Brings a stopped (or running) part up again on the same port with the same stored content; resolves when it answers. */
+  restart(): Promise<void>
+  /** SIGTERM, then SIGKILL after a deadline; resolves when the process is gone. */
+  stop(): Promise<void>
+}
+
+export type StackKind = 'given' | 'docker' | 'embedded'
+
+export interface RunningStack {
+  urls: StackUrls
+  /** What runs the parts that were not given: `given` when every one was. */
+  kind: StackKind
+  parts: Record<PartName, PartHandle>
+  /** Stops what this start owns; what another living process owns, and what was given, is left alone. */
+  stop(): Promise<void>
+}
+
+export interface StackOptions {
+  /** Folder that belongs to this stack alone: stored content, logs/, and parts.json, from which a later start adopts. */
+  dataDir: string
+  log: ProgressSink
+  /** Ports to use. The others are free ones, remembered in dataDir. */
+  ports?: Partial<Record<PortName, number>>
+  /** True: nobody owns the parts; stop() leaves them up for the next start to adopt. */
+  keepRunning?: boolean
+  /** Source of the given URLs, BACKSTOP_STACK, BACKSTOP_CACHE and JAVA_HOME. */
+  env: NodeJS.ProcessEnv
+  /** Default: all four. */
+  only?: readonly PartName[]
+  /** When this process ends without stopping the stack, a reaper ends the parts within some seconds. For test runs. */
+  ownerPid?: number
+}
+
+/** A stack that cannot come up, and what to do about it. */
+export class StackError extends Error {
+  /** What to do, often an exact command; empty when the message says it all. */
+  readonly remedy: string
+
+  constructor(message: string, remedy: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'StackError'
+    this.remedy = remedy
+  }
+}

@@ -1,0 +1,47 @@
+import { startEmbeddedStack } from './embedded-stack.ts'
+import { givenUrls, VARIABLE_OF } from './given-urls.ts'
+import {
+  PART_NAMES,
+  type PartHandle,
+  type PartName,
+  type RunningStack,
+  StackError,
+  type StackOptions,
+  type StackUrls,
+} from './stack-contract.ts'
+
+/**
+ * Brings up what Backstop needs around it: what the environment gives is used as it is, the rest comes from a running Docker
+ * engine, or else from processes of this machine. Resolves when every part answers.
+ * @throws StackError with the remedy
+ */
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const asked = PART_NAMES.filter(name => options.only === undefined || options.only.includes(name))
+  const given = givenUrls(options.env)
+  const toStart = asked.filter(name => !given.parts.includes(name))
+  const parts = Object.fromEntries(
+    PART_NAMES.map(name => [name, absentPart(name, given.parts.includes(name))]),
+  ) as Record<PartName, PartHandle>
+  const urls: StackUrls = { kafka: '', mongo: '', registry: '', smtp: '', mail: '', ...given.urls }
+  if (toStart.length === 0) return { urls, kind: 'given', parts, stop: async () => {} }
+  const started = await startEmbeddedStack(toStart, options)
+  return {
+    urls: { ...urls, ...started.urls },
+    kind: 'embedded',
+    parts: { ...parts, ...started.parts },
+    stop: started.stop,
+  }
+}
+
+/** Stands for a part this stack did not start, and says so when a test tries to break it. */
+function absentPart(name: PartName, given: boolean): PartHandle {
+  const refuse = (): never => {
+    throw given
+      ? new StackError(
+          `${name} was given by ${VARIABLE_OF[name]}: this stack cannot stop it`,
+          `Unset ${VARIABLE_OF[name]} and start again`,
+        )
+      : new StackError(`${name} is not part of this stack`, 'Name it in `only`')
+  }
+  return { pid: undefined, adopted: given, kill: refuse, restart: async () => refuse(), stop: async () => refuse() }
+}
