@@ -1,0 +1,142 @@
+/**
+ * The outbox: a message that a document caused lies in that document, written in the same step as the change itself,
+ * until the broker has it (DESIGN, "How nothing is lost"). A crash between the two leaves it for the sweeper; publishing it
+ * twice is harmless, because its id is deterministic and consumers deduplicate by it.
+ */
+import {
+  HEADERS,
+  MESSAGES,
+  type MessageName,
+  type MessageOf,
+  type OutboxEntry,
+  type TopicName,
+} from '@backstop/contracts'
+import type { OutgoingMessage, Producer } from '../bus/bus.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+
+/** What lies in one document's outbox. */
+export interface PendingOutbox {
+  readonly documentId: string
+  readonly entries: readonly OutboxEntry[]
+}
+
+/** The documents that hold outboxes, as a narrow port: each owner of such a collection gives its own. */
+export interface OutboxSource {
+  /**
+   * Documents that hold an entry written before `writtenBefore`, with all their entries in the order of writing.
+   * @param writtenBefore milliseconds since the epoch
+   */
+  pending(writtenBefore: number, limit: number): Promise<readonly PendingOutbox[]>
+  /** Takes published entries out; what was added in the meantime stays. Naming one that is gone is no fault. */
+  published(documents: readonly PublishedEntries[]): Promise<void>
+}
+
+export interface PublishedEntries {
+  readonly documentId: string
+  readonly entryIds: readonly string[]
+}
+
+export interface OutboxPublisher {
+  /**
+   * Produces all entries, waits for the broker's ack, then takes them out of their documents.
+   * @returns how many documents could not be published because of what lies in them; they stay, and are logged
+   * @throws AppError `unavailable` when the broker or the store is away: everything comes again with the sweeper
+   */
+  publish(outboxes: readonly PendingOutbox[]): Promise<{ stuck: number }>
+}
+
+export interface OutboxPublisherOptions {
+  readonly source: OutboxSource
+  readonly producer: Producer
+  readonly encoder: MessageEncoder
+  readonly logger: Logger
+  /** Called between the ack and the removal: where a crash makes the sweeper publish again. */
+  readonly afterSend?: () => void
+}
+
+/** The half of the message codec that an outbox needs. */
+export interface MessageEncoder {
+  encode<N extends MessageName>(name: N, message: MessageOf<N>): Buffer
+}
+
+interface Encoded {
+  readonly outbox: PendingOutbox
+  readonly messages: readonly OutgoingMessage[]
+}
+
+/** Publishes outboxes of one source through one producer. */
+export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPublisher {
+  const { source, producer, encoder, logger } = options
+
+  async function sendAll(encoded: readonly Encoded[]): Promise<void> {
+    await producer.send(encoded.flatMap(({ messages }) => messages))
+    options.afterSend?.()
+    await source.published(
+      encoded.map(({ outbox }) => ({
+        documentId: outbox.documentId,
+        entryIds: outbox.entries.map(entry => entry.id),
+      })),
+    )
+  }
+
+  function encodeOutbox(outbox: PendingOutbox): Encoded | undefined {
+    try {
+      return { outbox, messages: outbox.entries.map(entry => toMessage(entry, encoder)) }
+    } catch (error) {
+      logger.error({ error, document_id: outbox.documentId }, 'outbox.stuck')
+      return undefined
+    }
+  }
+
+  return {
+    async publish(outboxes) {
+      const filled = outboxes.filter(outbox => outbox.entries.length > 0)
+      const encoded = filled.map(encodeOutbox).filter(item => item !== undefined)
+      if (encoded.length === 0) return { stuck: filled.length }
+      try {
+        await sendAll(encoded)
+        return { stuck: filled.length - encoded.length }
+      } catch (error) {
+        if (!isForMessage(error)) throw error
+      }
+      // The broker refuses one of them (too large): each goes alone, so that it holds up nobody else.
+      let sent = 0
+      for (const item of encoded) {
+        try {
+          await sendAll([item])
+          sent++
+        } catch (error) {
+          if (!isForMessage(error)) throw error
+          logger.error({ error, document_id: item.outbox.documentId }, 'outbox.stuck')
+        }
+      }
+      return { stuck: filled.length - sent }
+    },
+  }
+}
+
+function isForMessage(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'message_invalid'
+}
+
+function toMessage(entry: OutboxEntry, encoder: MessageEncoder): OutgoingMessage {
+  const topic = entry.topic as TopicName
+  const name = MESSAGE_OF_TOPIC.get(topic)
+  if (name === undefined) {
+    throw new AppError('message_invalid', `Outbox entry ${entry.id} names "${entry.topic}", which carries no message`)
+  }
+  return {
+    topic,
+    key: entry.key,
+    value: encoder.encode(name, entry.message as MessageOf<typeof name>),
+    headers: { ...entry.headers, [HEADERS.messageId]: entry.id },
+  }
+}
+
+/** A topic carries one type of message, so the entry's topic says how it is encoded. */
+const MESSAGE_OF_TOPIC = new Map<TopicName, MessageName>(
+  Object.entries(MESSAGES).flatMap(([name, { topics }]) =>
+    topics.map(topic => [topic, name as MessageName] as [TopicName, MessageName]),
+  ),
+)
