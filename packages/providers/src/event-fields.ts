@@ -1,0 +1,30 @@
+/**
+ * Reading single fields of a provider's event. Events are open structures that change under us, so nothing here is a
+ * schema: a field is what is asked for, or it is as good as absent.
+ */
+
+/** Ids travel in Kafka headers, keys and log lines as they are: printable ASCII without spaces, 255 characters at most. */
+const ID_SHAPE = /^[\x21-\x7e]{1,255}$/
+
+export function isUsableId(value: unknown): value is string {
+  return typeof value === 'string' && ID_SHAPE.test(value)
+}
+
+/** The field at a path of names, or undefined where the path leaves the objects. Inherited fields do not count. */
+export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
+  let current = value
+  for (const name of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) return undefined
+    current = (current as Record<string, unknown>)[name]
+  }
+  return current
+}
+
+/** The first candidate that names something: an id, or an expanded object that has one. Null when none does. */
+export function firstId(...candidates: readonly unknown[]): string | null {
+  for (const candidate of candidates) {
+    const id = typeof candidate === 'object' ? fieldAt(candidate, 'id') : candidate
+    if (isUsableId(id)) return id
+  }
+  return null
+}

@@ -1,0 +1,19 @@
+/** Card processor (Stripe): `t=<unix s>,v1=<hex>[,v1=…][,v0=…]` over `<t>.<body>`; only v1 counts. */
+import type { AuthenticationRequest, AuthenticationResult, InboundCredential } from '../provider.ts'
+import { authenticateSignature, prepareSigningKey, type SignatureScheme } from '../timestamped-signature.ts'
+
+export const PROCESSOR_SCHEME: SignatureScheme = {
+  separator: ',',
+  timestampName: 't',
+  signatureName: 'v1',
+  joint: '.',
+}
+
+export const prepareSecret = prepareSigningKey
+
+export function authenticate(
+  request: AuthenticationRequest,
+  secrets: readonly InboundCredential[],
+): AuthenticationResult {
+  return authenticateSignature(PROCESSOR_SCHEME, request, secrets)
+}

@@ -1,0 +1,32 @@
+import { fieldAt, firstId, isUsableId } from '../event-fields.ts'
+import type { Identification } from '../provider.ts'
+
+/** What the processor calls its thin events, which carry no object: this endpoint cannot use them, and its SDK throws. */
+const THIN_EVENT = 'v2.core.event'
+/** Objects that are a payment themselves; others name theirs. */
+const PAYMENTS = new Set<unknown>(['payment_intent', 'charge'])
+
+/** The envelope is `{id, object: "event", type, data: {object}}`. */
+export function identify(event: Readonly<Record<string, unknown>>): Identification {
+  const object = fieldAt(event, 'object')
+  if (object === THIN_EVENT) return { kind: 'malformed', reason: 'thin_event' }
+  if (object !== 'event') return { kind: 'malformed', reason: 'not_an_event' }
+  const eventId = fieldAt(event, 'id')
+  if (!isUsableId(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
+  const eventType = fieldAt(event, 'type')
+  if (!isUsableId(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
+  return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'data', 'object')) }
+}
+
+/** The payment intent before the charge: a refund and its charge both name it, so their events share a partition. */
+function subjectOf(object: unknown): string | null {
+  const own = fieldAt(object, 'id')
+  const what = fieldAt(object, 'object')
+  if (what === 'subscription') return firstId(own)
+  return firstId(
+    fieldAt(object, 'payment_intent'),
+    fieldAt(object, 'charge'),
+    PAYMENTS.has(what) ? own : null,
+    fieldAt(object, 'subscription'),
+  )
+}

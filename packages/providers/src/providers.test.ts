@@ -1,0 +1,15 @@
+import { ProviderKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { describeProvider } from '../test/provider-suite.ts'
+import { SIGNERS } from '../test/sign.ts'
+import { PROVIDERS } from './registry.ts'
+
+describe('the registry', () => {
+  test('has every kind of provider under its own name', () => {
+    expect(Object.entries(PROVIDERS).map(([kind, provider]) => [kind, provider.kind])).toEqual(
+      ProviderKind.options.map(kind => [kind, kind]),
+    )
+  })
+})
+
+for (const kind of ProviderKind.options) describeProvider(PROVIDERS[kind], SIGNERS[kind])

@@ -1,0 +1,18 @@
+import { fieldAt, firstId, isUsableId } from '../event-fields.ts'
+import type { Identification } from '../provider.ts'
+
+/** The envelope is `{event_id, event_type, data}`. */
+export function identify(event: Readonly<Record<string, unknown>>): Identification {
+  const eventId = fieldAt(event, 'event_id')
+  if (!isUsableId(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
+  const eventType = fieldAt(event, 'event_type')
+  if (!isUsableId(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
+  return { kind: 'identified', eventId, eventType, subject: subjectOf(eventType, fieldAt(event, 'data')) }
+}
+
+/** `data` does not say what it is, its event's type does: `subscription.canceled` carries a subscription. */
+function subjectOf(eventType: string, data: unknown): string | null {
+  const own = fieldAt(data, 'id')
+  if (eventType.startsWith('subscription.') || eventType.startsWith('transaction.')) return firstId(own)
+  return firstId(fieldAt(data, 'transaction_id'), fieldAt(data, 'subscription_id'))
+}

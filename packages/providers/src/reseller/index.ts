@@ -1,0 +1,11 @@
+import type { Provider } from '../provider.ts'
+import { authenticate, prepareSecret } from './authenticate.ts'
+import { identify } from './identify.ts'
+
+export const reseller: Provider = {
+  kind: 'reseller',
+  credentialHeaders: ['reseller-signature', 'paddle-signature'],
+  prepareSecret,
+  authenticate,
+  identify,
+}

@@ -1,0 +1,14 @@
+import { MAX_CREDENTIAL_LENGTH, type RefusalReason } from './provider.ts'
+
+export type SingleHeader =
+  | { readonly kind: 'single'; readonly value: string }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason }
+
+/** The one value of the header that carries the credential; anything but exactly one is refused. */
+export function singleHeader(values: readonly string[]): SingleHeader {
+  const [value, ...others] = values
+  if (value === undefined || value === '') return { kind: 'refused', reason: 'credential_missing' }
+  if (others.length > 0) return { kind: 'refused', reason: 'credential_repeated' }
+  if (value.length > MAX_CREDENTIAL_LENGTH) return { kind: 'refused', reason: 'credential_too_long' }
+  return { kind: 'single', value }
+}

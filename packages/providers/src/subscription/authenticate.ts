@@ -1,0 +1,66 @@
+/**
+ * Subscription billing (Chargebee): HTTP basic authentication and nothing else (RFC 7617). Neither body nor time is
+ * signed, so whoever holds the password may say anything: its events are hints, and the provider is always read again.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Secret } from '@backstop/kit'
+import type { AuthenticationRequest, AuthenticationResult, InboundCredential, PreparedSecret } from '../provider.ts'
+import { singleHeader } from '../single-header.ts'
+
+/** The fixed user name of the interface (§5). */
+export const USERNAME = 'service'
+
+/** The scheme in any case, then blanks, then base64 with its padding. */
+const BASIC_SHAPE = /^basic +([A-Za-z0-9+/]+={0,2})$/i
+const COLON = 0x3a
+const usernameDigest = digestOf(Buffer.from(USERNAME, 'utf8'))
+
+/**
+ * No minimum length, unlike signing keys: nothing that is seen on the wire can be searched for the password without
+ * already being it. The passwords that Backstop makes have 256 bits.
+ */
+export function prepareSecret(secret: Secret): PreparedSecret {
+  const password = secret.reveal()
+  if (password === '') return { kind: 'unusable', reason: 'secret_empty' }
+  if (/\s/.test(password)) return { kind: 'unusable', reason: 'secret_has_whitespace' }
+  return { kind: 'prepared', credential: { kind: 'password', digest: digestOf(Buffer.from(password, 'utf8')) } }
+}
+
+export function authenticate(
+  request: AuthenticationRequest,
+  secrets: readonly InboundCredential[],
+): AuthenticationResult {
+  const header = singleHeader(request.headerValues)
+  if (header.kind === 'refused') return header
+  const pair = parseBasic(header.value)
+  if (pair === undefined) return { kind: 'refused', reason: 'credential_malformed' }
+
+  // Digests have one length, which timingSafeEqual needs, and hide how long the password is.
+  const isService = timingSafeEqual(digestOf(pair.username), usernameDigest)
+  const given = digestOf(pair.password)
+  let secretIndex = -1
+  for (const [index, secret] of secrets.entries()) {
+    if (secret.kind !== 'password') continue
+    const fits = timingSafeEqual(given, secret.digest)
+    if (fits && secretIndex === -1) secretIndex = index
+  }
+  if (!isService || secretIndex === -1) return { kind: 'refused', reason: 'password_mismatch' }
+  return { kind: 'authentic', secretIndex, ageS: null }
+}
+
+/** User name and password as bytes, or undefined when the header is not the one spelling of such a pair. */
+export function parseBasic(header: string): { username: Buffer; password: Buffer } | undefined {
+  const encoded = BASIC_SHAPE.exec(header)?.[1]
+  if (encoded === undefined) return undefined
+  const bytes = Buffer.from(encoded, 'base64')
+  // Buffer.from drops what it does not like; only what it gives back unchanged was base64.
+  if (bytes.toString('base64') !== encoded) return undefined
+  // The first colon: a password may hold more of them.
+  const colon = bytes.indexOf(COLON)
+  if (colon < 0) return undefined
+  return { username: bytes.subarray(0, colon), password: bytes.subarray(colon + 1) }
+}
+
+function digestOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}

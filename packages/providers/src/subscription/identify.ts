@@ -1,0 +1,23 @@
+import { fieldAt, firstId, isUsableId } from '../event-fields.ts'
+import type { Identification } from '../provider.ts'
+
+/** The envelope is `{id, event_type, content: {subscription?, credit_note?, transaction?, invoice?, …}}`. */
+export function identify(event: Readonly<Record<string, unknown>>): Identification {
+  const eventId = fieldAt(event, 'id')
+  if (!isUsableId(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
+  const eventType = fieldAt(event, 'event_type')
+  if (!isUsableId(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
+  return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'content')) }
+}
+
+/** The subscription; for a sale without one, the invoice, which a credit note and its refund both name. */
+function subjectOf(content: unknown): string | null {
+  return firstId(
+    fieldAt(content, 'subscription', 'id'),
+    fieldAt(content, 'credit_note', 'subscription_id'),
+    fieldAt(content, 'transaction', 'subscription_id'),
+    fieldAt(content, 'invoice', 'id'),
+    fieldAt(content, 'credit_note', 'reference_invoice_id'),
+    fieldAt(content, 'transaction', 'refunded_txn_id'),
+  )
+}

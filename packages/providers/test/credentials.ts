@@ -1,0 +1,9 @@
+import { Secret } from '@backstop/kit'
+import type { InboundCredential, Provider } from '../src/provider.ts'
+
+/** Prepares a secret that the test knows to be usable. */
+export function prepared(provider: Pick<Provider, 'prepareSecret'>, secret: string): InboundCredential {
+  const result = provider.prepareSecret(new Secret(secret))
+  if (result.kind === 'unusable') throw new Error(`The test's secret is unusable: ${result.reason}`)
+  return result.credential
+}

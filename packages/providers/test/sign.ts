@@ -1,0 +1,43 @@
+/**
+ * Plays each provider's side of authentication for tests: written against the providers' own description and not with
+ * the code under test, so that a fault common to signing and checking cannot hide.
+ */
+import { createHmac } from 'node:crypto'
+import type { ProviderKind } from '@backstop/contracts'
+
+export interface TestSigner {
+  /** The header's own name at this provider. */
+  readonly header: string
+  /** Whether what is signed covers the body, and a time. */
+  readonly covers: { readonly body: boolean; readonly time: boolean }
+  /** A header value that authenticates `body` at `atMs` with each of `secrets`. */
+  sign(body: Buffer, secrets: readonly string[], atMs: number): string
+}
+
+const hex = (secret: string, timestamp: number, joint: string, body: Buffer) =>
+  createHmac('sha256', secret).update(`${timestamp}${joint}`).update(body).digest('hex')
+
+export const SIGNERS: Record<ProviderKind, TestSigner> = {
+  processor: {
+    header: 'processor-signature',
+    covers: { body: true, time: true },
+    sign(body, secrets, atMs) {
+      const t = Math.floor(atMs / 1000)
+      return [`t=${t}`, ...secrets.map(secret => `v1=${hex(secret, t, '.', body)}`)].join(',')
+    },
+  },
+  reseller: {
+    header: 'reseller-signature',
+    covers: { body: true, time: true },
+    sign(body, secrets, atMs) {
+      const ts = Math.floor(atMs / 1000)
+      return [`ts=${ts}`, ...secrets.map(secret => `h1=${hex(secret, ts, ':', body)}`)].join(';')
+    },
+  },
+  subscription: {
+    header: 'authorization',
+    covers: { body: false, time: false },
+    // Basic authentication carries one password: a second one would need a second endpoint at the provider.
+    sign: (_body, secrets) => `Basic ${Buffer.from(`service:${secrets[0]}`).toString('base64')}`,
+  },
+}
