@@ -23,8 +23,6 @@ export type Input =
       readonly lookId: string
       /** When the look was due, as its message says: a look that was moved since is another one. */
       readonly dueAt: number
-      /** The ledger read directly: the operations topic may lag. */
-      readonly operations: readonly Operation[]
       readonly policies: ReadonlyMap<string, ConnectionPolicy>
     }
 
@@ -76,8 +74,7 @@ function decideSecondLook(subject: Subject, look: SecondLook, now: number, rules
     // Clocks differ between machines; a look that comes early by this one goes round again.
     return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, look.lookId, look.dueAt, now)] }
   }
-  const informed = look.operations.reduce(observeOperation, subject)
-  const withTotal = lookAtTotal(informed, look, now)
+  const withTotal = lookAtTotal(subject, look, now)
   const judged = judgeSubject(withTotal, now, rules.recheckDelayMs)
   const index = judged.actions.findIndex(action => isLookedAt(action.id, action.identity, look.lookId))
   const action = judged.actions[index]

@@ -13,6 +13,8 @@ export function mergeSubjects(a: Subject, b: Subject): { winner: Subject; loser:
   const knownTotals = new Set(winner.refundTotals.map(total => `${total.identity}/${total.total}`))
   const base: Subject = {
     ...winner,
+    // Of both, so that projections of the one that vanishes are not newer than what comes.
+    version: Math.max(winner.version, loser.version),
     refs: withAll(winner.refs, loser.refs),
     actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.identity))],
     refundTotals: [

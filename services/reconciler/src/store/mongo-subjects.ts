@@ -1,4 +1,4 @@
-import { asUnavailable, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
+import { asUnavailable, DUPLICATE_KEY, type Mongo, type OutboxSource } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { pendingLooks } from '../domain/decide.ts'
 import type { Subject } from '../domain/subject.ts'
@@ -20,7 +20,6 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
     asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toSubject))
   return {
     load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ refs: { $in: [...refs] } }, 0)),
-    withStaleOutbox: (before, limit) => find({ 'outbox.at': { $lt: before } }, limit),
     withOverdueLook: (before, limit) => find({ nextLookAt: { $lt: before } }, limit),
     async save(changes) {
       const token = newToken()
@@ -33,15 +32,25 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
       }
       return lost
     },
-    async removePublished(published) {
-      if (published.length === 0) return
-      const updates = published.map(({ subjectId, entryIds }) => ({
-        updateOne: { filter: { _id: subjectId }, update: { $pull: { outbox: { id: { $in: [...entryIds] } } } } },
+    outbox: outboxOf(collection),
+  }
+}
+
+function outboxOf(collection: Collection<SubjectDocument>): OutboxSource {
+  return {
+    pending: (writtenBefore, limit) =>
+      asUnavailable(async () => {
+        const found = collection.find({ 'outbox.at': { $lt: writtenBefore } }, { projection: { outbox: 1 } })
+        return (await found.limit(limit).toArray()).map(({ _id, outbox }) => ({ documentId: _id, entries: outbox }))
+      }),
+    async published(documents) {
+      if (documents.length === 0) return
+      const updates = documents.map(({ documentId, entryIds }) => ({
+        updateOne: { filter: { _id: documentId }, update: { $pull: { outbox: { id: { $in: [...entryIds] } } } } },
       }))
       // The driver's type of $pull does not know readonly arrays.
-      await asUnavailable(() =>
-        collection.bulkWrite(updates as AnyBulkWriteOperation<SubjectDocument>[], { ordered: false }),
-      )
+      const writes = updates as AnyBulkWriteOperation<SubjectDocument>[]
+      await asUnavailable(() => collection.bulkWrite(writes, { ordered: false }))
     },
   }
 }
@@ -106,7 +115,10 @@ function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<Su
   } as AnyBulkWriteOperation<SubjectDocument>
 }
 
-/** A merge takes several documents at once, so it is the one write that needs a transaction. */
+/**
+ * A merge takes several documents at once, so it is the one write that needs a transaction. It replaces the outbox whole:
+ * what was published in that moment goes out a second time, under the same id.
+ */
 async function saveMerge(
   mongo: Mongo,
   collection: Collection<SubjectDocument>,

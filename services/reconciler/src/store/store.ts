@@ -14,16 +14,14 @@ export interface SubjectStore {
    * @returns ids of the subjects that lost: they are to be loaded and decided again
    */
   save(changes: readonly SubjectChange[]): Promise<ReadonlySet<string>>
-  /** Takes published messages out of the outboxes. */
-  removePublished(published: readonly { subjectId: string; entryIds: readonly string[] }[]): Promise<void>
-  /** Subjects whose outbox holds a message written before `before`. */
-  withStaleOutbox(before: number, limit: number): Promise<Subject[]>
+  /** The outboxes of the subjects, as the publisher and its sweeper use them. */
+  readonly outbox: OutboxSource
   /** Subjects that still wait for a look that was due before `before`. */
   withOverdueLook(before: number, limit: number): Promise<Subject[]>
 }
 
 export interface SubjectChange {
-  /** The next state; its version is `expectedVersion` + 1. */
+  /** The next state; its version is greater than `expectedVersion`. */
   readonly next: Subject
   /** The version that was read; 0 for a new subject. */
   readonly expectedVersion: number

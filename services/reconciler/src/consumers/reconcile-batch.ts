@@ -1,0 +1,150 @@
+import type { Action, Incident } from '@backstop/contracts'
+import { type Clock, type OutboxPublisher, unavailable } from '@backstop/kit'
+import type { ReconcilerCrashPoint } from '../crash-points.ts'
+import type { Rules } from '../domain/decide.ts'
+import { projectAction, projectIncident } from '../domain/projection.ts'
+import type { Subject } from '../domain/subject.ts'
+import type { InboxEntry } from '../store/store.ts'
+import { type FactSources, loadRound } from './facts.ts'
+import { type Reading, readEvent, type Touch, touchOfOperation, touchOfRecheck, type WorkItem } from './work-item.ts'
+import { Workspace } from './workspace.ts'
+
+export interface ReconcileParts extends FactSources {
+  readonly publisher: OutboxPublisher
+  readonly clock: Clock
+  readonly rules: Rules
+  readonly crashPoint: (name: ReconcilerCrashPoint) => void
+}
+
+/** What became of a batch: for the log line, and for whoever follows along. */
+export interface BatchReport {
+  readonly actions: readonly Action[]
+  readonly published: number
+  readonly ignored: number
+  readonly duplicates: number
+  readonly conflicts: number
+}
+
+/** A subject that several processes fight over is decided again this often before the batch is given back. */
+const MAX_ROUNDS = 10
+
+interface ReadItem {
+  readonly item: WorkItem
+  readonly touch: Touch | undefined
+  readonly reading: Reading | undefined
+}
+
+/**
+ * One batch: load → decide → save → project → publish → mark as done. The caller acknowledges. A crash between any two
+ * steps repeats safely: the decision finds its own effects, every message has a deterministic id, and the inbox mark
+ * comes last (DESIGN, "How nothing is lost and nothing is doubled").
+ */
+export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
+  const { stores, crashPoint } = parts
+  const read = items.map(readItem)
+  const known = await stores.inbox.known(items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : [])))
+  const isDone = ({ item }: ReadItem) => item.kind === 'event' && known.has(item.inboxId)
+
+  const touching = read.filter(entry => entry.touch !== undefined)
+  const decided = await decideAndSave(touching, isDone, parts)
+
+  const changed = decided.subjects
+  const actions = changed.flatMap(subject => subject.actions.map(action => projectAction(subject, action)))
+  await stores.projections.saveActions(actions)
+  await stores.projections.saveIncidents(changed.flatMap(incidentsOf))
+  crashPoint('reconciler.after-projections')
+
+  const outboxes = changed.map(subject => ({ documentId: subject.id, entries: subject.outbox }))
+  await parts.publisher.publish(outboxes)
+  crashPoint('reconciler.after-outbox')
+  const entries = read.filter(entry => !isDone(entry)).flatMap(entry => inboxEntry(entry, actions, parts.clock.now()))
+  await stores.inbox.insert(entries)
+  crashPoint('reconciler.after-inbox')
+  return {
+    actions,
+    published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
+    ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
+    duplicates: read.filter(isDone).length,
+    conflicts: decided.conflicts,
+  }
+}
+
+function readItem(item: WorkItem): ReadItem {
+  switch (item.kind) {
+    case 'operation':
+      return { item, touch: touchOfOperation(item.operation), reading: undefined }
+    case 'recheck':
+      return { item, touch: touchOfRecheck(item.recheck), reading: undefined }
+    case 'event': {
+      const reading = readEvent(item.event)
+      return { item, touch: reading.kind === 'touches' ? reading.touch : undefined, reading }
+    }
+    default:
+      return item satisfies never
+  }
+}
+
+/** Load, decide, save; those that lost to another writer are loaded and decided again. */
+async function decideAndSave(
+  touching: readonly ReadItem[],
+  isDone: (entry: ReadItem) => boolean,
+  parts: ReconcileParts,
+): Promise<{ subjects: Subject[]; conflicts: number }> {
+  const settled: Subject[] = []
+  let conflicts = 0
+  let round = touching
+  for (let count = 0; round.length > 0; count += 1) {
+    if (count >= MAX_ROUNDS) throw unavailable(`The subject that ${MAX_ROUNDS} writers fight over`, undefined)
+    const { workspace, lost } = await decideRound(round, isDone, parts)
+    settled.push(...workspace.subjects().filter(subject => !lost.has(subject.id)))
+    round = round.filter(entry => entry.touch !== undefined && lost.has(workspace.idOf(entry.touch) ?? ''))
+    conflicts += lost.size
+  }
+  return { subjects: settled, conflicts }
+}
+
+async function decideRound(
+  round: readonly ReadItem[],
+  isDone: (entry: ReadItem) => boolean,
+  parts: ReconcileParts,
+): Promise<{ workspace: Workspace; lost: ReadonlySet<string> }> {
+  const touches = round.flatMap(entry => entry.touch ?? [])
+  const loaded = await loadRound(
+    round.map(entry => entry.item),
+    touches,
+    parts,
+  )
+  const workspace = new Workspace(loaded.subjects, parts.rules)
+  const now = parts.clock.now()
+  // A done event changes nothing, but what its subject still has to publish goes out with this batch.
+  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.touch ?? [])
+  for (const touch of [...loaded.ledgerTouches, ...open]) workspace.apply(touch, loaded.facts, now)
+  parts.crashPoint('reconciler.before-save')
+  const lost = await parts.stores.subjects.save(workspace.changes())
+  parts.crashPoint('reconciler.after-save')
+  return { workspace, lost }
+}
+
+function incidentsOf(subject: Subject): Incident[] {
+  return subject.actions.flatMap(action =>
+    action.incident === null ? [] : [projectIncident(subject, action, action.incident)],
+  )
+}
+
+function inboxEntry({ item, reading }: ReadItem, actions: readonly Action[], now: number): InboxEntry[] {
+  if (item.kind !== 'event' || reading === undefined) return []
+  const { event } = item
+  const document: InboxEntry['document'] = {
+    _id: item.inboxId,
+    project_id: event.project_id,
+    connection_id: event.connection_id,
+    provider: event.provider,
+    event_id: event.event_id,
+    event_type: event.event_type,
+    ...reading.outcome,
+    action_ids: actions.filter(action => action.event_ids.includes(event.event_id)).map(action => action.action_id),
+    received_at: new Date(item.receivedAt),
+    processed_at: new Date(now),
+  }
+  return [{ document, body: event.body }]
+}

@@ -1,0 +1,110 @@
+import { newId } from '@backstop/contracts'
+import { decide, type Rules } from '../domain/decide.ts'
+import { mergeSubjects } from '../domain/merge.ts'
+import type { Subject } from '../domain/subject.ts'
+import type { SubjectChange } from '../store/store.ts'
+import type { BatchFacts, Touch } from './work-item.ts'
+
+interface Held {
+  subject: Subject
+  /** The subject as it was read, or undefined for one that is new. */
+  readonly stored: Subject | undefined
+  readonly absorbed: { id: string; version: number }[]
+}
+
+/**
+ * The subjects of one batch while it is decided: each input finds its subject by reference, several inputs of one batch
+ * that touch the same subject build on each other, and the batch writes each subject once.
+ */
+export class Workspace {
+  readonly #byRef = new Map<string, Held>()
+  readonly #rules: Rules
+
+  constructor(subjects: readonly Subject[], rules: Rules) {
+    this.#rules = rules
+    for (const subject of subjects) {
+      // Its version is that of the write to come, so that what it causes carries the version it will be stored with.
+      this.#hold({ subject: { ...subject, version: subject.version + 1 }, stored: subject, absorbed: [] })
+    }
+  }
+
+  #hold(held: Held): void {
+    for (const ref of held.subject.refs) this.#byRef.set(ref, held)
+  }
+
+  /** Lets a touch change its subject; a look at what is no longer there changes nothing. */
+  apply(touch: Touch, facts: BatchFacts, now: number): void {
+    const held = this.#find(touch, now)
+    if (held === undefined) return
+    held.subject = decide(held.subject, touch.input(facts), now, this.#rules)
+    this.#hold(held)
+  }
+
+  /** The subject that holds any of the references, merged into one where several do. */
+  #find(touch: Touch, now: number): Held | undefined {
+    const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
+    if (first === undefined) return touch.creates ? this.#create(touch, now) : undefined
+    return others.reduce((held, other) => this.#merge(held, other), first)
+  }
+
+  #create(touch: Touch, now: number): Held {
+    const subject: Subject = {
+      id: newId('subject'),
+      projectId: touch.projectId,
+      version: 1,
+      refs: [...touch.refs],
+      actions: [],
+      refundTotals: [],
+      operations: [],
+      outbox: [],
+      createdAt: now,
+    }
+    const held: Held = { subject, stored: undefined, absorbed: [] }
+    this.#hold(held)
+    return held
+  }
+
+  #merge(a: Held, b: Held): Held {
+    const { winner, merged } = mergeSubjects(a.subject, b.subject)
+    const [kept, gone] = winner === a.subject ? [a, b] : [b, a]
+    const absorbed = gone.stored === undefined ? [] : [{ id: gone.stored.id, version: gone.stored.version }]
+    const held: Held = {
+      subject: merged,
+      stored: kept.stored,
+      absorbed: [...kept.absorbed, ...gone.absorbed, ...absorbed],
+    }
+    this.#hold(held)
+    return held
+  }
+
+  /** The subject that a touch went to. */
+  idOf(touch: Touch): string | undefined {
+    return touch.refs.map(ref => this.#byRef.get(ref)?.subject.id).find(id => id !== undefined)
+  }
+
+  /** Every subject of the batch: as it will be stored, or as it is stored where nothing changed. */
+  subjects(): Subject[] {
+    return this.#held().map(held => (isChanged(held) ? held.subject : (held.stored ?? held.subject)))
+  }
+
+  /** What there is to write. */
+  changes(): SubjectChange[] {
+    return this.#held().flatMap(held => {
+      if (!isChanged(held)) return []
+      const { subject, stored, absorbed } = held
+      const before = new Set(stored?.outbox.map(entry => entry.id))
+      const added = subject.outbox.filter(entry => !before.has(entry.id))
+      return [{ next: subject, expectedVersion: stored?.version ?? 0, added, absorbed }]
+    })
+  }
+
+  #held(): Held[] {
+    return [...new Set(this.#byRef.values())]
+  }
+}
+
+/** Whether a subject differs from what was read: a duplicate event leaves it as it was, but for the version in hand. */
+function isChanged({ subject, stored, absorbed }: Held): boolean {
+  if (stored === undefined || absorbed.length > 0) return true
+  return JSON.stringify({ ...subject, version: stored.version }) !== JSON.stringify(stored)
+}

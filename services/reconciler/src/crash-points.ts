@@ -1,0 +1,11 @@
+/** Where a test kills this process: between any two steps that the outside can see. */
+export const RECONCILER_CRASH_POINTS = [
+  'reconciler.before-save',
+  'reconciler.after-save',
+  'reconciler.after-projections',
+  'reconciler.after-publish',
+  'reconciler.after-outbox',
+  'reconciler.after-inbox',
+] as const
+
+export type ReconcilerCrashPoint = (typeof RECONCILER_CRASH_POINTS)[number]
