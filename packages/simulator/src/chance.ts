@@ -1,0 +1,30 @@
+import { randomInt } from 'node:crypto'
+
+/** Chance as a value: the same seed gives the same run, so that a failing test can be run again as it was. */
+export interface Chance {
+  /** A number from 0 up to, not including, 1. */
+  next(): number
+  /** `length` letters and digits, as providers' ids are made of. */
+  text(length: number): string
+}
+
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/**
+ * Chance from a seed (mulberry32: small, even enough for ids and drop rates, no use for secrets).
+ * @param seed any integer; a seed of its own for each call when left out
+ */
+export function createChance(seed: number = randomInt(2 ** 32)): Chance {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    next,
+    text: length =>
+      Array.from({ length }, () => LETTERS_AND_DIGITS[Math.floor(next() * LETTERS_AND_DIGITS.length)]).join(''),
+  }
+}

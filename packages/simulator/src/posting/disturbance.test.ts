@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createChance } from '../chance.ts'
+import { type Disturbance, planPosts } from './disturbance.ts'
+
+const plansOf = (disturbance: Disturbance, count: number) => {
+  const chance = createChance(3)
+  return Array.from({ length: count }, () => planPosts(disturbance, chance))
+}
+
+test('an undisturbed event is posted once and at once', () => {
+  expect(plansOf({}, 1)).toEqual([{ kind: 'posted', delaysMs: [0] }])
+})
+
+test.each<{ name: string; disturbance: Disturbance; holds: (delaysMs: readonly number[]) => boolean }>([
+  { name: 'three copies', disturbance: { copies: 3 }, holds: delays => delays.length === 3 },
+  {
+    name: 'a delay within its bounds',
+    disturbance: { delay: { minMs: 10, maxMs: 20 } },
+    holds: ([delay = -1]) => delay >= 10 && delay < 20,
+  },
+  { name: 'an event held back', disturbance: { reorderRate: 1, reorderMs: 50 }, holds: ([delay]) => delay === 50 },
+  { name: 'a sure duplicate', disturbance: { duplicateRate: 1 }, holds: delays => delays.length === 2 },
+])('$name is planned as asked', ({ disturbance, holds }) => {
+  for (const plan of plansOf(disturbance, 20)) expect(plan.kind === 'posted' && holds(plan.delaysMs)).toBe(true)
+})
+
+test('about the asked share of events is dropped, and the same seed drops the same ones', () => {
+  const dropped = plansOf({ dropRate: 0.3 }, 1_000).map(plan => plan.kind === 'dropped')
+  const count = dropped.filter(Boolean).length
+  expect(count).toBeGreaterThan(250)
+  expect(count).toBeLessThan(350)
+  expect(plansOf({ dropRate: 0.3 }, 1_000).map(plan => plan.kind === 'dropped')).toEqual(dropped)
+})

@@ -1,0 +1,81 @@
+/** One notification on its way to an inbound address: signed as its provider signs, posted once. */
+import { signProcessorEvent } from '../processor/sign-event.ts'
+import { signResellerEvent } from '../reseller/sign-event.ts'
+import { subscriptionAuthorization } from '../subscription/basic-auth.ts'
+
+/** What a provider proves itself with. */
+export type Credential =
+  | { kind: 'processor'; secrets: readonly string[]; timestampS?: number; header?: string }
+  | { kind: 'reseller'; secrets: readonly string[]; timestampS?: number; header?: string }
+  | { kind: 'subscription'; password: string; username?: string }
+  /** Somebody who has nothing: no header at all. */
+  | { kind: 'none' }
+
+export interface PostRequest {
+  url: string
+  /** An object is sent as JSON; text and bytes go as they are. */
+  body: object | string | Buffer
+  credential: Credential
+  /** Added last, so that a test can spoil what it wants. */
+  headers?: Record<string, string>
+  /** Milliseconds since the epoch, for the signature's timestamp. */
+  now: () => number
+  /** Milliseconds until the provider gives up waiting for the answer; 20,000 when left out. */
+  timeoutMs?: number
+  /** Gives up at once. */
+  signal?: AbortSignal
+}
+
+export interface PostAnswer {
+  status: number
+  headers: Headers
+  body: string
+}
+
+/** The bytes that are posted for a body. */
+export function bytesOf(body: object | string | Buffer): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8')
+}
+
+/** The authentication header of a provider's notification, by its name in lower case. */
+export function credentialHeaders(credential: Credential, body: Buffer, nowMs: number): Record<string, string> {
+  switch (credential.kind) {
+    case 'processor': {
+      const at = credential.timestampS ?? Math.floor(nowMs / 1000)
+      return { [credential.header ?? 'processor-signature']: signProcessorEvent(body, credential.secrets, at) }
+    }
+    case 'reseller': {
+      const at = credential.timestampS ?? Math.floor(nowMs / 1000)
+      return { [credential.header ?? 'reseller-signature']: signResellerEvent(body, credential.secrets, at) }
+    }
+    case 'subscription':
+      return { authorization: subscriptionAuthorization(credential.password, credential.username) }
+    case 'none':
+      return {}
+    default:
+      throw credential satisfies never
+  }
+}
+
+/**
+ * Signs and posts one notification and waits for the answer, whatever its status. Redirects are not followed.
+ * @throws TypeError or a TimeoutError of `fetch` when there is no answer
+ */
+export async function postNotification(request: PostRequest): Promise<PostAnswer> {
+  const body = bytesOf(request.body)
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? 20_000)
+  const response = await fetch(request.url, {
+    method: 'POST',
+    body: new Uint8Array(body),
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'Backstop-Simulator/1.0',
+      ...credentialHeaders(request.credential, body, request.now()),
+      ...request.headers,
+    },
+    redirect: 'manual',
+    signal: request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]),
+  })
+  return { status: response.status, headers: response.headers, body: await response.text() }
+}
