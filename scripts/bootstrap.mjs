@@ -1,0 +1,264 @@
+/**
+ * The entry of every npm script: plain JavaScript without dependencies, because it runs on whatever Node the machine
+ * has, before anything is installed. It checks what is missing, installs when the lock file asks for something else
+ * than what lies in node_modules, and then runs the wanted script on the Node that the project brings.
+ *
+ *     node scripts/bootstrap.mjs scripts/start.ts [arguments…]
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const BIN = join(ROOT, 'node_modules', '.bin')
+/** What this file itself needs. The rest runs on the Node from node_modules. */
+const OLDEST_NODE = 18
+/** The first Node that runs the project's TypeScript as it is, used when the project's own cannot run here. */
+const OLDEST_NODE_FOR_PROJECT = 24
+const LOCK_STALE_AFTER_MS = 60_000
+
+const say = text => process.stderr.write(`${text}\n`)
+
+/** Ends with a fault and its remedy. */
+function refuse(fault, remedy) {
+  say(`\n✘ ${fault}\n\n${remedy.map(line => `    ${line}`).join('\n')}\n`)
+  process.exit(1)
+}
+
+/** npm puts node_modules/.bin first on the PATH. An install must not run on the Node that it is about to replace. */
+function pathWithoutBin() {
+  const path = process.env.PATH ?? ''
+  return path
+    .split(delimiter)
+    .filter(folder => resolve(folder) !== BIN)
+    .join(delimiter)
+}
+
+function runs(command, args) {
+  const result = spawnSync(command, args, { env: { ...process.env, PATH: pathWithoutBin() }, encoding: 'utf8' })
+  return result.status === 0 ? result.stdout.trim() : undefined
+}
+
+function checkNode() {
+  if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) return
+  refuse(`Node ${process.versions.node} is too old: ${OLDEST_NODE} or newer is needed to install the project`, [
+    'Install a current Node, for instance one of:',
+    '  nvm install --lts',
+    '  brew install node',
+    '  https://nodejs.org/en/download',
+  ])
+}
+
+function checkNpm() {
+  if (runs('npm', ['--version']) !== undefined) return
+  refuse('npm was not found on the PATH', [
+    'It comes with Node from https://nodejs.org/en/download. On Debian and Ubuntu it is a package of its own:',
+    '  sudo apt-get install npm',
+  ])
+}
+
+/**
+ * Python fetches the embedded Kafka, MongoDB and registry. Checked here before a first install only, so that the answer
+ * comes in a second and not after minutes; the stack launcher knows better later on.
+ */
+function checkPython() {
+  const given = process.env.KAFKA_BROKERS !== undefined && process.env.MONGO_URL !== undefined
+  if (given || runs('docker', ['version']) !== undefined) return
+  if (runs('python3', ['--version']) === undefined) {
+    refuse('python3 was not found on the PATH: it fetches Kafka, MongoDB and the schema registry', [
+      'Debian, Ubuntu:  sudo apt-get install python3 python3-pip',
+      'Fedora:          sudo dnf install python3 python3-pip',
+      'macOS:           brew install python',
+      'Or start a Docker engine, or give your own by KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.',
+    ])
+  }
+  if (runs('python3', ['-m', 'pip', '--version']) === undefined) {
+    refuse('python3 is there but its pip is not: pip fetches Kafka, MongoDB and the schema registry', [
+      'Debian, Ubuntu:  sudo apt-get install python3-pip',
+      'Fedora:          sudo dnf install python3-pip',
+      'Elsewhere:       python3 -m ensurepip --user',
+    ])
+  }
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Why an install is needed, or undefined. npm writes node_modules/.package-lock.json at the end of an install that went
+ * through; what it lists is compared with what package-lock.json asks for. Comparing contents and not times means that a
+ * checkout of the same files, or an `npm install` by hand, installs nothing again.
+ */
+function whyInstall() {
+  const wanted = readJson(join(ROOT, 'package-lock.json'))
+  if (wanted === undefined) refuse('package-lock.json cannot be read', ['Restore it:  git checkout package-lock.json'])
+  const installed = readJson(join(ROOT, 'node_modules', '.package-lock.json'))
+  if (installed === undefined) return 'nothing is installed yet'
+  for (const [path, item] of Object.entries(wanted.packages)) {
+    if (!path.includes('node_modules/')) continue
+    const there = installed.packages[path]
+    // An optional package for another system is rightly left out.
+    if (there === undefined && item.optional) continue
+    if (there === undefined) return `${path.split('node_modules/').pop()} is missing`
+    if (there.version !== item.version || (there.link ?? false) !== (item.link ?? false)) {
+      return `${path.split('node_modules/').pop()} has changed`
+    }
+  }
+  return undefined
+}
+
+const sleep = ms => new Promise(done => setTimeout(done, ms))
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Runs `work` while no other bootstrap of this clone does. A lock whose holder died or stopped renewing it is taken. */
+async function underLock(work) {
+  const folder = join(ROOT, '.backstop')
+  const lock = join(folder, 'install.lock')
+  mkdirSync(folder, { recursive: true })
+  for (let told = false; ; ) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    try {
+      const holder = Number(readFileSync(lock, 'utf8'))
+      const age = Date.now() - statSync(lock).mtimeMs
+      if ((holder > 0 && !isAlive(holder)) || age > LOCK_STALE_AFTER_MS) {
+        // Renaming first: of two that find the same stale lock, only one gets it out of the way.
+        const aside = `${lock}.${process.pid}`
+        renameSync(lock, aside)
+        rmSync(aside, { force: true })
+        continue
+      }
+      if (!told) say(`Another start of this clone is installing (process ${holder}); waiting for it`)
+      told = true
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error
+    }
+    await sleep(250)
+  }
+  const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
+  try {
+    return await work()
+  } finally {
+    clearInterval(renew)
+    rmSync(lock, { force: true })
+  }
+}
+
+/** Runs a command to its end with its output kept, showing the seconds that pass. */
+async function runWithProgress(label, command, args, options) {
+  const startedAt = Date.now()
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000)
+  const live = process.stderr.isTTY
+  let output = ''
+  if (!live) say(`${label} …`)
+  const ticker = setInterval(
+    () => {
+      if (live) process.stderr.write(`\r\u001b[2K⋯ ${label} … ${seconds()} s`)
+      else say(`${label} … ${seconds()} s`)
+    },
+    live ? 500 : 15_000,
+  )
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.on('data', chunk => (output += chunk))
+  child.stderr.on('data', chunk => (output += chunk))
+  const code = await new Promise(done => {
+    child.once('error', error => {
+      output += error.message
+      done(1)
+    })
+    child.once('close', done)
+  })
+  clearInterval(ticker)
+  if (live) process.stderr.write('\r\u001b[2K')
+  if (code === 0) say(`✔ ${label} (${seconds()} s)`)
+  return { code, output }
+}
+
+async function install() {
+  const reason = whyInstall()
+  if (reason === undefined) return
+  checkNpm()
+  checkPython()
+  await underLock(async () => {
+    // The other one may have installed it while this one waited.
+    if (whyInstall() === undefined) return
+    const env = { ...process.env, PATH: pathWithoutBin() }
+    const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+    const { code, output } = await runWithProgress(`Installing packages: ${reason}`, 'npm', args, { cwd: ROOT, env })
+    if (code === 0) return
+    refuse(`npm ci failed`, [
+      ...output.trim().split('\n').slice(-25),
+      '',
+      'Once the cause is gone, run the same command again. To see all of it:  npm ci',
+    ])
+  })
+}
+
+/**
+ * The Node to run the project on: its own from node_modules. Where npm was told to run no install scripts, the script
+ * that fetches it is run here; where it cannot run at all, this Node will do if it is new enough.
+ */
+function projectNode() {
+  const own = join(BIN, 'node')
+  if (runs(own, ['--version']) !== undefined) return own
+  const folder = join(ROOT, 'node_modules', 'node')
+  if (existsSync(join(folder, 'installArchSpecificPackage.js'))) {
+    say('Fetching the Node that the project runs on')
+    const env = { ...process.env, PATH: pathWithoutBin() }
+    spawnSync(process.execPath, ['installArchSpecificPackage.js'], { cwd: folder, env, stdio: 'ignore' })
+    if (runs(own, ['--version']) !== undefined) return own
+  }
+  if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE_FOR_PROJECT) return process.execPath
+  return refuse('The Node that the project brings (node_modules/.bin/node) does not run on this system', [
+    `Install Node ${OLDEST_NODE_FOR_PROJECT} or newer and run the same command with it:`,
+    '  nvm install 26 && nvm use 26',
+  ])
+}
+
+/** Runs the script, hands signals on, and ends as it ended. */
+function run(script, args) {
+  const env = { ...process.env, PATH: `${BIN}${delimiter}${pathWithoutBin()}` }
+  // The channel tells the script when this process is gone, however it went.
+  const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
+    env,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
+  const lastAt = {}
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const handlers = signals.map(signal => () => {
+    // A Ctrl-C comes twice: from the terminal and once more from npm.
+    const again = Date.now() - (lastAt[signal] ?? 0) < 1_000
+    lastAt[signal] = Date.now()
+    if (!again) child.kill(signal)
+  })
+  for (const [index, signal] of signals.entries()) process.on(signal, handlers[index])
+  child.once('error', error => refuse(`${script} could not be started: ${error.message}`, ['Run  npm ci  and try again.']))
+  child.once('exit', (code, signal) => {
+    process.exit(code ?? 128 + (constants.signals[signal] ?? 0))
+  })
+}
+
+const [script, ...args] = process.argv.slice(2)
+if (script === undefined) refuse('No script was given', ['node scripts/bootstrap.mjs scripts/start.ts'])
+checkNode()
+await install()
+run(script, args)
