@@ -1,4 +1,5 @@
 export * from './bus/bus.ts'
+export * from './bus/kafka-bus.ts'
 export * from './clock/clock.ts'
 export * from './config/config.ts'
 export * from './config/secret.ts'

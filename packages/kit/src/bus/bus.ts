@@ -7,7 +7,8 @@ import type { TopicName } from '@backstop/contracts'
 export interface OutgoingMessage {
   readonly topic: TopicName
   readonly key: string
-  readonly value: Buffer
+  /** Null is a tombstone on a compacted topic. */
+  readonly value: Buffer | null
   /** ASCII strings (see contracts/headers.ts). */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -35,9 +36,11 @@ export interface ProducerOptions {
 }
 
 export interface Producer {
+  /** Connects. A broker that is away is no error here: the first send that needs it says so. */
   start(): Promise<void>
   /**
-   * Sends all messages and resolves when every one is acknowledged.
+   * Sends all messages and resolves when every one is acknowledged. Messages of one key keep their order within a send;
+   * two sends at once may overtake each other.
    * @throws AppError `unavailable` (retryable) when the broker is away or the deadline passed: any of them may still have
    *   been written, so sending again may double a message, and its id is what tells; `message_invalid` when one is too large
    */
@@ -54,6 +57,12 @@ export interface ConsumerOptions {
    * `batch.complete` was called for it (hand-off to slow work: what is committed is the contiguous prefix).
    */
   readonly commit: 'taken' | 'completed'
+  /** How many messages one batch holds at most; 500 when left out. */
+  readonly maxBatchMessages?: number
+  /** How many partitions are worked on at the same time at most; 4 when left out. */
+  readonly maxPartitionsAtOnce?: number
+  /** How long `stop` waits for the work at hand, in milliseconds; 20000 when left out. */
+  readonly drainTimeoutMs?: number
   /**
    * Handles some messages of one partition, in order. It must not throw for a bad message: an exception here is a fault
    * of ours and pauses the partition. It is called for one batch of a partition at a time.
@@ -66,13 +75,19 @@ export interface ConsumerOptions {
 export interface Batch {
   readonly topic: TopicName
   readonly partition: number
+  /** In the order of the partition; never empty. */
   readonly messages: readonly IncomingMessage[]
-  /** Aborted when this process no longer owns the partition or is stopping. */
+  /**
+   * Aborted when this process is stopping or no longer owns the partition; with commit 'taken' also while the group is
+   * formed anew, because the others wait for this batch. What was handled by then is still committed.
+   */
   readonly signal: AbortSignal
-  /** Tells the broker that this long batch is still alive. */
+  /** A sign of life from a long batch: liveness rests on it. Membership in the group is kept up without it. */
   heartbeat(): Promise<void>
   /** With commit 'completed': this message's effect is durable. */
   complete(message: IncomingMessage): void
+  /** With commit 'completed', after `signal`: nobody here works on this message any more; `stop` need not wait for it. */
+  abandon(message: IncomingMessage): void
 }
 
 export interface BatchProgress {
@@ -83,9 +98,14 @@ export interface BatchProgress {
 }
 
 export interface Consumer {
+  /** Begins to consume and returns at once: a broker or a topic that is away is waited for, however long it takes. */
   start(): Promise<void>
-  /** Stops taking messages, waits for the batch at work, commits what is done, leaves the group. */
+  /** Stops taking messages, waits for the work at hand, commits what is done, leaves the group. */
   stop(): Promise<void>
-  /** Milliseconds since the consumer last fetched or beat; Infinity before the first. Liveness rests on it. */
+  /**
+   * Milliseconds since the consumer's loop last turned: a fetch, a handled batch, a batch's own heartbeat or a try to
+   * reach the broker. A broker that is away does not let it grow; a batch or a client that hangs does. Infinity before
+   * `start`. Liveness rests on it.
+   */
   msSinceProgress(): number
 }

@@ -1,0 +1,98 @@
+import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
+import type { IncomingMessage } from './bus.ts'
+import type { SessionOptions } from './consumer-session.ts'
+import { incomingMessage } from './incoming-message.ts'
+import type { OwnedPartition } from './owned-partition.ts'
+
+const DEFAULT_BATCH_MESSAGES = 500
+/** A batch that took nothing and named no pause comes again after this, in milliseconds: never in a hot loop. */
+const SHORTEST_PAUSE_MS = 50
+/** Pause after a fault of the handler, in milliseconds: doubled each time, up to the second number. */
+const FAULT_PAUSE_MS = [500, 30_000] as const
+
+/** What the session lends to one fetched batch. */
+interface Surroundings {
+  readonly options: SessionOptions
+  /** Whether more may be handed to the handler. */
+  mayGoOn(): boolean
+  /** Whether kafkajs's position may still be moved: never under another assignment than the fetch's own. */
+  mayResolve(): boolean
+  /** A batch was handled. */
+  handled(): void
+  /** A handed-off message was completed or given up. */
+  completed(): void
+  heartbeat(): Promise<void>
+}
+
+export interface FetchOutcome {
+  readonly resumeAfterMs?: number
+}
+
+/** Takes one fetched batch of a partition through the handler, in slices, until it is done or asks for a pause. */
+export async function consumeFetch(
+  owned: OwnedPartition,
+  payload: EachBatchPayload,
+  around: Surroundings,
+): Promise<FetchOutcome> {
+  const { messages } = payload.batch
+  const size = around.options.maxBatchMessages ?? DEFAULT_BATCH_MESSAGES
+  let next = owned.tracker.countSeen(messages.map(({ offset }) => BigInt(offset)))
+  if (next > 0) payload.resolveOffset(messages[next - 1]!.offset)
+  while (next < messages.length && around.mayGoOn()) {
+    const slice = messages.slice(next, next + size)
+    const { taken, resumeAfterMs } = await handleSlice(owned, slice, around)
+    if (!around.mayResolve()) return {}
+    if (taken > 0) payload.resolveOffset(slice[taken - 1]!.offset)
+    next += taken
+    if (resumeAfterMs !== undefined) return { resumeAfterMs: Math.max(0, resumeAfterMs) }
+    if (taken < slice.length) return { resumeAfterMs: SHORTEST_PAUSE_MS }
+  }
+  return {}
+}
+
+async function handleSlice(
+  owned: OwnedPartition,
+  slice: readonly KafkaMessage[],
+  around: Surroundings,
+): Promise<{ taken: number; resumeAfterMs?: number }> {
+  const { options } = around
+  const { tracker } = owned
+  const messages = slice.map(message => incomingMessage(owned.topic, owned.partition, message))
+  const offsets = messages.map(({ offset }) => offset)
+  tracker.handOut(offsets)
+  let taken = 0
+  try {
+    const progress = await options.onBatch({
+      topic: owned.topic,
+      partition: owned.partition,
+      messages,
+      signal: owned.signal,
+      heartbeat: around.heartbeat,
+      complete: ({ offset }: IncomingMessage) => {
+        tracker.complete(offset)
+        around.completed()
+      },
+      abandon: ({ offset }: IncomingMessage) => {
+        tracker.abandon(offset)
+        around.completed()
+      },
+    })
+    owned.faults = 0
+    taken = Math.min(Math.max(0, progress.taken), messages.length)
+    return { ...progress, taken }
+  } catch (error) {
+    const [first, longest] = FAULT_PAUSE_MS
+    const resumeAfterMs = Math.min(first * 2 ** owned.faults, longest)
+    owned.faults += 1
+    const { topic, partition } = owned
+    options.logger.error(
+      { error, topic, partition, offset: offsets[0], resume_after_ms: resumeAfterMs },
+      'consumer.fault',
+    )
+    return { taken: 0, resumeAfterMs }
+  } finally {
+    if (taken < offsets.length) tracker.takeBack(offsets.slice(taken))
+    if (options.commit === 'taken') for (const offset of offsets.slice(0, taken)) tracker.complete(offset)
+    around.handled()
+  }
+}

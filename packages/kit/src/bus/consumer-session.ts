@@ -1,0 +1,238 @@
+import type { TopicName } from '@backstop/contracts'
+import type { ConsumerGroupJoinEvent, EachBatchPayload, Consumer as KafkajsConsumer } from 'kafkajs'
+import type { Logger } from '../logger.ts'
+import type { ConsumerOptions } from './bus.ts'
+import { Committer } from './committer.ts'
+import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
+import { settled } from './deadline.ts'
+import { asksForRejoin, describeKafkaError } from './kafka-errors.ts'
+import { OwnedPartition } from './owned-partition.ts'
+
+/** How often membership is kept up while a batch is at work, in milliseconds; kafkajs sends one beat every 3 s of them. */
+const BEAT_MS = 1_000
+/** A batch that takes longer than this no longer keeps its membership: it hangs, and another member is to have a go. */
+const MAX_BATCH_MS = 300_000
+const COMMIT_ON_STOP_MS = 3_000
+const LEAVE_MS = 8_000
+
+export interface SessionOptions extends ConsumerOptions {
+  readonly topicPrefix: string
+  readonly logger: Logger
+  /** Called each time the loop turns. */
+  progress(): void
+}
+
+/**
+ * One life of a kafkajs consumer, from connecting to its crash or stop. What it owns is forgotten at its end: a crash
+ * makes the broker send again what was not committed.
+ */
+export class ConsumerSession {
+  readonly #consumer: KafkajsConsumer
+  readonly #options: SessionOptions
+  readonly #owned = new Map<string, OwnedPartition>()
+  readonly #committer: Committer
+  readonly #ended = Promise.withResolvers<void>()
+  #stopping = false
+  /** From the first sign of a rebalance until the group has formed: other members wait for us. */
+  #rejoining = false
+  /** Counts the assignments: what began under an older one may not touch kafkajs's positions. */
+  #epoch = 0
+  #active = 0
+  #quiet: (() => void) | undefined
+
+  constructor(consumer: KafkajsConsumer, options: SessionOptions) {
+    this.#consumer = consumer
+    this.#options = options
+    this.#committer = new Committer(() => this.#owned.values(), options.logger)
+    const { GROUP_JOIN, REBALANCING, CRASH, FETCH_START, END_BATCH_PROCESS } = consumer.events
+    consumer.on(GROUP_JOIN, event => this.#joined(event))
+    consumer.on(REBALANCING, () => this.#rebalancing())
+    consumer.on(FETCH_START, () => options.progress())
+    consumer.on(END_BATCH_PROCESS, () => options.progress())
+    consumer.on(CRASH, event => this.#ended.reject(event.payload.error))
+    // Its rejection is awaited in `run`; until then it must not count as unhandled.
+    this.#ended.promise.catch(() => undefined)
+  }
+
+  /** Consumes until `stop`; rejects with what made the consumer unable to go on. */
+  async run(): Promise<void> {
+    const topics = this.#options.topics.map(topic => this.#options.topicPrefix + topic)
+    try {
+      await this.#consumer.connect()
+      await this.#consumer.subscribe({ topics, fromBeginning: true })
+      if (this.#stopping) return
+      await this.#consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: this.#options.maxPartitionsAtOnce ?? 4,
+        eachBatch: payload => this.#eachBatch(payload),
+      })
+      await this.#ended.promise
+    } finally {
+      for (const owned of this.#owned.values()) this.#lose(owned)
+      this.#committer.close()
+      // Not awaited: it may hang on the very connection whose loss ended the session.
+      void settled(this.#consumer.disconnect(), LEAVE_MS)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const owned of this.#owned.values()) {
+      owned.interrupt()
+      owned.endPause()
+    }
+    this.#pauseAll()
+    await settled(this.#becomeQuiet(), this.#options.drainTimeoutMs ?? 20_000)
+    await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+    await settled(this.#consumer.disconnect(), LEAVE_MS)
+    this.#ended.resolve()
+  }
+
+  /** Never throws: an exception here would end the consumer, or count towards its end. */
+  async #eachBatch(payload: EachBatchPayload): Promise<void> {
+    this.#committer.use(offsets => payload.commitOffsetsIfNecessary(offsets))
+    if (this.#stopping || this.#rejoining) return
+    const owned = this.#ownedOf(payload.batch.topic, payload.batch.partition)
+    if (owned.busy) return
+    owned.busy = true
+    this.#active += 1
+    const epoch = this.#epoch
+    const endBeat = this.#keepMembership(payload)
+    try {
+      const outcome = await consumeFetch(owned, payload, {
+        options: this.#options,
+        mayGoOn: () => !this.#stopping && !this.#rejoining && this.#epoch === epoch,
+        mayResolve: () => this.#epoch === epoch,
+        handled: () => this.#handled(),
+        completed: () => this.#completed(),
+        heartbeat: () => this.#beat(payload),
+      })
+      this.#pauseWhenAsked(owned, outcome)
+      // The others wait for this batch; what it did is committed before the assignment changes.
+      if (this.#rejoining) await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+    } catch (error) {
+      this.#options.logger.error({ error, topic: owned.topic, partition: owned.partition }, 'consumer.fault')
+      this.#pauseWhenAsked(owned, { resumeAfterMs: 1_000 })
+    } finally {
+      endBeat()
+      owned.busy = false
+      this.#active -= 1
+      this.#checkQuiet()
+    }
+  }
+
+  #handled(): void {
+    if (this.#options.commit === 'taken') void this.#committer.flush()
+  }
+
+  #completed(): void {
+    this.#committer.requestSoon()
+    this.#checkQuiet()
+  }
+
+  #pauseWhenAsked(owned: OwnedPartition, { resumeAfterMs }: FetchOutcome): void {
+    if (resumeAfterMs === undefined || this.#stopping) return
+    const topicPartition = [{ topic: owned.brokerTopic, partitions: [owned.partition] }]
+    this.#whileRunning(() => this.#consumer.pause(topicPartition))
+    owned.resumeAfter(resumeAfterMs, () => {
+      if (!this.#stopping) this.#whileRunning(() => this.#consumer.resume(topicPartition))
+    })
+  }
+
+  #joined({ payload }: ConsumerGroupJoinEvent): void {
+    const { memberAssignment } = payload
+    this.#epoch += 1
+    this.#rejoining = false
+    this.#options.progress()
+    for (const owned of this.#owned.values()) {
+      if (memberAssignment[owned.brokerTopic]?.includes(owned.partition)) {
+        owned.endPause()
+        owned.renewSignal()
+      } else this.#lose(owned)
+    }
+    // Pauses outlive a rebalance inside kafkajs: a partition that comes back would stay paused for ever. Whoever still
+    // wants a pause asks for it again with the next batch.
+    if (this.#stopping) this.#pauseAll()
+    else this.#consumer.resume(this.#consumer.paused())
+    const partitions = Object.values(memberAssignment).reduce((sum, list) => sum + list.length, 0)
+    this.#options.logger.info({ group: payload.groupId, partitions, duration_ms: payload.duration }, 'consumer.joined')
+  }
+
+  #rebalancing(): void {
+    if (this.#rejoining) return
+    this.#rejoining = true
+    // Handed-off work goes on: its partition may well stay here.
+    if (this.#options.commit === 'taken') for (const owned of this.#owned.values()) owned.interrupt()
+  }
+
+  #keepMembership(payload: EachBatchPayload): () => void {
+    const startedAt = performance.now()
+    const timer = setInterval(() => {
+      if (performance.now() - startedAt > MAX_BATCH_MS) {
+        this.#options.logger.error({ topic: payload.batch.topic, partition: payload.batch.partition }, 'consumer.stuck')
+        clearInterval(timer)
+      } else void this.#tryBeat(payload)
+    }, BEAT_MS)
+    return () => clearInterval(timer)
+  }
+
+  async #beat(payload: EachBatchPayload): Promise<void> {
+    this.#options.progress()
+    await this.#tryBeat(payload)
+  }
+
+  async #tryBeat(payload: EachBatchPayload): Promise<void> {
+    try {
+      await payload.heartbeat()
+    } catch (error) {
+      // kafkajs beats again when the batch is over and acts on the same answer then.
+      if (asksForRejoin(error)) this.#rebalancing()
+    }
+  }
+
+  #ownedOf(brokerTopic: string, partition: number): OwnedPartition {
+    const key = `${brokerTopic}/${partition}`
+    let owned = this.#owned.get(key)
+    if (owned === undefined) {
+      const topic = brokerTopic.slice(this.#options.topicPrefix.length) as TopicName
+      owned = new OwnedPartition(topic, brokerTopic, partition)
+      this.#owned.set(key, owned)
+    }
+    return owned
+  }
+
+  #lose(owned: OwnedPartition): void {
+    owned.interrupt()
+    owned.endPause()
+    this.#owned.delete(`${owned.brokerTopic}/${owned.partition}`)
+  }
+
+  #pauseAll(): void {
+    const topics = this.#options.topics.map(topic => ({ topic: this.#options.topicPrefix + topic }))
+    this.#whileRunning(() => this.#consumer.pause(topics))
+  }
+
+  /** kafkajs refuses to pause and resume before it runs and once it broke down: then there is nothing to pause. */
+  #whileRunning(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      this.#options.logger.debug({ error: describeKafkaError(error) }, 'consumer.not_running')
+    }
+  }
+
+  /** Resolves when no batch is with the handler and no handed-off message is open. */
+  #becomeQuiet(): Promise<void> {
+    return new Promise(resolve => {
+      this.#quiet = resolve
+      this.#checkQuiet()
+    })
+  }
+
+  #checkQuiet(): void {
+    if (this.#quiet === undefined || this.#active > 0) return
+    for (const owned of this.#owned.values()) if (owned.tracker.openCount > 0) return
+    this.#quiet()
+  }
+}

@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Consumer, ConsumerOptions } from './bus.ts'
+import { ConsumerSession } from './consumer-session.ts'
+import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+
+/** Pause before a consumer is built anew, in milliseconds: doubled each time, up to the second number. */
+const REBUILD_MS = [250, 3_000] as const
+/** How often in a row an error that kafkajs did not mean to throw is answered by a new consumer. */
+const MAX_UNKNOWN_FAULTS = 5
+
+export interface ConsumerSettings {
+  readonly topicPrefix: string
+  /** How long the broker waits for a sign of life before it gives the partitions away, in milliseconds. */
+  readonly sessionTimeoutMs: number
+}
+
+/**
+ * The consumer over kafkajs. It owns all restarts: kafkajs gives up for good on errors that pass by themselves (a
+ * coordinator that cannot be found while the broker restarts, for one), and its own retry counter never goes back after
+ * a success, so that six faults in a process's life would end in a crash.
+ */
+export class KafkaConsumer implements Consumer {
+  readonly #connection: KafkaConnection
+  readonly #settings: ConsumerSettings
+  readonly #options: ConsumerOptions
+  readonly #stop = new AbortController()
+  #session: ConsumerSession | undefined
+  #running: Promise<void> | undefined
+  #lastProgressAt = Number.NEGATIVE_INFINITY
+  #unknownFaults = 0
+
+  constructor(connection: KafkaConnection, settings: ConsumerSettings, options: ConsumerOptions) {
+    this.#connection = connection
+    this.#settings = settings
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    this.#progress()
+    this.#running ??= this.#runForEver()
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#session?.stop()
+    await this.#running
+  }
+
+  msSinceProgress(): number {
+    return performance.now() - this.#lastProgressAt
+  }
+
+  #progress(): void {
+    this.#lastProgressAt = performance.now()
+  }
+
+  async #runForEver(): Promise<void> {
+    let pauseMs: number = REBUILD_MS[0]
+    while (!this.#stop.signal.aborted) {
+      const startedAt = performance.now()
+      try {
+        this.#session = this.#newSession()
+        await this.#session.run()
+      } catch (error) {
+        if (this.#stop.signal.aborted) return
+        if (performance.now() - startedAt > 60_000) {
+          pauseMs = REBUILD_MS[0]
+          this.#unknownFaults = 0
+        }
+        if (this.#givesUpOn(error)) return
+        await pause(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+        pauseMs = Math.min(pauseMs * 2, REBUILD_MS[1])
+        this.#progress()
+      }
+    }
+  }
+
+  /** Logs what ended a session and says whether it ends the consumer, too. */
+  #givesUpOn(error: unknown): boolean {
+    const fault = classifyConsumerError(error)
+    const facts = { group: this.#options.groupId, reason: fault.reason, error: describeKafkaError(error) }
+    if (fault.kind === 'unknown') this.#unknownFaults += 1
+    if (fault.kind === 'fatal' || this.#unknownFaults > MAX_UNKNOWN_FAULTS) {
+      this.#connection.logger.fatal(facts, 'consumer.dead')
+      this.#options.onFatal(error)
+      return true
+    }
+    this.#connection.logger.warn(facts, 'consumer.rebuilt')
+    return false
+  }
+
+  #newSession(): ConsumerSession {
+    const { topicPrefix, sessionTimeoutMs } = this.#settings
+    // Inside a session everything that passes is tried for ever: the counter behind `retries` only ever grows.
+    const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: Number.MAX_SAFE_INTEGER }
+    const client = createKafkajsClient(this.#connection, { ...retry, retries: 3 })
+    const consumer = client.consumer({
+      groupId: topicPrefix + this.#options.groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: 30_000,
+      heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 3)),
+      metadataMaxAge: 30_000,
+      allowAutoTopicCreation: false,
+      // How late a paused partition may be resumed, since a fetch under way does not see it.
+      maxWaitTimeInMs: 250,
+      maxBytesPerPartition: 2 * 1_048_576 + 65_536,
+      maxBytes: 16 * 1_048_576,
+      retry: { ...retry, restartOnFailure: async () => false },
+    })
+    const session = { ...this.#options, topicPrefix, logger: this.#connection.logger, progress: () => this.#progress() }
+    return new ConsumerSession(consumer, session)
+  }
+}

@@ -1,0 +1,80 @@
+import { AppError, unavailable } from '../errors.ts'
+
+/** The fields that kafkajs's errors carry. They are told apart by name: some wrap their cause, some copy its message. */
+interface KafkajsError extends Error {
+  readonly type?: string
+  readonly retriable?: boolean
+}
+
+/** The error and everything that caused it, outermost first. */
+function chainOf(error: unknown): KafkajsError[] {
+  const chain: KafkajsError[] = []
+  for (let next = error; next instanceof Error && chain.length < 8; next = next.cause) chain.push(next as KafkajsError)
+  return chain
+}
+
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
+
+/** What a failed send means for its caller: everything but a message that is too large may work later. */
+export function classifySendError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const chain = chainOf(error)
+  if (chain.some(({ type }) => type !== undefined && TOO_LARGE.has(type))) {
+    return new AppError('message_invalid', 'A message is larger than its topic allows', { cause: error })
+  }
+  return unavailable('Kafka', error)
+}
+
+/** What no waiting mends: wrong credentials or rights, a codec or a protocol that we do not speak. */
+const FATAL_NAMES = new Set([
+  'KafkaJSNotImplemented',
+  'KafkaJSSASLAuthenticationError',
+  'KafkaJSServerDoesNotSupportApiKey',
+  'KafkaJSUnsupportedMagicByteInMessageSet',
+])
+const FATAL_TYPES = new Set([
+  'TOPIC_AUTHORIZATION_FAILED',
+  'GROUP_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'SASL_AUTHENTICATION_FAILED',
+  'UNSUPPORTED_SASL_MECHANISM',
+  'INCONSISTENT_GROUP_PROTOCOL',
+  'INVALID_GROUP_ID',
+  'INVALID_SESSION_TIMEOUT',
+  'UNSUPPORTED_VERSION',
+])
+
+export type ConsumerFault = { kind: 'fatal' | 'transient' | 'unknown'; reason: string }
+
+/**
+ * Whether a consumer that broke down can be built anew. `unknown` is an error that kafkajs did not mean to throw (it
+ * has some while a broker goes away): worth another try, but not for ever.
+ */
+export function classifyConsumerError(error: unknown): ConsumerFault {
+  const chain = chainOf(error)
+  const fatal = chain.find(({ name, type }) => FATAL_NAMES.has(name) || (type !== undefined && FATAL_TYPES.has(type)))
+  if (fatal !== undefined) return { kind: 'fatal', reason: fatal.type ?? fatal.name }
+  const known = chain.find(({ name }) => name.startsWith('KafkaJS'))
+  if (known !== undefined && !chain.some(({ name }) => UNINTENDED.has(name))) {
+    const last = chain.at(-1)!
+    return { kind: 'transient', reason: last.type ?? last.name }
+  }
+  return { kind: 'unknown', reason: chain.at(-1)?.name ?? typeof error }
+}
+
+const UNINTENDED = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'])
+
+const REJOIN_TYPES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID'])
+
+/** Whether a failed heartbeat or commit says that the group is being formed anew, or goes on without this member. */
+export function asksForRejoin(error: unknown): boolean {
+  return chainOf(error).some(({ type }) => type !== undefined && REJOIN_TYPES.has(type))
+}
+
+/** The error in one line for a log: kafkajs's stacks are its own and say little. */
+export function describeKafkaError(error: unknown): string {
+  return chainOf(error)
+    .map(({ name, message }) => `${name}: ${message}`)
+    .filter((line, index, lines) => lines.indexOf(line) === index)
+    .join('; caused by ')
+}

@@ -1,0 +1,144 @@
+import kafkajs, { type Producer as KafkajsProducer, type TopicMessages } from 'kafkajs'
+import { unavailable } from '../errors.ts'
+import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
+import { settled, withDeadline } from './deadline.ts'
+import { classifySendError, describeKafkaError } from './kafka-errors.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { planRequests } from './send-plan.ts'
+
+/** Pause before a failed request is sent again, in milliseconds: doubled each time, up to the second number. */
+const RETRY_MS = [50, 500] as const
+const DISCONNECT_MS = 5_000
+
+/** A kafkajs producer and what hangs on it. It is replaced when a send on it hangs. */
+interface Line {
+  readonly producer: KafkajsProducer
+  connected: Promise<void> | undefined
+  inFlight: number
+  retired: boolean
+}
+
+/**
+ * The producer over kafkajs. Three of its habits are taken away: it is never idempotent, because kafkajs then loses
+ * acknowledged messages after a lost response (its sequence goes back, and the broker takes the next message for a
+ * repetition: https://github.com/tulios/kafkajs/issues/1005); it does not retry by itself, because its retries know no
+ * deadline; and a client on which a send hung is thrown away.
+ */
+export class KafkaProducer implements Producer {
+  readonly #connection: KafkaConnection
+  readonly #topicPrefix: string
+  readonly #sendTimeoutMs: number
+  #line: Line | undefined
+  #stopped = false
+  readonly #sends = new Set<Promise<void>>()
+
+  constructor(connection: KafkaConnection, topicPrefix: string, options: ProducerOptions) {
+    this.#connection = connection
+    this.#topicPrefix = topicPrefix
+    this.#sendTimeoutMs = options.sendTimeoutMs
+  }
+
+  async start(): Promise<void> {
+    const line = this.#currentLine()
+    await settled(this.#connect(line), this.#sendTimeoutMs)
+  }
+
+  send(messages: readonly OutgoingMessage[]): Promise<void> {
+    const sending = this.#sendAll(messages)
+    this.#sends.add(sending)
+    const forget = () => this.#sends.delete(sending)
+    sending.then(forget, forget)
+    return sending
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.#sends)
+    this.#stopped = true
+    const line = this.#line
+    this.#line = undefined
+    if (line !== undefined) await settled(line.producer.disconnect(), DISCONNECT_MS)
+  }
+
+  async #sendAll(messages: readonly OutgoingMessage[]): Promise<void> {
+    const deadline = Date.now() + this.#sendTimeoutMs
+    // One after the other: two requests at once could change the order within a key.
+    for (const request of planRequests(messages)) await this.#sendRequest(this.#topicMessages(request), deadline)
+  }
+
+  /** Sends until it is acknowledged, refused for good, or the deadline has passed. */
+  async #sendRequest(topicMessages: TopicMessages[], deadline: number): Promise<void> {
+    let pauseMs: number = RETRY_MS[0]
+    let lastError: unknown
+    for (;;) {
+      const remainingMs = deadline - Date.now()
+      if (remainingMs <= 0 || this.#stopped)
+        throw unavailable('Kafka', lastError ?? new Error('The producer is stopped'))
+      const line = this.#currentLine()
+      line.inFlight += 1
+      try {
+        const expired = () => new Error(`No answer within ${this.#sendTimeoutMs} ms`)
+        return await withDeadline(this.#sendOnce(line, topicMessages), remainingMs, expired)
+      } catch (error) {
+        if (Date.now() >= deadline) this.#retire(line)
+        const refusal = classifySendError(error)
+        if (!refusal.retryable) throw refusal
+        lastError = error
+      } finally {
+        line.inFlight -= 1
+        this.#disconnectWhenUnused(line)
+      }
+      const sleepMs = Math.min(pauseMs, Math.max(0, deadline - Date.now()))
+      this.#connection.logger.debug({ error: describeKafkaError(lastError), retry_ms: sleepMs }, 'producer.retry')
+      await new Promise(resolve => setTimeout(resolve, sleepMs))
+      pauseMs = Math.min(pauseMs * 2, RETRY_MS[1])
+    }
+  }
+
+  async #sendOnce(line: Line, topicMessages: TopicMessages[]): Promise<void> {
+    await this.#connect(line)
+    await line.producer.sendBatch({ acks: -1, timeout: this.#connection.requestTimeoutMs ?? 5_000, topicMessages })
+  }
+
+  #currentLine(): Line {
+    this.#line ??= {
+      producer: createKafkajsClient(this.#connection, { retries: 0, initialRetryTime: 50 }).producer({
+        idempotent: false,
+        allowAutoTopicCreation: false,
+        maxInFlightRequests: 5,
+        metadataMaxAge: 30_000,
+        retry: { retries: 0, initialRetryTime: 50 },
+        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      }),
+      connected: undefined,
+      inFlight: 0,
+      retired: false,
+    }
+    return this.#line
+  }
+
+  #connect(line: Line): Promise<void> {
+    line.connected ??= line.producer.connect().catch(error => {
+      line.connected = undefined
+      throw error
+    })
+    return line.connected
+  }
+
+  /** A request that outlived its deadline may hang on this client for ever: nothing new is sent on it. */
+  #retire(line: Line): void {
+    line.retired = true
+    if (this.#line === line) this.#line = undefined
+  }
+
+  #disconnectWhenUnused(line: Line): void {
+    if (line.retired && line.inFlight === 0) void settled(line.producer.disconnect(), DISCONNECT_MS)
+  }
+
+  #topicMessages(messages: readonly OutgoingMessage[]): TopicMessages[] {
+    const byTopic = Map.groupBy(messages, ({ topic }) => topic)
+    return [...byTopic].map(([topic, ofTopic]) => ({
+      topic: this.#topicPrefix + topic,
+      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } })),
+    }))
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * What one partition's messages have come to while this process owns the partition: handed out, completed, committed.
+ * Pure bookkeeping. Offsets are not contiguous (compaction and transaction markers leave gaps), so order is kept by the
+ * messages that were handed out, never by counting.
+ */
+export class OffsetTracker {
+  /** Every offset below it was handed out; undefined before the first message. */
+  #position: bigint | undefined
+  /** The last offset that the broker acknowledged as committed: nothing below it is expected again. */
+  #committed: bigint | undefined
+  /** Handed out and not yet part of the completed prefix, in order. */
+  #window: Entry[] = []
+  readonly #byOffset = new Map<bigint, Entry>()
+  #openCount = 0
+
+  /**
+   * How many leading offsets of a fetch were handed out before, e.g. because a rebalance made the broker send them again
+   * while their work goes on. Offsets below what was committed can only mean that the log itself was replaced or the
+   * group was set back: then nothing that is remembered holds, and everything is new.
+   * @param offsets in ascending order
+   */
+  countSeen(offsets: readonly bigint[]): number {
+    const first = offsets[0]
+    if (first === undefined || this.#position === undefined) return 0
+    if (this.#committed !== undefined && first < this.#committed) {
+      this.#forget()
+      return 0
+    }
+    const position = this.#position
+    const index = offsets.findIndex(offset => offset >= position)
+    return index === -1 ? offsets.length : index
+  }
+
+  /** Records that these offsets, in ascending order, go to the handler now. */
+  handOut(offsets: readonly bigint[]): void {
+    for (const offset of offsets) {
+      // The start counts as committed: the broker would not have sent it otherwise.
+      this.#committed ??= offset
+      const entry: Entry = { offset, state: 'open' }
+      this.#window.push(entry)
+      this.#byOffset.set(offset, entry)
+      this.#openCount += 1
+      this.#position = offset + 1n
+    }
+  }
+
+  /** Takes back what the handler did not take: those offsets, the last ones handed out, are to come again. */
+  takeBack(offsets: readonly bigint[]): void {
+    const first = offsets[0]
+    if (first === undefined) return
+    for (const offset of offsets) this.#drop(offset)
+    this.#window = this.#window.filter(entry => entry.offset < first)
+    this.#position = first
+  }
+
+  /** Records that the effect of this message is durable. What was never handed out, or given up, is ignored. */
+  complete(offset: bigint): void {
+    const entry = this.#byOffset.get(offset)
+    if (entry === undefined || entry.state === 'done') return
+    if (entry.state === 'open') this.#openCount -= 1
+    entry.state = 'done'
+  }
+
+  /** Records that nobody works on this message here any more; it is never committed by this process. */
+  abandon(offset: bigint): void {
+    const entry = this.#byOffset.get(offset)
+    if (entry?.state !== 'open') return
+    entry.state = 'abandoned'
+    this.#openCount -= 1
+  }
+
+  /** How many messages are handed out and neither completed nor abandoned. */
+  get openCount(): number {
+    return this.#openCount
+  }
+
+  /** The offset to commit, i.e. of the first message that is not completed, or undefined when nothing new is. */
+  committable(): bigint | undefined {
+    let done = 0
+    while (this.#window[done]?.state === 'done') done += 1
+    for (const entry of this.#window.splice(0, done)) this.#byOffset.delete(entry.offset)
+    const next = this.#window[0]?.offset ?? this.#position
+    return next !== undefined && this.#committed !== undefined && next > this.#committed ? next : undefined
+  }
+
+  /** Records that the broker acknowledged this commit. */
+  committed(offset: bigint): void {
+    if (this.#committed === undefined || offset > this.#committed) this.#committed = offset
+  }
+
+  #drop(offset: bigint): void {
+    if (this.#byOffset.get(offset)?.state === 'open') this.#openCount -= 1
+    this.#byOffset.delete(offset)
+  }
+
+  #forget(): void {
+    this.#window = []
+    this.#byOffset.clear()
+    this.#openCount = 0
+    this.#position = undefined
+    this.#committed = undefined
+  }
+}
+
+interface Entry {
+  readonly offset: bigint
+  state: 'open' | 'done' | 'abandoned'
+}
