@@ -1,0 +1,124 @@
+import type { LookupAddress } from 'node:dns'
+import { isIP, type Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import type { AddressPolicy } from './address-policy.ts'
+import { type EgressBlock, egressBlocked, egressFailed } from './failure.ts'
+import type { Resolve } from './resolver.ts'
+import { type AddressDemand, bareHost, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
+
+/**
+ * The three places where an address is checked (R1.3). Each closes a hole of the others: Node never looks up a literal,
+ * a name may resolve to anything, and only the connected socket knows where it really went.
+ */
+export const CONNECTION_CHECKS = ['literal', 'resolved', 'socket'] as const
+export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number]
+
+export type Connector = ReturnType<typeof buildConnector>
+
+export interface ConnectorOptions {
+  readonly policy: UrlPolicyOptions
+  readonly resolve: Resolve
+  /** Only a test leaves one out, to show what then gets through. */
+  readonly checks?: readonly ConnectionCheck[]
+  /** Only a test gives its own, to play a network that connects elsewhere than it was told. */
+  readonly dial?: (options: buildConnector.BuildOptions) => Connector
+  readonly connectTimeoutMs: number
+  /** Open sockets of the whole process, beyond which no further one is opened. */
+  readonly maxSockets: number
+  readonly verifyTls: boolean
+}
+
+/** A connector for undici that reaches only what the policy permits, and fails closed. */
+export function createGuardedConnector(options: ConnectorOptions): Connector {
+  const checks = new Set<ConnectionCheck>(options.checks ?? CONNECTION_CHECKS)
+  const { addresses } = options.policy
+  const dialFor = (demand: AddressDemand): Connector =>
+    (options.dial ?? buildConnector)({
+      // undici 8 offers HTTP/2 by default; one stream of many on a shared socket would escape the per-host bound.
+      allowH2: false,
+      timeout: options.connectTimeoutMs,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: options.verifyTls,
+      autoSelectFamily: true,
+      lookup: guardedLookup(options.resolve, address => !checks.has('resolved') || permits(addresses, demand, address)),
+    } as buildConnector.BuildOptions)
+  const dials = { public: dialFor('public'), allowed: dialFor('allowed') }
+  let openSockets = 0
+
+  return (target, callback) => {
+    const fail = (error: Error) => callback(error, null)
+    const host = bareHost(target.hostname)
+    const isLiteral = isIP(host) !== 0
+    let demand: AddressDemand = 'public'
+    if (!isLiteral || checks.has('literal')) {
+      const verdict = judgeTarget(
+        { protocol: target.protocol, hostname: target.hostname, port: target.port },
+        options.policy,
+      )
+      if (verdict.kind === 'refused') return fail(egressBlocked(verdict.reason, verdict.message))
+      demand = verdict.demand
+    }
+    if (openSockets >= options.maxSockets) return fail(egressFailed('too_many_connections'))
+    const socketPermitted = (socket: Socket) =>
+      !checks.has('socket') || permits(addresses, demand, socket.remoteAddress ?? '')
+
+    const socket = dials[demand](target, (error, connected) => {
+      if (error !== null) return fail(error)
+      if (socketPermitted(connected)) return callback(null, connected)
+      connected.destroy()
+      fail(egressBlocked('socket_address'))
+    }) as unknown as Socket | undefined
+    if (socket === undefined) return
+    openSockets++
+    socket.once('close', () => openSockets--)
+    // As soon as TCP stands: with TLS the callback above comes only after the handshake has shown something to the peer.
+    socket.once('connect', () => {
+      if (!socketPermitted(socket)) socket.destroy(egressBlocked('socket_address'))
+    })
+  }
+}
+
+/** Whether an address meets the demand. What does not parse is refused. */
+export function permits(addresses: AddressPolicy, demand: AddressDemand, address: string): boolean {
+  const verdict = addresses.classify(address)
+  return verdict.kind === 'allowed' || (demand === 'public' && verdict.kind === 'public')
+}
+
+/** Checks a name the way the guarded lookup does; used where a proxy does the connecting (R1.7). */
+export async function checkName(
+  host: string,
+  resolve: Resolve,
+  addresses: AddressPolicy,
+  demand: AddressDemand,
+): Promise<EgressBlock | undefined> {
+  const answers = await resolve(host)
+  return answers.length > 0 && answers.every(answer => permits(addresses, demand, answer.address))
+    ? undefined
+    : 'resolved_address'
+}
+
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
+
+/**
+ * A `lookup` for net.connect that hands out addresses only when every one is permitted: a name with one public and one
+ * private address is an attack, not an accident. What is handed out is what was checked, so a second answer of a
+ * rebinding server is never seen.
+ */
+function guardedLookup(resolve: Resolve, permitted: (address: string) => boolean) {
+  return (host: string, options: { all?: boolean }, callback: LookupCallback): void => {
+    resolve(bareHost(host)).then(
+      answers => {
+        const first = answers[0]
+        if (first === undefined) return callback(egressFailed('dns_failed'), '')
+        if (!answers.every(answer => permitted(answer.address))) return callback(egressBlocked('resolved_address'), '')
+        if (options.all)
+          callback(
+            null,
+            answers.map(answer => ({ ...answer })),
+          )
+        else callback(null, first.address, first.family)
+      },
+      error => callback(error instanceof Error ? error : new Error('The host name cannot be resolved'), ''),
+    )
+  }
+}

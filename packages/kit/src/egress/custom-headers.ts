@@ -1,0 +1,44 @@
+/** Why a header that a user wants on deliveries is refused; undefined when all are fine (R1.8). */
+export function refuseCustomHeaders(headers: Readonly<Record<string, string>>): string | undefined {
+  const entries = Object.entries(headers)
+  if (entries.length > MAX_HEADERS) return `There are ${entries.length} headers; at most ${MAX_HEADERS} are allowed`
+  let bytes = 0
+  for (const [name, value] of entries) {
+    if (!TOKEN.test(name)) return `${JSON.stringify(name)} is no header name; use letters, digits and hyphens`
+    if (isReserved(name.toLowerCase())) return `The header ${name} is set by the service and cannot be given`
+    if (!VALUE.test(value)) return `The header ${name} holds characters that may not stand in a header`
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+  }
+  return bytes > MAX_BYTES ? `The headers take ${bytes} bytes; at most ${MAX_BYTES} are allowed` : undefined
+}
+
+const MAX_HEADERS = 20
+const MAX_BYTES = 4096
+/** RFC 9110 §5.6.2, and visible ASCII with inner spaces for the value: no way to end the header early. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const VALUE = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/** What frames the message, is ours to say, or makes a proxy on the way do something else (GitLab CVE-2025-6454). */
+const RESERVED = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'forwarded',
+  'via',
+  'user-agent',
+  'x-service-signature',
+  'x-real-ip',
+])
+const RESERVED_PREFIXES = ['proxy-', 'x-forwarded-', 'webhook-']
+
+function isReserved(name: string): boolean {
+  return RESERVED.has(name) || RESERVED_PREFIXES.some(prefix => name.startsWith(prefix))
+}

@@ -1,0 +1,267 @@
+import type { Dispatcher } from 'undici'
+import type { AppError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import { createAddressPolicy } from './address-policy.ts'
+import { type ConnectorOptions, checkName, createGuardedConnector } from './connector.ts'
+import { type EgressFailure, egressBlocked, egressFailed, toEgressError } from './failure.ts'
+import { Lanes } from './lanes.ts'
+import { createResolver, type Resolve } from './resolver.ts'
+import { bareHost, judgeUrl, type UrlPolicyOptions } from './url-policy.ts'
+
+/** The one way to call a URL that a user can set (R1.1): addresses are guarded, redirects are answers, sizes are bounded. */
+export interface Egress {
+  /**
+   * The policy for the moment at which a URL is stored: no DNS, so a private name may still fail at the request.
+   * @returns `egress_blocked` with the remedy, or undefined when the URL may be stored
+   */
+  checkUrl(url: string): AppError | undefined
+  /**
+   * Sends one request and reads its answer. Any status is an answer, 3xx too: redirects are never followed.
+   * @throws AppError `egress_blocked` where the URL leads to may not be reached; `unavailable` (retryable) when there is
+   *   no answer. `egressReason` tells why, as a metric label.
+   */
+  request(request: EgressRequest): Promise<EgressResponse>
+  /** Aborts what is in flight and closes every connection. */
+  stop(): Promise<void>
+}
+
+export interface EgressRequest {
+  readonly url: string
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer | string
+  /** Deadline for everything from DNS to the last byte read, in milliseconds. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /** Requests of different lanes never share connections: the id of the channel, for one. Default: one lane for all. */
+  readonly lane?: string
+  /**
+   * What an answer that is too large, or breaks off, is worth once its status is known: `refuse` (the default, for
+   * callers who read the body) throws; `accept` gives the part that was read (for callers who live by the status).
+   */
+  readonly partialBody?: 'refuse' | 'accept'
+  /** Bytes of the body that are read at most; 64 KiB when left out. */
+  readonly maxBodyBytes?: number
+}
+
+export interface EgressResponse {
+  readonly status: number
+  /** By lower-case name; repeated ones joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  /** As it came: never decompressed, so that nothing small can grow large. */
+  readonly body: Buffer
+  /** Whether `body` is all of it. */
+  readonly complete: boolean
+}
+
+export interface EgressOptions {
+  /** Networks beyond the public ones that may be reached, by any scheme, port and name (EGRESS_ALLOW_CIDRS). */
+  readonly allowCidrs: readonly string[]
+  /** Networks that may not be reached even where they are public or allowed (EGRESS_DENY_CIDRS). */
+  readonly denyCidrs: readonly string[]
+  readonly logger: Logger
+  /** Ports of public URLs. */
+  readonly allowedPorts?: readonly number[]
+  /** A CONNECT proxy that everything goes through. The proxy of the environment is never used. */
+  readonly proxyUrl?: string
+  readonly connectionsPerHost?: number
+  readonly maxSockets?: number
+  /** Accepts any certificate, for the whole process. Never outside a laboratory; the start log warns of it. */
+  readonly dangerouslySkipTlsVerification?: boolean
+}
+
+/** What tests replace: DNS, and the connector's checks one at a time. */
+export interface EgressSeams {
+  readonly resolve?: Resolve
+  readonly checks?: ConnectorOptions['checks']
+  readonly dial?: ConnectorOptions['dial']
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const HEADERS_TIMEOUT_MS = 15_000
+const DEADLINE_MS = 20_000
+const MAX_BODY_BYTES = 65_536
+
+/** The guarded client (R1.1–R1.9). Logs once, as warnings, what the operator opened up. */
+export function createEgress(options: EgressOptions): Egress {
+  return buildEgress(options, {})
+}
+
+/** createEgress with its seams: for tests of this folder only. */
+export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress {
+  const policy: UrlPolicyOptions = {
+    addresses: createAddressPolicy(options),
+    allowedPorts: options.allowedPorts ?? [443, 8443],
+  }
+  const verifyTls = options.dangerouslySkipTlsVerification !== true
+  const resolve = seams.resolve ?? createResolver({ hostsFile: policy.addresses.allowsAny })
+  const lanes = new Lanes({
+    connector: createGuardedConnector({
+      policy,
+      resolve,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      maxSockets: options.maxSockets ?? 2_048,
+      verifyTls,
+      ...(seams.checks === undefined ? {} : { checks: seams.checks }),
+      ...(seams.dial === undefined ? {} : { dial: seams.dial }),
+    }),
+    connectionsPerHost: options.connectionsPerHost ?? 4,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    proxyUrl: options.proxyUrl,
+    verifyTls,
+  })
+  warnOfRisks(options)
+  const inFlight = new Set<Deadline>()
+  let stopped = false
+  const policyRuns = seams.checks === undefined || seams.checks.includes('literal')
+
+  return {
+    checkUrl(url) {
+      const verdict = judgeUrl(url, policy)
+      return verdict.kind === 'refused' ? egressBlocked(verdict.reason, verdict.message) : undefined
+    },
+
+    async request(request) {
+      if (stopped) throw egressFailed('stopped')
+      const verdict = judgeUrl(request.url, policy)
+      // A test that leaves the literal check out wants to see how far such a URL gets without it.
+      if (verdict.kind === 'refused' && policyRuns) throw egressBlocked(verdict.reason, verdict.message)
+      const url = verdict.kind === 'refused' ? new URL(request.url) : verdict.url
+      const deadline = new Deadline(request.timeoutMs ?? DEADLINE_MS, request.signal)
+      inFlight.add(deadline)
+      try {
+        if (options.proxyUrl !== undefined && verdict.kind === 'acceptable' && !isLiteral(url)) {
+          const block = await deadline.race(
+            checkName(bareHost(url.hostname), resolve, policy.addresses, verdict.demand),
+          )
+          if (block !== undefined) throw egressBlocked(block)
+        }
+        return await lanes.run(request.lane ?? '', url.origin, dispatcher =>
+          exchange(dispatcher, url, request, deadline),
+        )
+      } catch (error) {
+        throw toEgressError(deadline.why ?? error, options.proxyUrl !== undefined)
+      } finally {
+        inFlight.delete(deadline)
+        deadline.clear()
+      }
+    },
+
+    async stop() {
+      stopped = true
+      for (const deadline of inFlight) deadline.end('stopped')
+      await lanes.stop()
+    },
+  }
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: EgressRequest,
+  deadline: Deadline,
+): Promise<EgressResponse> {
+  const answer = await dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    headers: request.headers,
+    body: request.body ?? null,
+    signal: deadline.signal,
+  })
+  const { body, end } = await readBody(answer.body, request.maxBodyBytes ?? MAX_BODY_BYTES)
+  if (end.kind !== 'complete' && request.partialBody !== 'accept') {
+    throw end.kind === 'too_large' ? egressFailed('response_too_large') : end.error
+  }
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return { status: answer.statusCode, headers, body, complete: end.kind === 'complete' }
+}
+
+type BodyEnd = { kind: 'complete' } | { kind: 'too_large' } | { kind: 'broken'; error: unknown }
+
+/** Reads up to the limit and hangs up on the rest: an endless answer costs its first bytes and nothing more. */
+async function readBody(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<{ body: Buffer; end: BodyEnd }> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let end: BodyEnd = { kind: 'complete' }
+  try {
+    for await (const chunk of stream) {
+      chunks.push(bytes + chunk.length > maxBytes ? chunk.subarray(0, maxBytes - bytes) : chunk)
+      bytes += chunk.length
+      if (bytes > maxBytes) {
+        end = { kind: 'too_large' }
+        break
+      }
+    }
+  } catch (error) {
+    end = { kind: 'broken', error }
+  }
+  return { body: Buffer.concat(chunks), end }
+}
+
+/** The overall time limit of one request; undici's own limits restart with every byte. */
+class Deadline {
+  readonly #controller = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly #outer: AbortSignal | undefined
+  readonly #onOuterAbort = () => this.end('stopped')
+  #why: EgressFailure | undefined
+
+  constructor(timeoutMs: number, outer: AbortSignal | undefined) {
+    this.#timer = setTimeout(() => this.end('deadline'), timeoutMs)
+    this.#outer = outer
+    if (outer?.aborted) this.end('stopped')
+    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The error to show instead of undici's AbortError; undefined while the request was not cut off. */
+  get why(): AppError | undefined {
+    return this.#why === undefined ? undefined : egressFailed(this.#why)
+  }
+
+  end(why: EgressFailure): void {
+    this.#why ??= why
+    this.#controller.abort()
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+    this.#outer?.removeEventListener('abort', this.#onOuterAbort)
+  }
+
+  /** The promise's value, unless the deadline comes first. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => reject(this.why)
+      if (this.signal.aborted) onAbort()
+      this.signal.addEventListener('abort', onAbort, { once: true })
+      promise.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', onAbort))
+    })
+  }
+}
+
+function isLiteral(url: URL): boolean {
+  return url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname)
+}
+
+function warnOfRisks(options: EgressOptions): void {
+  if (options.allowCidrs.length > 0) {
+    options.logger.warn(
+      { allow_cidrs: options.allowCidrs },
+      'Outgoing requests may reach networks that are not public: every user who can set a URL can reach them',
+    )
+  }
+  if (options.dangerouslySkipTlsVerification === true) {
+    options.logger.warn(
+      'Certificates of receivers are not verified: anyone on the way can read and change what is sent',
+    )
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { createAddressPolicy } from './address-policy.ts'
+import { judgeUrl } from './url-policy.ts'
+import { BLOCKED_URLS } from './vectors.ts'
+
+const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => ({
+  addresses: createAddressPolicy({ allowCidrs, denyCidrs }),
+  allowedPorts: [443, 8443],
+})
+const closed = policyOf([])
+const local = policyOf(['127.0.0.0/8', '::1/128'])
+
+describe('a URL is judged when it is written', () => {
+  test('there are at least sixty vectors', () => expect(BLOCKED_URLS.length).toBeGreaterThanOrEqual(60))
+
+  const known = BLOCKED_URLS.filter(vector => vector.reason !== 'resolved_address')
+  test.each(known)('$name is refused as $reason', ({ url, reason }) => {
+    expect(judgeUrl(url, closed)).toMatchObject({ kind: 'refused', reason })
+  })
+
+  const fine = [
+    { name: 'a public name', url: 'https://hooks.example.com/services/T0/B0/x?y=1' },
+    { name: 'a public name with a trailing dot', url: 'https://hooks.example.com./x' },
+    { name: 'the other port', url: 'https://hooks.example.com:8443/x' },
+    { name: 'a public IPv4 literal', url: 'https://93.184.215.14/x' },
+    { name: 'a public IPv6 literal', url: 'https://[2606:4700::1]/x' },
+    { name: 'an international name', url: 'https://bücher.example/x' },
+    { name: 'a name that only ends like a private one', url: 'https://notlocalhost.com/' },
+  ]
+  test.each(fine)('$name is acceptable', ({ url }) => {
+    expect(judgeUrl(url, closed)).toMatchObject({ kind: 'acceptable', demand: 'public' })
+  })
+
+  test('a refusal never repeats the URL, which may hold a secret', () => {
+    for (const { url } of BLOCKED_URLS.filter(vector => vector.url.includes('example'))) {
+      const verdict = judgeUrl(`${url}`, closed)
+      if (verdict.kind === 'refused') expect(verdict.message).not.toContain('example.com')
+    }
+  })
+})
+
+describe('an allowed network loosens the rules for itself alone', () => {
+  const rows = [
+    { name: 'plain http to an allowed address', url: 'http://127.0.0.1:9000/x', verdict: 'acceptable' },
+    { name: 'any port of an allowed address', url: 'https://127.0.0.1:1/x', verdict: 'acceptable' },
+    { name: 'localhost', url: 'http://localhost:9000/x', verdict: 'acceptable' },
+    { name: 'an allowed IPv6 address', url: 'http://[::1]:9000/x', verdict: 'acceptable' },
+    { name: 'an allowed address in mapped form', url: 'http://[::ffff:127.0.0.1]:9000/x', verdict: 'acceptable' },
+    { name: 'a name without a dot, until it is resolved', url: 'http://receiver:8080/x', verdict: 'acceptable' },
+    { name: 'another private address', url: 'http://10.0.0.1/x', verdict: 'refused' },
+    { name: 'plain http to a public name', url: 'http://hooks.example.com/x', verdict: 'refused' },
+    { name: 'another port of a public name', url: 'https://hooks.example.com:9000/x', verdict: 'refused' },
+    { name: 'plain http to a public address', url: 'http://93.184.215.14/x', verdict: 'refused' },
+    { name: 'credentials at an allowed address', url: 'http://a:b@127.0.0.1/x', verdict: 'refused' },
+  ]
+  test.each(rows)('$name is $verdict', ({ url, verdict }) => {
+    const judged = judgeUrl(url, local)
+    expect(judged.kind).toBe(verdict)
+    if (judged.kind === 'acceptable') expect(judged.demand).toBe('allowed')
+  })
+
+  test('localhost needs loopback to be allowed, not just any network', () => {
+    expect(judgeUrl('http://localhost/', policyOf(['10.0.0.0/8']))).toMatchObject({ kind: 'refused' })
+  })
+
+  test('metadata services stay blocked inside an allowed network', () => {
+    expect(judgeUrl('http://169.254.169.254/', policyOf(['169.254.0.0/16']))).toMatchObject({ kind: 'refused' })
+  })
+
+  test('the deny list wins over the allow list and over public addresses', () => {
+    expect(judgeUrl('http://10.0.0.1/', policyOf(['10.0.0.0/8'], ['10.0.0.1']))).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl('https://93.184.215.14/', policyOf([], ['93.184.215.0/24']))).toMatchObject({ kind: 'refused' })
+  })
+
+  test('a list entry that is no network refuses to start', () => {
+    expect(() => policyOf(['10.0.0.0/40'])).toThrow(/is no network/)
+    expect(() => policyOf(['everything'])).toThrow(/is no network/)
+  })
+})

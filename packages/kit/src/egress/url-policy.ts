@@ -1,0 +1,130 @@
+import { isIP } from 'node:net'
+import type { AddressPolicy } from './address-policy.ts'
+
+/** Why a URL is refused before anything is resolved. One closed list: the word becomes a metric label. */
+export type UrlRefusal =
+  | 'malformed'
+  | 'too_long'
+  | 'scheme'
+  | 'credentials'
+  | 'fragment'
+  | 'port'
+  | 'host_name'
+  | 'literal_address'
+
+/**
+ * `demand` says what the addresses behind the host have to be: `public` (or allowed), or `allowed` alone, for a URL that
+ * is acceptable only because the operator allowed a network: plain http, another port, a name that is not public.
+ */
+export type UrlVerdict =
+  | { kind: 'acceptable'; url: URL; demand: AddressDemand }
+  | { kind: 'refused'; reason: UrlRefusal; message: string }
+
+export type AddressDemand = 'public' | 'allowed'
+
+export interface UrlPolicyOptions {
+  readonly addresses: AddressPolicy
+  /** Ports that a public URL may name. */
+  readonly allowedPorts: readonly number[]
+}
+
+const MAX_URL_LENGTH = 2048
+const MAX_HOST_LENGTH = 253
+/** Names that never belong to the public internet (R1.2). */
+const PRIVATE_SUFFIXES = [
+  'localhost',
+  'local',
+  'internal',
+  'intranet',
+  'localdomain',
+  'svc',
+  'cluster.local',
+  'home.arpa',
+  'lan',
+  'corp',
+  'home',
+  'onion',
+]
+
+/** Judges a URL as it is written, without DNS: at the moment it is stored, and again before each request (R1.2). */
+export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
+  if (text.length > MAX_URL_LENGTH) return refused('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
+  // The URL parser drops tabs and line breaks and turns backslashes round; what it would change is not what was meant.
+  if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL holds spaces or control characters')
+  if (!URL.canParse(text))
+    return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return refused('scheme', 'The URL has to start with https://')
+  if (url.username !== '' || url.password !== '') {
+    return refused('credentials', 'The URL holds a user name or password; take them out')
+  }
+  if (text.includes('#')) return refused('fragment', 'The URL holds a fragment (#…), which is never sent; take it out')
+  const target = judgeTarget(url, options)
+  return target.kind === 'refused' ? target : { kind: 'acceptable', url, demand: target.demand }
+}
+
+type TargetVerdict = { kind: 'acceptable'; demand: AddressDemand } | Extract<UrlVerdict, { kind: 'refused' }>
+
+/**
+ * Judges scheme, host and port alone: all that a connector knows of a URL.
+ * @param target `hostname` as the URL parser wrote it: lower case, numbers in dotted form, IPv6 in brackets
+ */
+export function judgeTarget(
+  target: { protocol: string; hostname: string; port: string },
+  options: UrlPolicyOptions,
+): TargetVerdict {
+  const host = bareHost(target.hostname)
+  if (host === '' || host.length > MAX_HOST_LENGTH) return refused('host_name', 'The host name of the URL is not valid')
+  const strict = refuseForPublic(target, host, options.allowedPorts)
+  if (isIP(host) !== 0) {
+    const verdict = options.addresses.classify(host)
+    if (verdict.kind === 'allowed') return { kind: 'acceptable', demand: 'allowed' }
+    if (verdict.kind === 'blocked') {
+      return refused('literal_address', 'The URL points to an address that may not be reached from here')
+    }
+    return strict ?? { kind: 'acceptable', demand: 'public' }
+  }
+  if (strict === undefined) return { kind: 'acceptable', demand: 'public' }
+  return isPrivateName(host) && mayBeAllowed(host, options.addresses)
+    ? { kind: 'acceptable', demand: 'allowed' }
+    : strict
+}
+
+/** The host without brackets and without the trailing dot that would slip past suffix checks. */
+export function bareHost(hostname: string): string {
+  const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname
+  return bare.endsWith('.') ? bare.slice(0, -1) : bare
+}
+
+/** What stands against the target when its addresses are public; undefined when nothing does. */
+function refuseForPublic(
+  target: { protocol: string; port: string },
+  host: string,
+  allowedPorts: readonly number[],
+): Extract<UrlVerdict, { kind: 'refused' }> | undefined {
+  if (isIP(host) === 0 && isPrivateName(host)) {
+    return refused('host_name', 'The host name is not a public one; use a name that anyone can resolve')
+  }
+  if (target.protocol !== 'https:') return refused('scheme', 'The URL has to start with https://')
+  const port = target.port === '' ? 443 : Number(target.port)
+  if (!allowedPorts.includes(port)) {
+    return refused('port', `Port ${port} is not allowed; use one of ${allowedPorts.join(', ')}`)
+  }
+  return undefined
+}
+
+function isPrivateName(host: string): boolean {
+  return !host.includes('.') || PRIVATE_SUFFIXES.some(suffix => host === suffix || host.endsWith(`.${suffix}`))
+}
+
+/** localhost is loopback by definition (RFC 6761); any other private name is decided when it is resolved. */
+function mayBeAllowed(host: string, addresses: AddressPolicy): boolean {
+  if (!addresses.allowsAny) return false
+  if (host !== 'localhost' && !host.endsWith('.localhost')) return true
+  return ['127.0.0.1', '::1'].some(loopback => addresses.classify(loopback).kind === 'allowed')
+}
+
+function refused(reason: UrlRefusal, message: string): Extract<UrlVerdict, { kind: 'refused' }> {
+  return { kind: 'refused', reason, message }
+}

@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Certificate } from './self-signed-certificate.ts'
+
+export interface ReceivedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly atMs: number
+}
+
+export type Answer = (request: ReceivedRequest, response: ServerResponse) => void
+
+export interface Receiver {
+  readonly url: string
+  readonly port: number
+  /** Everything that came, in order; empty it at will. */
+  readonly requests: ReceivedRequest[]
+  /** Connections ever accepted, and those open now. */
+  readonly connections: { accepted: number; open: number; mostOpen: number }
+  /** How the next requests are answered. */
+  answer: Answer
+  stop(): Promise<void>
+}
+
+/** Says yes to everything. */
+export const acceptAll: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
+}
+
+/** A customer's endpoint on loopback that records what it gets and fails on demand. */
+export async function startReceiver(answer: Answer = acceptAll, certificate?: Certificate): Promise<Receiver> {
+  const requests: ReceivedRequest[] = []
+  const connections = { accepted: 0, open: 0, mostOpen: 0 }
+  const sockets = new Set<Socket>()
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    request.on('data', chunk => chunks.push(chunk))
+    request.on('end', () => {
+      const received: ReceivedRequest = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        body: Buffer.concat(chunks),
+        atMs: Date.now(),
+      }
+      requests.push(received)
+      receiver.answer(received, response)
+    })
+  }
+  const server = certificate === undefined ? createServer(onRequest) : createTlsServer(certificate, onRequest)
+  server.on('connection', (socket: Socket) => {
+    connections.accepted++
+    connections.open++
+    connections.mostOpen = Math.max(connections.mostOpen, connections.open)
+    sockets.add(socket)
+    socket.once('close', () => {
+      connections.open--
+      sockets.delete(socket)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const receiver: Receiver = {
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    port,
+    requests,
+    connections,
+    answer,
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+  return receiver
+}
