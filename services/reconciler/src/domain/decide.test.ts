@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  emptySubject,
+  lookAll,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  policy,
+  RULES,
+  refundSeen,
+  SECOND,
+  T0,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import { decide, pendingLooks } from './decide.ts'
+import { mergeSubjects } from './merge.ts'
+
+const seen = refundSeen()
+
+describe('first sight', () => {
+  test('an unexplained refund is pending, and its second look is due a minute after the first record of it', () => {
+    const subject = play([{ at: T0, input: seen }])
+    expect(onlyAction(subject)).toMatchObject({ verdict: 'pending', reason: 'awaiting_second_look' })
+    expect(pendingLooks(subject)).toEqual([{ lookId: onlyAction(subject).id, dueAt: T0 + MINUTE }])
+    expect(subject.outbox).toMatchObject([{ topic: 'rechecks', headers: { 'x-due-at': String(T0 + MINUTE) } }])
+  })
+
+  test('an event that comes three days late keeps its minute of grace', () => {
+    const late = T0 + 3 * 24 * 60 * MINUTE
+    expect(pendingLooks(play([{ at: late, input: seen }]))).toMatchObject([{ dueAt: late + MINUTE }])
+  })
+
+  test('a refund that an operation names is explained at once and looked at no more', () => {
+    const subject = play([
+      { at: T0, input: operationSeen({ provider_ref: 're_1' }) },
+      { at: T0 + SECOND, input: seen },
+    ])
+    expect(onlyAction(subject)).toMatchObject({
+      verdict: 'explained',
+      reason: 'provider_ref_matches',
+      operationId: 'op_1',
+    })
+    expect(subject.outbox).toEqual([])
+  })
+
+  test('the same event three times changes nothing after the first', () => {
+    const once = play([{ at: T0, input: seen }])
+    expect(
+      play(
+        [
+          { at: T0 + SECOND, input: seen },
+          { at: T0 + MINUTE, input: seen },
+        ],
+        once,
+      ),
+    ).toEqual(once)
+  })
+
+  test('refund.created, refund.updated and charge.refunded are one action', () => {
+    const subject = play([
+      { at: T0, input: totalSeen({ total: 2499, before: 0 }) },
+      { at: T0, input: refundSeen({ eventType: 'refund.updated', status: 'succeeded' }) },
+      { at: T0, input: refundSeen({ status: 'pending' }) },
+    ])
+    expect(onlyAction(lookAll(subject))).toMatchObject({ state: 'succeeded', providerRef: 're_1', amount: 2499 })
+  })
+
+  test('an older state that comes later does not take a newer one back', () => {
+    const subject = play([
+      { at: T0, input: refundSeen({ eventType: 'refund.updated', status: 'failed' }) },
+      { at: T0 + SECOND, input: refundSeen({ status: 'pending' }) },
+    ])
+    expect(onlyAction(subject).state).toBe('failed')
+  })
+
+  test('the key of an updating request is not the key of the making', () => {
+    const subject = play([
+      { at: T0, input: operationSeen({ idempotency_key: 'k', amount: 1 }) },
+      { at: T0, input: refundSeen({ eventType: 'refund.updated', idempotencyKey: 'k' }) },
+    ])
+    expect(onlyAction(subject).verdict).toBe('pending')
+  })
+
+  test('what the provider made before the connection is explained by that', () => {
+    const before = refundSeen({ createdAt: T0 - 61 * MINUTE })
+    expect(onlyAction(play([{ at: T0, input: before }]))).toMatchObject({
+      verdict: 'explained',
+      reason: 'made_before_connection',
+    })
+  })
+})
+
+describe('second look', () => {
+  test('what nothing explains opens one incident and raises one alert', () => {
+    const subject = lookAll(play([{ at: T0, input: seen }]))
+    expect(onlyAction(subject)).toMatchObject({ verdict: 'unexplained', reason: 'nothing_explains_it' })
+    expect(onlyAction(subject).incident).toMatchObject({ state: 'open', openedAt: T0 + MINUTE })
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('looking again changes nothing', () => {
+    const pending = play([{ at: T0, input: seen }])
+    const once = lookAll(pending)
+    const again = decide(
+      once,
+      { kind: 'second_look', lookId: onlyAction(once).id, dueAt: T0 + MINUTE, policies: new Map() },
+      T0 + 2 * MINUTE,
+      RULES,
+    )
+    expect(again).toEqual(once)
+  })
+
+  test('a look that comes early by this clock goes round again instead of judging', () => {
+    const pending = play([{ at: T0, input: seen }])
+    const look = { lookId: onlyAction(pending).id, dueAt: T0 + MINUTE }
+    const early = decide(pending, { kind: 'second_look', ...look, policies: new Map() }, T0 + MINUTE - 1, RULES)
+    expect(onlyAction(early).verdict).toBe('pending')
+    expect(early.outbox.at(-1)).toMatchObject({ topic: 'rechecks', headers: { 'x-due-at': String(T0 + MINUTE) } })
+  })
+
+  const quiet = [
+    {
+      name: 'ignore never alerts',
+      with: policy({ outOfBand: 'ignore', hasExecuted: true }),
+      reason: 'out_of_band_ignore',
+    },
+    {
+      name: 'auto before the first operation',
+      with: policy({ outOfBand: 'auto' }),
+      reason: 'auto_before_first_operation',
+    },
+    { name: 'a connection deleted meanwhile', with: policy({ deleted: true }), reason: 'connection_deleted' },
+  ]
+  test.each(quiet)('$name is recorded with its reason and alerts nobody', ({ with: setting, reason }) => {
+    const subject = lookAll(play([{ at: T0, input: seen }]), [setting])
+    expect(onlyAction(subject)).toMatchObject({ verdict: 'not_alerted', reason })
+    expect(alertsOf(subject)).toEqual([])
+  })
+
+  test('auto alerts once any operation of the account ever executed', () => {
+    const subject = lookAll(play([{ at: T0, input: seen }]), [policy({ outOfBand: 'auto', hasExecuted: true })])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('an action seen through two connections is judged by the stricter setting', () => {
+    const subject = play([
+      { at: T0, input: seen },
+      { at: T0, input: refundSeen({}, { connection: { id: 'con_b', createdAt: 0 }, eventId: 'evt_b' }) },
+    ])
+    const policies = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_b', outOfBand: 'alert' })]
+    expect(alertsOf(lookAll(subject, policies))).toEqual(['incident.opened'])
+  })
+})
+
+describe('explanations that come, change and go', () => {
+  test('an operation that comes within the minute explains it, and nobody is told', () => {
+    const subject = lookAll(
+      play([
+        { at: T0, input: seen },
+        { at: T0 + 30 * SECOND, input: operationSeen() },
+      ]),
+    )
+    expect(onlyAction(subject).verdict).toBe('explained')
+    expect(alertsOf(subject)).toEqual([])
+  })
+
+  test('an operation that comes after the alert resolves the incident and names itself', () => {
+    const alerted = lookAll(play([{ at: T0, input: seen }]))
+    const subject = play([{ at: T0 + 5 * MINUTE, input: operationSeen() }], alerted)
+    expect(onlyAction(subject).incident).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
+    expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.resolved'])
+  })
+
+  test('two refunds with one operation alert once', () => {
+    const subject = lookAll(
+      play([
+        { at: T0, input: refundSeen({ id: 're_1' }) },
+        { at: T0, input: refundSeen({ id: 're_2' }) },
+        { at: T0 + SECOND, input: operationSeen() },
+      ]),
+    )
+    expect(subject.actions.map(action => action.verdict).sort()).toEqual(['explained', 'unexplained'])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('an action whose operation turns out to have made another one gets a look of its own', () => {
+    const weak = play([
+      { at: T0, input: operationSeen({ version: 1 }) },
+      { at: T0, input: refundSeen({ id: 're_1' }) },
+    ])
+    expect(onlyAction(weak).verdict).toBe('explained')
+    const displaced = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ version: 2, provider_ref: 're_2' }) }], weak)
+    expect(onlyAction(displaced)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + 6 * MINUTE } })
+    expect(alertsOf(lookAll(displaced))).toEqual(['incident.opened'])
+  })
+
+  test('an older copy of an operation never replaces a newer one', () => {
+    const subject = play([
+      { at: T0, input: operationSeen({ version: 3, state: 'completed' }) },
+      { at: T0, input: operationSeen({ version: 2, state: 'requested', executing_at: null }) },
+    ])
+    expect(subject.operations).toMatchObject([{ version: 3 }])
+  })
+})
+
+describe('charge.refunded without refund events', () => {
+  test('becomes a provisional action of the open amount at the second look, and alerts', () => {
+    const subject = lookAll(play([{ at: T0, input: totalSeen({ total: 2499, before: 0 }) }]))
+    expect(onlyAction(subject)).toMatchObject({ providerRef: null, amount: 2499, verdict: 'unexplained' })
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('accuses nobody at first sight', () => {
+    expect(play([{ at: T0, input: totalSeen({ total: 2499 }) }]).actions).toEqual([])
+  })
+
+  test('is explained by an operation of that amount', () => {
+    const subject = lookAll(
+      play([
+        { at: T0, input: operationSeen() },
+        { at: T0, input: totalSeen({ total: 2499 }) },
+      ]),
+    )
+    expect(onlyAction(subject)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
+  })
+
+  test('counts what was refunded before it only once', () => {
+    const subject = lookAll(play([{ at: T0, input: totalSeen({ total: 3000, before: 1000 }) }]))
+    expect(onlyAction(subject).amount).toBe(2000)
+  })
+
+  test('two totals of one charge are two refunds', () => {
+    const subject = lookAll(
+      play([
+        { at: T0, input: totalSeen({ total: 1000, before: 0 }) },
+        { at: T0, input: totalSeen({ total: 2500, before: 1000 }) },
+      ]),
+    )
+    expect(subject.actions.map(action => action.amount)).toEqual([1000, 1500])
+  })
+
+  test('a refund event that comes later takes the provisional action over instead of alerting again', () => {
+    const alerted = lookAll(play([{ at: T0, input: totalSeen({ total: 2499 }) }]))
+    const subject = lookAll(play([{ at: T0 + 5 * MINUTE, input: seen }], alerted))
+    expect(onlyAction(subject)).toMatchObject({ providerRef: 're_1', verdict: 'unexplained' })
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+})
+
+describe('subjects that turn out to be one', () => {
+  const byCharge = play([{ at: T0, input: refundSeen({ id: 're_1', paymentIntent: null }) }])
+  const byIntent = play([{ at: T0, input: operationSeen({ provider_ref: 're_9' }) }], {
+    ...emptySubject(),
+    id: 'sub_other',
+    createdAt: T0 + SECOND,
+  })
+
+  test('the older keeps its id, whoever merges', () => {
+    expect(mergeSubjects(byCharge, byIntent).merged.id).toBe('sub_test')
+    expect(mergeSubjects(byIntent, byCharge).merged.id).toBe('sub_test')
+  })
+
+  test('keeps the actions, operations and references of both', () => {
+    const { merged } = mergeSubjects(byIntent, byCharge)
+    expect(merged.actions).toHaveLength(1)
+    expect(merged.operations).toHaveLength(1)
+    expect(new Set(merged.refs)).toEqual(new Set([...byCharge.refs, ...byIntent.refs]))
+  })
+
+  test('carries a version that no projection of either is newer than', () => {
+    expect(mergeSubjects({ ...byCharge, version: 2 }, { ...byIntent, version: 7 }).merged.version).toBe(7)
+  })
+})

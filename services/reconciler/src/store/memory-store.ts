@@ -1,0 +1,92 @@
+import type { Action, ConnectionDocument, Incident } from '@backstop/contracts'
+import { pendingLooks } from '../domain/decide.ts'
+import type { Subject } from '../domain/subject.ts'
+import type { InboxEntry, ReconcilerStores, SubjectChange } from './store.ts'
+
+/** The stores in memory, for simulation. `contents` shows what is kept. */
+export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {
+  const contents: MemoryContents = {
+    subjects: new Map(),
+    actions: new Map(),
+    incidents: new Map(),
+    inbox: new Map(),
+    connections: new Map(),
+  }
+  const { subjects } = contents
+  const all = () => [...subjects.values()]
+  return {
+    contents,
+    subjects: {
+      load: async refs => all().filter(subject => subject.refs.some(ref => refs.includes(ref))),
+      save: async changes => new Set(changes.filter(change => !save(subjects, change)).map(change => change.next.id)),
+      withOverdueLook: async (before, limit) =>
+        all()
+          .filter(subject => pendingLooks(subject).some(look => look.dueAt < before))
+          .slice(0, limit),
+      outbox: {
+        pending: async (writtenBefore, limit) =>
+          all()
+            .filter(subject => subject.outbox.some(entry => entry.at < writtenBefore))
+            .slice(0, limit)
+            .map(subject => ({ documentId: subject.id, entries: subject.outbox })),
+        published: async documents => {
+          for (const { documentId, entryIds } of documents) {
+            const subject = subjects.get(documentId)
+            if (subject === undefined) continue
+            const outbox = subject.outbox.filter(entry => !entryIds.includes(entry.id))
+            subjects.set(documentId, { ...subject, outbox })
+          }
+        },
+      },
+    },
+    projections: {
+      saveActions: async list => keepNewer(contents.actions, list, action => action.action_id),
+      saveIncidents: async list => keepNewer(contents.incidents, list, incident => incident.incident_id),
+    },
+    inbox: {
+      known: async ids => new Set(ids.filter(id => contents.inbox.has(id))),
+      insert: async entries => {
+        for (const entry of entries) {
+          if (!contents.inbox.has(entry.document._id)) contents.inbox.set(entry.document._id, entry)
+        }
+      },
+    },
+    connections: {
+      byIds: async ids =>
+        new Map(ids.flatMap(id => contents.connections.get(id) ?? []).map(found => [found._id, found])),
+    },
+  }
+}
+
+export interface MemoryContents {
+  readonly subjects: Map<string, Subject>
+  readonly actions: Map<string, Action>
+  readonly incidents: Map<string, Incident>
+  readonly inbox: Map<string, InboxEntry>
+  readonly connections: Map<string, ConnectionDocument>
+}
+
+function save(subjects: Map<string, Subject>, change: SubjectChange): boolean {
+  const current = subjects.get(change.next.id)
+  if ((current?.version ?? 0) !== change.expectedVersion) return false
+  if (change.absorbed.some(({ id, version }) => subjects.get(id)?.version !== version)) return false
+  const gone = new Set([change.next.id, ...change.absorbed.map(({ id }) => id)])
+  const others = [...subjects.values()].filter(subject => !gone.has(subject.id))
+  if (others.some(subject => subject.refs.some(ref => change.next.refs.includes(ref)))) return false
+  for (const { id } of change.absorbed) subjects.delete(id)
+  const isPlainUpdate = current !== undefined && change.absorbed.length === 0
+  const outbox = isPlainUpdate ? [...current.outbox, ...change.added] : change.next.outbox
+  subjects.set(change.next.id, structuredClone({ ...change.next, outbox }) as Subject)
+  return true
+}
+
+function keepNewer<T extends { version: number }>(
+  kept: Map<string, T>,
+  list: readonly T[],
+  idOf: (item: T) => string,
+): void {
+  for (const item of list) {
+    const current = kept.get(idOf(item))
+    if (current === undefined || current.version < item.version) kept.set(idOf(item), item)
+  }
+}

@@ -1,0 +1,163 @@
+import type { Operation } from '@backstop/contracts'
+import { idempotencyReference, objectReference } from '@backstop/contracts'
+import { normaliseProcessorEvent, type ObservedAction, type ObservedRefundTotal } from '@backstop/providers'
+import { decide, type Input, pendingLooks } from '../src/domain/decide.ts'
+import type { Sighting } from '../src/domain/observe.ts'
+import type { ConnectionPolicy } from '../src/domain/policy.ts'
+import type { ActionRecord, Subject } from '../src/domain/subject.ts'
+
+/** A fixed point of time, on a whole second as providers give it. */
+export const T0 = Date.parse('2026-11-21T10:00:00.000Z')
+export const SECOND = 1_000
+export const MINUTE = 60_000
+export const RULES = { recheckDelayMs: MINUTE }
+export const PROJECT = 'prj_test'
+export const CONNECTION = 'con_a'
+
+export function emptySubject(): Subject {
+  return {
+    id: 'sub_test',
+    projectId: PROJECT,
+    version: 1,
+    refs: [],
+    actions: [],
+    refundTotals: [],
+    operations: [],
+    outbox: [],
+    createdAt: T0,
+  }
+}
+
+export interface RefundFacts {
+  id?: string
+  amount?: number
+  currency?: string
+  charge?: string | null
+  paymentIntent?: string | null
+  status?: string
+  createdAt?: number
+  idempotencyKey?: string
+  eventType?: string
+}
+
+/** A refund event of the card processor, in the fields that matter, read by the real normaliser. */
+export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> = {}): Input {
+  const eventType = facts.eventType ?? 'refund.created'
+  const id = facts.id ?? 're_1'
+  const eventId = sighting.eventId ?? `evt_${id}_${eventType}`
+  const observed = normaliseProcessorEvent(
+    { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType },
+    {
+      id: eventId,
+      object: 'event',
+      type: eventType,
+      created: T0 / 1000,
+      livemode: true,
+      request: { id: 'req_1', idempotency_key: facts.idempotencyKey ?? null },
+      data: {
+        object: {
+          id,
+          object: 'refund',
+          amount: facts.amount ?? 2499,
+          currency: facts.currency ?? 'eur',
+          charge: facts.charge === undefined ? 'ch_1' : facts.charge,
+          payment_intent: facts.paymentIntent === undefined ? 'pi_1' : facts.paymentIntent,
+          created: Math.floor((facts.createdAt ?? T0) / 1000),
+          status: facts.status ?? 'succeeded',
+        },
+      },
+    },
+  ) as ObservedAction
+  return { kind: 'action', observed, sighting: sightingOf(eventId, eventType, sighting) }
+}
+
+export interface TotalFacts {
+  total: number
+  before?: number
+  createdAt?: number
+}
+
+/** A charge.refunded event. */
+export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): Input {
+  const eventId = sighting.eventId ?? `evt_charge_${facts.total}`
+  const observed = normaliseProcessorEvent(
+    { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType: 'charge.refunded' },
+    {
+      created: Math.floor((facts.createdAt ?? T0) / 1000),
+      livemode: true,
+      data: {
+        object: { id: 'ch_1', object: 'charge', amount_refunded: facts.total, currency: 'eur', payment_intent: 'pi_1' },
+        previous_attributes: facts.before === undefined ? {} : { amount_refunded: facts.before },
+      },
+    },
+  ) as ObservedRefundTotal
+  return { kind: 'refund_total', observed, sighting: sightingOf(eventId, 'charge.refunded', sighting) }
+}
+
+function sightingOf(eventId: string, eventType: string, more: Partial<Sighting>): Sighting {
+  return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, ...more }
+}
+
+/** An operation that executed at T0 and completed a second later, unless told otherwise. */
+export function operation(facts: Partial<Operation> = {}): Operation {
+  const subject = facts.subject ?? 'pi_1'
+  const refs = [subject, facts.provider_ref ?? null]
+    .filter(id => id !== null)
+    .map(id => objectReference(PROJECT, 'processor', undefined, id))
+  const key = facts.idempotency_key ?? null
+  return {
+    operation_id: 'op_1',
+    project_id: PROJECT,
+    connection_id: CONNECTION,
+    provider: 'processor',
+    version: 1,
+    kind: 'refund',
+    subject,
+    amount: 2499,
+    currency: 'eur',
+    provider_ref: null,
+    idempotency_key: null,
+    run_id: null,
+    state: 'completed',
+    reason: null,
+    executing_at: new Date(T0).toISOString(),
+    ended_at: new Date(T0 + SECOND).toISOString(),
+    created_at: new Date(T0).toISOString(),
+    updated_at: new Date(T0).toISOString(),
+    refs: key === null ? refs : [...refs, idempotencyReference(PROJECT, 'processor', key)],
+    ...facts,
+  }
+}
+
+export function operationSeen(facts: Partial<Operation> = {}): Input {
+  return { kind: 'operation', operation: operation(facts) }
+}
+
+export function policy(facts: Partial<ConnectionPolicy> = {}): ConnectionPolicy {
+  return { connectionId: CONNECTION, outOfBand: 'alert', deleted: false, hasExecuted: false, ...facts }
+}
+
+/** Lets inputs happen one after another, each at its time. */
+export function play(steps: readonly { at: number; input: Input }[], start: Subject = emptySubject()): Subject {
+  return steps.reduce((subject, { at, input }) => decide(subject, input, at, RULES), start)
+}
+
+/** Every look that is pending, at the time it is due. */
+export function lookAll(subject: Subject, policies: readonly ConnectionPolicy[] = [policy()]): Subject {
+  return pendingLooks(subject).reduce((next, { lookId, dueAt }) => {
+    const byId = new Map(policies.map(item => [item.connectionId, item]))
+    return decide(next, { kind: 'second_look', lookId, dueAt, policies: byId }, dueAt, RULES)
+  }, subject)
+}
+
+/** The subject's only action. */
+export function onlyAction(subject: Subject): ActionRecord {
+  const [action, ...others] = subject.actions
+  if (action === undefined || others.length > 0) throw new Error(`Expected one action, found ${subject.actions.length}`)
+  return action
+}
+
+/** The events of the alerts that a subject has to send. */
+export function alertsOf(subject: Subject): string[] {
+  return subject.outbox.flatMap(entry => (entry.topic === 'alerts' ? [(entry.message as { event: string }).event] : []))
+}

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config'
+
+const exclude = ['**/node_modules/**', '**/.backstop/**']
+
+/** Three kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product. */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, testTimeout: 10_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['**/*.integration-test.ts'],
+          exclude,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: ['test/**/*.system-test.ts'],
+          exclude,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
