@@ -1,3 +1,8 @@
+export { withLock } from './exclusive-lock.ts'
+export { pollUntil } from './poll.ts'
+export { choosePorts } from './ports.ts'
+export { endProcess } from './process-end.ts'
+export { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 export { type ProgressSink, type ProgressStep, type ProgressStream, progressOn, silentProgress } from './progress.ts'
 export {
   PART_NAMES,
