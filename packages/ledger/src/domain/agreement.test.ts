@@ -1,0 +1,56 @@
+import type { NewOperation, Operation } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { compareReport } from './agreement.ts'
+import { applyTransition, recordOperation } from './operation.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const connection = { _id: 'con_1', project_id: 'prj_1', kind: 'processor', site: null } as const
+const report = {
+  connection_id: 'con_1',
+  kind: 'refund',
+  subject: 'pi_1',
+  amount: 1200,
+  currency: 'eur',
+  state: 'executing',
+  idempotency_key: 'k',
+  run_id: 'run-1',
+  executing_at: '2026-11-21T09:59:00Z',
+} as const satisfies NewOperation
+
+function stored(): Operation {
+  const outcome = recordOperation('op_1', report, connection, NOW)
+  if (outcome.kind === 'refused') throw new Error(outcome.reason)
+  return outcome.operation
+}
+
+describe('a report under a known idempotency key', () => {
+  test('agrees when it is the same', () => {
+    expect(compareReport(stored(), report)).toEqual({ kind: 'agrees' })
+  })
+
+  test('agrees after the operation went on and learned its provider_ref', () => {
+    const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, NOW + 1)
+    if (moved.kind !== 'moved') throw new Error(moved.kind)
+    expect(compareReport(moved.operation, report)).toEqual({ kind: 'agrees' })
+  })
+
+  test('agrees when it leaves out a time that we set', () => {
+    const { executing_at: _, ...without } = report
+    expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })
+  })
+
+  const different: { field: string; change: Partial<NewOperation> }[] = [
+    { field: 'kind', change: { kind: 'cancellation' } },
+    { field: 'subject', change: { subject: 'pi_2' } },
+    { field: 'amount', change: { amount: 1 } },
+    { field: 'currency', change: { currency: 'usd' } },
+    { field: 'run_id', change: { run_id: 'run-2' } },
+    { field: 'provider_ref', change: { provider_ref: 're_9' } },
+    { field: 'state', change: { state: 'completed' } },
+    { field: 'executing_at', change: { executing_at: '2026-11-21T09:58:00Z' } },
+    { field: 'ended_at', change: { ended_at: '2026-11-21T09:59:30Z' } },
+  ]
+  test.each(different)('differs with another $field', ({ field, change }) => {
+    expect(compareReport(stored(), { ...report, ...change })).toEqual({ kind: 'differs', field })
+  })
+})

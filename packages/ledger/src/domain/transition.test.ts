@@ -1,0 +1,92 @@
+import { OperationState } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { decideTransition, hasEnded, hasExecuted, isReachable } from './transition.ts'
+
+/** The whole state machine as a person would write it down: a row per state, what each other state would be. */
+const L = 'legal'
+const S = 'already_there'
+const E = 'already_ended'
+const B = 'would_go_back'
+const N = 'approval_not_asked'
+const O = 'approval_outstanding'
+const D = 'already_decided'
+
+const COLUMNS: OperationState[] = [
+  'requested',
+  'approval_pending',
+  'approved',
+  'declined',
+  'expired',
+  'executing',
+  'awaiting_review',
+  'completed',
+  'failed',
+  'rejected',
+]
+// biome-ignore format: a table is read by its columns
+const TABLE: Record<OperationState, string[]> = {
+  //                 requ appr appd decl expd exec awai comp fail reje
+  requested:        [ S,   L,   N,   N,   N,   L,   L,   L,   L,   L ],
+  approval_pending: [ B,   S,   L,   L,   L,   O,   O,   O,   O,   O ],
+  approved:         [ B,   B,   S,   D,   D,   L,   L,   L,   L,   L ],
+  declined:         [ E,   E,   E,   S,   E,   E,   E,   E,   E,   E ],
+  expired:          [ E,   E,   E,   E,   S,   E,   E,   E,   E,   E ],
+  executing:        [ B,   B,   B,   B,   B,   S,   L,   L,   L,   L ],
+  awaiting_review:  [ B,   B,   B,   B,   B,   B,   S,   L,   L,   L ],
+  completed:        [ E,   E,   E,   E,   E,   E,   E,   S,   E,   E ],
+  failed:           [ E,   E,   E,   E,   E,   E,   E,   E,   S,   E ],
+  rejected:         [ E,   E,   E,   E,   E,   E,   E,   E,   E,   S ],
+}
+
+const rows = COLUMNS.flatMap(from =>
+  COLUMNS.map((to, column) => ({
+    name: `${from} → ${to} is ${TABLE[from][column]}`,
+    from,
+    to,
+    wanted: TABLE[from][column],
+  })),
+)
+
+describe('the state machine of an operation', () => {
+  test('the table names every state there is', () => {
+    expect(COLUMNS.toSorted()).toEqual(OperationState.options.toSorted())
+    expect(rows).toHaveLength(100)
+  })
+
+  test.each(rows)('$name', ({ from, to, wanted }) => {
+    const verdict = decideTransition(from, to)
+    expect(verdict.kind === 'illegal' ? verdict.reason : verdict.kind).toBe(wanted)
+  })
+
+  test('what has ended has no legal way on, and everything else has one', () => {
+    for (const from of COLUMNS) {
+      const hasWayOn = COLUMNS.some(to => decideTransition(from, to).kind === 'legal')
+      expect({ from, hasWayOn }).toEqual({ from, hasWayOn: !hasEnded(from) })
+    }
+  })
+
+  test('whatever has executed has executed for ever', () => {
+    for (const from of COLUMNS.filter(hasExecuted)) {
+      for (const to of COLUMNS) {
+        if (decideTransition(from, to).kind === 'legal') expect(hasExecuted(to)).toBe(true)
+      }
+    }
+  })
+})
+
+describe('reaching one state from another over any number of steps', () => {
+  const reachable = [
+    { from: 'requested', to: 'requested', wanted: true },
+    { from: 'requested', to: 'approved', wanted: true },
+    { from: 'requested', to: 'declined', wanted: true },
+    { from: 'approval_pending', to: 'completed', wanted: true },
+    { from: 'executing', to: 'rejected', wanted: true },
+    { from: 'executing', to: 'requested', wanted: false },
+    { from: 'completed', to: 'executing', wanted: false },
+    { from: 'declined', to: 'completed', wanted: false },
+    { from: 'failed', to: 'completed', wanted: false },
+  ] as const
+  test.each(reachable)('$from leads to $to: $wanted', ({ from, to, wanted }) => {
+    expect(isReachable(from, to)).toBe(wanted)
+  })
+})

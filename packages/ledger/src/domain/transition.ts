@@ -1,0 +1,102 @@
+import { OperationState } from '@backstop/contracts'
+
+/** Why an operation may not go from one state to another. */
+export type IllegalReason =
+  /** It has ended, and what ended stays ended. */
+  | 'already_ended'
+  /** The state lies behind it. */
+  | 'would_go_back'
+  /** Approved, declined or expired, where approval was never asked for. */
+  | 'approval_not_asked'
+  /** It would execute while its approval is still outstanding. */
+  | 'approval_outstanding'
+  /** It would be declined or expire after it was approved. */
+  | 'already_decided'
+
+export type TransitionVerdict =
+  | { readonly kind: 'legal' }
+  /** It is in that state already: a repeated report, whose answer was lost perhaps. */
+  | { readonly kind: 'already_there' }
+  | { readonly kind: 'illegal'; readonly reason: IllegalReason }
+
+const HAS_EXECUTED: Record<OperationState, boolean> = {
+  requested: false,
+  approval_pending: false,
+  approved: false,
+  declined: false,
+  expired: false,
+  executing: true,
+  awaiting_review: true,
+  completed: true,
+  failed: true,
+  rejected: true,
+}
+
+const HAS_ENDED: Record<OperationState, boolean> = {
+  requested: false,
+  approval_pending: false,
+  approved: false,
+  declined: true,
+  expired: true,
+  executing: false,
+  awaiting_review: false,
+  completed: true,
+  failed: true,
+  rejected: true,
+}
+
+/** Whether an operation in that state has reached executing: it may have changed something at the provider. */
+export function hasExecuted(state: OperationState): boolean {
+  return HAS_EXECUTED[state]
+}
+
+/** Whether nothing comes after that state. */
+export function hasEnded(state: OperationState): boolean {
+  return HAS_ENDED[state]
+}
+
+/**
+ * Whether an operation may go from one state to another:
+ * requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected.
+ * Stages on the way may be left out of the report (requested → completed): whoever reports only the end reports the truth.
+ * An outstanding approval may not: what executes without it is to stay unexplained.
+ */
+export function decideTransition(from: OperationState, to: OperationState): TransitionVerdict {
+  if (from === to) return { kind: 'already_there' }
+  switch (from) {
+    case 'requested':
+      if (to === 'approval_pending' || hasExecuted(to)) return { kind: 'legal' }
+      return illegal('approval_not_asked')
+    case 'approval_pending':
+      if (to === 'approved' || to === 'declined' || to === 'expired') return { kind: 'legal' }
+      return illegal(hasExecuted(to) ? 'approval_outstanding' : 'would_go_back')
+    case 'approved':
+      if (hasExecuted(to)) return { kind: 'legal' }
+      return illegal(to === 'declined' || to === 'expired' ? 'already_decided' : 'would_go_back')
+    case 'executing':
+      return hasExecuted(to) ? { kind: 'legal' } : illegal('would_go_back')
+    case 'awaiting_review':
+      return hasExecuted(to) && hasEnded(to) ? { kind: 'legal' } : illegal('would_go_back')
+    case 'declined':
+    case 'expired':
+    case 'completed':
+    case 'failed':
+    case 'rejected':
+      return illegal('already_ended')
+    default:
+      return from satisfies never
+  }
+}
+
+/** Whether an operation that was once reported in `earlier` can be in `later` by now. */
+export function isReachable(earlier: OperationState, later: OperationState): boolean {
+  // Every legal step leads forward, so this ends.
+  return (
+    earlier === later ||
+    OperationState.options.some(next => decideTransition(earlier, next).kind === 'legal' && isReachable(next, later))
+  )
+}
+
+function illegal(reason: IllegalReason): TransitionVerdict {
+  return { kind: 'illegal', reason }
+}

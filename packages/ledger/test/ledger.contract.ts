@@ -1,0 +1,263 @@
+/** What every ledger keeps, whatever it is stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+import { type NewOperation, newId, type Operation } from '@backstop/contracts'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Ledger, LedgerOptions, OperationConnection } from '../src/index.ts'
+
+export type MakeLedger = (options: LedgerOptions) => Promise<{ ledger: Ledger; outboxSource: OutboxSource }>
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+
+export function describeLedger(name: string, make: MakeLedger): void {
+  describe(`the ledger in ${name}`, () => {
+    let ledger: Ledger
+    let outboxSource: OutboxSource
+    const announced: PendingOutbox[] = []
+    /** What happens between a write and its announcement, as seen by a test. */
+    let onAnnounce: () => Promise<void> = async () => {}
+    // Each test has connections and a project of its own, so the suite needs no empty database.
+    let connection: OperationConnection
+    let project: string
+    const report = (more: Partial<NewOperation> = {}): NewOperation => ({
+      connection_id: connection._id,
+      kind: 'refund',
+      subject: 'pi_1',
+      amount: 1200,
+      currency: 'eur',
+      state: 'requested',
+      ...more,
+    })
+    const record = async (more: Partial<NewOperation> = {}, now = NOW) =>
+      (await ledger.record(report(more), connection, now)).operation
+    const ids = (operations: Operation[]) => operations.map(operation => operation.operation_id)
+
+    beforeAll(async () => {
+      const made = await make({
+        announce: async outbox => {
+          await onAnnounce()
+          announced.push(outbox)
+        },
+      })
+      ledger = made.ledger
+      outboxSource = made.outboxSource
+    })
+    beforeEach(() => {
+      project = newId('project')
+      connection = { _id: newId('connection'), project_id: project, kind: 'processor', site: null }
+      announced.length = 0
+      onAnnounce = async () => {}
+    })
+
+    test('gives back what was recorded', async () => {
+      const { operation, created } = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW)
+      expect(created).toBe(true)
+      expect(operation).toMatchObject({ project_id: project, state: 'requested', version: 1, idempotency_key: 'k' })
+      expect(await ledger.get(operation.operation_id)).toEqual(operation)
+      expect(await ledger.get('op_none')).toBeUndefined()
+    })
+
+    test('announces each version under an id of its own, keyed by project and subject', async () => {
+      const operation = await record()
+      const moved = await ledger.transition(operation.operation_id, { to: 'executing' }, NOW + 1)
+      expect(announced.map(({ entries }) => entries)).toEqual([
+        [
+          expect.objectContaining({
+            id: `${operation.operation_id}:1`,
+            topic: 'operations',
+            key: `${project}/pi_1`,
+            message: operation,
+          }),
+        ],
+        [expect.objectContaining({ id: `${operation.operation_id}:2`, topic: 'operations', message: moved })],
+      ])
+    })
+
+    test('keeps a message in the outbox until it is published', async () => {
+      const operation = await record()
+      const mine = async (writtenBefore: number) =>
+        (await outboxSource.pending(writtenBefore, 10_000)).filter(item => item.documentId === operation.operation_id)
+      expect(await mine(NOW)).toEqual([])
+      const [pending] = await mine(NOW + 1)
+      expect(pending?.entries.map(entry => entry.id)).toEqual([`${operation.operation_id}:1`])
+      expect(pending?.entries[0]?.message).toEqual(operation)
+      const published = [{ documentId: operation.operation_id, entryIds: [`${operation.operation_id}:1`] }]
+      await outboxSource.published(published)
+      expect(await mine(NOW + 1)).toEqual([])
+      // Naming what is gone is no fault: two sweepers may have seen the same entry.
+      await outboxSource.published([...published, { documentId: 'op_none', entryIds: ['x'] }])
+    })
+
+    test('an entry written while another one is taken out stays in sight', async () => {
+      const operation = await record()
+      const id = operation.operation_id
+      await ledger.transition(id, { to: 'executing' }, NOW + 5)
+      await outboxSource.published([{ documentId: id, entryIds: [`${id}:1`] }])
+      const left = (await outboxSource.pending(NOW + 1_000, 10_000)).find(item => item.documentId === id)
+      expect(left?.entries.map(entry => entry.id)).toEqual([`${id}:2`])
+      await outboxSource.published([{ documentId: id, entryIds: [`${id}:2`] }])
+      await ledger.transition(id, { to: 'completed' }, NOW + 10)
+      const again = (await outboxSource.pending(NOW + 1_000, 10_000)).find(item => item.documentId === id)
+      expect(again?.entries.map(entry => entry.id)).toEqual([`${id}:3`])
+    })
+
+    test('the same idempotency key on the same connection gives the same operation back, and announces nothing', async () => {
+      const first = await record({ idempotency_key: 'k' })
+      await ledger.transition(first.operation_id, { to: 'executing' }, NOW + 1)
+      announced.length = 0
+      const repeat = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW + 2)
+      expect(repeat).toMatchObject({
+        created: false,
+        operation: { operation_id: first.operation_id, state: 'executing' },
+      })
+      expect(announced).toEqual([])
+    })
+
+    test('the same idempotency key for another operation is refused, naming the difference', async () => {
+      await record({ idempotency_key: 'k' })
+      const other = ledger.record(report({ idempotency_key: 'k', amount: 1 }), connection, NOW)
+      await expect(other).rejects.toMatchObject({
+        code: 'idempotency_conflict',
+        message: expect.stringContaining('amount'),
+      })
+    })
+
+    test('the same idempotency key on two connections is two operations', async () => {
+      const first = await record({ idempotency_key: 'k' })
+      const other = { ...connection, _id: newId('connection') }
+      const { operation, created } = await ledger.record(report({ idempotency_key: 'k' }), other, NOW)
+      expect(created).toBe(true)
+      expect(operation.operation_id).not.toBe(first.operation_id)
+    })
+
+    test('twenty reports under one key at once make one operation', async () => {
+      const reports = Array.from({ length: 20 }, () => ledger.record(report({ idempotency_key: 'k' }), connection, NOW))
+      const outcomes = await Promise.all(reports)
+      expect(new Set(outcomes.map(({ operation }) => operation.operation_id)).size).toBe(1)
+      expect(outcomes.filter(({ created }) => created)).toHaveLength(1)
+      expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(1)
+    })
+
+    test('operations without a key never collide', async () => {
+      await record()
+      await record()
+      expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(2)
+    })
+
+    test('of two transitions at once that exclude each other one is refused', async () => {
+      const { operation_id: id } = await record({ state: 'executing' })
+      const outcomes = await Promise.allSettled([
+        ledger.transition(id, { to: 'completed' }, NOW + 1),
+        ledger.transition(id, { to: 'failed' }, NOW + 1),
+      ])
+      const refused = outcomes.filter(outcome => outcome.status === 'rejected')
+      expect(refused).toHaveLength(1)
+      expect(refused[0]?.reason).toMatchObject({ code: 'illegal_transition', details: { reason: 'already_ended' } })
+      expect(await ledger.get(id)).toMatchObject({ version: 2 })
+    })
+
+    test('ten identical transitions at once move it once', async () => {
+      const { operation_id: id } = await record()
+      announced.length = 0
+      const moves = Array.from({ length: 10 }, () => ledger.transition(id, { to: 'executing' }, NOW + 1))
+      for (const moved of await Promise.all(moves)) expect(moved).toMatchObject({ state: 'executing', version: 2 })
+      expect(announced).toHaveLength(1)
+    })
+
+    test('refuses an illegal transition, an unknown operation and another provider_ref, each with its code', async () => {
+      const { operation_id: id } = await record({ state: 'completed', provider_ref: 're_1' })
+      await expect(ledger.transition(id, { to: 'executing' }, NOW)).rejects.toMatchObject({
+        code: 'illegal_transition',
+        message: `Operation ${id} cannot become executing: it has ended as completed; report a new operation instead`,
+      })
+      const other = ledger.transition(id, { to: 'completed', provider_ref: 're_2' }, NOW)
+      await expect(other).rejects.toMatchObject({ code: 'conflict' })
+      await expect(ledger.transition('op_none', { to: 'failed' }, NOW)).rejects.toMatchObject({ code: 'not_found' })
+      const early = ledger.record(report({ ended_at: '2026-01-01T00:00:00Z' }), connection, NOW)
+      await expect(early).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { errors: [{ path: 'ended_at' }] },
+      })
+    })
+
+    test.each(['executing', 'awaiting_review', 'completed', 'failed', 'rejected'] as const)(
+      'a connection has executed once an operation is reported as %s',
+      async state => {
+        expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())
+        await record({ state })
+        await record({ state })
+        expect(await ledger.hasExecuted([connection._id, 'con_none'])).toEqual(new Set([connection._id]))
+      },
+    )
+
+    test.each(['requested', 'approval_pending', 'approved', 'declined', 'expired'] as const)(
+      'a connection has not executed while its operation is %s',
+      async state => {
+        await record({ state })
+        expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())
+      },
+    )
+
+    test('a connection has executed by the time that the operation is announced', async () => {
+      const { operation_id: id } = await record()
+      let seen: ReadonlySet<string> | undefined
+      onAnnounce = async () => {
+        seen = await ledger.hasExecuted([connection._id])
+      }
+      await ledger.transition(id, { to: 'executing' }, NOW + 1)
+      expect(seen).toEqual(new Set([connection._id]))
+    })
+
+    test('a refused transition leaves no mark of an execution', async () => {
+      const { operation_id: id } = await record({ state: 'declined' })
+      await expect(ledger.transition(id, { to: 'executing' }, NOW)).rejects.toMatchObject({
+        code: 'illegal_transition',
+      })
+      expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())
+    })
+
+    test('operations are found by any of many references, and never those of another project', async () => {
+      const bySubject = await record({ subject: 'pi_7' })
+      const byRef = await record({ subject: 'pi_8', state: 'completed', provider_ref: 're_8' })
+      const byKey = await record({ subject: 'pi_9', idempotency_key: 'key 9' })
+      await record({ subject: 'pi_10' })
+      const foreign = { ...connection, _id: newId('connection'), project_id: newId('project') }
+      await ledger.record(report({ subject: 'pi_7' }), foreign, NOW)
+      const found = await ledger.byReferences([
+        `${project}/processor/pi_7`,
+        `${project}/processor/re_8`,
+        `${project}/processor/idempotency-key/key 9`,
+        `${project}/processor/unknown`,
+      ])
+      expect(ids(found).toSorted()).toEqual(ids([bySubject, byRef, byKey]).toSorted())
+      expect(await ledger.byReferences([])).toEqual([])
+    })
+
+    test('lists newest first, page by page, also where many were made in the same millisecond', async () => {
+      for (let i = 0; i < 5; i++) await record({}, NOW + Math.floor(i / 3))
+      const all = await ledger.list({ projectId: project, limit: 10 })
+      expect(all).toHaveLength(5)
+      expect(
+        all
+          .map(({ created_at }) => created_at)
+          .toSorted()
+          .toReversed(),
+      ).toEqual(all.map(item => item.created_at))
+      const paged: Operation[] = []
+      for (let page = await ledger.list({ projectId: project, limit: 2 }); page.length > 0; ) {
+        paged.push(...page)
+        const last = paged.at(-1) as Operation
+        const after = { createdAt: last.created_at, operationId: last.operation_id }
+        page = await ledger.list({ projectId: project, limit: 2, after })
+      }
+      expect(ids(paged)).toEqual(ids(all))
+    })
+
+    test('lists by connection, state and subject', async () => {
+      const wanted = await record({ subject: 'pi_7', state: 'executing' })
+      await record({ subject: 'pi_7' })
+      await record({ subject: 'pi_8', state: 'executing' })
+      const filter = { connectionId: connection._id, state: 'executing', subject: 'pi_7', limit: 10 } as const
+      expect(ids(await ledger.list(filter))).toEqual([wanted.operation_id])
+    })
+  })
+}
