@@ -1,0 +1,38 @@
+/**
+ * Whether a send is worth trying. After a send that failed with no success since it began, the broker counts as away:
+ * new work is refused at once, so that no caller's socket is held for nothing, but for one probe per interval. The first
+ * success closes the breaker again; nothing has to be restarted.
+ */
+export interface BreakerState {
+  /** Milliseconds since the epoch; 0 before the first success. */
+  readonly lastSuccessMs: number
+  /** When the next probe may pass; null while the breaker is closed. */
+  readonly nextProbeMs: number | null
+}
+
+export const CLOSED: BreakerState = { lastSuccessMs: 0, nextProbeMs: null }
+
+export type Admission =
+  | { readonly kind: 'admitted'; readonly reason: 'broker_answers' | 'probe'; readonly state: BreakerState }
+  | { readonly kind: 'refused'; readonly reason: 'broker_away' }
+
+export function admit(state: BreakerState, nowMs: number, probeIntervalMs: number): Admission {
+  if (state.nextProbeMs === null) return { kind: 'admitted', reason: 'broker_answers', state }
+  if (nowMs < state.nextProbeMs) return { kind: 'refused', reason: 'broker_away' }
+  return { kind: 'admitted', reason: 'probe', state: { ...state, nextProbeMs: nowMs + probeIntervalMs } }
+}
+
+export function afterSuccess(nowMs: number): BreakerState {
+  return { lastSuccessMs: nowMs, nextProbeMs: null }
+}
+
+/** @param beganMs when the failed send began: an ack that came later than that says that the broker is there */
+export function afterFailure(
+  state: BreakerState,
+  beganMs: number,
+  nowMs: number,
+  probeIntervalMs: number,
+): BreakerState {
+  if (state.lastSuccessMs >= beganMs || state.nextProbeMs !== null) return state
+  return { ...state, nextProbeMs: nowMs + probeIntervalMs }
+}

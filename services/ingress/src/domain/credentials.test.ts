@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { chooseCredentials } from './credentials.ts'
+
+const connection = {
+  provider: 'processor' as const,
+  credentials: [
+    { credential: 'current', expiresAtMs: null },
+    { credential: 'previous', expiresAtMs: 1_000 },
+  ],
+}
+
+describe('the secrets that count for a notification', () => {
+  test.each([
+    { name: 'both during the overlap', nowMs: 999, credentials: ['current', 'previous'] },
+    { name: 'only the current one from the very end of the overlap', nowMs: 1_000, credentials: ['current'] },
+  ])('are $name', ({ nowMs, credentials }) => {
+    expect(chooseCredentials(connection, 'processor', nowMs)).toEqual({ kind: 'usable', credentials })
+  })
+
+  test.each([
+    { name: 'an unknown connection', held: undefined, provider: 'processor', reason: 'unknown_connection' },
+    { name: "another provider's path", held: connection, provider: 'reseller', reason: 'wrong_provider' },
+    {
+      name: 'a connection whose secrets all ended',
+      held: { ...connection, credentials: [{ credential: 'old', expiresAtMs: 5 }] },
+      provider: 'processor',
+      reason: 'no_usable_secret',
+    },
+    {
+      name: 'a connection without a readable secret',
+      held: { ...connection, credentials: [] },
+      provider: 'processor',
+      reason: 'no_usable_secret',
+    },
+  ] as const)('are none for $name', ({ held, provider, reason }) => {
+    expect(chooseCredentials(held, provider, 5)).toEqual({ kind: 'none', reason })
+  })
+})

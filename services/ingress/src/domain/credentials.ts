@@ -1,0 +1,32 @@
+import type { ProviderKind } from '@backstop/contracts'
+
+/** A secret of a connection, ready to compare, and when it ends (milliseconds since the epoch; null: never). */
+export interface HeldCredential<C> {
+  readonly credential: C
+  readonly expiresAtMs: number | null
+}
+
+export interface CredentialHolder<C> {
+  readonly provider: ProviderKind
+  readonly credentials: readonly HeldCredential<C>[]
+}
+
+export type CredentialChoice<C> =
+  | { readonly kind: 'usable'; readonly credentials: readonly C[] }
+  | { readonly kind: 'none'; readonly reason: 'unknown_connection' | 'wrong_provider' | 'no_usable_secret' }
+
+/** The secrets that a notification to this connection may be authenticated with now, or why there is none. */
+export function chooseCredentials<C>(
+  connection: CredentialHolder<C> | undefined,
+  provider: ProviderKind,
+  nowMs: number,
+): CredentialChoice<C> {
+  if (connection === undefined) return { kind: 'none', reason: 'unknown_connection' }
+  if (connection.provider !== provider) return { kind: 'none', reason: 'wrong_provider' }
+  const credentials: C[] = []
+  for (const held of connection.credentials) {
+    if (held.expiresAtMs === null || nowMs < held.expiresAtMs) credentials.push(held.credential)
+  }
+  if (credentials.length === 0) return { kind: 'none', reason: 'no_usable_secret' }
+  return { kind: 'usable', credentials }
+}

@@ -1,0 +1,58 @@
+import { deterministicId, frame, HEADERS, INBOUND_TOPICS, type ProviderKind, partitionKey } from '@backstop/contracts'
+
+/** What ingress knows of an authentic event. Ids that decide anything come from here, never from the body. */
+export interface InboundFacts {
+  readonly provider: ProviderKind
+  readonly projectId: string
+  readonly connectionId: string
+  /** As the provider names it: printable ASCII, 255 characters at most. */
+  readonly eventId: string
+  readonly eventType: string
+  /** Payment or subscription that the event is about; null when it names none. */
+  readonly subject: string | null
+  /** Milliseconds since the epoch. */
+  readonly receivedAtMs: number
+  readonly traceparent: string
+}
+
+export interface InboundMessage {
+  readonly topic: (typeof INBOUND_TOPICS)[ProviderKind]
+  readonly key: string
+  readonly value: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const CLOSING = Buffer.from('}')
+
+/**
+ * The message of an authentic event: an InboundEvent in the registry's wire format.
+ * @param body the provider's bytes, known to be one JSON object in UTF-8: they become the last field as they are
+ */
+export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buffer): InboundMessage {
+  return {
+    topic: INBOUND_TOPICS[facts.provider],
+    key: partitionKey(facts.projectId, facts.subject ?? facts.eventId),
+    value: frame(schemaId, Buffer.concat([Buffer.from(opening(facts)), body, CLOSING])),
+    headers: {
+      // The same for every delivery of this event to this connection, so that a repetition is told by its id.
+      [HEADERS.messageId]: deterministicId('message', 'inbound', facts.connectionId, facts.eventId),
+      [HEADERS.eventId]: facts.eventId,
+      [HEADERS.eventType]: facts.eventType,
+      [HEADERS.receivedAt]: String(facts.receivedAtMs),
+      [HEADERS.traceparent]: facts.traceparent,
+    },
+  }
+}
+
+/** The envelope up to its last field, whose value the raw body is. */
+function opening(facts: InboundFacts): string {
+  const fields = JSON.stringify({
+    provider: facts.provider,
+    project_id: facts.projectId,
+    connection_id: facts.connectionId,
+    event_id: facts.eventId,
+    event_type: facts.eventType,
+    received_at: new Date(facts.receivedAtMs).toISOString(),
+  })
+  return `${fields.slice(0, -1)},"body":`
+}

@@ -1,0 +1,29 @@
+export type ParsedEvent =
+  | { readonly kind: 'event'; readonly event: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'malformed'; readonly reason: 'not_utf8' | 'not_json' | 'not_an_object' }
+
+/**
+ * Fatal, because the body is spliced into the envelope as it came: what the decoder would mend here, every reader of
+ * the message would have to mend in the same way. `ignoreBOM` keeps a byte order mark in the text, where JSON refuses it.
+ */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Parses an authenticated body whole: only a JSON object goes on. */
+export function parseEvent(body: Uint8Array): ParsedEvent {
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    return { kind: 'malformed', reason: 'not_utf8' }
+  }
+  let event: unknown
+  try {
+    event = JSON.parse(text)
+  } catch {
+    return { kind: 'malformed', reason: 'not_json' }
+  }
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) {
+    return { kind: 'malformed', reason: 'not_an_object' }
+  }
+  return { kind: 'event', event: event as Record<string, unknown> }
+}
