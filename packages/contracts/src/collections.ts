@@ -10,8 +10,8 @@ const DAY_S = 86_400
 /** Every collection with its owner and its indexes, as the deploy job makes them. A TTL is the retention of its row. */
 export const COLLECTIONS = {
   projects: { owner: 'admin-api', indexes: [] },
-  connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, _id: 1 } }] },
-  channels: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, _id: 1 } }] },
+  connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
+  channels: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
   api_keys: { owner: 'admin-api', indexes: [{ keys: { hash: 1 }, options: { unique: true } }] },
   audit: { owner: 'admin-api', indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }] },
   idempotency_keys: {
@@ -22,7 +22,8 @@ export const COLLECTIONS = {
     owner: 'ledger',
     indexes: [
       { keys: { refs: 1 } },
-      { keys: { project_id: 1, _id: -1 } },
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { connection_id: 1, created_at: -1, _id: -1 } },
       {
         keys: { connection_id: 1, idempotency_key: 1 },
         options: { unique: true, partialFilterExpression: { idempotency_key: { $type: 'string' } } },
