@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   idempotency_conflict: { status: 409, title: 'This key was used with another request' },
   precondition_failed: { status: 412, title: 'The resource has changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body is of a type that this path does not take' },
   unsupported_encoding: { status: 415, title: 'The body is encoded' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'Something went wrong on our side' },

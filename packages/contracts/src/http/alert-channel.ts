@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AlertEvent } from '../messages/alert.ts'
 import { Timestamp } from '../operation.ts'
+import { ListQuery } from './list.ts'
 import { Label } from './project.ts'
 
 const Url = z.string().min(1).max(2048)
@@ -59,3 +60,5 @@ export const ChannelTestResult = z.object({
   error: z.string().optional(),
 })
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>
+
+export const AlertChannelQuery = ListQuery.extend({ project_id: z.string().optional() })

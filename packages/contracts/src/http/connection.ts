@@ -68,3 +68,19 @@ export const CreatedConnection = Connection.extend({
   username: z.string().optional().describe('Subscription: the fixed word service'),
   password: z.string().optional().describe('Subscription: shown once'),
 })
+
+/** How long the secret of before stays good when nothing else is asked for, and at most (guides: R2.8), in seconds. */
+const DEFAULT_OVERLAP_S = 86_400
+const MAX_OVERLAP_S = 7 * 86_400
+
+export const SecretRotation = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_OVERLAP_S)
+    .default(DEFAULT_OVERLAP_S)
+    .describe('How long the secrets of before stay good beside the new one'),
+  destination_secret: InboundSecret.optional().describe('Reseller: the new secret of its notification destination'),
+  signing_secret: InboundSecret.optional().describe('Processor: an own new secret; one is made without it'),
+})
+export type SecretRotation = z.infer<typeof SecretRotation>

@@ -4,7 +4,11 @@ import { Action, Incident, IncidentState, TimelineEntry } from '../verdict.ts'
 import { DeliveryState } from './delivery.ts'
 import { ListQuery } from './list.ts'
 
-export const IncidentQuery = ListQuery.extend({ project_id: z.string().optional(), state: IncidentState.optional() })
+export const IncidentQuery = ListQuery.extend({
+  project_id: z.string().optional(),
+  connection_id: z.string().optional(),
+  state: IncidentState.optional(),
+})
 
 /** One delivery of an incident's alert, with each attempt: the end of the story that the timeline tells. */
 const IncidentDelivery = z.object({

@@ -1,5 +1,6 @@
 export * from './action.ts'
 export * from './alert-channel.ts'
+export * from './api-key.ts'
 export * from './connection.ts'
 export * from './delivery.ts'
 export * from './incident.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Operation, OperationState } from '../operation.ts'
 import { ActionKind } from '../providers.ts'
+import { ListQuery } from './list.ts'
 
 /** An id that a provider gave: printable ASCII without spaces, so that it fits into keys, logs and mails as it is. */
 const ProviderId = z
@@ -51,3 +52,10 @@ export type NewTransition = z.infer<typeof NewTransition>
 /** An operation as the API shows it; `refs` stay inside. */
 export const ShownOperation = Operation.omit({ refs: true })
 export type ShownOperation = z.infer<typeof ShownOperation>
+
+export const OperationQuery = ListQuery.extend({
+  project_id: z.string().optional(),
+  connection_id: z.string().optional(),
+  state: OperationState.optional(),
+  subject: z.string().optional(),
+})
