@@ -22,7 +22,13 @@ const work: TopicDefinition = {
   maxMessageBytes: MAX_MESSAGE_BYTES,
 }
 const delay: TopicDefinition = { ...work, partitions: 6, timestampType: 'LogAppendTime' }
-const dead: TopicDefinition = { ...work, partitions: 3, retentionMs: 30 * DAY_MS }
+/** Room for the reason that is added to a message that was as large as its own topic allowed. */
+const dead: TopicDefinition = {
+  ...work,
+  partitions: 3,
+  retentionMs: 30 * DAY_MS,
+  maxMessageBytes: MAX_MESSAGE_BYTES + 65_536,
+}
 
 /** Every topic of the product. Growing `partitions` is safe at any time; nothing else of a topic changes in place. */
 export const TOPICS = {

@@ -1,0 +1,93 @@
+import { HEADERS, type TopicName } from '@backstop/contracts'
+import type { Batch, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
+import type { Clock } from '../clock/clock.ts'
+import { crashPoint } from '../crash-points.ts'
+import type { Logger } from '../logger.ts'
+import { pauseAfter } from './backoff.ts'
+import type { WorkLoop } from './work-loop.ts'
+
+export interface DelayLineOptions {
+  readonly bus: Bus
+  /** Carries what is due to its target; started and stopped by its owner. */
+  readonly producer: Producer
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly groupId: string
+  /** The delay topic: all its messages have the same delay, so that the head is always due first. */
+  readonly topic: TopicName
+  /** Where a message goes when it is due. */
+  readonly target: TopicName
+  /** The topic's delay in milliseconds: a due time further away than that is no due time. */
+  readonly maxDelayMs: number
+  /** Called when the line cannot go on; the process is to exit. */
+  onFatal(error: unknown): void
+}
+
+/** By how much the clocks of the broker and of whoever stamped the due time may differ, in milliseconds. */
+const CLOCK_SLACK_MS = 300_000
+
+/**
+ * When a message is due, in milliseconds since the epoch; undefined when its header is absent or cannot be right, which
+ * makes it due at once: a bad header must not hold up what stands behind it.
+ */
+export function dueAtOf(message: IncomingMessage, maxDelayMs: number): number | undefined {
+  const text = message.headers[HEADERS.dueAt]
+  if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
+  const dueAt = Number(text)
+  return dueAt <= message.timestampMs + maxDelayMs + CLOCK_SLACK_MS ? dueAt : undefined
+}
+
+/**
+ * A pure delay line: what is due is produced again, unchanged, to where the work is done. A head that is not due pauses
+ * its partition; the due time is absolute, so a restart or a rebalance neither shortens nor resets a delay.
+ */
+export function createDelayLine(options: DelayLineOptions): WorkLoop {
+  const faults = new Map<number, number>()
+  const consumer = options.bus.consumer({
+    groupId: options.groupId,
+    topics: [options.topic],
+    commit: 'taken',
+    onFatal: options.onFatal,
+    async onBatch(batch) {
+      const { due, nextInMs } = splitByDue(batch, options)
+      try {
+        if (due.length > 0) await options.producer.send(due.map(message => moved(message, options.target)))
+      } catch (error) {
+        const count = (faults.get(batch.partition) ?? 0) + 1
+        faults.set(batch.partition, count)
+        const resumeAfterMs = pauseAfter(count)
+        const { topic, partition } = batch
+        options.logger.warn(
+          { topic, partition, due: due.length, resume_after_ms: resumeAfterMs, error },
+          'delay.put_off',
+        )
+        return { taken: 0, resumeAfterMs }
+      }
+      if (due.length > 0) crashPoint('delay.produced')
+      faults.delete(batch.partition)
+      return nextInMs === undefined ? { taken: due.length } : { taken: due.length, resumeAfterMs: nextInMs }
+    },
+  })
+  return {
+    start: () => consumer.start(),
+    stop: () => consumer.stop(),
+    msSinceProgress: () => consumer.msSinceProgress(),
+  }
+}
+
+/** The leading messages that are due, and in how many milliseconds the one behind them is. */
+function splitByDue(
+  batch: Batch,
+  { clock, maxDelayMs }: DelayLineOptions,
+): { due: readonly IncomingMessage[]; nextInMs: number | undefined } {
+  const now = clock.now()
+  for (const [index, message] of batch.messages.entries()) {
+    const dueAt = dueAtOf(message, maxDelayMs)
+    if (dueAt !== undefined && dueAt > now) return { due: batch.messages.slice(0, index), nextInMs: dueAt - now }
+  }
+  return { due: batch.messages, nextInMs: undefined }
+}
+
+function moved({ key, value, headers }: IncomingMessage, target: TopicName) {
+  return { topic: target, key, value, headers }
+}

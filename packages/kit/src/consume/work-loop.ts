@@ -1,0 +1,238 @@
+import type { MessageName, TopicName } from '@backstop/contracts'
+import type { Batch, BatchProgress, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
+import type { Clock } from '../clock/clock.ts'
+import { crashPoint } from '../crash-points.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { MessageCodec } from '../registry/message-codec.ts'
+import { LONGEST_PAUSE_MS, pauseAfter } from './backoff.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+import { deadLetter } from './dead-letter.ts'
+import type { Received } from './received.ts'
+
+export interface WorkLoopOptions<N extends MessageName> {
+  readonly bus: Bus
+  /** Carries the dead letters; started and stopped by its owner. */
+  readonly producer: Producer
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics?: ConsumerMetrics
+  readonly groupId: string
+  /** The topics to work on, each with the message type it carries. */
+  readonly topics: Readonly<Partial<Record<TopicName, N>>>
+  /** Where messages go that cannot be used. */
+  readonly deadTopic: TopicName
+  /** How many messages `handle` gets at most; the bus's own number when left out. */
+  readonly maxBatchMessages?: number
+  /**
+   * Makes the effects of these messages durable, in their order; doing so again must change nothing. An AppError that is
+   * retryable puts the batch off; any other error is narrowed down to the message that causes it, which is parked.
+   */
+  handle(messages: Received<N>[], context: WorkContext): Promise<void>
+  /** Called when the loop cannot go on; the process is to exit. */
+  onFatal(error: unknown): void
+}
+
+export interface WorkContext {
+  /** Aborted when the work should come to an end: what is not handled by then comes again, here or elsewhere. */
+  readonly signal: AbortSignal
+  /** A sign of life from a long batch. */
+  heartbeat(): Promise<void>
+}
+
+export interface WorkLoop {
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** See Consumer.msSinceProgress. */
+  msSinceProgress(): number
+}
+
+/**
+ * How many messages in a row may be parked because `handle` failed on each alone. A fault that hits every message is one
+ * of ours or of a dependency that failed without saying so: the loop then slows down instead of parking a whole topic.
+ */
+const MAX_PARKED_IN_A_ROW = 10
+
+/** The one consumer loop: decode, handle, acknowledge. No message stops a partition, and none is passed over silently. */
+export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
+  const faults = new Map<string, number>()
+  const consumer = options.bus.consumer({
+    groupId: options.groupId,
+    topics: Object.keys(options.topics) as TopicName[],
+    commit: 'taken',
+    ...(options.maxBatchMessages === undefined ? {} : { maxBatchMessages: options.maxBatchMessages }),
+    onFatal: options.onFatal,
+    async onBatch(batch) {
+      const startedAt = options.clock.now()
+      const work = new BatchWork(options, batch)
+      const end = await work.run()
+      const partition = `${batch.topic}/${batch.partition}`
+      const durationMs = options.clock.now() - startedAt
+      if (work.taken > 0) options.metrics?.handled(batch.topic, work.taken, durationMs)
+      const count = end.kind === 'put_off' ? (work.taken > 0 ? 1 : (faults.get(partition) ?? 0) + 1) : 0
+      faults.set(partition, count)
+      return progressOf(options, batch, work.taken, end, count)
+    },
+  })
+  return {
+    start: () => consumer.start(),
+    stop: () => consumer.stop(),
+    msSinceProgress: () => consumer.msSinceProgress(),
+  }
+}
+
+/** How the work on a batch came to its end. */
+type End =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'interrupted' }
+  /** Something that this needs is away. */
+  | { readonly kind: 'put_off'; readonly error: AppError }
+  /** Message after message fails alone. */
+  | { readonly kind: 'slowed_down'; readonly error: unknown }
+
+function progressOf<N extends MessageName>(
+  { logger, metrics, groupId }: WorkLoopOptions<N>,
+  batch: Batch,
+  taken: number,
+  end: End,
+  faults: number,
+): BatchProgress {
+  const facts = {
+    group: groupId,
+    topic: batch.topic,
+    partition: batch.partition,
+    messages: batch.messages.length,
+    taken,
+  }
+  switch (end.kind) {
+    case 'done':
+      logger.debug(facts, 'batch.handled')
+      return { taken }
+    case 'interrupted':
+      return { taken }
+    case 'put_off': {
+      const resumeAfterMs = pauseAfter(faults)
+      metrics?.retried(batch.topic)
+      logger.warn({ ...facts, resume_after_ms: resumeAfterMs, error: end.error }, 'batch.put_off')
+      return { taken, resumeAfterMs }
+    }
+    case 'slowed_down':
+      logger.error({ ...facts, resume_after_ms: LONGEST_PAUSE_MS, error: end.error }, 'batch.slowed_down')
+      return { taken, resumeAfterMs: LONGEST_PAUSE_MS }
+  }
+}
+
+type Item<N extends MessageName> =
+  | { readonly kind: 'usable'; readonly received: Received<N> }
+  | { readonly kind: 'unusable'; readonly error: AppError }
+
+/** One batch on its way: `taken` leading messages are done with, each handled or parked. */
+class BatchWork<N extends MessageName> {
+  readonly #options: WorkLoopOptions<N>
+  readonly #batch: Batch
+  taken = 0
+  #parkedInARow = 0
+
+  constructor(options: WorkLoopOptions<N>, batch: Batch) {
+    this.#options = options
+    this.#batch = batch
+  }
+
+  async run(): Promise<End> {
+    const { items, end } = await this.#decode()
+    const handled = await this.#work(items)
+    return handled.kind === 'done' ? end : handled
+  }
+
+  /** Decodes up to the first message whose schema cannot be looked up now. */
+  async #decode(): Promise<{ items: Item<N>[]; end: End }> {
+    const name = this.#options.topics[this.#batch.topic]
+    if (name === undefined) throw new AppError('internal', `${this.#batch.topic} has no message type in this loop`)
+    const receivedAtMs = this.#options.clock.now()
+    const items: Item<N>[] = []
+    for (const { headers, key, topic, partition, offset, value } of this.#batch.messages) {
+      try {
+        const message = await this.#options.codec.decode(name, value)
+        const received = { name, message, headers, key, topic, partition, offset, receivedAtMs }
+        items.push({ kind: 'usable', received: received as Received<N> })
+      } catch (error) {
+        const known =
+          error instanceof AppError
+            ? error
+            : new AppError('message_invalid', 'The message cannot be decoded', { cause: error })
+        if (known.retryable) return { items, end: { kind: 'put_off', error: known } }
+        items.push({ kind: 'unusable', error: known })
+      }
+    }
+    return { items, end: { kind: 'done' } }
+  }
+
+  /**
+   * Handles the items from `taken` on, halving what fails until the message that fails alone is found. Order within the
+   * partition is kept: nothing is handled before what stands in front of it is handled or parked.
+   */
+  async #work(items: readonly Item<N>[]): Promise<End> {
+    if (items.length === 0) return { kind: 'done' }
+    if (this.#batch.signal.aborted) return { kind: 'interrupted' }
+    const usable = items.flatMap(item => (item.kind === 'usable' ? [item.received] : []))
+    try {
+      if (usable.length > 0) {
+        await this.#options.handle(usable, { signal: this.#batch.signal, heartbeat: () => this.#batch.heartbeat() })
+        this.#parkedInARow = 0
+      }
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return { kind: 'put_off', error }
+      // The work came to an end because it was asked to; that says nothing about the messages.
+      if (this.#batch.signal.aborted) return { kind: 'interrupted' }
+      return usable.length === 1 ? this.#parkAround(items, error) : this.#halve(items, error)
+    }
+    return this.#take(items, undefined)
+  }
+
+  async #halve(items: readonly Item<N>[], error: unknown): Promise<End> {
+    const { topic, partition } = this.#batch
+    this.#options.logger.error({ topic, partition, messages: items.length, error }, 'batch.halved')
+    const middle = Math.ceil(items.length / 2)
+    const end = await this.#work(items.slice(0, middle))
+    return end.kind === 'done' ? this.#work(items.slice(middle)) : end
+  }
+
+  /** Parks the one usable item of these, which `handle` failed on, and the unusable ones beside it. */
+  async #parkAround(items: readonly Item<N>[], error: unknown): Promise<End> {
+    const end = await this.#take(items, error)
+    if (end.kind !== 'done') return end
+    this.#parkedInARow += 1
+    return this.#parkedInARow < MAX_PARKED_IN_A_ROW ? end : { kind: 'slowed_down', error }
+  }
+
+  /** Acknowledges these items once every dead letter among them is acknowledged by the broker. */
+  async #take(items: readonly Item<N>[], handleError: unknown): Promise<End> {
+    const parked: { message: IncomingMessage; error: unknown }[] = []
+    items.forEach((item, index) => {
+      const message = this.#batch.messages[this.taken + index]!
+      if (item.kind === 'unusable') parked.push({ message, error: item.error })
+      else if (handleError !== undefined) parked.push({ message, error: handleError })
+    })
+    if (parked.length > 0) {
+      const { producer, deadTopic } = this.#options
+      try {
+        await producer.send(parked.map(({ message, error }) => deadLetter(message, deadTopic, error)))
+      } catch (error) {
+        const away = error instanceof AppError && error.retryable
+        return away ? { kind: 'put_off', error } : { kind: 'slowed_down', error }
+      }
+      crashPoint('work.parked')
+      for (const { message, error } of parked) this.#tellParked(message, error)
+    }
+    this.taken += items.length
+    return { kind: 'done' }
+  }
+
+  #tellParked({ topic, partition, offset }: IncomingMessage, error: unknown): void {
+    const code = error instanceof AppError ? error.code : 'internal'
+    const facts = { topic, partition, offset: String(offset), dead_topic: this.#options.deadTopic, code, error }
+    this.#options.metrics?.parked(topic, code)
+    this.#options.logger.warn(facts, 'message.parked')
+  }
+}
