@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StackRecordFile } from './part-records.ts'
@@ -24,12 +25,17 @@ export interface PartProgram {
   /** One of `args` that no other process can have: a path inside the data folder. */
   marker: string
   cwd: string
-  /** Writes configuration, formats folders. Runs before every start. */
+  /** Configuration: path → content, written before every start. */
+  files: Record<string, string>
+  /** Makes and formats folders. Runs before every start, after the files were written. */
   prepare(): Promise<void>
   /** One try: resolves when the part answers as it should, rejects with the reason when not. Must be bounded in time. */
   checkReady(): Promise<void>
   readyWithinMs: number
 }
+
+/** How long a start waits for a port that something else still holds. */
+const PORT_RELEASE_MS = 10_000
 
 /** A part as a process of its own on this machine: outlives its launcher, recorded in parts.json. */
 export class EmbeddedPart implements PartHandle {
@@ -69,7 +75,8 @@ export class EmbeddedPart implements PartHandle {
    */
   async adopt(): Promise<boolean> {
     const recorded = this.#records.read().parts[this.name]
-    if (recorded !== undefined && isAlive(recorded) && (await this.#answers())) {
+    const runsAsWished = recorded?.fingerprint === fingerprintOf(this.#program)
+    if (recorded !== undefined && runsAsWished && isAlive(recorded) && (await this.#answers())) {
       this.#identity = { pid: recorded.pid, startTime: recorded.startTime }
       this.adopted = true
       // A living owner keeps it: two starts side by side on one data folder must not stop each other's parts.
@@ -84,15 +91,17 @@ export class EmbeddedPart implements PartHandle {
 
   /** Starts the process and waits until it answers. */
   async start(): Promise<void> {
+    for (const [path, content] of Object.entries(this.#program.files)) writeFileSync(path, content)
     await this.#program.prepare()
     const deadline = performance.now() + this.#program.readyWithinMs
+    const lastRespawnAt = performance.now() + PORT_RELEASE_MS
     this.#spawn()
     let reason = 'it did not answer'
     while (performance.now() < deadline) {
       if (this.#identity !== undefined && !isAlive(this.#identity)) {
         // A program that has just been stopped may hold its port a little longer than it lives.
-        if (!this.#portWasTaken()) throw this.#failure('it ended by itself')
-        await sleep(200)
+        if (!this.#portWasTaken() || performance.now() > lastRespawnAt) throw this.#failure('it ended by itself')
+        await sleep(500)
         this.#spawn()
       }
       try {
@@ -162,7 +171,8 @@ export class EmbeddedPart implements PartHandle {
 
   #record(identity: ProcessIdentity): void {
     this.#records.change(record => {
-      record.parts[this.name] = { ...identity, program: this.#program.program, owner: this.#owner }
+      const { program } = this.#program
+      record.parts[this.name] = { ...identity, program, fingerprint: fingerprintOf(this.#program), owner: this.#owner }
     })
   }
 
@@ -201,6 +211,13 @@ export function readTail(path: string, lines: number): string {
   } catch {
     return '    (no log)'
   }
+}
+
+/** Tells a part that runs as it would be started now from one of other settings or another version. */
+function fingerprintOf({ program, args, files }: PartProgram): string {
+  return createHash('sha256')
+    .update(JSON.stringify([program, args, files]))
+    .digest('hex')
 }
 
 /** The log of the run before is what explains why a part had to be started again. */

@@ -56,11 +56,11 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
       ]),
     ) as Partial<Record<PartName, EmbeddedPart>>
     await bringUp(Object.values(parts), options)
-    if (options.ownerPid !== undefined && owner !== null) startReaper(dataDir, owner, records)
+    const reaper = options.ownerPid === undefined || owner === null ? undefined : startReaper(dataDir, owner)
     return {
       urls: urlsOf(names, ports),
       parts,
-      stop: () => withDataFolder(dataDir, () => stopOwned(Object.values(parts), records)),
+      stop: () => withDataFolder(dataDir, () => stopOwned(Object.values(parts), reaper)),
     }
   })
 }
@@ -73,13 +73,11 @@ export async function withDataFolder<T>(dataDir: string, work: () => Promise<T>)
 /** Ends everything recorded in a data folder, whoever started it. Returns the names of the parts that were up. */
 export async function stopRecordedParts(dataDir: string, only: readonly PartName[] = PART_NAMES): Promise<PartName[]> {
   const records = new StackRecordFile(dataDir)
-  const { parts, reaper } = records.read()
+  const { parts } = records.read()
   const running = only.filter(name => parts[name] !== undefined && isAlive(parts[name]))
   await Promise.all(running.map(name => endProcess(parts[name]!)))
-  if (reaper !== undefined) await endProcess(reaper)
   records.change(record => {
     for (const name of only) delete record.parts[name]
-    delete record.reaper
   })
   return running
 }
@@ -145,15 +143,13 @@ async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<vo
     parts.map(async part => {
       const step = log.step(part.title)
       try {
-        step.update('starting')
         if (await part.adopt()) return step.done('was up already')
+        step.update('starting')
         await part.start()
         step.done('up')
       } catch (error) {
-        step.fail(
-          error instanceof Error ? error.message : String(error),
-          error instanceof StackError ? error.remedy : '',
-        )
+        // The error itself, with the end of the log, is for whoever asked for the stack.
+        step.fail('did not start', '')
         throw error
       }
     }),
@@ -173,12 +169,7 @@ function urlsOf(names: readonly PartName[], ports: Record<PortName, number>): Pa
   }
 }
 
-async function stopOwned(parts: EmbeddedPart[], records: StackRecordFile): Promise<void> {
+async function stopOwned(parts: EmbeddedPart[], reaper: ProcessIdentity | undefined): Promise<void> {
   await Promise.all(parts.filter(part => part.isOwned()).map(part => part.stop()))
-  const { reaper } = records.read()
-  if (reaper === undefined) return
-  await endProcess(reaper)
-  records.change(record => {
-    delete record.reaper
-  })
+  if (reaper !== undefined) await endProcess(reaper)
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { stopDockerProject } from './docker-stack.ts'
 import { stopRecordedParts, withDataFolder } from './embedded-stack.ts'
 import { StackRecordFile } from './part-records.ts'
 import { isAlive } from './process-identity.ts'
@@ -43,6 +44,7 @@ async function untilToldToStop(stack: RunningStack): Promise<void> {
 
 async function down({ dataDir }: Flags): Promise<number> {
   const stopped = await withDataFolder(dataDir, () => stopRecordedParts(dataDir))
+  if (await stopDockerProject(dataDir, process.env)) stopped.push(...PART_NAMES)
   console.error(stopped.length > 0 ? `Stopped ${stopped.join(', ')}` : 'Nothing was up')
   return 0
 }

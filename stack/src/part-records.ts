@@ -7,6 +7,8 @@ import { PART_NAMES, type PartName, type PortName } from './stack-contract.ts'
 export interface PartRecord extends ProcessIdentity {
   /** Path of the executable: for a person reading the file. Identity is pid and start time. */
   program: string
+  /** Hash of the command and the settings it was started with: a part of other settings is not adopted. */
+  fingerprint: string
   /** Who stops it. Null: nobody, it was left running on purpose. */
   owner: ProcessIdentity | null
 }
@@ -15,8 +17,8 @@ export interface PartRecord extends ProcessIdentity {
 export interface StackRecord {
   ports: Partial<Record<PortName, number>>
   parts: Partial<Record<PartName, PartRecord>>
-  /** The process that ends orphaned parts, when one was asked for. */
-  reaper?: ProcessIdentity
+  /** Compose project, when the parts run in containers. */
+  dockerProject?: string
 }
 
 /** parts.json of one data folder. */
@@ -31,8 +33,8 @@ export class StackRecordFile {
   /** A missing or unreadable file reads as an empty record: parts it named are then found by their command lines. */
   read(): StackRecord {
     try {
-      const { ports, parts, reaper } = JSON.parse(readFileSync(this.path, 'utf8')) as Partial<StackRecord>
-      return { ports: ports ?? {}, parts: parts ?? {}, ...(reaper ? { reaper } : {}) }
+      const { ports, parts, dockerProject } = JSON.parse(readFileSync(this.path, 'utf8')) as Partial<StackRecord>
+      return { ports: ports ?? {}, parts: parts ?? {}, ...(dockerProject ? { dockerProject } : {}) }
     } catch {
       return { ports: {}, parts: {} }
     }

@@ -18,6 +18,5 @@ await withLock(join(dataDir, 'lock'), { timeoutMs: 60_000 }, async () => {
   await Promise.all(orphans.map(name => endProcess(parts[name]!, 3_000)))
   records.change(record => {
     for (const name of orphans) delete record.parts[name]
-    if (record.reaper?.pid === process.pid) delete record.reaper
   })
 })

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { StackRecordFile } from './part-records.ts'
 import { identify, type ProcessIdentity } from './process-identity.ts'
 
 /** Starts the process that ends the owner's parts once the owner has ended. It survives the owner and whatever killed it. */
-export function startReaper(dataDir: string, owner: ProcessIdentity, records: StackRecordFile): void {
+export function startReaper(dataDir: string, owner: ProcessIdentity): ProcessIdentity | undefined {
   const program = fileURLToPath(new URL('./reaper-main.ts', import.meta.url))
   const child = spawn(
     process.execPath,
@@ -16,9 +15,5 @@ export function startReaper(dataDir: string, owner: ProcessIdentity, records: St
     },
   )
   child.unref()
-  const reaper = child.pid === undefined ? undefined : identify(child.pid)
-  if (reaper === undefined) return
-  records.change(record => {
-    record.reaper = reaper
-  })
+  return child.pid === undefined ? undefined : identify(child.pid)
 }

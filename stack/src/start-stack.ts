@@ -1,3 +1,4 @@
+import { dockerIsUsable, startDockerStack } from './docker-stack.ts'
 import { startEmbeddedStack } from './embedded-stack.ts'
 import { givenUrls, VARIABLE_OF } from './given-urls.ts'
 import {
@@ -24,12 +25,24 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   ) as Record<PartName, PartHandle>
   const urls: StackUrls = { kafka: '', mongo: '', registry: '', smtp: '', mail: '', ...given.urls }
   if (toStart.length === 0) return { urls, kind: 'given', parts, stop: async () => {} }
-  const started = await startEmbeddedStack(toStart, options)
+  const docker = (await dockerIsUsable(options.env)) ? await startInDocker(toStart, options) : undefined
+  const started = docker ?? (await startEmbeddedStack(toStart, options))
   return {
     urls: { ...urls, ...started.urls },
-    kind: 'embedded',
+    kind: docker ? 'docker' : 'embedded',
     parts: { ...parts, ...started.parts },
     stop: started.stop,
+  }
+}
+
+/** An engine that answers may still lack the images and the network to get them: then the machine itself is used. */
+async function startInDocker(names: readonly PartName[], options: StackOptions) {
+  try {
+    return await startDockerStack(names, options)
+  } catch (error) {
+    const step = options.log.step('Docker')
+    step.fail(`not used: ${error instanceof Error ? error.message : String(error)}`, '')
+    return undefined
   }
 }
 

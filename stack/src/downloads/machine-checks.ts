@@ -116,7 +116,7 @@ export async function requireMongodRuns(mongod: string): Promise<void> {
  * Read from its `release` file: a start of java only to ask its version would cost a quarter of a second.
  */
 export function javaOfJavaHome(env: NodeJS.ProcessEnv): string | undefined {
-  const home = env['JAVA_HOME']
+  const home = env.JAVA_HOME
   if (!home || !existsSync(join(home, 'bin', 'java'))) return undefined
   try {
     const major = Number(/^JAVA_VERSION="(\d+)/m.exec(readFileSync(join(home, 'release'), 'utf8'))?.[1])

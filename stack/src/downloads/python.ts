@@ -8,6 +8,7 @@ const PINS = new URL('./pins/', import.meta.url)
 export function pythonEnvironment(env: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PYTHONPATH: _path, PYTHONHOME: _home, ...rest } = env
   return {
+    PATH: process.env.PATH,
     ...rest,
     PYTHONUNBUFFERED: '1',
     PIP_USER: '0',

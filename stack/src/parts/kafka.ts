@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PartProgram } from '../embedded-part.ts'
 import { runProgram } from '../run-program.ts'
@@ -40,12 +40,11 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
     marker: propertiesPath,
     cwd: dir,
     readyWithinMs: 60_000,
+    files: { [propertiesPath]: serverProperties(settings), [log4jPath]: log4jProperties },
     async prepare() {
       // The compression libraries unpack themselves here on every start and are left behind by a SIGKILL.
       rmSync(tempDir, { recursive: true, force: true })
       mkdirSync(tempDir, { recursive: true })
-      writeFileSync(propertiesPath, serverProperties(settings))
-      writeFileSync(log4jPath, log4jProperties)
       if (existsSync(join(dir, 'topics', 'meta.properties'))) return
       // Half a format, from a start that was interrupted, would be refused.
       rmSync(join(dir, 'topics'), { recursive: true, force: true })

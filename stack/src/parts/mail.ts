@@ -24,6 +24,7 @@ export function mailProgram({ dir, smtpPort, webPort }: MailSettings): PartProgr
     marker: mailDir,
     cwd: dir,
     readyWithinMs: 30_000,
+    files: {},
     prepare: async () => {
       mkdirSync(mailDir, { recursive: true })
     },

@@ -22,7 +22,7 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
   const dbPath = join(dir, 'db')
   return {
     name: 'mongo',
-    title: 'MongoDB 6.0.5',
+    title: 'MongoDB',
     program: mongod,
     args: [
       ...['--replSet', REPLICA_SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath],
@@ -34,6 +34,7 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
     marker: dbPath,
     cwd: dir,
     readyWithinMs: 45_000,
+    files: {},
     prepare: async () => {
       mkdirSync(dbPath, { recursive: true })
     },
@@ -57,8 +58,8 @@ async function makeWritable(port: number): Promise<void> {
   try {
     const admin = client.db('admin')
     const hello = await admin.command({ hello: 1 })
-    if (hello['isWritablePrimary'] === true && hello['me'] === host) return
-    if (hello['setName'] === undefined) await initiateOrMove(client, host)
+    if (hello.isWritablePrimary === true && hello.me === host) return
+    if (hello.setName === undefined) await initiateOrMove(client, host)
     throw new Error('MongoDB has no primary yet')
   } finally {
     await client.close()

@@ -28,14 +28,17 @@ export function registryProgram({ java, home, dir, port }: RegistrySettings): Pa
     args: [
       ...['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Djava.io.tmpdir=${tempDir}`],
       ...['-Dquarkus.http.host=127.0.0.1', `-Dquarkus.http.port=${port}`],
+      // Its own health pages: by default on port 9000 of every address, so that a second registry could not start.
+      ...['-Dquarkus.management.host=127.0.0.1', '-Dquarkus.management.port=0'],
       ...['-Dapicurio.storage.kind=sql', '-Dapicurio.storage.sql.kind=h2', databaseArgument],
       // One line per request is of no use here.
-      '-Dquarkus.log.category."io.apicurio.registry.access".level=WARN',
+      '-Dquarkus.http.access-log.enabled=false',
       ...['-jar', join(home, 'quarkus-run.jar')],
     ],
     marker: databaseArgument,
     cwd: dir,
     readyWithinMs: 90_000,
+    files: {},
     prepare: async () => {
       mkdirSync(tempDir, { recursive: true })
     },

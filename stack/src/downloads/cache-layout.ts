@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** What is downloaded, each as one folder that appears whole or not at all. */
+export type Piece = 'java' | 'kafka' | 'registry' | 'mongod'
+
+export interface CacheLayout {
+  root: string
+  folders: Record<Piece, string>
+  /** Unfinished downloads. Whole files in it are not fetched again after an interrupt. */
+  incoming: string
+}
+
+/**
+ * Where downloads are kept for all clones of one user: BACKSTOP_CACHE, else backstop/ in XDG_CACHE_HOME, else ~/.cache/backstop.
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ (a relative XDG_CACHE_HOME counts as unset)
+ */
+export function cacheFolder(env: NodeJS.ProcessEnv, home: string = homedir()): string {
+  if (env.BACKSTOP_CACHE) return resolve(env.BACKSTOP_CACHE)
+  const xdg = env.XDG_CACHE_HOME
+  return join(xdg?.startsWith('/') ? xdg : join(home, '.cache'), 'backstop')
+}
+
+/** Names hold the machine's kind (a home may be shared) and a hash of the pins: other pins are another folder, so one that is there is right. */
+export function cacheLayout(env: NodeJS.ProcessEnv): CacheLayout {
+  const root = cacheFolder(env)
+  const machine = `${process.platform}-${process.arch}`
+  return {
+    root,
+    folders: {
+      java: join(root, `java-25.0.2-${machine}-${hashOfPins('java.txt')}`),
+      kafka: join(root, `kafka-4.3.1-${hashOfPins('maven.json')}`),
+      registry: join(root, `registry-3.3.3-${hashOfPins('maven.json')}`),
+      mongod: join(
+        root,
+        `mongod-6.0.5-${machine}-${hashOfPins('mongod-ubuntu2204.txt', 'mongod-ubuntu2004.txt', 'mongod-other.txt')}`,
+      ),
+    },
+    incoming: join(root, 'incoming'),
+  }
+}
+
+function hashOfPins(...files: string[]): string {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(new URL(`./pins/${file}`, import.meta.url)))
+  return hash.digest('hex').slice(0, 8)
+}
