@@ -34,7 +34,7 @@ export async function loadRound(
 
   const executed = await ledger.hasExecuted([...lookedConnections])
   const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
-  const operations = (await Promise.all(groupByProject(looked).map(([id, of]) => ledger.byReferences(id, of)))).flat()
+  const operations = await ledger.byReferences([...new Set(looked.flatMap(subject => [...subject.refs]))])
   const more = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
   const known = new Set(subjects.map(subject => subject.id))
   const others = more.length === 0 ? [] : await stores.subjects.load([...new Set(more)])
@@ -53,12 +53,6 @@ function lookedAt(items: readonly WorkItem[], subjects: readonly Subject[]): Sub
 function connectionsOf(subject: Subject): string[] {
   const records = [...subject.actions, ...subject.refundTotals]
   return records.flatMap(record => record.seenThrough.map(connection => connection.id))
-}
-
-/** The ledger is asked per project, because no project sees another's operations. */
-function groupByProject(subjects: readonly Subject[]): [projectId: string, refs: string[]][] {
-  const groups = Map.groupBy(subjects, subject => subject.projectId)
-  return [...groups].map(([projectId, of]) => [projectId, of.flatMap(subject => [...subject.refs])])
 }
 
 function policyOf(connection: ConnectionDocument, hasExecuted: boolean): ConnectionPolicy {

@@ -18,7 +18,8 @@ export interface ReconcileParts extends FactSources {
 
 /** What became of a batch: for the log line, and for whoever follows along. */
 export interface BatchReport {
-  readonly actions: readonly Action[]
+  /** Actions whose verdict this batch gave or changed. */
+  readonly decided: readonly Action[]
   readonly published: number
   readonly ignored: number
   readonly duplicates: number
@@ -57,11 +58,13 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const outboxes = changed.map(subject => ({ documentId: subject.id, entries: subject.outbox }))
   await parts.publisher.publish(outboxes)
   crashPoint('reconciler.after-outbox')
-  const entries = read.filter(entry => !isDone(entry)).flatMap(entry => inboxEntry(entry, actions, parts.clock.now()))
+  const actionIds = idsByEvent(actions)
+  const now = parts.clock.now()
+  const entries = read.filter(entry => !isDone(entry)).flatMap(entry => inboxEntry(entry, actionIds, now))
   await stores.inbox.insert(entries)
   crashPoint('reconciler.after-inbox')
   return {
-    actions,
+    decided: decided.verdicts,
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
     duplicates: read.filter(isDone).length,
@@ -89,18 +92,20 @@ async function decideAndSave(
   touching: readonly ReadItem[],
   isDone: (entry: ReadItem) => boolean,
   parts: ReconcileParts,
-): Promise<{ subjects: Subject[]; conflicts: number }> {
+): Promise<{ subjects: Subject[]; verdicts: Action[]; conflicts: number }> {
   const settled: Subject[] = []
+  const verdicts: Action[] = []
   let conflicts = 0
   let round = touching
   for (let count = 0; round.length > 0; count += 1) {
     if (count >= MAX_ROUNDS) throw unavailable(`The subject that ${MAX_ROUNDS} writers fight over`, undefined)
     const { workspace, lost } = await decideRound(round, isDone, parts)
     settled.push(...workspace.subjects().filter(subject => !lost.has(subject.id)))
+    verdicts.push(...workspace.verdictChanges(lost))
     round = round.filter(entry => entry.touch !== undefined && lost.has(workspace.idOf(entry.touch) ?? ''))
     conflicts += lost.size
   }
-  return { subjects: settled, conflicts }
+  return { subjects: settled, verdicts, conflicts }
 }
 
 async function decideRound(
@@ -131,7 +136,16 @@ function incidentsOf(subject: Subject): Incident[] {
   )
 }
 
-function inboxEntry({ item, reading }: ReadItem, actions: readonly Action[], now: number): InboxEntry[] {
+/** The actions that each event is about, by the event's id. */
+function idsByEvent(actions: readonly Action[]): ReadonlyMap<string, string[]> {
+  const byEvent = new Map<string, string[]>()
+  for (const action of actions) {
+    for (const eventId of action.event_ids) byEvent.set(eventId, [...(byEvent.get(eventId) ?? []), action.action_id])
+  }
+  return byEvent
+}
+
+function inboxEntry({ item, reading }: ReadItem, actionIds: ReadonlyMap<string, string[]>, now: number): InboxEntry[] {
   if (item.kind !== 'event' || reading === undefined) return []
   const { event } = item
   const document: InboxEntry['document'] = {
@@ -142,7 +156,7 @@ function inboxEntry({ item, reading }: ReadItem, actions: readonly Action[], now
     event_id: event.event_id,
     event_type: event.event_type,
     ...reading.outcome,
-    action_ids: actions.filter(action => action.event_ids.includes(event.event_id)).map(action => action.action_id),
+    action_ids: actionIds.get(event.event_id) ?? [],
     received_at: new Date(item.receivedAt),
     processed_at: new Date(now),
   }

@@ -1,7 +1,8 @@
-import { newId } from '@backstop/contracts'
+import { type Action, newId } from '@backstop/contracts'
 import { decide, type Rules } from '../domain/decide.ts'
 import { mergeSubjects } from '../domain/merge.ts'
-import type { Subject } from '../domain/subject.ts'
+import { projectAction } from '../domain/projection.ts'
+import type { ActionRecord, Subject } from '../domain/subject.ts'
 import type { SubjectChange } from '../store/store.ts'
 import type { BatchFacts, Touch } from './work-item.ts'
 
@@ -98,9 +99,23 @@ export class Workspace {
     })
   }
 
+  /** Actions whose verdict, reason or operation is another than was read, of subjects that were written. */
+  verdictChanges(lost: ReadonlySet<string>): Action[] {
+    return this.#held().flatMap(({ subject, stored }) => {
+      if (lost.has(subject.id)) return []
+      const before = new Map(stored?.actions.map(action => [action.id, verdictText(action)]))
+      const changed = subject.actions.filter(action => before.get(action.id) !== verdictText(action))
+      return changed.map(action => projectAction(subject, action))
+    })
+  }
+
   #held(): Held[] {
     return [...new Set(this.#byRef.values())]
   }
+}
+
+function verdictText(action: ActionRecord): string {
+  return `${action.verdict} ${action.reason} ${action.operationId}`
 }
 
 /** Whether a subject differs from what was read: a duplicate event leaves it as it was, but for the version in hand. */

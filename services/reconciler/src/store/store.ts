@@ -1,4 +1,5 @@
 import type { Action, ConnectionDocument, InboxDocument, Incident } from '@backstop/contracts'
+import type { OutboxSource } from '@backstop/kit'
 import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
 
 /**

@@ -1,0 +1,133 @@
+import type { MessageName, TopicName } from '@backstop/contracts'
+import {
+  type Bus,
+  type Clock,
+  crashPoint,
+  createDelayLine,
+  createOutboxPublisher,
+  createOutboxSweeper,
+  createWorkLoop,
+  type Logger,
+  type MessageCodec,
+  type Metrics,
+  type Received,
+} from '@backstop/kit'
+import type { Ledger } from '@backstop/ledger'
+import { createOverdueLooks } from './consumers/overdue-looks.ts'
+import { type ReconcileParts, reconcileBatch } from './consumers/reconcile-batch.ts'
+import type { WorkItem } from './consumers/work-item.ts'
+import { createReporter } from './report.ts'
+import type { ReconcilerStores } from './store/store.ts'
+
+/** Everything outside the reconciler that it touches. */
+export interface ReconcilerPorts {
+  readonly bus: Bus
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly stores: ReconcilerStores
+  readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted'>
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Milliseconds from first sight to second look. */
+  readonly recheckDelayMs: number
+  /** Called when the service cannot go on by itself. */
+  onFatal(error: unknown): void
+}
+
+export interface ReconcilerApp {
+  start(): Promise<void>
+  /** Drains: the batch at work is finished and acknowledged. */
+  stop(): Promise<void>
+  /** Milliseconds since any of its consumers last got on; liveness rests on it. */
+  msSinceProgress(): number
+}
+
+/** What is worked on, and by which message type it is read. Other providers wait in their topics until they are judged. */
+const SOURCES = {
+  'inbound.processor': 'inbound-event',
+  operations: 'operation',
+  'rechecks.due': 'recheck',
+} as const satisfies Partial<Record<TopicName, MessageName>>
+
+const SEND_TIMEOUT_MS = 15_000
+
+/** The reconciler: one loop over all that can change a verdict, the minute's delay line, and the nets under both. */
+export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
+  const { bus, codec, clock, logger, stores, onFatal } = ports
+  const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
+  const source = stores.subjects.outbox
+  const publisher = createOutboxPublisher({
+    source,
+    producer,
+    encoder: codec,
+    logger,
+    afterSend: () => crashPoint('reconciler.after-publish'),
+  })
+  const parts: ReconcileParts = {
+    stores,
+    ledger: ports.ledger,
+    publisher,
+    clock,
+    rules: { recheckDelayMs: ports.recheckDelayMs },
+    crashPoint,
+  }
+  const report = createReporter(logger, ports.metrics, clock)
+  const loop = createWorkLoop({
+    bus,
+    producer,
+    codec,
+    clock,
+    logger,
+    groupId: 'reconciler',
+    topics: SOURCES,
+    deadTopic: 'inbound.dead',
+    handle: async messages => {
+      const startedAt = clock.now()
+      const result = await reconcileBatch(messages.map(toWorkItem), parts)
+      report(result, messages.length, startedAt)
+    },
+    onFatal,
+  })
+  const minute = createDelayLine({
+    bus,
+    producer,
+    clock,
+    logger,
+    groupId: 'reconciler.rechecks',
+    topic: 'rechecks',
+    target: 'rechecks.due',
+    maxDelayMs: Math.max(ports.recheckDelayMs, 1),
+    onFatal,
+  })
+  const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
+  const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
+  return {
+    async start() {
+      await producer.start()
+      await Promise.all([loop.start(), minute.start()])
+      outboxSweeper.start()
+      overdueLooks.start()
+    },
+    async stop() {
+      await Promise.all([loop.stop(), minute.stop(), outboxSweeper.stop(), overdueLooks.stop()])
+      await producer.stop()
+    },
+    msSinceProgress: () => Math.max(loop.msSinceProgress(), minute.msSinceProgress()),
+  }
+}
+
+function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>): WorkItem {
+  switch (received.name) {
+    case 'inbound-event': {
+      const event = received.message
+      const inboxId = `${event.connection_id}/${event.event_id}`
+      return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
+    }
+    case 'operation':
+      return { kind: 'operation', operation: received.message }
+    case 'recheck':
+      return { kind: 'recheck', recheck: received.message }
+    default:
+      return received satisfies never
+  }
+}

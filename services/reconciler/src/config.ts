@@ -1,0 +1,16 @@
+import { commonSettings, type Environment, readConfig, setting } from '@backstop/kit'
+
+/** The reconciler's settings by their environment names (.env.example says each one in words). */
+export const settings = {
+  ...commonSettings,
+  RECHECK_DELAY_MS: setting
+    .integer(60_000, 0, 86_400_000)
+    .describe('Milliseconds from the first record of an unexplained action to its second look'),
+} as const
+
+export type ReconcilerConfig = ReturnType<typeof readReconcilerConfig>
+
+/** @throws AppError `config_invalid` with every fault */
+export function readReconcilerConfig(environment: Environment) {
+  return readConfig(settings, environment)
+}

@@ -1,0 +1,65 @@
+import { HEADERS, type Recheck } from '@backstop/contracts'
+import type { Clock, Logger, MessageCodec, Producer } from '@backstop/kit'
+import { pendingLooks } from '../domain/decide.ts'
+import { recheckEntry } from '../domain/outgoing.ts'
+import type { SubjectStore } from '../store/store.ts'
+
+/** A look this long past its time was not just slow: its message is lost. */
+export const OVERDUE_AFTER_MS = 5 * 60_000
+const SWEEP_EVERY_MS = 60_000
+const SWEEP_LIMIT = 500
+
+export interface OverdueLooksParts {
+  readonly subjects: Pick<SubjectStore, 'withOverdueLook'>
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The net under the delay line: asks again for looks whose message never came. Asking twice is harmless. */
+export function createOverdueLooks(parts: OverdueLooksParts): { start(): void; stop(): Promise<void> } {
+  const { clock, logger } = parts
+  let cancel: (() => void) | undefined
+  let isStopped = false
+  let atWork: Promise<void> = Promise.resolve()
+
+  async function sweep(): Promise<void> {
+    const now = clock.now()
+    const overdue = await parts.subjects.withOverdueLook(now - OVERDUE_AFTER_MS, SWEEP_LIMIT)
+    const entries = overdue.flatMap(subject =>
+      pendingLooks(subject)
+        .filter(look => look.dueAt <= now)
+        .map(look => recheckEntry(subject, look.lookId, look.dueAt, now)),
+    )
+    if (entries.length === 0) return
+    await parts.producer.send(
+      entries.map(entry => ({
+        topic: 'rechecks.due',
+        key: entry.key,
+        value: parts.codec.encode('recheck', entry.message as Recheck),
+        headers: { ...entry.headers, [HEADERS.messageId]: entry.id },
+      })),
+    )
+    logger.warn({ looks: entries.length }, 'looks.overdue')
+  }
+
+  function schedule(): void {
+    cancel = clock.schedule(SWEEP_EVERY_MS, () => {
+      atWork = sweep()
+        .catch(error => logger.warn({ error }, 'looks.sweep_failed'))
+        .then(() => {
+          if (!isStopped) schedule()
+        })
+    })
+  }
+
+  return {
+    start: schedule,
+    async stop() {
+      isStopped = true
+      cancel?.()
+      await atWork
+    },
+  }
+}

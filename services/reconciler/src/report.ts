@@ -1,0 +1,60 @@
+import type { Clock, Logger, Metrics } from '@backstop/kit'
+import type { BatchReport } from './consumers/reconcile-batch.ts'
+
+/** One wide line and the metrics of each batch, and one line for each verdict that the batch changed. */
+export function createReporter(
+  logger: Logger,
+  metrics: Metrics,
+  clock: Clock,
+): (result: BatchReport, messages: number, startedAt: number) => void {
+  const verdicts = metrics.counter('reconciler_verdicts_total', 'Verdicts that changed, by verdict and reason', [
+    'verdict',
+    'reason',
+  ])
+  const conflicts = metrics.counter(
+    'reconciler_conflicts_total',
+    'Subjects decided again because another writer won',
+    [],
+  )
+  const duration = metrics.histogram(
+    'messaging_process_duration_seconds',
+    'From the read of a batch to its acknowledgement',
+    [],
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  )
+  return (result, messages, startedAt) => {
+    for (const action of result.decided) {
+      verdicts.inc({ verdict: action.verdict, reason: action.reason })
+      logger.info(
+        {
+          action_id: action.action_id,
+          project_id: action.project_id,
+          connection_id: action.connection_id,
+          kind: action.kind,
+          subject: action.subject,
+          provider_ref: action.provider_ref,
+          verdict: action.verdict,
+          reason: action.reason,
+          operation_id: action.operation_id,
+          incident_id: action.incident_id,
+        },
+        'action.decided',
+      )
+    }
+    const durationMs = clock.now() - startedAt
+    conflicts.inc(result.conflicts)
+    duration.observe(durationMs / 1000)
+    logger.debug(
+      {
+        messages,
+        decided: result.decided.length,
+        published: result.published,
+        ignored: result.ignored,
+        duplicates: result.duplicates,
+        conflicts: result.conflicts,
+        duration_ms: durationMs,
+      },
+      'batch.reconciled',
+    )
+  }
+}

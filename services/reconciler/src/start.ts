@@ -1,0 +1,92 @@
+import { newId } from '@backstop/contracts'
+import {
+  connectMongo,
+  createKafkaBus,
+  createLogger,
+  createMetrics,
+  createMongoSchemaIds,
+  createRegistryCodec,
+  type Environment,
+  type Mongo,
+  type RunningService,
+  startOpsServer,
+  systemClock,
+} from '@backstop/kit'
+import { createMongoLedger } from '@backstop/ledger'
+import { createReconciler } from './app.ts'
+import { readReconcilerConfig } from './config.ts'
+import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
+import { createMongoProjections } from './store/mongo-projections.ts'
+import { createMongoSubjects } from './store/mongo-subjects.ts'
+import type { ReconcilerStores } from './store/store.ts'
+
+/** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
+const STUCK_AFTER_MS = 120_000
+
+/** Wires the real parts from the environment. */
+export async function startReconciler(environment: Environment): Promise<RunningService> {
+  const config = readReconcilerConfig(environment)
+  const logger = createLogger('reconciler', config.LOG_LEVEL)
+  const metrics = createMetrics('reconciler', { processMetrics: true })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-reconciler' })
+  const startedAt = systemClock.now()
+  const failure = Promise.withResolvers<unknown>()
+  const bus = createKafkaBus({
+    brokers: config.KAFKA_BROKERS,
+    clientId: 'backstop-reconciler',
+    topicPrefix: config.KAFKA_TOPIC_PREFIX,
+    logger,
+  })
+  const codec = await createRegistryCodec({
+    registryUrl: config.SCHEMA_REGISTRY_URL,
+    schemaIds: createMongoSchemaIds(mongo.db),
+    logger,
+  })
+  const app = createReconciler({
+    bus,
+    codec,
+    clock: systemClock,
+    stores: openStores(mongo),
+    // The reconciler only reads operations: what it has to announce is nothing.
+    ledger: createMongoLedger(mongo.db, { announce: async () => {} }),
+    logger,
+    metrics,
+    recheckDelayMs: config.RECHECK_DELAY_MS,
+    onFatal: failure.resolve,
+  })
+  const ops = await startOpsServer({
+    port: config.OPS_PORT,
+    host: config.HOST,
+    metrics,
+    live: () => {
+      const stuckForMs = Math.min(app.msSinceProgress(), systemClock.now() - startedAt)
+      return stuckForMs > STUCK_AFTER_MS ? 'A consumer has not got on for two minutes' : undefined
+    },
+    ready: () =>
+      mongo.ping().then(
+        () => undefined,
+        error => String(error),
+      ),
+  })
+  await app.start()
+  logger.info({ config, ops_port: ops.port }, 'service.started')
+  return {
+    logger,
+    failed: failure.promise,
+    async stop() {
+      await app.stop()
+      await mongo.stop()
+      await ops.stop()
+    },
+  }
+}
+
+/** The reconciler's stores over one database. */
+export function openStores(mongo: Mongo): ReconcilerStores {
+  return {
+    subjects: createMongoSubjects(mongo, () => newId('message')),
+    projections: createMongoProjections(mongo),
+    inbox: createMongoInbox(mongo),
+    connections: createMongoConnections(mongo),
+  }
+}

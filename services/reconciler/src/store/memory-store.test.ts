@@ -1,0 +1,7 @@
+import { storeContract } from '../../test/store.contract.ts'
+import { createMemoryStores } from './memory-store.ts'
+
+storeContract('in memory', async () => {
+  const stores = createMemoryStores()
+  return { stores, actionVersion: async id => stores.contents.actions.get(id)?.version }
+})

@@ -1,0 +1,163 @@
+import { deterministicId, objectReference } from '@backstop/contracts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { decide } from '../src/domain/decide.ts'
+import { projectAction } from '../src/domain/projection.ts'
+import type { Subject } from '../src/domain/subject.ts'
+import type { ReconcilerStores, SubjectChange } from '../src/store/store.ts'
+import { emptySubject, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
+
+const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
+
+/** A subject with one pending refund, whose ids all end in `name`. */
+function pendingSubject(name: string): Subject {
+  const input = refundSeen({ id: `re_${name}`, charge: `ch_${name}`, paymentIntent: `pi_${name}` })
+  return decide({ ...emptySubject(), id: `sub_${name}` }, input, T0, RULES)
+}
+
+const insert = (next: Subject): SubjectChange => ({ next, expectedVersion: 0, added: next.outbox, absorbed: [] })
+const update = (next: Subject, expectedVersion: number): SubjectChange => ({
+  next: { ...next, version: expectedVersion + 1 },
+  expectedVersion,
+  added: [],
+  absorbed: [],
+})
+
+/** The stores and a way to see an action as others read it; the port itself has none. */
+export interface StoresUnderTest {
+  readonly stores: ReconcilerStores
+  actionVersion(actionId: string): Promise<number | undefined>
+}
+
+/** What every implementation of the reconciler's stores keeps to. Each test gets empty ones. */
+export function storeContract(name: string, open: () => Promise<StoresUnderTest>): void {
+  describe(`reconciler stores, ${name}`, () => {
+    let stores: ReconcilerStores
+    let actionVersion: StoresUnderTest['actionVersion']
+    beforeEach(async () => {
+      ;({ stores, actionVersion } = await open())
+    })
+
+    test('a saved subject is found by each of its references, whole', async () => {
+      const subject = pendingSubject('a')
+      expect(await stores.subjects.save([insert(subject)])).toEqual(new Set())
+      expect(await stores.subjects.load([ref('ch_a')])).toEqual([subject])
+      expect(await stores.subjects.load([ref('pi_a'), ref('re_a')])).toEqual([subject])
+      expect(await stores.subjects.load([ref('pi_z')])).toEqual([])
+    })
+
+    test('a reference belongs to one subject: the second one that claims it loses', async () => {
+      await stores.subjects.save([insert(pendingSubject('a'))])
+      const thief = { ...pendingSubject('b'), refs: [ref('pi_b'), ref('ch_a')] }
+      const other = pendingSubject('c')
+      expect(await stores.subjects.save([insert(thief), insert(other)])).toEqual(new Set(['sub_b']))
+      expect(await stores.subjects.load([ref('pi_b')])).toEqual([])
+      expect(await stores.subjects.load([ref('pi_c')])).toHaveLength(1)
+    })
+
+    test('of two writers that read the same version one wins and the other is told', async () => {
+      const subject = pendingSubject('a')
+      await stores.subjects.save([insert(subject)])
+      const [first, second] = await Promise.all([
+        stores.subjects.save([update(subject, 1)]),
+        stores.subjects.save([update(subject, 1)]),
+      ])
+      expect([first.size, second.size].sort()).toEqual([0, 1])
+    })
+
+    test('a lost update does not take the others of its batch along', async () => {
+      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
+      await stores.subjects.save([insert(a), insert(b)])
+      await stores.subjects.save([update(a, 1)])
+      expect(await stores.subjects.save([update(a, 1), update(b, 1)])).toEqual(new Set(['sub_a']))
+      expect((await stores.subjects.load([ref('pi_b')]))[0]?.version).toBe(2)
+    })
+
+    test('an update adds to the outbox and brings nothing back that was published meanwhile', async () => {
+      const subject = pendingSubject('a')
+      await stores.subjects.save([insert(subject)])
+      const entry = subject.outbox[0]!
+      await stores.subjects.outbox.published([{ documentId: subject.id, entryIds: [entry.id] }])
+      const more = { ...entry, id: 'msg_more' }
+      const change = { ...update({ ...subject, outbox: [entry, more] }, 1), added: [more] }
+      expect(await stores.subjects.save([change])).toEqual(new Set())
+      expect((await stores.subjects.load([ref('pi_a')]))[0]?.outbox).toEqual([more])
+    })
+
+    test('a merge takes the other subject away in the same write', async () => {
+      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
+      await stores.subjects.save([insert(a), insert(b)])
+      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
+      const change = { next: merged, expectedVersion: 1, added: [], absorbed: [{ id: b.id, version: 1 }] }
+      expect(await stores.subjects.save([change])).toEqual(new Set())
+      expect(await stores.subjects.load([ref('pi_b')])).toEqual([merged])
+    })
+
+    test('a merge whose other subject was written meanwhile changes nothing', async () => {
+      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
+      await stores.subjects.save([insert(a), insert(b)])
+      await stores.subjects.save([update(b, 1)])
+      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
+      const change = { next: merged, expectedVersion: 1, added: [], absorbed: [{ id: b.id, version: 1 }] }
+      expect(await stores.subjects.save([change])).toEqual(new Set([a.id]))
+      expect((await stores.subjects.load([ref('pi_a')]))[0]).toEqual(a)
+      expect((await stores.subjects.load([ref('pi_b')]))[0]?.version).toBe(2)
+    })
+
+    test('the sweeper finds outboxes by the age of their entries, until they are published', async () => {
+      const subject = pendingSubject('a')
+      await stores.subjects.save([insert(subject)])
+      expect(await stores.subjects.outbox.pending(T0, 10)).toEqual([])
+      expect(await stores.subjects.outbox.pending(T0 + 1, 10)).toEqual([
+        { documentId: subject.id, entries: subject.outbox },
+      ])
+      const entryIds = subject.outbox.map(entry => entry.id)
+      await stores.subjects.outbox.published([{ documentId: subject.id, entryIds }])
+      expect(await stores.subjects.outbox.pending(T0 + 1, 10)).toEqual([])
+    })
+
+    test('the sweep of looks finds subjects whose look is overdue, and only those', async () => {
+      await stores.subjects.save([insert(pendingSubject('a'))])
+      expect(await stores.subjects.withOverdueLook(T0 + MINUTE, 10)).toEqual([])
+      const overdue = await stores.subjects.withOverdueLook(T0 + MINUTE + 1, 10)
+      expect(overdue.map(subject => subject.id)).toEqual(['sub_a'])
+      const looked = {
+        ...overdue[0]!,
+        actions: overdue[0]!.actions.map(action => ({ ...action, verdict: 'explained' as const })),
+      }
+      await stores.subjects.save([update(looked, 1)])
+      expect(await stores.subjects.withOverdueLook(T0 + MINUTE + 1, 10)).toEqual([])
+    })
+
+    test('an older projection never replaces a newer one, in whatever order they come', async () => {
+      const subject = pendingSubject('a')
+      const at = (version: number) => ({ ...projectAction(subject, onlyAction(subject)), version })
+      for (const version of [3, 1, 2]) await stores.projections.saveActions([at(version)])
+      await stores.projections.saveActions([at(1), { ...at(1), action_id: deterministicId('action', 'other') }])
+      expect(await actionVersion(onlyAction(subject).id)).toBe(3)
+    })
+
+    test('the inbox knows what was marked, and marking twice is no fault', async () => {
+      const entry = {
+        document: {
+          _id: 'con_a/evt_1',
+          project_id: PROJECT,
+          connection_id: 'con_a',
+          provider: 'processor' as const,
+          event_id: 'evt_1',
+          event_type: 'refund.created',
+          outcome: 'recorded' as const,
+          reason: 'The event was recorded',
+          action_ids: [],
+          received_at: new Date(T0),
+          processed_at: new Date(T0),
+        },
+        body: { id: 'evt_1' },
+      }
+      await stores.inbox.insert([entry])
+      await stores.inbox.insert([entry, { ...entry, document: { ...entry.document, _id: 'con_a/evt_2' } }])
+      expect(await stores.inbox.known(['con_a/evt_1', 'con_a/evt_2', 'con_a/evt_3'])).toEqual(
+        new Set(['con_a/evt_1', 'con_a/evt_2']),
+      )
+    })
+  })
+}
