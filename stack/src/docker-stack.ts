@@ -14,11 +14,11 @@ const UP_TIMEOUT_MS = 600_000
 
 /** The variables by which docker-compose.yml takes the host's ports. */
 const PORT_VARIABLES = {
-  kafka: 'BACKSTOP_KAFKA_PORT',
-  mongo: 'BACKSTOP_MONGO_PORT',
-  registry: 'BACKSTOP_REGISTRY_PORT',
-  smtp: 'BACKSTOP_SMTP_PORT',
-  mail: 'BACKSTOP_MAIL_PORT',
+  kafka: 'KAFKA_PORT',
+  mongo: 'MONGO_PORT',
+  registry: 'REGISTRY_PORT',
+  smtp: 'SMTP_PORT',
+  mail: 'MAIL_PORT',
 } as const satisfies Partial<Record<PortName, string>>
 
 type DockerPort = keyof typeof PORT_VARIABLES

@@ -121,8 +121,6 @@ export class EmbeddedPart implements PartHandle {
 
   async stop(): Promise<void> {
     if (this.#identity === undefined) return
-    // A part that was paused with SIGSTOP never sees a SIGTERM.
-    signalProcess(this.#identity, 'SIGCONT')
     await endProcess(this.#identity)
     this.#identity = undefined
     this.#forget()

@@ -82,6 +82,22 @@ export async function stopRecordedParts(dataDir: string, only: readonly PartName
   return running
 }
 
+/**
+ * Ends the parts a process owns, without waiting for a start that may be under way in it: for a Ctrl-C during the start.
+ * @param graceMs between SIGTERM and SIGKILL
+ */
+export async function stopPartsOwnedBy(owner: ProcessIdentity, dataDir: string, graceMs?: number): Promise<void> {
+  const records = new StackRecordFile(dataDir)
+  const { parts } = records.read()
+  const owned = PART_NAMES.filter(
+    name => parts[name]?.owner?.pid === owner.pid && parts[name].owner.startTime === owner.startTime,
+  )
+  await Promise.all(owned.map(name => endProcess(parts[name]!, graceMs)))
+  records.change(record => {
+    for (const name of owned) if (record.parts[name]?.pid === parts[name]?.pid) delete record.parts[name]
+  })
+}
+
 function ownerOf({ keepRunning, ownerPid }: StackOptions): ProcessIdentity | null {
   if (keepRunning) return null
   const owner = identify(ownerPid ?? process.pid)

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { stopDockerProject } from './docker-stack.ts'
-import { stopRecordedParts, withDataFolder } from './embedded-stack.ts'
+import { stopPartsOwnedBy, stopRecordedParts, withDataFolder } from './embedded-stack.ts'
 import { StackRecordFile } from './part-records.ts'
-import { isAlive } from './process-identity.ts'
+import { identify, isAlive } from './process-identity.ts'
 import { progressOn } from './progress.ts'
 import { PART_NAMES, type RunningStack, StackError, type StackUrls } from './stack-contract.ts'
 import { startStack } from './start-stack.ts'
@@ -14,6 +14,8 @@ const USAGE = `Usage: node stack/src/main.ts up [--data DIR] [--json] [--detach]
 
 const DEFAULT_DATA = fileURLToPath(new URL('../../.backstop/stack', import.meta.url))
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 interface Flags {
   dataDir: string
   json: boolean
@@ -21,8 +23,15 @@ interface Flags {
 }
 
 async function up({ dataDir, json, detach }: Flags): Promise<number> {
+  const stopHalfStarted = async () => {
+    console.error('Stopping')
+    await stopPartsOwnedBy(identify(process.pid)!, dataDir)
+    process.exit(130)
+  }
+  if (!detach) for (const signal of STOP_SIGNALS) process.once(signal, stopHalfStarted)
   const stack = await startStack({ dataDir, keepRunning: detach, env: process.env, log: progressOn(process.stderr) })
   console.log(json ? JSON.stringify({ kind: stack.kind, urls: stack.urls }) : exportLines(stack.urls))
+  for (const signal of STOP_SIGNALS) process.off(signal, stopHalfStarted)
   if (detach) return 0
   await untilToldToStop(stack)
   return 0
@@ -31,7 +40,7 @@ async function up({ dataDir, json, detach }: Flags): Promise<number> {
 async function untilToldToStop(stack: RunningStack): Promise<void> {
   await new Promise<void>(resolve => {
     const keepAlive = setInterval(() => {}, 60_000)
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    for (const signal of STOP_SIGNALS) {
       process.once(signal, () => {
         clearInterval(keepAlive)
         resolve()

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessIdentity } from './process-identity.ts'
-import { PART_NAMES, type PartName, type PortName } from './stack-contract.ts'
+import type { PartName, PortName } from './stack-contract.ts'
 
 /** What is known about one part's process, for a later start to adopt or stop it. */
 export interface PartRecord extends ProcessIdentity {
@@ -47,12 +47,5 @@ export class StackRecordFile {
     const temporary = `${this.path}.${process.pid}`
     writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
     renameSync(temporary, this.path)
-  }
-
-  partsOwnedBy(owner: ProcessIdentity): PartName[] {
-    const { parts } = this.read()
-    return PART_NAMES.filter(
-      name => parts[name]?.owner?.pid === owner.pid && parts[name]?.owner?.startTime === owner.startTime,
-    )
   }
 }

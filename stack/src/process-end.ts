@@ -11,6 +11,8 @@ export const GRACE_MS = 6_000
  */
 export async function endProcess(identity: ProcessIdentity, graceMs: number = GRACE_MS): Promise<void> {
   if (!signalProcess(identity, 'SIGTERM')) return
+  // A process that was paused with SIGSTOP only sees its SIGTERM when it goes on.
+  signalProcess(identity, 'SIGCONT')
   if (await hasEnded(identity, graceMs)) return
   signalProcess(identity, 'SIGKILL')
   if (!(await hasEnded(identity, 10_000))) {

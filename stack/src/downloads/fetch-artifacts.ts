@@ -32,7 +32,7 @@ export async function fetchArtifacts(order: ArtifactOrder, step: ProgressStep): 
   if (absent.length === 0) return
   const total = absent.reduce((sum, { bytes }) => sum + bytes, 0)
   let received = 0
-  step.update(`downloading, 0 of ${megabytes(total)}`)
+  step.update(`downloading, 0 MB of ${megabytes(total)}`)
   await runClient({ ...order, artifacts: absent }, bytes => {
     received += bytes
     step.update(`downloading, ${megabytes(received)} of ${megabytes(total)}`)
