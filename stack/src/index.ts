@@ -1,17 +1,8 @@
-export { stopPartsOwnedBy, stopRecordedParts } from './embedded-stack.ts'
-export { type LockOptions, withLock, withLock } from './exclusive-lock.ts'
-export { pollUntil, pollUntil } from './poll.ts'
-export { choosePorts, choosePorts, isPortFree, type PortWish } from './ports.ts'
-export { endProcess, endProcess } from './process-end.ts'
-export {
-  identify,
-  identify,
-  isAlive,
-  isAlive,
-  type ProcessIdentity,
-  type ProcessIdentity,
-  signalProcess,
-} from './process-identity.ts'
+export { stopPartsOwnedBy } from './embedded-stack.ts'
+export { withLock } from './exclusive-lock.ts'
+export { choosePorts } from './ports.ts'
+export { endProcess } from './process-end.ts'
+export { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 export { type ProgressSink, type ProgressStep, type ProgressStream, progressOn, silentProgress } from './progress.ts'
 export {
   PART_NAMES,
