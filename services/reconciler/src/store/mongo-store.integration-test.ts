@@ -12,8 +12,8 @@ beforeAll(async () => {
   if (url === undefined) throw new Error('Set BACKSTOP_TEST_MONGO; `npm test` does')
   mongo = connectMongo({ url: new Secret(url), dbName: `test-${randomUUID()}`, appName: 'test' })
   for (const name of ['subjects', 'actions', 'incidents', 'inbox', 'inbox_bodies'] as const) {
-    for (const { keys, options } of COLLECTIONS[name].indexes)
-      await mongo.db.collection(name).createIndex(keys, options)
+    const { indexes }: CollectionDefinition = COLLECTIONS[name]
+    for (const { keys, options } of indexes) await mongo.db.collection(name).createIndex(keys, options)
   }
 })
 
