@@ -20,9 +20,12 @@ export function registrySchema(name: MessageName): JsonSchema {
   })
 }
 
-/** The subject under which the registry keeps a message type's versions. */
-export function registrySubject(name: MessageName): string {
-  return `${name}-value`
+/**
+ * The subject under which the registry keeps a message type's versions.
+ * @param topicPrefix of the installation, so that those which share a Kafka share a registry, too
+ */
+export function registrySubject(name: MessageName, topicPrefix: string): string {
+  return `${topicPrefix}${name}-value`
 }
 
 /** A schema as the text that is registered: keys sorted, so that the same schema is always the same bytes. */
@@ -30,12 +33,12 @@ export function schemaText(schema: JsonSchema): string {
   return JSON.stringify(sorted(schema))
 }
 
-/** The key of a message type's present schema in the collection `schema_ids`: `<subject>/<sha256 of the schema's text>`. */
+/** The key of a message type's present schema in the collection `schema_ids`: `<name>/<sha256 of the schema's text>`. */
 export function schemaKey(name: MessageName): string {
   const digest = createHash('sha256')
     .update(schemaText(registrySchema(name)))
     .digest('hex')
-  return `${registrySubject(name)}/${digest}`
+  return `${name}/${digest}`
 }
 
 function sorted(value: unknown): unknown {

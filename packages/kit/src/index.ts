@@ -1,5 +1,7 @@
 export * from './bus/bus.ts'
 export * from './bus/kafka-bus.ts'
+export type { Address, KafkaConnection } from './bus/kafkajs-client.ts'
+export * from './bus/topic-admin.ts'
 export * from './clock/clock.ts'
 export * from './config/config.ts'
 export * from './config/secret.ts'

@@ -205,7 +205,7 @@ export interface AuditDocument {
 
 /** Owner: the deploy job. Known schema ids, so that a registry that is away stops nobody. */
 export interface SchemaIdDocument {
-  /** `<subject>/<sha256 of the schema>` */
+  /** `<message type>/<sha256 of the schema>`, as `schemaKey` makes it. */
   _id: string
   schema_id: number
   message: string

@@ -61,7 +61,7 @@ export interface ConsumerOptions {
   readonly maxBatchMessages?: number
   /** How many partitions are worked on at the same time at most; 4 when left out. */
   readonly maxPartitionsAtOnce?: number
-  /** How long `stop` waits for the work at hand, in milliseconds; 20000 when left out. */
+  /** How long `stop` waits for the work at hand, in milliseconds; 15000 when left out. */
   readonly drainTimeoutMs?: number
   /**
    * Handles some messages of one partition, in order. It must not throw for a bad message: an exception here is a fault

@@ -13,7 +13,7 @@ const BEAT_MS = 1_000
 /** A batch that takes longer than this no longer keeps its membership: it hangs, and another member is to have a go. */
 const MAX_BATCH_MS = 300_000
 const COMMIT_ON_STOP_MS = 3_000
-const LEAVE_MS = 8_000
+const LEAVE_MS = 5_000
 
 export interface SessionOptions extends ConsumerOptions {
   readonly topicPrefix: string
@@ -83,7 +83,7 @@ export class ConsumerSession {
       owned.endPause()
     }
     this.#pauseAll()
-    await settled(this.#becomeQuiet(), this.#options.drainTimeoutMs ?? 20_000)
+    await settled(this.#becomeQuiet(), this.#options.drainTimeoutMs ?? 15_000)
     await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     await settled(this.#consumer.disconnect(), LEAVE_MS)
     this.#ended.resolve()

@@ -9,6 +9,8 @@ import type { SchemaIdStore } from './schema-id-store.ts'
 export interface RegistryCodecOptions {
   /** Base URL of the registry's Confluent-compatible API. */
   readonly registryUrl: string
+  /** Stands before every subject; the same as the bus's. */
+  readonly topicPrefix: string
   readonly schemaIds: SchemaIdStore
   readonly logger: Logger
   /** How long to wait at start until the deploy job has registered all schemas, in milliseconds; 60000 when left out. */
@@ -34,7 +36,7 @@ export async function createRegistryCodec(options: RegistryCodecOptions): Promis
     known.set(schemaId, names.add(name))
   }
   for (const [name, id] of own) learn(id, name)
-  const lookUp = createLookUp(registry, options.schemaIds, learn)
+  const lookUp = createLookUp(registry, options, learn)
   return createCodec({
     own: name => own.get(name)!,
     belongs: (schemaId, name) => known.get(schemaId)?.has(name) || lookUp(schemaId, name),
@@ -44,7 +46,7 @@ export async function createRegistryCodec(options: RegistryCodecOptions): Promis
 const names = Object.keys(MESSAGES) as MessageName[]
 
 async function resolveOwnIds(
-  { schemaIds, logger, waitMs = 60_000 }: RegistryCodecOptions,
+  { schemaIds, topicPrefix, logger, waitMs = 60_000 }: RegistryCodecOptions,
   registry: RegistryClient,
 ): Promise<Map<MessageName, number>> {
   const ids = new Map<MessageName, number>()
@@ -53,7 +55,7 @@ async function resolveOwnIds(
     let lastError: unknown
     for (const name of names.filter(name => !ids.has(name))) {
       try {
-        const id = await ownId(name, registry, schemaIds)
+        const id = await ownId(name, topicPrefix, registry, schemaIds)
         if (id !== undefined) ids.set(name, id)
       } catch (error) {
         lastError = error
@@ -74,9 +76,14 @@ async function resolveOwnIds(
 }
 
 /** The registry first: a registry that was set up anew gives other ids than those that were kept. */
-async function ownId(name: MessageName, registry: RegistryClient, kept: SchemaIdStore): Promise<number | undefined> {
+async function ownId(
+  name: MessageName,
+  topicPrefix: string,
+  registry: RegistryClient,
+  kept: SchemaIdStore,
+): Promise<number | undefined> {
   try {
-    return await registry.lookUp(registrySubject(name), schemaText(registrySchema(name)))
+    return await registry.lookUp(registrySubject(name, topicPrefix), schemaText(registrySchema(name)))
   } catch (error) {
     const id = await kept.idOf(schemaKey(name))
     if (id === undefined) throw error
@@ -87,19 +94,21 @@ async function ownId(name: MessageName, registry: RegistryClient, kept: SchemaId
 /** Asks whether an id that this process does not know belongs to a message type: one question per id at a time. */
 function createLookUp(
   registry: RegistryClient,
-  kept: SchemaIdStore,
+  { schemaIds, topicPrefix }: RegistryCodecOptions,
   learn: (schemaId: number, name: MessageName) => void,
 ): (schemaId: number, name: MessageName) => Promise<boolean> {
   const asking = new Map<number, Promise<readonly MessageName[]>>()
   const unknownUntil = new Map<string, number>()
 
   async function ask(schemaId: number): Promise<readonly MessageName[]> {
-    const subjects = await registry.subjectsOf(schemaId).catch(async error => {
-      const messages = await kept.messagesOf(schemaId)
+    try {
+      const subjects = await registry.subjectsOf(schemaId)
+      return names.filter(name => subjects?.includes(registrySubject(name, topicPrefix)))
+    } catch (error) {
+      const messages = await schemaIds.messagesOf(schemaId)
       if (messages.length === 0) throw error
-      return messages.map(registrySubject)
-    })
-    return names.filter(name => subjects?.includes(registrySubject(name)))
+      return messages
+    }
   }
 
   return async (schemaId, name) => {

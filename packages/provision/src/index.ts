@@ -1,0 +1,3 @@
+export * from './provision.ts'
+export type { Report } from './report.ts'
+export type { Durability } from './topic-plan.ts'

@@ -1,0 +1,42 @@
+import { COLLECTIONS, type CollectionDefinition, type CollectionName } from '@backstop/contracts'
+import { AppError, asUnavailable } from '@backstop/kit'
+import type { Db } from 'mongodb'
+import type { Report } from './report.ts'
+
+/** Server codes for "the collection is there already" and "an index of that name or those keys differs". */
+const NAMESPACE_EXISTS = 48
+const INDEX_CONFLICTS = new Set([85, 86])
+
+/**
+ * Makes every collection (change streams and transactions want them to be there) and its indexes.
+ * @throws AppError `conflict` with a line per index that exists in another form
+ */
+export async function provisionCollections(db: Db, report: Report): Promise<void> {
+  const conflicts: string[] = []
+  for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
+    await asUnavailable(() => db.createCollection(name)).catch(ignoring(NAMESPACE_EXISTS))
+    for (const { keys, options } of definition.indexes) {
+      try {
+        await asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))
+      } catch (error) {
+        if (!INDEX_CONFLICTS.has(codeOf(error))) throw error
+        conflicts.push(`${name} ${JSON.stringify(keys)}: ${(error as Error).message}`)
+      }
+    }
+  }
+  if (conflicts.length > 0) {
+    const list = conflicts.join('\n  ')
+    throw new AppError('conflict', `${conflicts.length} index(es) exist in another form; drop them first:\n  ${list}`)
+  }
+  report(`collections: all ${Object.keys(COLLECTIONS).length} are there with their indexes`)
+}
+
+function codeOf(error: unknown): number {
+  return Number((error as { code?: unknown }).code)
+}
+
+function ignoring(code: number): (error: unknown) => void {
+  return error => {
+    if (codeOf(error) !== code) throw error
+  }
+}

@@ -1,0 +1,29 @@
+/** The deploy job: runs once per deploy, prints one line per thing it did, and ends. Exit code 78: its settings. */
+import { AppError, createLogger } from '@backstop/kit'
+import { readProvisionConfig } from './config.ts'
+import { provision } from './provision.ts'
+
+const EXIT_CONFIG = 78
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+try {
+  const config = readProvisionConfig(process.env)
+  const logger = createLogger('provision', config.LOG_LEVEL, process.stderr)
+  await provision({
+    kafka: { brokers: config.KAFKA_BROKERS, clientId: 'backstop-provision', logger },
+    topicPrefix: config.KAFKA_TOPIC_PREFIX,
+    durability: { replication: config.TOPIC_REPLICATION, minInsync: config.TOPIC_MIN_INSYNC },
+    mongo: { url: config.MONGO_URL, dbName: config.MONGO_DB },
+    registryUrl: config.SCHEMA_REGISTRY_URL,
+    waitMs: config.PROVISION_WAIT_MS,
+    report: print,
+  })
+  print('provisioned')
+} catch (error) {
+  const expected = error instanceof AppError
+  process.stderr.write(`provision failed. ${expected ? error.message : error instanceof Error ? error.stack : error}\n`)
+  process.exitCode = expected && error.code === 'config_invalid' ? EXIT_CONFIG : 1
+}

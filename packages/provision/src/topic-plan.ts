@@ -1,0 +1,77 @@
+import { TOPICS, type TopicDefinition, type TopicName } from '@backstop/contracts'
+import type { NewTopic, TopicState } from '@backstop/kit'
+
+/** How durable the topics of an installation are. */
+export interface Durability {
+  /** Copies of every partition: 3 in production. */
+  readonly replication: number
+  /** How many copies must have a message before its producer hears so: 2 in production. */
+  readonly minInsync: number
+}
+
+export interface TopicPlan {
+  readonly create: readonly NewTopic[]
+  readonly grow: readonly { readonly name: string; readonly from: number; readonly to: number }[]
+  /** What differs and may not be changed in place, one line each for a person. */
+  readonly conflicts: readonly string[]
+}
+
+/** The topics as this installation wants them, by their names at the broker. */
+export function wantedTopics(topicPrefix: string, durability: Durability): NewTopic[] {
+  return (Object.entries(TOPICS) as [TopicName, TopicDefinition][]).map(([name, definition]) => ({
+    name: topicPrefix + name,
+    partitions: definition.partitions,
+    replication: durability.replication,
+    config: configOf(definition, durability),
+  }))
+}
+
+function configOf(definition: TopicDefinition, { minInsync }: Durability): Record<string, string> {
+  return {
+    'cleanup.policy': definition.cleanup,
+    'retention.ms': String(definition.retentionMs),
+    'max.message.bytes': String(definition.maxMessageBytes),
+    'message.timestamp.type': definition.timestampType,
+    'min.insync.replicas': String(minInsync),
+    // What a producer sent stays as it is: a broker that compresses anew could pick a codec that a consumer lacks.
+    'compression.type': 'producer',
+    // A copy that lags may not become the leader: what was acknowledged would be gone.
+    'unclean.leader.election.enable': 'false',
+  }
+}
+
+/** What has to be done so that the broker has every wanted topic as it is wanted. */
+export function planTopics(wanted: readonly NewTopic[], existing: readonly TopicState[]): TopicPlan {
+  const byName = new Map(existing.map(topic => [topic.name, topic]))
+  const create: NewTopic[] = []
+  const grow: { name: string; from: number; to: number }[] = []
+  const conflicts: string[] = []
+  for (const topic of wanted) {
+    const present = byName.get(topic.name)
+    if (present === undefined) {
+      create.push(topic)
+      continue
+    }
+    if (present.partitions < topic.partitions) {
+      grow.push({ name: topic.name, from: present.partitions, to: topic.partitions })
+    }
+    conflicts.push(...conflictsOf(topic, present))
+  }
+  return { create, grow, conflicts }
+}
+
+/**
+ * More partitions or copies than wanted are an operator's choice and do no harm. Every other difference is named and
+ * left to a person: less retention loses messages, another cleanup policy or timestamp type changes what a topic means.
+ */
+function conflictsOf(wanted: NewTopic, present: TopicState): string[] {
+  const conflicts: string[] = []
+  if (present.replication < wanted.replication) {
+    conflicts.push(`${wanted.name}: has ${present.replication} copies of each partition, wants ${wanted.replication}`)
+  }
+  for (const [setting, value] of Object.entries(wanted.config)) {
+    const actual = present.config[setting]
+    if (actual !== value) conflicts.push(`${wanted.name}: ${setting} is ${actual ?? 'not told'}, should be ${value}`)
+  }
+  return conflicts
+}

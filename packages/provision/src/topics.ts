@@ -1,0 +1,50 @@
+import { AppError, type TopicAdmin } from '@backstop/kit'
+import type { Report } from './report.ts'
+import { type Durability, planTopics, type TopicPlan, wantedTopics } from './topic-plan.ts'
+
+/** How often the plan is made anew when carrying it out fails, because another job was at it at the same time. */
+const MAX_ATTEMPTS = 5
+
+/**
+ * Makes every topic and adds missing partitions; does nothing when all is as it should be.
+ * @throws AppError `conflict` with a line per difference that may not be changed in place; nothing was changed then
+ */
+export async function provisionTopics(
+  admin: TopicAdmin,
+  topicPrefix: string,
+  durability: Durability,
+  report: Report,
+): Promise<void> {
+  const wanted = wantedTopics(topicPrefix, durability)
+  const names = wanted.map(({ name }) => name)
+  for (let attempt = 1; ; attempt += 1) {
+    const plan = planTopics(wanted, await admin.describe(names))
+    if (plan.conflicts.length > 0) {
+      const list = plan.conflicts.join('\n  ')
+      throw new AppError(
+        'conflict',
+        `${plan.conflicts.length} topic setting(s) differ and are not changed by this job:\n  ${list}`,
+      )
+    }
+    if (plan.create.length === 0 && plan.grow.length === 0) {
+      report(`topics: all ${wanted.length} are as they should be`)
+      return
+    }
+    try {
+      await carryOut(admin, plan, report)
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS) throw error
+    }
+  }
+}
+
+async function carryOut(admin: TopicAdmin, plan: TopicPlan, report: Report): Promise<void> {
+  if (plan.create.length > 0) await admin.create(plan.create)
+  for (const { name, partitions, replication } of plan.create) {
+    report(`topic ${name}: created, ${partitions} partitions, ${replication} copies`)
+  }
+  for (const { name, from, to } of plan.grow) {
+    await admin.addPartitions(name, to)
+    report(`topic ${name}: from ${from} to ${to} partitions`)
+  }
+}
