@@ -251,7 +251,9 @@ function run(script, args) {
     if (!again) child.kill(signal)
   })
   for (const [index, signal] of signals.entries()) process.on(signal, handlers[index])
-  child.once('error', error => refuse(`${script} could not be started: ${error.message}`, ['Run  npm ci  and try again.']))
+  child.once('error', error =>
+    refuse(`${script} could not be started: ${error.message}`, ['Run  npm ci  and try again.']),
+  )
   child.once('exit', (code, signal) => {
     process.exit(code ?? 128 + (constants.signals[signal] ?? 0))
   })

@@ -1,0 +1,167 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+// A clone in miniature: a lock file that asks for one package, and an npm that installs nothing but what the test says.
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'backstop-bootstrap-'))
+  mkdirSync(join(root, 'scripts'))
+  cpSync(fileURLToPath(new URL('./bootstrap.mjs', import.meta.url)), join(root, 'scripts/bootstrap.mjs'))
+  writeLock('1.0.0')
+  tool('python3', 'echo Python 3.11')
+  tool('docker', 'exit 1')
+  tool(
+    'npm',
+    `[ "$1" = --version ] && { echo 10; exit; }
+     echo "npm $*" >> ${root}/npm-calls
+     [ -e ${root}/npm-fails ] && { echo "npm error: no network"; exit 1; }
+     mkdir -p ${root}/node_modules/.bin
+     ln -sf ${process.execPath} ${root}/node_modules/.bin/node
+     cp ${root}/package-lock.json ${root}/node_modules/.package-lock.json`,
+  )
+  writeFileSync(join(root, 'scripts/script.ts'), `console.log('ran', ...process.argv.slice(2) as string[])`)
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function writeLock(version: string): void {
+  const packages = {
+    '': {},
+    'packages/kit': { version: '0.1.0' },
+    'node_modules/left': { version },
+    'node_modules/for-another-system': { version: '1.0.0', optional: true },
+  }
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+}
+
+function tool(name: string, script: string): void {
+  const folder = join(root, 'tools')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(folder, name), 0o755)
+}
+
+const env = (): NodeJS.ProcessEnv => ({ PATH: [join(root, 'tools'), '/usr/bin', '/bin'].join(delimiter) })
+const bootstrapArgs = (...args: string[]) => [join(root, 'scripts/bootstrap.mjs'), ...args]
+function bootstrap(...args: string[]) {
+  return spawnSync(process.execPath, bootstrapArgs(...args), { env: env(), encoding: 'utf8' })
+}
+
+function npmCalls(): string[] {
+  try {
+    return readFileSync(join(root, 'npm-calls'), 'utf8').trim().split('\n')
+  } catch {
+    return []
+  }
+}
+
+test('a clean clone is installed once, and the script runs with its arguments', () => {
+  const first = bootstrap('scripts/script.ts', 'a', '--b')
+  expect(first.stderr).toMatch(/✔ Installing packages: nothing is installed yet/)
+  expect(first.stdout).toBe('ran a --b\n')
+  expect(bootstrap('scripts/script.ts').stdout).toBe('ran\n')
+  expect(npmCalls()).toEqual(['npm ci --no-audit --no-fund --loglevel=error'])
+})
+
+test('a package of another version in the lock file is a reason to install', () => {
+  bootstrap('scripts/script.ts')
+  writeLock('2.0.0')
+  expect(bootstrap('scripts/script.ts').stderr).toMatch(/left has changed/)
+  expect(npmCalls()).toHaveLength(2)
+})
+
+test('two starts at once install once', async () => {
+  const start = () =>
+    new Promise<number | null>(resolve => {
+      spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() }).once('exit', resolve)
+    })
+  expect(await Promise.all([start(), start()])).toEqual([0, 0])
+  expect(npmCalls()).toHaveLength(1)
+})
+
+test('the lock of an installer that was killed does not stop the next one', () => {
+  mkdirSync(join(root, '.backstop'))
+  const dead = spawnSync(process.execPath, ['-e', '']).pid
+  writeFileSync(join(root, '.backstop/install.lock'), String(dead))
+  expect(bootstrap('scripts/script.ts').stdout).toBe('ran\n')
+})
+
+test('an npm that fails is shown with its last words and the script does not run', () => {
+  writeFileSync(join(root, 'npm-fails'), '')
+  const { status, stdout, stderr } = bootstrap('scripts/script.ts')
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toMatch(/✘ npm ci failed[\s\S]*no network/)
+})
+
+test.each([
+  { name: 'python3 is missing', tool: 'python3', script: 'exit 127', fault: /python3 was not found.*\n\n.*apt-get/s },
+  {
+    name: 'pip is missing',
+    tool: 'python3',
+    script: '[ "$1" = -m ] && exit 1; echo Python 3.11',
+    fault: /its pip is not.*\n\n.*apt-get install python3-pip/s,
+  },
+  { name: 'npm is missing', tool: 'npm', script: 'exit 127', fault: /npm was not found.*\n\n.*apt-get install npm/s },
+])('when $name, the start says what to install', ({ tool: name, script, fault }) => {
+  tool(name, script)
+  const { status, stderr } = bootstrap('scripts/script.ts')
+  expect(status).toBe(1)
+  expect(stderr).toMatch(fault)
+})
+
+test('the exit code of the script is the exit code of the start', () => {
+  writeFileSync(join(root, 'scripts/script.ts'), 'process.exit(7)')
+  expect(bootstrap('scripts/script.ts').status).toBe(7)
+})
+
+test('a signal reaches the script once, though npm and the terminal both send it, and the script decides how to end', async () => {
+  writeFileSync(
+    join(root, 'scripts/script.ts'),
+    `let count = 0
+     process.on('SIGINT', () => { count++; setTimeout(() => { console.log('SIGINT', count); process.exit(3) }, 200) })
+     setInterval(() => {}, 1000)
+     console.log('up')`,
+  )
+  const child = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
+  let output = ''
+  child.stdout.on('data', chunk => {
+    if (output === '') {
+      child.kill('SIGINT')
+      child.kill('SIGINT')
+    }
+    output += chunk
+  })
+  const status = await new Promise(resolve => child.once('close', resolve))
+  expect({ output, status }).toEqual({ output: 'up\nSIGINT 1\n', status: 3 })
+})
+
+test('the script hears it when the bootstrap is killed', async () => {
+  const witness = join(root, 'witness')
+  writeFileSync(
+    join(root, 'scripts/script.ts'),
+    `import { writeFileSync } from 'node:fs'
+     process.on('disconnect', () => { writeFileSync(${JSON.stringify(witness)}, 'told'); process.exit(0) })
+     console.log('up')`,
+  )
+  const child = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
+  child.stdout.once('data', () => child.kill('SIGKILL'))
+  await expect.poll(() => spawnSync('cat', [witness], { encoding: 'utf8' }).stdout, { timeout: 5_000 }).toBe('told')
+})
+
+test('where npm ran no install scripts, the Node of the project is fetched by its own', () => {
+  bootstrap('scripts/script.ts')
+  const bin = join(root, 'node_modules/.bin/node')
+  rmSync(bin)
+  const folder = join(root, 'node_modules/node')
+  mkdirSync(folder)
+  writeFileSync(
+    join(folder, 'installArchSpecificPackage.js'),
+    `require('node:fs').symlinkSync(${JSON.stringify(process.execPath)}, ${JSON.stringify(bin)})`,
+  )
+  const { stdout, stderr } = bootstrap('scripts/script.ts')
+  expect(stderr).toMatch(/Fetching the Node/)
+  expect(stdout).toBe('ran\n')
+})

@@ -1,0 +1,114 @@
+/**
+ * `npm start`: the whole product on this machine, with a first alert to look at.
+ *
+ *     npm start                 with the demo
+ *     npm start -- --no-demo    without it
+ *
+ * Everything lies in .backstop/ and survives a restart. RECHECK_DELAY_MS shortens the minute of grace.
+ */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { identify, type ProcessIdentity, progressOn, StackError, stopPartsOwnedBy } from '@backstop/stack'
+import { runDemo } from './start/demo/run-demo.ts'
+import { addressLines } from './start/next-steps.ts'
+import { type Product, startProduct, USUAL_PORTS } from './start/product.ts'
+import { createRunRecords, type RunFile, type RunRecords } from './start/run-file.ts'
+import type { ServiceProcess } from './start/service-process.ts'
+import { onStopWish } from './start/stop-signals.ts'
+import { superviseServices } from './start/supervise.ts'
+
+const DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
+const STARTED_AT_MS = Date.now()
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+
+/** What is to be stopped, in reverse order. */
+const running: (() => Promise<void> | void)[] = []
+let stopping = false
+
+async function stopAll(why: string, exitCode: number): Promise<never> {
+  if (stopping) return new Promise(() => {})
+  stopping = true
+  say(`\nStopping (${why})`)
+  for (const stop of running.toReversed()) {
+    try {
+      await stop()
+    } catch (error) {
+      say(`While stopping: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  say('Stopped. What was stored stays in .backstop/')
+  process.exit(exitCode)
+}
+
+function tellTaken(pid: number, run: RunFile | undefined): number {
+  if (run === undefined) {
+    say(`Backstop is being started by process ${pid}. Wait for it, or stop it:  kill ${pid}`)
+    return 1
+  }
+  say(`Backstop runs already here (process ${pid})`)
+  say(`  Management API  ${run.admin}\n  Inbound         ${run.ingress}\n  Mail catcher    ${run.mail}`)
+  say(`  API key         ${run.key}\n\nStop it with Ctrl-C in its terminal, or:  kill ${pid}`)
+  return 0
+}
+
+async function start(records: RunRecords, withDemo: boolean): Promise<void> {
+  const spawned = new Set<ServiceProcess>()
+  let product: Product | undefined
+  // Until the product is there, what a start under way has already begun is ended one by one.
+  running.push(async () => {
+    if (product !== undefined) return product.stop()
+    await Promise.all([...spawned].map(process => process.stop()))
+    await stopPartsOwnedBy(identify(process.pid) as ProcessIdentity, join(DATA_DIR, 'stack'))
+  })
+  product = await startProduct({
+    dataDir: DATA_DIR,
+    env: process.env,
+    ports: USUAL_PORTS,
+    recheckDelayMs: Number(process.env.RECHECK_DELAY_MS ?? 60_000),
+    log: progressOn(process.stdout),
+    spawned(process) {
+      spawned.add(process)
+      records.rememberService(process.name, process.identity)
+    },
+  })
+  superviseServices(product, say, () => stopping)
+  const run = runFileOf(product)
+  records.writeRun(run)
+  if (!withDemo) {
+    say(`\nBackstop runs.\n${addressLines(product).join('\n')}\n\nCtrl-C stops it.`)
+    return
+  }
+  const demo = await runDemo(product, DATA_DIR, STARTED_AT_MS, processor => records.writeRun({ ...run, processor }))
+  running.push(demo.stop)
+}
+
+function runFileOf(product: Product): RunFile {
+  return {
+    ingress: product.urls.ingress,
+    admin: product.urls.admin,
+    console: `${product.urls.admin}/`,
+    mail: product.urls.mail,
+    smtp: product.urls.smtp,
+    key: product.key,
+    pids: Object.fromEntries(product.processes().map(({ name, pid }) => [name, pid ?? 0])),
+  }
+}
+
+const { values } = parseArgs({ options: { 'no-demo': { type: 'boolean', default: false } } })
+const records = createRunRecords(DATA_DIR)
+const claim = await records.claim()
+if (claim.kind === 'taken') process.exit(tellTaken(claim.pid, claim.run))
+if (claim.endedLeftovers.length > 0) say(`Ended what a killed start left running: ${claim.endedLeftovers.join(', ')}`)
+running.push(() => records.clear())
+onStopWish(
+  why => void stopAll(why, 0),
+  () => process.exit(130),
+)
+try {
+  await start(records, !values['no-demo'])
+} catch (error) {
+  if (error instanceof StackError) say(`\n✗ ${error.message}${error.remedy ? `\n  → ${error.remedy}` : ''}`)
+  else say(`\n✗ ${error instanceof Error ? error.message : String(error)}`)
+  await stopAll('it could not start', 1)
+}

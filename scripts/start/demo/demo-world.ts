@@ -1,0 +1,130 @@
+/** The world around Backstop that the demo needs: a card processor with its API, a customer's receiver, and what joins them. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { AlertChannel, Connection } from '@backstop/contracts'
+import {
+  type CardProcessor,
+  createCardProcessor,
+  createWebhookEndpoint,
+  type Receiver,
+  startProcessorApi,
+  startReceiver,
+  type WebhookEndpoint,
+} from '@backstop/simulator'
+import { choosePorts } from '@backstop/stack'
+import { ApiRefusal, type ManagementApi } from '../management-api.ts'
+import { type DemoRecord, readDemoRecord, writeDemoRecord } from './demo-records.ts'
+
+export interface DemoWorld {
+  record: DemoRecord
+  inboundUrl: string
+  processor: CardProcessor
+  processorUrl: string
+  endpoint: WebhookEndpoint
+  receiver: Receiver
+  /** The project, the connection and the channel were there from an earlier start. */
+  reused: boolean
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the processor and the receiver and joins them by a project, a connection and a channel, all through the public
+ * API. An earlier start's are used again.
+ */
+export async function makeDemoWorld(dataDir: string, ingressUrl: string, api: ManagementApi): Promise<DemoWorld> {
+  const recordPath = join(dataDir, 'demo.json')
+  const now = Date.now
+  const kept = await usableRecord(readDemoRecord(recordPath), api)
+  const ports = await choosePorts({
+    receiver: { remembered: kept?.receiver_port },
+    processor: { remembered: kept?.processor_port },
+  })
+  const record = await completeRecord(kept, ports, api)
+  writeDemoRecord(recordPath, record)
+
+  const processor = createCardProcessor({ now })
+  const processorApi = await startProcessorApi({
+    processor,
+    readKeys: [],
+    writeKeys: [record.processor_key],
+    port: ports.processor,
+    now,
+  })
+  const receiver = await startReceiver({ port: ports.receiver, secret: record.channel_secret, now })
+  const inboundUrl = `${ingressUrl}/v1/webhooks/processor/${record.connection_id}`
+  const endpoint = createWebhookEndpoint({
+    url: inboundUrl,
+    secrets: [record.signing_secret],
+    // As with the real one, an event leaves a moment after the API has answered.
+    disturbance: { delay: { minMs: 300, maxMs: 500 } },
+    now,
+  })
+  endpoint.follow(processor)
+  return {
+    record,
+    inboundUrl,
+    processor,
+    processorUrl: processorApi.url,
+    endpoint,
+    receiver,
+    reused: kept !== undefined,
+    async stop() {
+      await Promise.all([endpoint.stop(), receiver.stop(), processorApi.stop()])
+    },
+  }
+}
+
+/** The record if the database still knows what it names: after `.backstop/stack` was removed it does not. */
+async function usableRecord(record: DemoRecord | undefined, api: ManagementApi): Promise<DemoRecord | undefined> {
+  if (record === undefined) return undefined
+  try {
+    await api.get(`/v1/projects/${record.project_id}/connections/${record.connection_id}`)
+    return record
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 404) return undefined
+    throw error
+  }
+}
+
+async function completeRecord(
+  kept: DemoRecord | undefined,
+  ports: { receiver: number; processor: number },
+  api: ManagementApi,
+): Promise<DemoRecord> {
+  const joined = kept ?? (await joinAccount(api))
+  const channel_secret = kept?.channel_secret ?? `whsec_${randomBytes(24).toString('base64')}`
+  const channel_id =
+    kept?.receiver_port === ports.receiver
+      ? kept.channel_id
+      : (await makeChannel(api, joined.project_id, ports.receiver, channel_secret)).id
+  return {
+    project_id: joined.project_id,
+    connection_id: joined.connection_id,
+    signing_secret: joined.signing_secret,
+    channel_id,
+    channel_secret,
+    receiver_port: ports.receiver,
+    processor_port: ports.processor,
+    processor_key: kept?.processor_key ?? `sk_test_${randomBytes(18).toString('hex')}`,
+  }
+}
+
+async function joinAccount(
+  api: ManagementApi,
+): Promise<Pick<DemoRecord, 'project_id' | 'connection_id' | 'signing_secret'>> {
+  const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Demo shop' })
+  const connection = await api.post<Connection & { signing_secret: string }>(`/v1/projects/${project_id}/connections`, {
+    kind: 'processor',
+    name: 'Card processor',
+  })
+  return { project_id, connection_id: connection.connection_id, signing_secret: connection.signing_secret }
+}
+
+function makeChannel(api: ManagementApi, projectId: string, port: number, secret: string): Promise<AlertChannel> {
+  return api.post<AlertChannel>('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'Demo receiver',
+    events: ['incident.opened'],
+    config: { kind: 'webhook', url: `http://127.0.0.1:${port}/alerts`, secret },
+  })
+}

@@ -1,0 +1,52 @@
+/** Where the demo tells its story: one line a fact, and on a terminal one line below that changes. */
+
+export interface StageStream {
+  isTTY?: boolean
+  columns?: number
+  write(text: string): unknown
+}
+
+export interface Stage {
+  /** A fact that has just become known, with the time. */
+  tell(word: string, text: string): void
+  /** Text as it is. */
+  print(text: string): void
+  /** The line that changes: replaced by the next one, removed by undefined. Elsewhere than on a terminal it is shown now and then. */
+  live(text: string | undefined): void
+}
+
+const PLAIN_LIVE_EVERY_MS = 15_000
+
+export function createStage(stream: StageStream, now: () => number): Stage {
+  let liveText: string | undefined
+  let lastPlainAtMs = Number.NEGATIVE_INFINITY
+  const erase = () => {
+    if (stream.isTTY && liveText !== undefined) stream.write('\r\u001b[2K')
+  }
+  const draw = () => {
+    if (stream.isTTY && liveText !== undefined)
+      stream.write(liveText.slice(0, Math.max(20, (stream.columns ?? 80) - 1)))
+  }
+  const line = (text: string) => {
+    erase()
+    stream.write(`${text}\n`)
+    draw()
+  }
+  return {
+    tell: (word, text) => line(`${clockTime(now())}  ${word.padEnd(12)} ${text}`),
+    print: line,
+    live(text) {
+      erase()
+      liveText = text
+      draw()
+      if (stream.isTTY || text === undefined || now() - lastPlainAtMs < PLAIN_LIVE_EVERY_MS) return
+      lastPlainAtMs = now()
+      stream.write(`${text}\n`)
+    },
+  }
+}
+
+/** The local time of day, to the second. */
+export function clockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8)
+}

@@ -1,0 +1,52 @@
+/** What the demo says about an action, from what the API answers: pure. */
+import type { Action } from '@backstop/contracts'
+
+export interface Line {
+  word: string
+  text: string
+}
+
+/** Minor units as people write them, e.g. 2499 eur → `24.99 EUR`. */
+export function money(amount: number | null, currency: string | null): string {
+  if (amount === null || currency === null) return 'an unknown amount'
+  const code = currency.toUpperCase()
+  const digits = new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()
+    .maximumFractionDigits
+  return `${(amount / 10 ** (digits ?? 2)).toFixed(digits)} ${code}`
+}
+
+/** One line for an action whose verdict is new to us, e.g. pending → explained. */
+export function lineOf(action: Action, knownVerdict: Action['verdict'] | undefined, nowMs: number): Line | undefined {
+  if (action.verdict === knownVerdict) return undefined
+  const what = `${action.kind} ${action.provider_ref ?? `on ${action.subject}`} of ${money(action.amount, action.currency)}`
+  switch (action.verdict) {
+    case 'explained': {
+      const by = action.operation_id === null ? 'made before the connection' : `by operation ${action.operation_id}`
+      return { word: 'explained', text: `${what}: ${by} (${action.reason})` }
+    }
+    case 'pending': {
+      const seconds = secondsUntil(action.second_look_at, nowMs)
+      return { word: 'unexplained', text: `${what}, at first sight: a second look follows in ${seconds} s` }
+    }
+    case 'unexplained':
+      return { word: 'unexplained', text: `${what}, at the second look too (${action.reason})` }
+    case 'not_alerted':
+      return { word: 'not alerted', text: `${what}: unexplained, but no alert (${action.reason})` }
+    default:
+      throw action.verdict satisfies never
+  }
+}
+
+/** The countdown to the next second look, or undefined when none is pending. */
+export function countdownOf(actions: readonly Action[], nowMs: number): string | undefined {
+  const due = actions
+    .filter(action => action.verdict === 'pending' && action.second_look_at !== null)
+    .map(action => secondsUntil(action.second_look_at, nowMs))
+  if (due.length === 0) return undefined
+  const next = Math.min(...due)
+  return next > 0 ? `          … second look in ${next} s` : '          … second look now'
+}
+
+function secondsUntil(timestamp: string | null, nowMs: number): number {
+  return timestamp === null ? 0 : Math.max(0, Math.ceil((Date.parse(timestamp) - nowMs) / 1000))
+}

@@ -1,0 +1,90 @@
+/** Tells what happens to the demo's refunds as it happens, learned from the API, the processor and the receiver alone. */
+import type { Action, Incident } from '@backstop/contracts'
+import type { PostAttempt, ReceivedDelivery } from '@backstop/simulator'
+import type { ManagementApi } from '../management-api.ts'
+import type { DemoWorld } from './demo-world.ts'
+import type { Stage } from './stage.ts'
+import { countdownOf, lineOf } from './story.ts'
+
+export interface Watch {
+  /** Resolves with the time (milliseconds since the epoch) at which the alert about this refund arrived. */
+  alertAbout(refundId: string): Promise<number>
+  stop(): void
+}
+
+const POLL_MS = 400
+
+/** Watches until stop(). Actions that had their verdict before it began are passed over. */
+export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<Watch> {
+  const known = new Map<string, Action['verdict']>()
+  const waiting = new Map<string, (atMs: number) => void>()
+  let trouble: string | undefined
+
+  async function readActions(): Promise<Action[]> {
+    const list = await api.get<{ data: Action[] }>(`/v1/actions?connection_id=${world.record.connection_id}&limit=20`)
+    return list.data
+  }
+
+  async function look(): Promise<void> {
+    const actions = await readActions()
+    for (const action of actions.toReversed()) {
+      const line = lineOf(action, known.get(action.action_id), Date.now())
+      known.set(action.action_id, action.verdict)
+      if (line === undefined) continue
+      stage.tell(line.word, line.text)
+      if (action.verdict === 'unexplained' && action.incident_id !== null) await tellIncident(action.incident_id)
+    }
+    stage.live(countdownOf(actions, Date.now()))
+  }
+
+  async function tellIncident(id: string): Promise<void> {
+    const incident = await api.get<Incident>(`/v1/incidents/${id}`)
+    stage.tell('incident', `${incident.incident_id} ${incident.code}: ${incident.summary}`)
+  }
+
+  function tellDelivery(delivery: ReceivedDelivery): void {
+    const { event, data } = (delivery.body ?? {}) as { event?: string; data?: { action?: Action } }
+    const signatures = `X-Service-Signature ${delivery.serviceSignature}, webhook-signature ${delivery.standardWebhook}`
+    stage.tell('delivered', `${event ?? 'something'} to ${world.receiver.url}${delivery.path}: ${signatures}`)
+    const refundId = data?.action?.provider_ref
+    if (event === 'incident.opened' && refundId) waiting.get(refundId)?.(delivery.receivedAtMs)
+  }
+
+  for (const action of await readActions())
+    if (action.verdict !== 'pending') known.set(action.action_id, action.verdict)
+  const endings = [
+    world.endpoint.onAttempt(attempt => tellAttempt(attempt, stage)),
+    world.receiver.onDelivery(tellDelivery),
+  ]
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const loop = async () => {
+    try {
+      await look()
+      trouble = undefined
+    } catch (error) {
+      // The API restarts, for one: said once, and the next look goes on.
+      const text = error instanceof Error ? error.message : String(error)
+      if (text !== trouble && !stopped) stage.tell('no answer', text)
+      trouble = text
+    }
+    if (!stopped) timer = setTimeout(() => void loop(), POLL_MS)
+  }
+  await loop()
+  return {
+    alertAbout: refundId => new Promise(resolve => waiting.set(refundId, resolve)),
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+      for (const end of endings) end()
+      stage.live(undefined)
+    },
+  }
+}
+
+function tellAttempt(attempt: PostAttempt, stage: Stage): void {
+  const what = `${attempt.eventType} ${attempt.eventId}`
+  if (attempt.status === null) stage.tell('no answer', `${what}: ${attempt.answer}; the processor tries again`)
+  else if (attempt.status < 300) stage.tell('accepted', `${what}: ingress answered ${attempt.status}`)
+  else stage.tell('refused', `${what}: ingress answered ${attempt.status} ${attempt.answer}`)
+}

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { keepSecrets } from './kept-secrets.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'backstop-secrets-'))
+const path = join(folder, 'new', 'secrets.json')
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('secrets are made once, are readable for their owner only, and stay the same', () => {
+  const first = keepSecrets(path)
+  expect(first.secretKeys).toMatch(/^local:[A-Za-z0-9+/]{43}=$/)
+  expect(first.bootstrapKey).toMatch(/^bsk_/)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(keepSecrets(path)).toEqual(first)
+})
+
+test('a broken file is not replaced, because what it opened would be lost', () => {
+  keepSecrets(path)
+  writeFileSync(path, '{"secretKeys":')
+  expect(() => keepSecrets(path)).toThrow(SyntaxError)
+})

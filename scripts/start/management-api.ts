@@ -1,0 +1,33 @@
+/** The calls of the management API that the demo makes: it uses what every customer has and nothing else. */
+
+/** An answer that is no success, with what the problem document says. */
+export class ApiRefusal extends Error {
+  readonly status: number
+
+  constructor(call: string, status: number, detail: string) {
+    super(`${call} was answered ${status}: ${detail}`)
+    this.name = 'ApiRefusal'
+    this.status = status
+  }
+}
+
+export interface ManagementApi {
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: object): Promise<T>
+}
+
+/** @param adminUrl base URL without a slash at the end */
+export function createManagementApi(adminUrl: string, key: string): ManagementApi {
+  async function call<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`${adminUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(15_000),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new ApiRefusal(`${method} ${path}`, response.status, text.slice(0, 500))
+    return JSON.parse(text) as T
+  }
+  return { get: path => call('GET', path), post: (path, body) => call('POST', path, body) }
+}

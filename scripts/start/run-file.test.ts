@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { identify, isAlive, type ProcessIdentity } from '@backstop/stack'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createRunRecords, type RunFile } from './run-file.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'backstop-run-'))
+})
+const children: ReturnType<typeof spawn>[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function sleeper(): Promise<ProcessIdentity> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+  children.push(child)
+  await once(child, 'spawn')
+  return identify(child.pid as number) as ProcessIdentity
+}
+
+const run: RunFile = {
+  ingress: 'http://127.0.0.1:1',
+  admin: 'http://127.0.0.1:2',
+  console: 'http://127.0.0.1:2/',
+  mail: 'http://127.0.0.1:3',
+  smtp: 'smtp://127.0.0.1:4',
+  key: 'bsk_test',
+  pids: { ingress: 1 },
+}
+
+test('the first start of a folder claims it and writes run.json for its owner only', async () => {
+  const records = createRunRecords(folder)
+  expect(await records.claim()).toEqual({ kind: 'claimed', endedLeftovers: [] })
+  records.writeRun(run)
+  expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'))).toEqual(run)
+  expect(statSync(join(folder, 'run.json')).mode & 0o777).toBe(0o600)
+})
+
+test('a second start is told who runs there and where', async () => {
+  const records = createRunRecords(folder)
+  await records.claim()
+  expect(await createRunRecords(folder).claim()).toEqual({ kind: 'taken', pid: process.pid, run: undefined })
+  records.writeRun(run)
+  expect(await createRunRecords(folder).claim()).toMatchObject({ kind: 'taken', run: { key: 'bsk_test' } })
+})
+
+test('a start after a kill -9 ends the services that the killed one left, and forgets its addresses', async () => {
+  const service = await sleeper()
+  const killed = { pid: process.pid, startTime: 'of a process that had this number before' }
+  writeFileSync(join(folder, 'launcher.json'), JSON.stringify({ launcher: killed, services: { ingress: service } }))
+  const records = createRunRecords(folder)
+  records.writeRun(run)
+  expect(await records.claim()).toEqual({ kind: 'claimed', endedLeftovers: ['ingress'] })
+  expect(isAlive(service)).toBe(false)
+  expect(records.readRun()).toBeUndefined()
+})
+
+test('a process that only has the number of a former service is left alone', async () => {
+  const stranger = await sleeper()
+  const former = { pid: stranger.pid, startTime: 'long ago' }
+  writeFileSync(join(folder, 'launcher.json'), JSON.stringify({ launcher: former, services: { ingress: former } }))
+  expect(await createRunRecords(folder).claim()).toEqual({ kind: 'claimed', endedLeftovers: [] })
+  expect(isAlive(stranger)).toBe(true)
+})
+
+test('a service that was started again shows its new pid in run.json', async () => {
+  const records = createRunRecords(folder)
+  await records.claim()
+  records.writeRun(run)
+  const service = await sleeper()
+  records.rememberService('ingress', service)
+  expect(records.readRun()?.pids).toEqual({ ingress: service.pid })
+})

@@ -1,0 +1,97 @@
+/** What a running `npm start` leaves in the data folder for scripts, and for a second start, to find. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { endProcess, identify, isAlive, type ProcessIdentity, withLock } from '@backstop/stack'
+
+/** `.backstop/run.json`: its field names are relied on by outside programs (DESIGN, "Management API"). */
+export interface RunFile {
+  ingress: string
+  admin: string
+  console: string
+  mail: string
+  smtp: string
+  /** API key with every scope. */
+  key: string
+  pids: Record<string, number>
+  /** The stand-in card processor and a key that may refund there; absent without the demo. */
+  processor?: { url: string; key: string }
+}
+
+/** Who is, or was, running here: pid alone would be mistaken for a later process of the same number. */
+interface LauncherRecord {
+  launcher: ProcessIdentity
+  services: Record<string, ProcessIdentity>
+}
+
+export type Claim =
+  /** This process is the launcher of the data folder from now on. */
+  | { kind: 'claimed'; endedLeftovers: string[] }
+  /** Another one is; `run` is absent while it is still starting. */
+  | { kind: 'taken'; pid: number; run: RunFile | undefined }
+
+/** The record files of one data folder. */
+export function createRunRecords(dataDir: string) {
+  const runPath = join(dataDir, 'run.json')
+  const launcherPath = join(dataDir, 'launcher.json')
+  const services: Record<string, ProcessIdentity> = {}
+
+  function readRun(): RunFile | undefined {
+    return readJson<RunFile>(runPath)
+  }
+
+  return {
+    readRun,
+    /**
+     * Makes this process the one launcher of the folder, unless another lives. What a killed launcher left behind
+     * is ended first: services that hold their ports and work on with settings nobody knows.
+     */
+    claim(): Promise<Claim> {
+      mkdirSync(dataDir, { recursive: true })
+      return withLock(join(dataDir, 'launcher.lock'), { timeoutMs: 60_000 }, async () => {
+        const earlier = readJson<LauncherRecord>(launcherPath)
+        if (earlier !== undefined && isAlive(earlier.launcher)) {
+          return { kind: 'taken', pid: earlier.launcher.pid, run: readRun() }
+        }
+        const leftovers = Object.entries(earlier?.services ?? {}).filter(([, identity]) => isAlive(identity))
+        await Promise.all(leftovers.map(([, identity]) => endProcess(identity)))
+        rmSync(runPath, { force: true })
+        const launcher = identify(process.pid) as ProcessIdentity
+        replaceFile(launcherPath, { launcher, services: {} } satisfies LauncherRecord)
+        return { kind: 'claimed', endedLeftovers: leftovers.map(([name]) => name) }
+      })
+    },
+    /** Keeps a service's process in mind for the next start, should this one be killed. */
+    rememberService(name: string, identity: ProcessIdentity | undefined): void {
+      if (identity === undefined) return
+      services[name] = identity
+      const launcher = identify(process.pid) as ProcessIdentity
+      replaceFile(launcherPath, { launcher, services } satisfies LauncherRecord)
+      const run = readRun()
+      if (run !== undefined) replaceFile(runPath, { ...run, pids: { ...run.pids, [name]: identity.pid } })
+    },
+    /** Tells scripts that all is ready. */
+    writeRun: (run: RunFile) => replaceFile(runPath, run),
+    /** After all is stopped. */
+    clear(): void {
+      rmSync(runPath, { force: true })
+      rmSync(launcherPath, { force: true })
+    },
+  }
+}
+
+export type RunRecords = ReturnType<typeof createRunRecords>
+
+function readJson<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T
+  } catch {
+    return undefined
+  }
+}
+
+/** In one step, so that a reader never sees half of it. */
+function replaceFile(path: string, content: object): void {
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, path)
+}

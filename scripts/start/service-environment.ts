@@ -1,0 +1,74 @@
+/** Which settings each service gets: pure, so that one look tells how the parts find each other. */
+import type { StackUrls } from '@backstop/stack'
+import type { KeptSecrets } from './kept-secrets.ts'
+
+/** The four services, in the order in which they are shown. */
+export const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api'] as const
+export type ServiceName = (typeof SERVICES)[number]
+
+/** What one instance of a service listens on. `main` is absent where a service serves nobody. */
+export interface InstancePorts {
+  main?: number
+  ops: number
+}
+
+export interface Surroundings {
+  stack: StackUrls
+  secrets: KeptSecrets
+  /** Base URLs of the two services that are reached from outside. */
+  ingressUrl: string
+  adminUrl: string
+  /** Put before topics, groups and the database's name; empty for the one product of a machine. */
+  topicPrefix: string
+  /** Milliseconds until the second look. */
+  recheckDelayMs: number
+}
+
+/**
+ * Channels and api_base may point here: the demo's receiver, the simulator and the mail catcher are on loopback. Only
+ * local set-ups have this; what a cluster runs with refuses every private address.
+ */
+export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
+
+/** The environment of one instance of a service, without what is inherited. */
+export function environmentOf(
+  service: ServiceName,
+  ports: InstancePorts,
+  { stack, secrets, ingressUrl, adminUrl, topicPrefix, recheckDelayMs }: Surroundings,
+): Record<string, string> {
+  const shared = {
+    HOST: '127.0.0.1',
+    OPS_PORT: String(ports.ops),
+    ...(ports.main === undefined ? {} : { PORT: String(ports.main) }),
+    KAFKA_BROKERS: stack.kafka,
+    KAFKA_TOPIC_PREFIX: topicPrefix,
+    MONGO_URL: stack.mongo,
+    MONGO_DB: databaseName(topicPrefix),
+    SCHEMA_REGISTRY_URL: stack.registry,
+    SECRET_KEYS: secrets.secretKeys,
+    EGRESS_ALLOW_CIDRS: LOOPBACK_CIDRS,
+  }
+  switch (service) {
+    case 'ingress':
+      return shared
+    case 'reconciler':
+      return { ...shared, RECHECK_DELAY_MS: String(recheckDelayMs) }
+    case 'notifier':
+      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>', PUBLIC_URL: adminUrl }
+    case 'admin-api':
+      return {
+        ...shared,
+        PUBLIC_URL: adminUrl,
+        INGRESS_PUBLIC_URL: ingressUrl,
+        BOOTSTRAP_API_KEY: secrets.bootstrapKey,
+      }
+    default:
+      throw service satisfies never
+  }
+}
+
+/** A database of its own for each prefix. MongoDB's names hold no dots (manual, "Naming Restrictions"). */
+export function databaseName(topicPrefix: string): string {
+  const suffix = topicPrefix.replaceAll(/[^a-z0-9]+/g, '-').replace(/-$/, '')
+  return suffix === '' ? 'backstop' : `backstop-${suffix}`
+}
