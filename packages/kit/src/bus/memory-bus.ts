@@ -1,0 +1,110 @@
+import type { TopicName } from '@backstop/contracts'
+import type { Clock } from '../clock/clock.ts'
+import { unavailable } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Bus, IncomingMessage, OutgoingMessage } from './bus.ts'
+import { MemoryConsumer } from './memory-consumer.ts'
+import { idOf, MemoryGroup } from './memory-group.ts'
+import { MemoryLog } from './memory-log.ts'
+import { planRequests } from './send-plan.ts'
+
+/** What becomes of one send: `refused` stores nothing, `answer_lost` stores it all and yet tells the producer nothing. */
+export type SendFate = 'stored' | 'refused' | 'answer_lost'
+
+export interface MemoryBusOptions {
+  readonly clock: Clock
+  /** Partitions of every topic; what contracts say when left out. */
+  readonly partitions?: number
+  readonly logger?: Logger
+  /** Decides over each send, to simulate a broker that is away; all are stored when left out. */
+  readonly fateOf?: (messages: readonly OutgoingMessage[]) => SendFate
+}
+
+/** The bus of one simulated process, with a look behind the port. */
+export interface MemoryBus extends Bus {
+  /** All messages of a topic, partition by partition. */
+  stored(topic: TopicName): readonly IncomingMessage[]
+  /** The next offset that a group would read, by partition; partitions without a commit are absent. */
+  committed(groupId: string, topic: TopicName): Map<number, bigint>
+  /** The bus of another process at the same broker. */
+  another(): MemoryBus
+  /** This process vanishes, as by SIGKILL: its consumers hand out and commit nothing more, its sends are refused. */
+  kill(): void
+}
+
+/** The message broker in memory, on the clock port: for simulation and unit tests. */
+export function createMemoryBus(options: MemoryBusOptions): MemoryBus {
+  return new MemoryBroker(options).openBus()
+}
+
+class MemoryBroker {
+  readonly #options: MemoryBusOptions
+  readonly #log: MemoryLog
+  readonly #groups = new Map<string, MemoryGroup>()
+  readonly #consumers = new Set<MemoryConsumer>()
+
+  constructor(options: MemoryBusOptions) {
+    this.#options = options
+    this.#log = new MemoryLog(options.partitions)
+  }
+
+  openBus(): MemoryBus {
+    const own: MemoryConsumer[] = []
+    let killed = false
+    return {
+      producer: () => this.#producer(() => killed),
+      consumer: options => {
+        const { clock, logger } = this.#options
+        const consumer = new MemoryConsumer(this.#log, this.#group(options.groupId), clock, logger, options)
+        own.push(consumer)
+        this.#consumers.add(consumer)
+        return consumer
+      },
+      stored: topic => this.#log.stored(topic),
+      committed: (groupId, topic) => this.#committed(groupId, topic),
+      another: () => this.openBus(),
+      kill: () => {
+        killed = true
+        for (const consumer of own) consumer.kill()
+      },
+    }
+  }
+
+  #producer(isKilled: () => boolean) {
+    let stopped = false
+    const refuse = (why: string) => unavailable('Kafka', new Error(why))
+    return {
+      start: async () => undefined,
+      stop: async () => {
+        stopped = true
+      },
+      send: async (messages: readonly OutgoingMessage[]) => {
+        if (stopped || isKilled()) throw refuse('The producer is stopped')
+        planRequests(messages)
+        const fate = this.#options.fateOf?.(messages) ?? 'stored'
+        if (fate === 'refused') throw refuse('The send was refused')
+        for (const message of messages) this.#log.append(message, this.#options.clock.now())
+        for (const consumer of this.#consumers) consumer.wake()
+        if (fate === 'answer_lost') throw refuse('The answer was lost')
+      },
+    }
+  }
+
+  #group(groupId: string): MemoryGroup {
+    let group = this.#groups.get(groupId)
+    if (group === undefined) {
+      group = new MemoryGroup(this.#options.clock, topic => this.#log.partitionCount(topic))
+      this.#groups.set(groupId, group)
+    }
+    return group
+  }
+
+  #committed(groupId: string, topic: TopicName): Map<number, bigint> {
+    const committed = new Map<number, bigint>()
+    for (let partition = 0; partition < this.#log.partitionCount(topic); partition += 1) {
+      const offset = this.#group(groupId).committed.get(idOf({ topic, partition }))
+      if (offset !== undefined) committed.set(partition, offset)
+    }
+    return committed
+  }
+}

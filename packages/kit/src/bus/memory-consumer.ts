@@ -1,0 +1,216 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Logger } from '../logger.ts'
+import type { BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from './bus.ts'
+import { type GroupMember, idOf, type MemoryGroup, type PartitionId } from './memory-group.ts'
+import type { MemoryLog } from './memory-log.ts'
+import { OffsetTracker } from './offset-tracker.ts'
+
+const DEFAULT_BATCH_MESSAGES = 500
+const DEFAULT_DRAIN_MS = 15_000
+/** The same pauses as the real bus's, in milliseconds. */
+const SHORTEST_PAUSE_MS = 50
+const FAULT_PAUSE_MS = [500, 30_000] as const
+
+/** One partition in the hands of one consumer. */
+interface Holding {
+  readonly id: PartitionId
+  readonly tracker: OffsetTracker
+  readonly controller: AbortController
+  position: bigint
+  busy: boolean
+  faults: number
+  lost: boolean
+  cancelResume: (() => void) | undefined
+}
+
+/** The consumer of the bus in memory. Its pauses run on the clock port, and nothing else in it takes time. */
+export class MemoryConsumer implements Consumer, GroupMember {
+  readonly #log: MemoryLog
+  readonly #group: MemoryGroup
+  readonly #clock: Clock
+  readonly #logger: Logger | undefined
+  readonly #options: ConsumerOptions
+  readonly #held = new Map<string, Holding>()
+  #running = false
+  #lastProgressAt = Number.NEGATIVE_INFINITY
+  #quietWaiters: { isQuiet: () => boolean; resolve: () => void }[] = []
+
+  constructor(log: MemoryLog, group: MemoryGroup, clock: Clock, logger: Logger | undefined, options: ConsumerOptions) {
+    this.#log = log
+    this.#group = group
+    this.#clock = clock
+    this.#logger = logger
+    this.#options = options
+  }
+
+  get topics() {
+    return this.#options.topics
+  }
+
+  async start(): Promise<void> {
+    this.#running = true
+    this.#progress()
+    void this.#group.join(this)
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#running) return
+    this.#running = false
+    for (const holding of this.#held.values()) this.#interrupt(holding)
+    await this.#quiet(holding => !holding.busy && holding.tracker.openCount === 0, this.#options.drainTimeoutMs)
+    this.kill()
+  }
+
+  /** Vanishes as by SIGKILL: nothing more is handed out or committed. */
+  kill(): void {
+    this.#running = false
+    for (const holding of this.#held.values()) this.#lose(holding)
+    void this.#group.leave(this)
+  }
+
+  msSinceProgress(): number {
+    return this.#clock.now() - this.#lastProgressAt
+  }
+
+  async revoke(partitions: readonly PartitionId[]): Promise<void> {
+    const going = partitions.flatMap(partition => this.#held.get(idOf(partition)) ?? [])
+    for (const holding of going) this.#interrupt(holding)
+    await this.#quiet(holding => !going.includes(holding) || !holding.busy, undefined)
+    for (const holding of going) this.#lose(holding)
+  }
+
+  assign(partitions: readonly PartitionId[]): void {
+    const wanted = new Set(partitions.map(idOf))
+    for (const [id, holding] of this.#held) if (!wanted.has(id)) this.#lose(holding)
+    for (const id of partitions) {
+      if (this.#held.has(idOf(id)) || !this.#running) continue
+      const position = this.#group.committed.get(idOf(id)) ?? 0n
+      const state = { position, busy: false, faults: 0, lost: false, cancelResume: undefined }
+      const holding: Holding = { id, tracker: new OffsetTracker(), controller: new AbortController(), ...state }
+      this.#held.set(idOf(id), holding)
+      void this.#pump(holding)
+    }
+  }
+
+  /** Looks for new messages; called whenever something was produced. */
+  wake(): void {
+    for (const holding of this.#held.values()) void this.#pump(holding)
+  }
+
+  #progress(): void {
+    this.#lastProgressAt = this.#clock.now()
+  }
+
+  async #pump(holding: Holding): Promise<void> {
+    if (holding.busy) return
+    holding.busy = true
+    // Never within the caller's own turn: a producer is not to run its consumers' handlers.
+    await Promise.resolve()
+    while (this.#running && !holding.controller.signal.aborted && holding.cancelResume === undefined) {
+      const batch = this.#next(holding)
+      if (batch.length === 0) break
+      const { resumeAfterMs } = await this.#handle(holding, batch)
+      this.#progress()
+      if (resumeAfterMs !== undefined && !holding.lost) {
+        holding.cancelResume = this.#clock.schedule(Math.max(0, resumeAfterMs), () => {
+          holding.cancelResume = undefined
+          void this.#pump(holding)
+        })
+      }
+    }
+    holding.busy = false
+    this.#checkQuiet()
+    // What was produced while the last batch was found empty would otherwise wait for the next message.
+    if (holding.cancelResume === undefined && this.#running && this.#next(holding).length > 0 && !holding.lost) {
+      if (!holding.controller.signal.aborted) void this.#pump(holding)
+    }
+  }
+
+  #next({ id, position }: Holding): IncomingMessage[] {
+    const from = Number(position)
+    const size = this.#options.maxBatchMessages ?? DEFAULT_BATCH_MESSAGES
+    return this.#log.partition(id.topic, id.partition).slice(from, from + size)
+  }
+
+  async #handle(holding: Holding, messages: IncomingMessage[]): Promise<BatchProgress> {
+    const { tracker } = holding
+    const offsets = messages.map(({ offset }) => offset)
+    tracker.handOut(offsets)
+    let progress: BatchProgress
+    try {
+      const given = await this.#options.onBatch(this.#batch(holding, messages))
+      const taken = Math.min(Math.max(0, given.taken), messages.length)
+      const rest = taken < messages.length ? { resumeAfterMs: SHORTEST_PAUSE_MS } : {}
+      progress = { ...rest, ...given, taken }
+      holding.faults = 0
+    } catch (error) {
+      const [first, longest] = FAULT_PAUSE_MS
+      progress = { taken: 0, resumeAfterMs: Math.min(first * 2 ** holding.faults, longest) }
+      holding.faults += 1
+      this.#logger?.error({ error, ...holding.id }, 'consumer.fault')
+    }
+    tracker.takeBack(offsets.slice(progress.taken))
+    if (this.#options.commit === 'taken')
+      for (const offset of offsets.slice(0, progress.taken)) tracker.complete(offset)
+    holding.position += BigInt(progress.taken)
+    this.#commit(holding)
+    return progress
+  }
+
+  #batch(holding: Holding, messages: IncomingMessage[]) {
+    const settle = (act: () => void) => {
+      act()
+      this.#commit(holding)
+      this.#checkQuiet()
+    }
+    return {
+      ...holding.id,
+      messages,
+      signal: holding.controller.signal,
+      heartbeat: async () => this.#progress(),
+      complete: ({ offset }: IncomingMessage) => settle(() => holding.tracker.complete(offset)),
+      abandon: ({ offset }: IncomingMessage) => settle(() => holding.tracker.abandon(offset)),
+    }
+  }
+
+  #commit(holding: Holding): void {
+    const offset = holding.tracker.committable()
+    if (holding.lost || offset === undefined) return
+    this.#group.committed.set(idOf(holding.id), offset)
+    holding.tracker.committed(offset)
+  }
+
+  #interrupt(holding: Holding): void {
+    holding.controller.abort()
+    holding.cancelResume?.()
+    holding.cancelResume = undefined
+  }
+
+  #lose(holding: Holding): void {
+    this.#interrupt(holding)
+    holding.lost = true
+    this.#held.delete(idOf(holding.id))
+  }
+
+  /** Resolves when every holding is quiet, or after `timeoutMs` where that is given a meaning by the caller. */
+  #quiet(isQuiet: (holding: Holding) => boolean, timeoutMs = DEFAULT_DRAIN_MS): Promise<void> {
+    return new Promise(resolve => {
+      const cancel = this.#clock.schedule(timeoutMs, resolve)
+      const waiter = {
+        isQuiet: () => [...this.#held.values()].every(isQuiet),
+        resolve: () => {
+          cancel()
+          resolve()
+        },
+      }
+      this.#quietWaiters.push(waiter)
+      this.#checkQuiet()
+    })
+  }
+
+  #checkQuiet(): void {
+    const done = this.#quietWaiters.filter(waiter => waiter.isQuiet())
+    this.#quietWaiters = this.#quietWaiters.filter(waiter => !done.includes(waiter))
+    for (const waiter of done) waiter.resolve()
+  }
+}

@@ -1,0 +1,82 @@
+import type { TopicName } from '@backstop/contracts'
+import { type Clock, sleep } from '../clock/clock.ts'
+
+/** How long a rebalance waits for a batch at work, in milliseconds; the same as the real broker's. */
+const REBALANCE_TIMEOUT_MS = 30_000
+
+/** A member of a consumer group, as the group sees it. */
+export interface GroupMember {
+  readonly topics: readonly TopicName[]
+  /** Interrupts the partitions that are to go and resolves when no batch of them is at work. */
+  revoke(partitions: readonly PartitionId[]): Promise<void>
+  /** Hands over the whole new assignment; partitions that it has already go on. */
+  assign(partitions: readonly PartitionId[]): void
+}
+
+export interface PartitionId {
+  readonly topic: TopicName
+  readonly partition: number
+}
+
+export function idOf({ topic, partition }: PartitionId): string {
+  return `${topic}/${partition}`
+}
+
+/** A consumer group in memory: committed offsets, members, and who owns what. */
+export class MemoryGroup {
+  readonly committed = new Map<string, bigint>()
+  readonly #clock: Clock
+  readonly #partitionCount: (topic: TopicName) => number
+  #members: GroupMember[] = []
+  #assigned = new Map<GroupMember, PartitionId[]>()
+  /** Rebalances happen one after the other. */
+  #lastRebalance: Promise<void> = Promise.resolve()
+
+  constructor(clock: Clock, partitionCount: (topic: TopicName) => number) {
+    this.#clock = clock
+    this.#partitionCount = partitionCount
+  }
+
+  join(member: GroupMember): Promise<void> {
+    this.#members.push(member)
+    return this.#rebalance()
+  }
+
+  /** The member has come to an end by itself, or was killed: nothing of it is waited for. */
+  leave(member: GroupMember): Promise<void> {
+    this.#members = this.#members.filter(other => other !== member)
+    this.#assigned.delete(member)
+    return this.#rebalance()
+  }
+
+  #rebalance(): Promise<void> {
+    this.#lastRebalance = this.#lastRebalance.then(() => this.#shareOut())
+    return this.#lastRebalance
+  }
+
+  async #shareOut(): Promise<void> {
+    const next = this.#nextAssignment()
+    const revocations = [...this.#assigned].map(([member, had]) => {
+      const keeps = new Set((next.get(member) ?? []).map(idOf))
+      return member.revoke(had.filter(partition => !keeps.has(idOf(partition))))
+    })
+    const giveUp = new AbortController()
+    await Promise.race([Promise.all(revocations), sleep(this.#clock, REBALANCE_TIMEOUT_MS, giveUp.signal)])
+    giveUp.abort()
+    this.#assigned = new Map(this.#members.map(member => [member, next.get(member) ?? []]))
+    for (const [member, partitions] of this.#assigned) member.assign(partitions)
+  }
+
+  #nextAssignment(): Map<GroupMember, PartitionId[]> {
+    const next = new Map<GroupMember, PartitionId[]>()
+    const topics = new Set(this.#members.flatMap(({ topics }) => topics))
+    for (const topic of topics) {
+      const takers = this.#members.filter(member => member.topics.includes(topic))
+      for (let partition = 0; partition < this.#partitionCount(topic); partition += 1) {
+        const taker = takers[partition % takers.length]!
+        next.set(taker, [...(next.get(taker) ?? []), { topic, partition }])
+      }
+    }
+    return next
+  }
+}

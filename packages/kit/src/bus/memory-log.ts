@@ -1,0 +1,44 @@
+import { TOPICS, type TopicName } from '@backstop/contracts'
+import type { IncomingMessage, OutgoingMessage } from './bus.ts'
+
+/** The topics of a broker in memory: each a list of partitions, each a list of messages by offset. */
+export class MemoryLog {
+  readonly #topics = new Map<TopicName, IncomingMessage[][]>()
+  readonly #partitions: number | undefined
+
+  /** @param partitions of every topic; what contracts say when left out */
+  constructor(partitions: number | undefined) {
+    this.#partitions = partitions
+  }
+
+  partitionCount(topic: TopicName): number {
+    return this.#partitions ?? TOPICS[topic].partitions
+  }
+
+  append(message: OutgoingMessage, timestampMs: number): void {
+    const partition = hash(message.key) % this.partitionCount(message.topic)
+    const messages = this.partition(message.topic, partition)
+    messages.push({ ...message, partition, offset: BigInt(messages.length), timestampMs })
+  }
+
+  partition(topic: TopicName, partition: number): IncomingMessage[] {
+    let partitions = this.#topics.get(topic)
+    if (partitions === undefined) {
+      partitions = Array.from({ length: this.partitionCount(topic) }, () => [])
+      this.#topics.set(topic, partitions)
+    }
+    return partitions[partition]!
+  }
+
+  /** All messages of a topic, partition by partition. */
+  stored(topic: TopicName): readonly IncomingMessage[] {
+    return (this.#topics.get(topic) ?? []).flat()
+  }
+}
+
+/** FNV-1a: spreads keys over partitions; which one a key gets is nobody's business but that it is always the same. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0
+  return value
+}
