@@ -1,0 +1,149 @@
+import type { AddressInfo } from 'node:net'
+import type { ProviderKind } from '@backstop/contracts'
+import { type Bus, type Clock, type Logger, listen, type MessageCodec, type Metrics } from '@backstop/kit'
+import { ByteBudget } from './http/byte-budget.ts'
+import { watchLoad } from './http/load-watch.ts'
+import { createRequestMetrics } from './http/request-metrics.ts'
+import { createWebhookServer } from './http/server.ts'
+import { WebhookHandler } from './http/webhook-handler.ts'
+import { Intake } from './intake.ts'
+import { MicroBatcher } from './publish/micro-batcher.ts'
+import type { Connections } from './store/connections.ts'
+
+export { INGRESS_CRASH_POINTS } from './crash-points.ts'
+export type { Notification, Outcome } from './intake.ts'
+export type { Connections } from './store/connections.ts'
+
+/** The outside of ingress, each part as narrow as it is used. */
+export interface IngressPorts {
+  readonly bus: Pick<Bus, 'producer'>
+  /** Throws `unavailable` while the schema id is not known. */
+  readonly codec: Pick<MessageCodec, 'schemaId'>
+  readonly connections: Connections
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export interface IngressSettings {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Headers that may carry each provider's credential, in lower case. */
+  readonly credentialHeaders: Readonly<Record<ProviderKind, readonly string[]>>
+  /** How long an authentic event may wait for the broker's ack before the answer is 503, in milliseconds. */
+  readonly publishTimeoutMs: number
+  /** How long the first event of a batch waits for company, in milliseconds. */
+  readonly lingerMs: number
+  readonly queueMaxMessages: number
+  readonly queueMaxBytes: number
+  /** Bytes of bodies held at once, over all requests. */
+  readonly bodiesMaxBytes: number
+  /** How long a body may take to arrive, in milliseconds. */
+  readonly bodyTimeoutMs: number
+  /** Share of time in which the event loop may be busy, 0 to 1, and how late it may be, in milliseconds. */
+  readonly maxUtilization: number
+  readonly maxLagMs: number
+}
+
+export interface IngressApp {
+  start(): Promise<void>
+  /** Finishes what is at hand, sends what is queued, disconnects. Takes 15 s at most. */
+  stop(): Promise<void>
+  /** The port it listens on; 0 before `start`. */
+  port(): number
+  /** Takes one notification without HTTP: for simulation. */
+  readonly intake: Intake
+  /** Why it should get no requests now, or undefined. Kafka being away is no reason: a 503 says more than no answer. */
+  unready(): string | undefined
+  /** Writes what is held in memory into the gauges. */
+  recordState(): void
+}
+
+/** Interface §8. The same for all three providers. */
+const MAX_BODY_BYTES = 1_048_576
+const BATCH = { batchMessages: 200, batchBytes: 700_000, sendsInFlight: 3, probeIntervalMs: 500 } as const
+/** How long requests at hand may take to end when the service stops; slower ones are cut. */
+const FINISH_MS = 10_000
+
+/** Wires ingress from its ports. Nothing runs before `start`. */
+export function createApp(ports: IngressPorts, settings: IngressSettings): IngressApp {
+  const { clock, connections, logger } = ports
+  const metrics = createRequestMetrics(ports.metrics)
+  const producer = ports.bus.producer({ sendTimeoutMs: settings.publishTimeoutMs })
+  const batcher = new MicroBatcher(
+    producer,
+    clock,
+    {
+      ...BATCH,
+      lingerMs: settings.lingerMs,
+      maxMessages: settings.queueMaxMessages,
+      maxBytes: settings.queueMaxBytes,
+      deadlineMs: settings.publishTimeoutMs,
+    },
+    metrics.recordSend,
+  )
+  const intake = new Intake({ connections, codec: ports.codec, batcher, clock })
+  const budget = new ByteBudget(settings.bodiesMaxBytes)
+  const load = watchLoad({ maxUtilization: settings.maxUtilization, maxLagP99Ms: settings.maxLagMs })
+  let stopping = false
+  const handler = new WebhookHandler({
+    intake,
+    load,
+    bodyLimits: { maxBytes: MAX_BODY_BYTES, timeoutMs: settings.bodyTimeoutMs, budget },
+    credentialHeaders: {
+      processor: new Set(settings.credentialHeaders.processor),
+      reseller: new Set(settings.credentialHeaders.reseller),
+      subscription: new Set(settings.credentialHeaders.subscription),
+    },
+    clock,
+    logger,
+    metrics,
+    isStopping: () => stopping,
+  })
+  const server = createWebhookServer(
+    (request, response, expectsContinue) => handler.handle(request, response, expectsContinue),
+    (status, reason) => {
+      metrics.record({ method: '', provider: null, status, result: 'refused', reason, durationS: 0 })
+      logger.info({ status, reason }, 'event.refused')
+    },
+  )
+
+  return {
+    intake,
+    async start() {
+      await connections.start()
+      await listen(server, settings.port, settings.host)
+      // Connects early, so that the first event need not wait for it; a broker that is away is no fault here.
+      await producer.start()
+    },
+    async stop() {
+      stopping = true
+      await closeServer()
+      load.stop()
+      await batcher.stop()
+      await producer.stop()
+      await connections.stop()
+    },
+    port: () => (server.address() as AddressInfo | null)?.port ?? 0,
+    unready: () => (stopping ? 'stopping' : intake.unready()),
+    recordState() {
+      metrics.recordState({
+        queuedMessages: batcher.held.messages,
+        bodyBytes: budget.held,
+        connections: connections.count(),
+      })
+    },
+  }
+
+  /** Accepts nothing more and waits for the requests at hand; idle connections close at once. */
+  function closeServer(): Promise<void> {
+    return new Promise(resolve => {
+      const cut = clock.schedule(FINISH_MS, () => server.closeAllConnections())
+      server.close(() => {
+        cut()
+        resolve()
+      })
+    })
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Every answer that ingress gives. All but the 200 are made once: a refusal is the same bytes whatever was wrong, so
+ * nobody can find out which connections exist or how close a guess came.
+ */
+import type { ErrorCode, ProviderKind } from '@backstop/contracts'
+import { PROBLEM_TYPE, problem } from '@backstop/kit'
+
+export interface Answer {
+  readonly status: number
+  /** For http's writeHead: names and values in turn. */
+  readonly headers: readonly string[]
+  readonly body: Buffer | string
+}
+
+/** Seconds after which a caller may try again: Kafka or MongoDB being away takes longer than too much load. */
+const RETRY_AFTER_AWAY_S = 30
+const RETRY_AFTER_LOAD_S = 10
+
+function refusal(code: ErrorCode, detail: string, more: readonly string[] = []): Answer {
+  const document = problem(code, detail)
+  const body = Buffer.from(`${JSON.stringify(document)}\n`)
+  const headers = ['content-type', PROBLEM_TYPE, 'content-length', String(body.length), ...more]
+  return { status: document.status, headers, body }
+}
+
+const badSignature = refusal(
+  'signature_rejected',
+  'Check the path, the signing secret and the clock; the signature covers the raw body and holds for 5 minutes',
+)
+
+/** One refusal per provider for everything that is not authentic (interface §7). */
+export const NOT_AUTHENTIC: Readonly<Record<ProviderKind, Answer>> = {
+  processor: badSignature,
+  reseller: badSignature,
+  subscription: refusal('unauthenticated', 'Check the path, the user name and the password of this connection', [
+    'www-authenticate',
+    'Basic realm="backstop", charset="UTF-8"',
+  ]),
+}
+
+const MALFORMED_DETAILS = {
+  not_utf8: 'The body is not valid UTF-8',
+  not_json: 'The body is not JSON; a byte order mark or compression counts as not JSON too',
+  not_an_object: 'The body is JSON but not an object',
+  not_an_event: 'The body is not an event object of this provider; post the events as the provider makes them',
+  thin_event: 'Thin events carry no object; let the provider send snapshot events to this endpoint',
+  id_unusable: "The event has no usable id: the provider's id field must hold 1 to 255 printable ASCII characters",
+  type_unusable:
+    "The event has no usable type: the provider's type field must hold 1 to 255 printable ASCII characters",
+} as const
+
+export type Malformation = keyof typeof MALFORMED_DETAILS
+
+/** The sender is authentic, so it is told what is wrong. */
+export const MALFORMED = Object.fromEntries(
+  Object.entries(MALFORMED_DETAILS).map(([reason, detail]) => [reason, refusal('malformed_event', detail)]),
+) as Readonly<Record<Malformation, Answer>>
+
+export const NOT_FOUND = refusal(
+  'not_found',
+  'Post to /v1/webhooks/processor/{connection_id}, …/reseller/{connection_id} or …/subscription/{connection_id}',
+)
+export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Use POST', ['allow', 'POST'])
+export const TOO_LARGE = refusal('payload_too_large', 'The body may have at most 1048576 bytes')
+export const ENCODED = refusal('unsupported_encoding', 'Send the body without Content-Encoding, as it was signed', [
+  'accept-encoding',
+  'identity',
+])
+export const TOO_SLOW = refusal('request_timeout', 'The body did not arrive in time; send it without pauses')
+export const BAD_REQUEST = refusal('invalid_request', 'The request is not valid HTTP/1.1')
+export const HEADERS_TOO_LARGE = refusal('headers_too_large', 'The headers may have at most 16384 bytes together')
+export const AWAY = refusal('unavailable', 'The event could not be stored; send it again later', [
+  'retry-after',
+  String(RETRY_AFTER_AWAY_S),
+])
+export const OVERLOADED = refusal('overloaded', 'Too much is in flight; send the event again later', [
+  'retry-after',
+  String(RETRY_AFTER_LOAD_S),
+])
+export const FAULT = refusal('internal', 'The fault is logged; send the event again later, and report it if it stays')
+
+/** The event is durable; a repetition gets the same answer. */
+export function received(eventId: string): Answer {
+  // Event ids are printable ASCII, so characters are bytes.
+  const body = `{"received":true,"event_id":${JSON.stringify(eventId)}}\n`
+  return {
+    status: 200,
+    headers: ['content-type', 'application/json', 'content-length', String(body.length)],
+    body,
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * Every value of the named headers, in order of arrival. From the raw list, because Node's own view drops repetitions of
+ * some headers (Authorization) and joins those of others, and a repeated credential has to be seen to be refused.
+ * @param rawHeaders names and values in turn, as http.IncomingMessage has them
+ * @param names in lower case
+ */
+export function valuesOf(rawHeaders: readonly string[], names: ReadonlySet<string>): string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    if (names.has((rawHeaders[at] as string).toLowerCase())) values.push(rawHeaders[at + 1] as string)
+  }
+  return values
+}

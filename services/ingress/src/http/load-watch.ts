@@ -1,0 +1,39 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { judgeLoad, type LoadJudgement, type LoadLimits, type LoadSample, SAMPLES_TO_SHED } from '../domain/load.ts'
+
+/** Says whether this process has more work than it can do. */
+export interface LoadWatch {
+  judge(): LoadJudgement
+  stop(): void
+}
+
+/** Looks at the event loop once per second. It uses real time, because load is about the machine and not the product. */
+const SAMPLE_MS = 1_000
+const RESOLUTION_MS = 10
+const NS_PER_MS = 1e6
+
+export function watchLoad(limits: LoadLimits): LoadWatch {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delay.enable()
+  let last = performance.eventLoopUtilization()
+  let samples: LoadSample[] = []
+  let judgement: LoadJudgement = { kind: 'bearable' }
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    // The histogram measures the whole interval between two of its ticks, not only how late the second one was.
+    const lagP99Ms = Math.max(0, delay.percentile(99) / NS_PER_MS - RESOLUTION_MS)
+    delay.reset()
+    samples = [...samples, { utilization, lagP99Ms }].slice(-SAMPLES_TO_SHED)
+    judgement = judgeLoad(samples, limits)
+  }, SAMPLE_MS)
+  timer.unref()
+  return {
+    judge: () => judgement,
+    stop() {
+      clearInterval(timer)
+      delay.disable()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '@backstop/kit'
+import type { ByteBudget } from './byte-budget.ts'
+
+export interface BodyLimits {
+  readonly maxBytes: number
+  /** How long the body may take to arrive, in milliseconds. */
+  readonly timeoutMs: number
+  readonly budget: ByteBudget
+}
+
+export type BodyResult =
+  /** `bytes` are taken from the budget: whoever has the body gives them back when done with it. */
+  | { readonly kind: 'complete'; readonly body: Buffer }
+  | { readonly kind: 'incomplete'; readonly reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'client_gone' }
+
+/** Reads a body whole, counting what really arrives. What is not complete holds nothing of the budget. */
+export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
+  return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let budgeted = 0
+    const finish = (result: BodyResult) => {
+      cancel()
+      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
+      if (result.kind === 'incomplete') limits.budget.release(budgeted)
+      resolve(result)
+    }
+    const fail = (reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'client_gone') =>
+      finish({ kind: 'incomplete', reason })
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limits.maxBytes) return fail('too_large')
+      if (!limits.budget.take(chunk.length)) return fail('budget_exhausted')
+      budgeted += chunk.length
+      chunks.push(chunk)
+    }
+    const onEnd = () =>
+      finish({ kind: 'complete', body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) })
+    const onGone = () => fail('client_gone')
+    const cancel = clock.schedule(limits.timeoutMs, () => fail('too_slow'))
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+  })
+}
+
+/** Length that the request announces; undefined for a chunked body, 0 for none. */
+export function announcedLength(request: IncomingMessage): number | undefined {
+  if (request.headers['transfer-encoding'] !== undefined) return undefined
+  return Number(request.headers['content-length'] ?? '0')
+}

@@ -1,0 +1,65 @@
+import type { ProviderKind } from '@backstop/contracts'
+import { HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
+
+export interface RecordedRequest {
+  readonly method: string
+  /** Null when the path names no provider. */
+  readonly provider: ProviderKind | null
+  readonly status: number
+  readonly result: string
+  readonly reason: string | null
+  readonly durationS: number
+}
+
+export interface RequestMetrics {
+  record(request: RecordedRequest): void
+  recordSend(outcome: 'acknowledged' | 'failed', messages: number, durationMs: number): void
+  recordState(state: { queuedMessages: number; bodyBytes: number; connections: number }): void
+}
+
+/** Methods that get a label of their own; the method is the caller's text, and labels must be few. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const NO_ROUTE = 'none'
+
+export function createRequestMetrics(metrics: Metrics): RequestMetrics {
+  const duration = metrics.histogram(
+    'http_server_request_duration_seconds',
+    'Time from the headers of a request to its answer',
+    ['method', 'route', 'status'],
+    HTTP_BUCKETS_S,
+  )
+  const webhooks = metrics.counter('ingress_webhooks_total', 'Notifications by what became of them', [
+    'provider',
+    'result',
+  ])
+  const rejected = metrics.counter('ingress_rejected_total', 'Requests that were not received, by reason', ['reason'])
+  const sends = metrics.histogram(
+    'kafka_produce_duration_seconds',
+    'Time of one send to the broker',
+    ['outcome'],
+    HTTP_BUCKETS_S,
+  )
+  const sentMessages = metrics.counter('kafka_produced_messages_total', 'Messages by the outcome of their send', [
+    'outcome',
+  ])
+  const queued = metrics.gauge('ingress_queued_messages', 'Messages that wait for their ack', [])
+  const bodies = metrics.gauge('ingress_body_bytes', 'Bytes of bodies held in memory', [])
+  const connections = metrics.gauge('ingress_connections', 'Connections held in memory', [])
+  return {
+    record({ method, provider, status, result, reason, durationS }) {
+      const route = provider === null ? NO_ROUTE : `/v1/webhooks/${provider}/{connection_id}`
+      duration.observe({ method: METHODS.has(method) ? method : 'other', route, status }, durationS)
+      if (provider !== null) webhooks.inc({ provider, result })
+      if (reason !== null) rejected.inc({ reason })
+    },
+    recordSend(outcome, messages, durationMs) {
+      sends.observe({ outcome }, durationMs / 1000)
+      sentMessages.inc({ outcome }, messages)
+    },
+    recordState(state) {
+      queued.set(state.queuedMessages)
+      bodies.set(state.bodyBytes)
+      connections.set(state.connections)
+    },
+  }
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ProviderKind } from '@backstop/contracts'
+import type { Clock, Logger } from '@backstop/kit'
+import { routeRequest } from '../domain/route.ts'
+import { traceIdOf } from '../domain/traceparent.ts'
+import type { Intake, Outcome } from '../intake.ts'
+import type { Answer } from './answers.ts'
+import * as answers from './answers.ts'
+import { valuesOf } from './header-values.ts'
+import type { LoadWatch } from './load-watch.ts'
+import { announcedLength, type BodyLimits, readBody } from './read-body.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
+
+export interface HandlerParts {
+  readonly intake: Intake
+  readonly load: Pick<LoadWatch, 'judge'>
+  readonly bodyLimits: BodyLimits
+  /** Names of the headers that may carry each provider's credential, in lower case. */
+  readonly credentialHeaders: Readonly<Record<ProviderKind, ReadonlySet<string>>>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: RequestMetrics
+  /** While true, every answer closes its connection. */
+  isStopping(): boolean
+}
+
+/** What became of a request: its answer, and what the log line and the metrics say about it. */
+interface Verdict {
+  readonly answer: Answer
+  readonly result: 'received' | 'refused' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
+  /** Why it was not received; null when it was. */
+  readonly reason: string | null
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly beganMs: number
+  readonly provider: ProviderKind | null
+  readonly connectionId: string | null
+}
+
+/** Longest connection id that is logged: the path may hold anything. */
+const LOGGED_ID_LENGTH = 64
+
+/** Handles one request from its headers to its answer, and writes its one log line. Never rejects. */
+export class WebhookHandler {
+  readonly #parts: HandlerParts
+
+  constructor(parts: HandlerParts) {
+    this.#parts = parts
+  }
+
+  /** @param expectsContinue the client waits for "100 Continue" before it sends its body */
+  async handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
+    const { clock, bodyLimits } = this.#parts
+    const beganMs = clock.now()
+    // A connection that breaks is seen by its 'close'; without listeners its errors could end the process.
+    request.on('error', () => {})
+    response.on('error', () => {})
+    const route = routeRequest(request.method ?? '', request.url ?? '')
+    const provider = route.kind === 'webhook' ? route.provider : null
+    const connectionId = route.kind === 'webhook' ? route.connectionId : null
+    const exchange: Exchange = { request, response, beganMs, provider, connectionId }
+    if (route.kind === 'not_found') return this.#endEarly(exchange, refused(answers.NOT_FOUND, 'not_found'))
+    if (route.kind === 'method_not_allowed') {
+      return this.#endEarly(exchange, refused(answers.METHOD_NOT_ALLOWED, 'method_not_allowed'))
+    }
+    const early = this.#judgeHeaders(request)
+    if (early !== undefined) return this.#endEarly(exchange, early)
+
+    if (expectsContinue) response.writeContinue()
+    const read = await readBody(request, bodyLimits, clock)
+    if (read.kind === 'incomplete') return this.#endEarly(exchange, INCOMPLETE[read.reason])
+    try {
+      const outcome = await this.#parts.intake.take({
+        provider: route.provider,
+        connectionId: route.connectionId,
+        headerValues: valuesOf(request.rawHeaders, this.#parts.credentialHeaders[route.provider]),
+        traceparent: valuesOf(request.rawHeaders, TRACEPARENT)[0],
+        body: read.body,
+      })
+      this.#end(exchange, verdictOf(route.provider, outcome), read.body.length)
+    } catch (error) {
+      this.#end(exchange, failed(error), read.body.length)
+    } finally {
+      bodyLimits.budget.release(read.body.length)
+    }
+  }
+
+  /** What can be refused before a byte of the body is read. */
+  #judgeHeaders(request: IncomingMessage): Verdict | undefined {
+    const { intake, load, bodyLimits } = this.#parts
+    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
+    if (encoding !== '' && encoding !== 'identity') return refused(answers.ENCODED, 'content_encoded')
+    if ((announcedLength(request) ?? 0) > bodyLimits.maxBytes) return refused(answers.TOO_LARGE, 'too_large')
+    const unready = intake.unready()
+    if (unready !== undefined) return { answer: answers.AWAY, result: 'unavailable', reason: unready, facts: {} }
+    const judgement = load.judge()
+    if (judgement.kind === 'overloaded') return overloaded(judgement.reason)
+    return undefined
+  }
+
+  #end(exchange: Exchange, verdict: Verdict, bodyBytes: number): void {
+    sendAnswer(exchange.response, verdict.answer, this.#parts.isStopping())
+    this.#record(exchange, verdict, bodyBytes)
+  }
+
+  async #endEarly(exchange: Exchange, verdict: Verdict): Promise<void> {
+    const { request, response } = exchange
+    this.#record(exchange, verdict, null)
+    if (response.destroyed || request.socket.destroyed) return
+    if (announcedLength(request) === 0) sendAnswer(response, verdict.answer, this.#parts.isStopping())
+    else await sendAnswerEarly(request, response, verdict.answer, this.#parts.clock)
+  }
+
+  #record(exchange: Exchange, verdict: Verdict, bodyBytes: number | null): void {
+    const { request, provider, connectionId } = exchange
+    const durationMs = this.#parts.clock.now() - exchange.beganMs
+    this.#parts.metrics.record({
+      method: request.method ?? '',
+      provider,
+      status: verdict.answer.status,
+      result: verdict.result,
+      reason: verdict.reason,
+      durationS: durationMs / 1000,
+    })
+    const line = {
+      provider,
+      connection_id: connectionId?.slice(0, LOGGED_ID_LENGTH),
+      ...verdict.facts,
+      status: verdict.answer.status,
+      reason: verdict.reason ?? undefined,
+      body_bytes: bodyBytes ?? undefined,
+      duration_ms: durationMs,
+    }
+    if (verdict.result === 'received') this.#parts.logger.info(line, 'event.ingested')
+    else if (verdict.result === 'failed') this.#parts.logger.error(line, 'event.refused')
+    else this.#parts.logger.info(line, 'event.refused')
+  }
+}
+
+const TRACEPARENT = new Set(['traceparent'])
+
+const refused = (answer: Answer, reason: string): Verdict => ({ answer, result: 'refused', reason, facts: {} })
+const overloaded = (reason: string): Verdict => ({
+  answer: answers.OVERLOADED,
+  result: 'overloaded',
+  reason,
+  facts: {},
+})
+const failed = (error: unknown): Verdict => ({
+  answer: answers.FAULT,
+  result: 'failed',
+  reason: 'internal',
+  facts: { error },
+})
+
+const INCOMPLETE = {
+  too_large: refused(answers.TOO_LARGE, 'too_large'),
+  too_slow: refused(answers.TOO_SLOW, 'too_slow'),
+  // Nobody is left to read this one; it is recorded all the same.
+  client_gone: refused(answers.BAD_REQUEST, 'client_gone'),
+  budget_exhausted: overloaded('body_budget_exhausted'),
+} as const
+
+function verdictOf(provider: ProviderKind, outcome: Outcome): Verdict {
+  switch (outcome.kind) {
+    case 'received':
+      return {
+        answer: answers.received(outcome.event.eventId),
+        result: 'received',
+        reason: null,
+        facts: factsOf(outcome.event),
+      }
+    case 'not_authentic':
+      return refused(answers.NOT_AUTHENTIC[provider], outcome.reason)
+    case 'malformed':
+      return { answer: answers.MALFORMED[outcome.reason], result: 'malformed', reason: outcome.reason, facts: {} }
+    case 'not_stored':
+      return notStored(outcome)
+    default:
+      return outcome satisfies never
+  }
+}
+
+function notStored({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): Verdict {
+  const facts = factsOf(event)
+  switch (result.kind) {
+    case 'unavailable':
+      return { answer: answers.AWAY, result: 'unavailable', reason: result.reason, facts }
+    case 'overloaded':
+      return { answer: answers.OVERLOADED, result: 'overloaded', reason: result.reason, facts }
+    case 'failed':
+      return { ...failed(result.error), facts: { ...facts, error: result.error } }
+    default:
+      return result satisfies never
+  }
+}
+
+function factsOf(event: Extract<Outcome, { kind: 'received' }>['event']): Record<string, unknown> {
+  return {
+    project_id: event.projectId,
+    event_id: event.eventId,
+    event_type: event.eventType,
+    subject: event.subject,
+    trace_id: traceIdOf(event.traceparent),
+    signature_age_s: event.ageS ?? undefined,
+    secret_index: event.secretIndex,
+  }
+}

@@ -1,0 +1,4 @@
+import { runService } from '@backstop/kit'
+import { startIngress } from './start.ts'
+
+await runService('ingress', startIngress)

@@ -1,0 +1,222 @@
+import { AppError, type OutgoingMessage, unavailable } from '@backstop/kit'
+import { describe, expect, test } from 'vitest'
+import { ManualClock, settlePromises } from '../../test/manual-clock.ts'
+import { ScriptedProducer } from '../../test/scripted-producer.ts'
+import { type BatcherLimits, MicroBatcher, type PublishResult } from './micro-batcher.ts'
+
+const limits: BatcherLimits = {
+  lingerMs: 2,
+  batchMessages: 4,
+  batchBytes: 1_000,
+  sendsInFlight: 2,
+  maxMessages: 20,
+  maxBytes: 5_000,
+  deadlineMs: 2_500,
+  probeIntervalMs: 500,
+}
+const away = unavailable('Kafka', new Error('connection refused'))
+const message = (key: string, bytes = 10, topic: OutgoingMessage['topic'] = 'inbound.processor'): OutgoingMessage => ({
+  topic,
+  key,
+  value: Buffer.alloc(bytes),
+  headers: {},
+})
+
+function setUp(changed: Partial<BatcherLimits> = {}) {
+  const clock = new ManualClock(1_000_000)
+  const producer = new ScriptedProducer()
+  const outcomes: string[] = []
+  const batcher = new MicroBatcher(producer, clock, { ...limits, ...changed }, (outcome, count) =>
+    outcomes.push(`${outcome} ${count}`),
+  )
+  const results = new Map<string, PublishResult>()
+  const publish = (...messages: OutgoingMessage[]) => {
+    for (const each of messages) void batcher.publish(each).then(result => results.set(each.key, result))
+  }
+  const sent = () => producer.sends.map(({ messages }) => messages.map(({ key }) => key).join(''))
+  return { clock, producer, batcher, outcomes, results, publish, sent }
+}
+const acknowledged = { kind: 'acknowledged' }
+
+describe('the micro-batcher', () => {
+  test('sends what came within the linger time as one batch, and answers each waiter only after the ack', async () => {
+    const { clock, producer, results, publish, sent } = setUp()
+    publish(message('a'), message('b'))
+    await clock.advance(1)
+    publish(message('c'))
+    expect(sent()).toEqual([])
+    await clock.advance(1)
+    expect(sent()).toEqual(['abc'])
+    expect(results.size).toBe(0)
+    producer.sends[0]?.ack()
+    await settlePromises()
+    expect([...results]).toEqual([
+      ['a', acknowledged],
+      ['b', acknowledged],
+      ['c', acknowledged],
+    ])
+  })
+
+  test('sends a full batch at once: by count and by bytes', async () => {
+    const byCount = setUp()
+    byCount.publish(...'abcde'.split('').map(key => message(key)))
+    expect(byCount.sent()).toEqual(['abcd'])
+    await byCount.clock.advance(2)
+    expect(byCount.sent()).toEqual(['abcd', 'e'])
+
+    const byBytes = setUp()
+    byBytes.publish(message('a', 600), message('b', 600))
+    expect(byBytes.sent()).toEqual(['a'])
+    await byBytes.clock.advance(2)
+    expect(byBytes.sent()).toEqual(['a', 'b'])
+  })
+
+  test('sends a message that is larger than a batch alone', () => {
+    const { publish, sent } = setUp()
+    publish(message('a', 4_000))
+    expect(sent()).toEqual(['a'])
+  })
+
+  test('keeps to its number of sends in flight and batches up what waits meanwhile', async () => {
+    const { clock, producer, publish, sent } = setUp()
+    for (const key of 'abcd') {
+      publish(message(key))
+      await clock.advance(2)
+    }
+    expect(sent()).toEqual(['a', 'b'])
+    producer.sends[0]?.ack()
+    await settlePromises()
+    expect(sent()).toEqual(['a', 'b', 'cd'])
+  })
+
+  test('holds up no other topic when one hangs', async () => {
+    const { clock, publish, sent } = setUp({ sendsInFlight: 1 })
+    publish(message('a'))
+    await clock.advance(2)
+    publish(message('b'), message('r', 10, 'inbound.reseller'))
+    await clock.advance(2)
+    expect(sent()).toEqual(['a', 'r'])
+  })
+
+  test('refuses beyond its bounds, by count and by bytes, and counts what is in flight', async () => {
+    const byCount = setUp({ maxMessages: 3 })
+    byCount.publish(...'abcd'.split('').map(key => message(key)))
+    await byCount.clock.advance(2)
+    expect(byCount.results.get('d')).toEqual({ kind: 'overloaded', reason: 'queue_full' })
+    expect(byCount.batcher.held).toEqual({ messages: 3, bytes: 30 })
+
+    const byBytes = setUp({ maxBytes: 100 })
+    byBytes.publish(message('a', 60), message('b', 60), message('c', 40))
+    await settlePromises()
+    expect([...byBytes.results.keys()]).toEqual(['b'])
+
+    byCount.producer.sends[0]?.ack()
+    await settlePromises()
+    expect(byCount.batcher.held).toEqual({ messages: 0, bytes: 0 })
+  })
+
+  test('gives each waiter up at its own deadline while the broker says nothing', async () => {
+    const { clock, results, publish } = setUp()
+    publish(message('a'))
+    await clock.advance(1_000)
+    publish(message('b'))
+    await clock.advance(1_499)
+    expect(results.size).toBe(0)
+    await clock.advance(1)
+    expect([...results]).toEqual([['a', { kind: 'unavailable', reason: 'not_acknowledged_in_time' }]])
+    await clock.advance(1_000)
+    expect(results.get('b')).toEqual({ kind: 'unavailable', reason: 'not_acknowledged_in_time' })
+  })
+
+  test('does not send what nobody waits for any more', async () => {
+    const { clock, producer, batcher, publish, sent } = setUp({ sendsInFlight: 1 })
+    publish(message('a'))
+    await clock.advance(10)
+    publish(message('b'))
+    await clock.advance(2_500)
+    producer.sends[0]?.fail(away)
+    await settlePromises()
+    expect(sent()).toEqual(['a'])
+    expect(batcher.held).toEqual({ messages: 0, bytes: 0 })
+  })
+
+  test('fails fast once the broker counts as away, probes, and recovers by itself', async () => {
+    const { clock, producer, results, publish, sent } = setUp()
+    publish(message('a'))
+    await clock.advance(2)
+    producer.sends[0]?.fail(away)
+    await settlePromises()
+    expect(results.get('a')).toEqual({ kind: 'unavailable', reason: 'broker_away' })
+
+    publish(message('b'))
+    await settlePromises()
+    expect(results.get('b')).toEqual({ kind: 'unavailable', reason: 'broker_away' })
+    expect(sent()).toEqual(['a'])
+
+    await clock.advance(500)
+    publish(message('c'), message('d'))
+    await clock.advance(2)
+    expect(results.get('d')).toEqual({ kind: 'unavailable', reason: 'broker_away' })
+    expect(sent()).toEqual(['a', 'c'])
+    producer.sends[1]?.ack()
+    await settlePromises()
+    expect(results.get('c')).toEqual(acknowledged)
+
+    publish(message('e'))
+    await clock.advance(2)
+    producer.sends[2]?.ack()
+    await settlePromises()
+    expect(results.get('e')).toEqual(acknowledged)
+  })
+
+  test('lets the others through when the broker refuses a batch for one message in it', async () => {
+    const { clock, producer, outcomes, results, publish } = setUp({ batchMessages: 10 })
+    const tooLarge = new AppError('message_invalid', 'A message is larger than its topic allows')
+    producer.answer = messages => (messages.some(({ key }) => key === 'c') ? tooLarge : undefined)
+    publish(...'abcde'.split('').map(key => message(key)))
+    await clock.advance(2)
+    expect(Object.fromEntries(results)).toEqual({
+      a: acknowledged,
+      b: acknowledged,
+      c: { kind: 'failed', error: tooLarge },
+      d: acknowledged,
+      e: acknowledged,
+    })
+    expect(outcomes[0]).toBe('failed 5')
+  })
+
+  test('answers a fault that is no outage as a failure, and does not take the broker for away', async () => {
+    const { clock, producer, results, publish } = setUp()
+    publish(message('a'))
+    await clock.advance(2)
+    producer.sends[0]?.fail(new TypeError('a bug'))
+    publish(message('b'))
+    await clock.advance(2)
+    producer.sends[1]?.ack()
+    await settlePromises()
+    expect(results.get('a')).toMatchObject({ kind: 'failed' })
+    expect(results.get('b')).toEqual(acknowledged)
+  })
+
+  test('stops only when everything that it took has its result, and takes nothing more', async () => {
+    const { clock, producer, batcher, results, publish, sent } = setUp({ sendsInFlight: 1, batchMessages: 2 })
+    publish(...'abc'.split('').map(key => message(key)))
+    let stopped = false
+    const stopping = batcher.stop().then(() => {
+      stopped = true
+    })
+    publish(message('x'))
+    await settlePromises()
+    expect(results.get('x')).toEqual({ kind: 'unavailable', reason: 'stopping' })
+    expect(sent()).toEqual(['ab'])
+    producer.sends[0]?.ack()
+    await settlePromises()
+    expect(stopped).toBe(false)
+    expect(sent()).toEqual(['ab', 'c'])
+    producer.sends[1]?.ack()
+    await stopping
+    expect(results.get('c')).toEqual(acknowledged)
+    await clock.advance(5_000)
+    expect(results.size).toBe(4)
+  })
+})

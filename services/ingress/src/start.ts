@@ -1,0 +1,98 @@
+import {
+  connectMongo,
+  createKafkaBus,
+  createLogger,
+  createMetrics,
+  createMongoSchemaIds,
+  createRegistryCodec,
+  createSecretBox,
+  type Environment,
+  type RunningService,
+  startOpsServer,
+  systemClock,
+} from '@backstop/kit'
+import { PROVIDERS } from '@backstop/providers'
+import { createApp, type IngressSettings } from './app.ts'
+import { type IngressConfig, readIngressConfig } from './config.ts'
+import { createLateCodec } from './late-codec.ts'
+import { createMongoConnections } from './store/mongo-connections.ts'
+
+/** How long one try to learn the schema ids may take before it is logged and made again, in milliseconds. */
+const CODEC_TRY_MS = 5_000
+
+/** Wires the real parts from the environment. Starts whatever is away: until it is there, the answer is 503. */
+export async function startIngress(environment: Environment): Promise<RunningService> {
+  const config = readIngressConfig(environment)
+  const logger = createLogger('ingress', config.LOG_LEVEL)
+  const metrics = createMetrics('ingress', { processMetrics: true })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-ingress' })
+  const topicPrefix = config.KAFKA_TOPIC_PREFIX
+  const codec = createLateCodec(
+    () =>
+      createRegistryCodec({
+        registryUrl: config.SCHEMA_REGISTRY_URL,
+        topicPrefix,
+        schemaIds: createMongoSchemaIds(mongo.db),
+        logger,
+        waitMs: CODEC_TRY_MS,
+      }),
+    systemClock,
+    logger,
+  )
+  const connections = createMongoConnections({
+    db: mongo.db,
+    secretBox: createSecretBox(config.SECRET_KEYS),
+    clock: systemClock,
+    logger,
+    reloadMs: config.CONNECTIONS_RELOAD_MS,
+  })
+  const bus = createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-ingress', topicPrefix, logger })
+  const app = createApp({ bus, codec, connections, clock: systemClock, logger, metrics }, settingsOf(config))
+  const ops = await startOpsServer({
+    port: config.OPS_PORT,
+    host: config.HOST,
+    // A process that answers at all is alive; what is away comes back without a restart.
+    live: () => undefined,
+    ready: async () => app.unready(),
+    metrics: {
+      ...metrics,
+      text() {
+        app.recordState()
+        return metrics.text()
+      },
+    },
+  })
+  await app.start()
+  logger.info({ config, port: app.port(), ops_port: ops.port }, 'service.started')
+  return {
+    logger,
+    failed: new Promise(() => {}),
+    async stop() {
+      await app.stop()
+      await codec.stop()
+      await mongo.stop()
+      await ops.stop()
+    },
+  }
+}
+
+function settingsOf(config: IngressConfig): IngressSettings {
+  return {
+    host: config.HOST,
+    port: config.PORT,
+    credentialHeaders: {
+      processor: config.PROCESSOR_SIGNATURE_HEADERS,
+      reseller: config.RESELLER_SIGNATURE_HEADERS,
+      // Part of HTTP and not of the provider: this one has no other name.
+      subscription: PROVIDERS.subscription.credentialHeaders,
+    },
+    publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
+    lingerMs: config.PUBLISH_LINGER_MS,
+    queueMaxMessages: config.QUEUE_MAX_MESSAGES,
+    queueMaxBytes: config.QUEUE_MAX_BYTES,
+    bodiesMaxBytes: config.BODIES_MAX_BYTES,
+    bodyTimeoutMs: config.BODY_TIMEOUT_MS,
+    maxUtilization: config.SHED_UTILIZATION,
+    maxLagMs: config.SHED_LAG_MS,
+  }
+}

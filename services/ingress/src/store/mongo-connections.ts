@@ -1,0 +1,152 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import { type Clock, isMongoAway, type Logger, type SecretBox, sleep } from '@backstop/kit'
+import type { ChangeStream, ChangeStreamDocument, Collection, Db } from 'mongodb'
+import { type Connections, type InboundConnection, sourceOf, toInboundConnection } from './connections.ts'
+
+export interface MongoConnectionsOptions {
+  readonly db: Db
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly logger: Logger
+  /** How often everything is loaded again, as a net under the change stream, in milliseconds. */
+  readonly reloadMs: number
+}
+
+type Change = ChangeStreamDocument<ConnectionDocument>
+
+/** How long one look at the change stream waits for news, in milliseconds: stopping and reloading wait as long. */
+const AWAIT_MS = 250
+const RETRY_FIRST_MS = 200
+const RETRY_MOST_MS = 5_000
+const LIVE: { status: { $ne: 'deleted' } } = { status: { $ne: 'deleted' } }
+
+/** All connections from the collection `connections`, kept up to date by its change stream. */
+export function createMongoConnections(options: MongoConnectionsOptions): Connections {
+  return new MongoConnections(options)
+}
+
+class MongoConnections implements Connections {
+  readonly #collection: Collection<ConnectionDocument>
+  readonly #options: MongoConnectionsOptions
+  readonly #stopping = new AbortController()
+  #held = new Map<string, InboundConnection>()
+  #loadedAtMs: number | undefined
+  #stream: ChangeStream<ConnectionDocument, Change> | undefined
+  #following: Promise<void> | undefined
+
+  constructor(options: MongoConnectionsOptions) {
+    this.#options = options
+    this.#collection = options.db.collection('connections')
+  }
+
+  async start(): Promise<void> {
+    this.#following = this.#followForEver()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#stream?.close().catch(() => {})
+    await this.#following
+  }
+
+  isLoaded(): boolean {
+    return this.#loadedAtMs !== undefined
+  }
+
+  count(): number {
+    return this.#held.size
+  }
+
+  find(connectionId: string): InboundConnection | undefined {
+    return this.#held.get(connectionId)
+  }
+
+  async #followForEver(): Promise<void> {
+    const { clock, logger } = this.#options
+    const { signal } = this.#stopping
+    let pauseMs = RETRY_FIRST_MS
+    while (!signal.aborted) {
+      const beganMs = clock.now()
+      try {
+        await this.#follow()
+      } catch (error) {
+        if (signal.aborted) return
+        // What is known stays in use: it ends with its own expiry and with nothing else.
+        const level = isMongoAway(error) ? 'warn' : 'error'
+        logger[level]({ error, held: this.#held.size, retry_ms: pauseMs }, 'connections.feed_lost')
+      }
+      if (clock.now() - beganMs > RETRY_MOST_MS) pauseMs = RETRY_FIRST_MS
+      await sleep(clock, pauseMs, signal)
+      pauseMs = Math.min(pauseMs * 2, RETRY_MOST_MS)
+    }
+  }
+
+  /**
+   * Opens the stream before it loads, so that no change falls between the two, then applies changes until it fails. After
+   * a failure everything is loaded again: that is cheap, and no resume token can be too old.
+   */
+  async #follow(): Promise<void> {
+    const stream = this.#collection.watch<ConnectionDocument, Change>([], {
+      fullDocument: 'updateLookup',
+      maxAwaitTimeMS: AWAIT_MS,
+    })
+    this.#stream = stream
+    try {
+      let change = await stream.tryNext()
+      await this.#load()
+      while (!this.#stopping.signal.aborted) {
+        if (change !== null) this.#apply(change)
+        if (this.#isStale()) await this.#load()
+        change = await stream.tryNext()
+      }
+    } finally {
+      this.#stream = undefined
+      await stream.close().catch(() => {})
+    }
+  }
+
+  #isStale(): boolean {
+    return this.#options.clock.now() - (this.#loadedAtMs ?? 0) >= this.#options.reloadMs
+  }
+
+  async #load(): Promise<void> {
+    const { clock, logger } = this.#options
+    const beganMs = clock.now()
+    const loaded = new Map<string, InboundConnection>()
+    for await (const document of this.#collection.find(LIVE)) {
+      const connection = this.#prepare(document)
+      if (connection !== undefined) loaded.set(document._id, connection)
+    }
+    const isFirst = this.#loadedAtMs === undefined
+    this.#held = loaded
+    this.#loadedAtMs = clock.now()
+    logger[isFirst ? 'info' : 'debug'](
+      { held: loaded.size, duration_ms: this.#loadedAtMs - beganMs },
+      'connections.loaded',
+    )
+  }
+
+  #apply(change: Change): void {
+    if (change.operationType === 'invalidate') throw new Error('The collection of connections was dropped')
+    if (!('documentKey' in change)) return
+    const id = String(change.documentKey._id)
+    const document = 'fullDocument' in change ? change.fullDocument : undefined
+    // Deleted outright, or between the update and its look-up.
+    if (document === undefined || document === null) {
+      if (change.operationType === 'delete' || change.operationType === 'update') this.#held.delete(id)
+      return
+    }
+    // The stream may still tell what the load has already read in a newer form.
+    if ((this.#held.get(id)?.version ?? 0) > document.version) return
+    const connection = this.#prepare(document)
+    if (connection === undefined) this.#held.delete(id)
+    else this.#held.set(id, connection)
+  }
+
+  /** Opening secrets is the costly part of a reload: a connection that did not change is taken over. */
+  #prepare(document: ConnectionDocument): InboundConnection | undefined {
+    const held = this.#held.get(document._id)
+    if (held !== undefined && held.source === sourceOf(document)) return held
+    return toInboundConnection(document, this.#options.secretBox, this.#options.logger)
+  }
+}

@@ -1,0 +1,19 @@
+import type { OutgoingMessage, Producer } from '@backstop/kit'
+
+/** A producer whose every send the test answers itself. */
+export class ScriptedProducer implements Producer {
+  readonly sends: { messages: readonly OutgoingMessage[]; ack(): void; fail(error: unknown): void }[] = []
+  /** Answers each send at once while set. */
+  answer: ((messages: readonly OutgoingMessage[]) => unknown) | undefined
+
+  async start(): Promise<void> {}
+  async stop(): Promise<void> {}
+
+  send(messages: readonly OutgoingMessage[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.sends.push({ messages, ack: () => resolve(), fail: reject })
+      const error = this.answer?.(messages)
+      if (this.answer !== undefined) error === undefined ? resolve() : reject(error)
+    })
+  }
+}
