@@ -1,0 +1,5 @@
+export * from './manual-clock.ts'
+export * from './receiver.ts'
+export * from './stack.ts'
+export * from './tcp-proxy.ts'
+export * from './until.ts'
