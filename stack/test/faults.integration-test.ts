@@ -1,0 +1,164 @@
+import { connect } from 'node:net'
+import { Kafka, logLevel } from 'kafkajs'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningStack } from '../src/index.ts'
+import { pollUntil } from '../src/poll.ts'
+import { createCleanup } from './stack-under-test.ts'
+
+const cleanup = createCleanup()
+let stack: RunningStack
+
+beforeAll(async () => {
+  stack = await cleanup.start(cleanup.dataDir())
+}, 120_000)
+
+afterAll(async () => {
+  await stack?.stop()
+  await cleanup.all()
+}, 60_000)
+
+const kafkaClient = () => new Kafka({ brokers: [stack.urls.kafka], logLevel: logLevel.NOTHING, clientId: 'stack-test' })
+
+async function produce(topic: string, value: string, retries = 5): Promise<void> {
+  const producer = kafkaClient().producer({ retry: { retries } })
+  await producer.connect()
+  await producer.send({ topic, acks: -1, messages: [{ value }] })
+  await producer.disconnect()
+}
+
+async function countMessages(topic: string): Promise<number> {
+  const admin = kafkaClient().admin()
+  await admin.connect()
+  try {
+    const offsets = await admin.fetchTopicOffsets(topic)
+    return offsets.reduce((sum, { high }) => sum + Number(high), 0)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const [host = '', port = ''] = url.split(':')
+  return new Promise(resolve => {
+    const socket = connect(Number(port), host)
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+test('Kafka keeps its messages and its port when it is stopped, killed and started again', async () => {
+  const admin = kafkaClient().admin()
+  await admin.connect()
+  await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 3, replicationFactor: 1 }] })
+  await admin.disconnect()
+  await produce('kept', 'before the stop')
+
+  await stack.parts.kafka.stop()
+  expect(await answers(stack.urls.kafka)).toBe(false)
+  await stack.parts.kafka.restart()
+  expect(await countMessages('kept')).toBe(1)
+
+  await produce('kept', 'before the kill')
+  const { pid } = stack.parts.kafka
+  stack.parts.kafka.kill('SIGKILL')
+  await stack.parts.kafka.restart()
+  expect(stack.parts.kafka.pid).not.toBe(pid)
+  expect(await countMessages('kept')).toBe(2)
+  await produce('kept', 'after the kill')
+  expect(await countMessages('kept')).toBe(3)
+}, 120_000)
+
+test('Kafka refuses a topic that nobody made and takes a message of two megabytes', async () => {
+  await expect(produce('never-made', 'x', 0)).rejects.toThrow()
+  const admin = kafkaClient().admin()
+  await admin.connect()
+  await admin.createTopics({
+    topics: [
+      { topic: 'large', replicationFactor: 1, configEntries: [{ name: 'max.message.bytes', value: '2200000' }] },
+    ],
+  })
+  await admin.disconnect()
+  await produce('large', 'x'.repeat(2 * 1024 * 1024))
+  expect(await countMessages('large')).toBe(1)
+}, 60_000)
+
+test('MongoDB has transactions and change streams, and keeps what was written through a kill', async () => {
+  const client = await new MongoClient(stack.urls.mongo, { serverSelectionTimeoutMS: 20_000 }).connect()
+  try {
+    const things = client.db('stack-test').collection('things')
+    const changes = things.watch()
+    const seen = changes.next()
+    await client.withSession(session =>
+      session.withTransaction(
+        async () => void (await things.insertOne({ n: 1 }, { session, writeConcern: { w: 'majority', j: true } })),
+      ),
+    )
+    expect(await seen).toMatchObject({ operationType: 'insert', fullDocument: { n: 1 } })
+    await changes.close()
+
+    stack.parts.mongo.kill('SIGKILL')
+    await stack.parts.mongo.restart()
+    expect(await things.countDocuments()).toBe(1)
+    await things.insertOne({ n: 2 })
+  } finally {
+    await client.close()
+  }
+}, 90_000)
+
+test('the registry gives a schema the same id after a kill', async () => {
+  // Without a property or a $schema the registry does not see that it is a JSON Schema.
+  const schema = '{"type":"object","properties":{"a":{"type":"string"}}}'
+  const register = async () => {
+    const response = await fetch(`${stack.urls.registry}/subjects/kept-value/versions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+      body: JSON.stringify({ schemaType: 'JSON', schema }),
+    })
+    return ((await response.json()) as { id: number }).id
+  }
+  const id = await register()
+  expect(id).toBeGreaterThan(0)
+  stack.parts.registry.kill('SIGKILL')
+  await stack.parts.registry.restart()
+  const known = await fetch(`${stack.urls.registry}/schemas/ids/${id}`)
+  expect(await known.json()).toMatchObject({ schema })
+  expect(await register()).toBe(id)
+}, 90_000)
+
+test('a mail that is sent is shown on the page', async () => {
+  const { port } = new URL(stack.urls.smtp)
+  const socket = connect(Number(port), '127.0.0.1')
+  const mail = 'Subject: It works\r\nFrom: a@example.com\r\nTo: b@example.com\r\n\r\nHello'
+  const lines = ['EHLO test', 'MAIL FROM:<a@example.com>', 'RCPT TO:<b@example.com>', 'DATA', `${mail}\r\n.`, 'QUIT']
+  // One line per answer; an answer of several lines ends with the one that has a blank after its code.
+  socket.setEncoding('utf8').on('data', (answer: string) => {
+    if (/^\d{3} /m.test(answer)) socket.write(`${lines.shift() ?? ''}\r\n`)
+  })
+  const shown = await pollUntil(
+    async () => {
+      const mails = (await (await fetch(`${stack.urls.mail}/api/email`)).json()) as { subject: string }[]
+      return mails.length > 0 ? mails : undefined
+    },
+    { timeoutMs: 10_000 },
+  )
+  socket.destroy()
+  expect(shown).toMatchObject([{ subject: 'It works' }])
+  const page = await fetch(stack.urls.mail, { headers: { accept: 'text/html' } })
+  expect(await page.text()).toContain('<!doctype html>')
+})
+
+test('a second stack runs beside the first one on other ports', async () => {
+  const startedAt = performance.now()
+  const second = await cleanup.start(cleanup.dataDir())
+  expect(performance.now() - startedAt).toBeLessThan(40_000)
+  try {
+    expect(new Set([...Object.values(stack.urls), ...Object.values(second.urls)]).size).toBe(10)
+    expect(await answers(second.urls.kafka)).toBe(true)
+    await expect(countMessages('kept')).resolves.toBeGreaterThan(0)
+  } finally {
+    await second.stop()
+  }
+  expect(await answers(second.urls.kafka)).toBe(false)
+  expect(await answers(stack.urls.kafka)).toBe(true)
+}, 120_000)
