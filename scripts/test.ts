@@ -1,0 +1,123 @@
+/**
+ * `npm test`: everything, with its set-up. `npm run test:unit`: the part that needs nothing.
+ * Brings up a stack of its own, so that it runs beside an `npm start`, and leaves nothing behind.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { progressOn, type RunningStack, startStack } from '@backstop/stack'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** The parts of a whole run, in order: what fails fast comes first. */
+const PROJECTS = ['unit', 'integration', 'system'] as const
+type Project = (typeof PROJECTS)[number]
+
+interface Counts {
+  passed: number
+  failed: number
+}
+
+const started = performance.now()
+const [only, ...filters] = process.argv.slice(2)
+const wanted = PROJECTS.filter(project => only === undefined || project === only)
+if (wanted.length === 0) {
+  process.stderr.write(`There is no part "${only}": give ${PROJECTS.join(', ')}, or nothing for all\n`)
+  process.exit(2)
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'backstop-test-'))
+let stack: RunningStack | undefined
+const ended = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
+
+try {
+  process.exitCode = await runAll()
+} finally {
+  await stack?.stop()
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+async function runAll(): Promise<number> {
+  const needsStack = wanted.some(project => project !== 'unit')
+  const starting = needsStack ? startTestStack() : undefined
+  // Waited for below; a failure before that must not count as unhandled.
+  starting?.catch(() => {})
+  const total: Counts = { passed: 0, failed: 0 }
+  if (only === undefined) count(total, await runCheck())
+  for (const project of wanted) {
+    if (project !== 'unit') stack = await starting
+    count(total, await runVitest(project))
+    if (ended.signal.aborted) break
+  }
+  const seconds = Math.round((performance.now() - started) / 1000)
+  process.stdout.write(`\n${total.failed === 0 ? 'All is well' : 'Something failed'} after ${seconds} s\n`)
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`)
+  return total.failed === 0 && total.passed > 0 && !ended.signal.aborted ? 0 : 1
+}
+
+function count(total: Counts, more: Counts): void {
+  total.passed += more.passed
+  total.failed += more.failed
+}
+
+function startTestStack(): Promise<RunningStack> {
+  return startStack({
+    dataDir: join(scratch, 'stack'),
+    log: progressOn(process.stderr),
+    env: process.env,
+    ownerPid: process.pid,
+  })
+}
+
+/** Types, lint, format, unused code and structure count as one test. */
+async function runCheck(): Promise<Counts> {
+  const code = await run([join(ROOT, 'scripts/check.ts')], {})
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
+
+async function runVitest(project: Project): Promise<Counts> {
+  process.stdout.write(`\n── ${project} tests\n`)
+  const report = join(scratch, `${project}.json`)
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const code = await run([vitest, 'run', '--project', project, ...reporters, ...filters], stackEnvironment())
+  const { passed, failed } = readReport(report)
+  // A run that broke outside any test, or that found none, is a failure too.
+  return code === 0 && passed > 0 ? { passed, failed } : { passed, failed: Math.max(1, failed) }
+}
+
+function readReport(path: string): Counts {
+  try {
+    const report = JSON.parse(readFileSync(path, 'utf8')) as { numPassedTests: number; numFailedTests: number }
+    return { passed: report.numPassedTests, failed: report.numFailedTests }
+  } catch {
+    return { passed: 0, failed: 0 }
+  }
+}
+
+/** How the tests find the stack (packages/kit/test/stack.ts reads it). */
+function stackEnvironment(): Record<string, string> {
+  if (stack === undefined) return {}
+  const { kafka, mongo, registry, smtp, mail } = stack.urls
+  return {
+    BACKSTOP_TEST_KAFKA: kafka,
+    BACKSTOP_TEST_MONGO: mongo,
+    BACKSTOP_TEST_REGISTRY: registry,
+    BACKSTOP_TEST_SMTP: smtp,
+    BACKSTOP_TEST_MAIL: mail,
+  }
+}
+
+function run(args: string[], env: Record<string, string>): Promise<number> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' })
+    const stop = () => child.kill('SIGTERM')
+    ended.signal.addEventListener('abort', stop, { once: true })
+    child.once('exit', code => {
+      ended.signal.removeEventListener('abort', stop)
+      resolve(code ?? 1)
+    })
+  })
+}

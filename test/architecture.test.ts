@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import {
+  directionFaults,
+  environmentFaults,
+  fileFaults,
+  findCycles,
+  layerOf,
+  MAY_IMPORT,
+  packageFaults,
+  purityFaults,
+} from './architecture/rules.ts'
+import { importsOf, readSourceFiles, type SourceFile } from './architecture/source-files.ts'
+
+const files = readSourceFiles()
+const present = (path: string) => existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url)))
+
+describe('the code as it is', () => {
+  test('there is code of every workspace and domain code to check', () => {
+    const workspaces = new Set(files.filter(file => file.isProduction).map(file => file.workspace))
+    expect([...workspaces].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+    const domains = files.filter(file => layerOf(file.path) === 'domain' && file.isProduction)
+    expect(domains.length).toBeGreaterThan(10)
+  })
+
+  test('every relative import names a file', () => {
+    const broken = files.flatMap(({ path, imports }) =>
+      imports.flatMap(({ target }) => (target === undefined || present(target) ? [] : [`${path}: ${target}`])),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test.each([
+    { name: 'packages import each other by name and in one direction', faults: packageFaults },
+    {
+      name: 'main imports app, app imports consumers and http, these import parts and domain, never back',
+      faults: directionFaults,
+    },
+    { name: 'domain code is pure', faults: purityFaults },
+    { name: 'settings come from config.ts', faults: environmentFaults },
+    { name: 'files have a name that says something and are of a readable size', faults: fileFaults },
+  ])('$name', ({ faults }) => {
+    expect(files.flatMap(faults)).toEqual([])
+  })
+
+  test('no files import each other in a circle', () => {
+    expect(findCycles(files)).toEqual([])
+  })
+})
+
+/** A file that does not exist, to see that a rule bites. */
+function file(path: string, text: string): SourceFile {
+  const workspace = /^(?:packages|services)\/[^/]+/.exec(path)?.[0] ?? '.'
+  return { path, workspace, isProduction: true, text, imports: importsOf(path, text) }
+}
+
+describe('the rules bite', () => {
+  const domain = 'services/reconciler/src/domain/x.ts'
+  test.each([
+    { name: 'the clock in domain code', faults: purityFaults, path: domain, text: 'const now = Date.now()' },
+    { name: 'a node module in domain code', faults: purityFaults, path: domain, text: "import { x } from 'node:fs'" },
+    {
+      name: 'chance in domain code',
+      faults: purityFaults,
+      path: domain,
+      text: "import { randomUUID } from 'node:crypto'",
+    },
+    {
+      name: 'the store in domain code',
+      faults: purityFaults,
+      path: domain,
+      text: "import type { S } from '../store/s.ts'",
+    },
+    {
+      name: 'a service in a service',
+      faults: packageFaults,
+      path: 'services/ingress/src/app.ts',
+      text: "import { x } from '@backstop/notifier'",
+    },
+    {
+      name: 'the providers in the simulator',
+      faults: packageFaults,
+      path: 'packages/simulator/src/x.ts',
+      text: "export {\n  x,\n} from '@backstop/providers'",
+    },
+    {
+      name: 'a file of another package by its path',
+      faults: packageFaults,
+      path: 'services/ingress/src/app.ts',
+      text: "import { x } from '../../../packages/kit/src/errors.ts'",
+    },
+    {
+      name: 'a consumer in a store',
+      faults: directionFaults,
+      path: 'services/reconciler/src/store/x.ts',
+      text: "import { x } from '../consumers/x.ts'",
+    },
+    {
+      name: 'a setting read on the way',
+      faults: environmentFaults,
+      path: 'services/ingress/src/app.ts',
+      text: 'const level = process.env.LOG_LEVEL',
+    },
+    { name: 'a file called utils', faults: fileFaults, path: 'packages/kit/src/utils.ts', text: '' },
+  ])('$name is a fault', ({ faults, path, text }) => {
+    expect(faults(file(path, text))).toHaveLength(1)
+  })
+
+  test('hashing and converting a time are no fault in domain code', () => {
+    const text = "import { createHash } from 'node:crypto'\nconst at = new Date(nowMs)"
+    expect(purityFaults(file(domain, text))).toEqual([])
+  })
+
+  test('a circle is named by its files', () => {
+    const a = file('packages/kit/src/a.ts', "import './b.ts'")
+    const b = file('packages/kit/src/b.ts', "import { a } from './a.ts'")
+    expect(findCycles([a, b])).toEqual([['packages/kit/src/a.ts', 'packages/kit/src/b.ts', 'packages/kit/src/a.ts']])
+  })
+})

@@ -1,0 +1,63 @@
+/** Reads the project's own TypeScript: which files there are and what each imports. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface SourceFile {
+  /** From the project's root, e.g. `services/ingress/src/main.ts`. */
+  path: string
+  /** The folder with the package.json, e.g. `services/ingress`; `.` for what belongs to no workspace. */
+  workspace: string
+  /** Runs in production; tests, benchmarks and what only they use does not. */
+  isProduction: boolean
+  text: string
+  imports: Import[]
+}
+
+export interface Import {
+  /** As it is written. */
+  specifier: string
+  /** The file that it names, from the project's root, where it is a relative one. */
+  target: string | undefined
+  /** `import type`: gone when the code runs. */
+  isTypeOnly: boolean
+}
+
+const WORKSPACE = /^(packages|services)\/[^/]+|^stack/
+
+/** Every TypeScript file of ours. */
+export function readSourceFiles(): SourceFile[] {
+  const paths = globSync('{packages,services,stack,scripts,test,bench}/**/*.ts', {
+    cwd: ROOT,
+    exclude: path => path.split('/').includes('node_modules'),
+  })
+  return paths.sort().map(path => {
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    const workspace = WORKSPACE.exec(path)?.[0] ?? '.'
+    const isProduction =
+      workspace !== '.' && path.startsWith(`${workspace}/src/`) && !/[.-]test\.ts$|\.contract\.ts$/.test(path)
+    return { path, workspace, isProduction, text, imports: importsOf(path, text) }
+  })
+}
+
+// The formatter writes every import in one of these shapes. A line of a comment begins with `*` or `//` and is none.
+const STATIC_IMPORT = /^(?:import|export)\b[^'"`;]*?\bfrom\s+'([^']+)'/gm
+const BARE_IMPORT = /^import\s+'([^']+)'/gm
+const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'\s*\)/g
+
+export function importsOf(path: string, text: string): Import[] {
+  return [STATIC_IMPORT, BARE_IMPORT, DYNAMIC_IMPORT]
+    .flatMap(pattern => [...text.matchAll(pattern)])
+    .map(([statement, specifier = '']) => ({
+      specifier,
+      isTypeOnly: /^(?:import|export) type\b/.test(statement),
+      target: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : undefined,
+    }))
+}
+
+/** Name of a workspace's package by its folder, e.g. `services/ingress` → `@backstop/ingress`. */
+export function packageNameOf(workspace: string): string {
+  return `@backstop/${workspace.split('/').at(-1)}`
+}

@@ -1,0 +1,165 @@
+/**
+ * Each service is killed by a real SIGKILL at each of its named points, started again, and judged by what the broker, the
+ * database and the receiver hold: nothing lost, and nothing doubled but a delivery whose answer was lost, under the same id.
+ */
+import type { ShownOperation } from '@backstop/contracts'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import type { ServiceName } from '../../scripts/start/service-environment.ts'
+import { ADMIN_CRASH_POINTS } from '../../services/admin-api/src/crash-points.ts'
+import { INGRESS_CRASH_POINTS } from '../../services/ingress/src/crash-points.ts'
+import { NOTIFIER_CRASH_POINTS } from '../../services/notifier/src/crash-points.ts'
+import { RECONCILER_CRASH_POINTS } from '../../services/reconciler/src/crash-points.ts'
+import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
+import { openProduct } from '../world/product.ts'
+import { isOpened, openShop, type Shop } from '../world/shop.ts'
+import { until } from '../world/until.ts'
+
+const RECHECK_DELAY_MS = 1_500
+
+/** Every point of every service; those of the kit lie in the loops of the service that is named. */
+const POINTS: Record<ServiceName, readonly string[]> = {
+  ingress: INGRESS_CRASH_POINTS,
+  reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.parked'],
+  notifier: [...NOTIFIER_CRASH_POINTS, 'delay.produced', 'work.parked'],
+  'admin-api': ADMIN_CRASH_POINTS,
+}
+
+/** The only point after which a receiver may see a delivery twice: its answer was lost. */
+const ANSWER_LOST = 'notifier.after-attempt'
+
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+interface Scene {
+  readonly product: Product
+  readonly truth: Truth
+  readonly shop: Shop
+}
+
+async function openScene(service: ServiceName): Promise<Scene> {
+  const product = await openProduct(`crash-${service}`, { recheckDelayMs: RECHECK_DELAY_MS })
+  stops.push(() => product.stop())
+  const truth = await openTruth(product)
+  stops.push(() => truth.stop())
+  const shop = await openShop(product)
+  stops.push(() => shop.stop())
+  return { product, truth, shop }
+}
+
+describe.concurrent('killed and started again', { timeout: 420_000 }, () => {
+  for (const [service, points] of Object.entries(POINTS) as [ServiceName, readonly string[]][]) {
+    test(`${service} loses and doubles nothing at any of: ${points.join(', ')}`, async () => {
+      const scene = await openScene(service)
+      for (const point of points) await killAt(scene, service, point)
+      await expectAllSettled(scene)
+    })
+  }
+})
+
+/** One round: the process dies at the point while two refunds are under way, comes back, and both verdicts are right. */
+async function killAt(scene: Scene, service: ServiceName, point: string): Promise<void> {
+  const { product, shop, truth } = scene
+  const process = product.children[service]
+  await process.restart({ CRASH_AT: point })
+  const died = process.exited
+  const refusals = point === 'delay.produced' && service === 'notifier' ? 1 : needsRetry(point) ? 1 : 0
+  refuseFirst(shop, refusals)
+  if (point === 'work.parked') await poison(scene, service)
+
+  const payment = shop.pay()
+  const explained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 500 })
+  const operation = reportUntilTaken(shop, payment.paymentIntent.id, explained.id)
+  const unexplained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 2499 })
+
+  const end = await Promise.race([died, until(`the crash at ${point}`, () => false, 60_000)])
+  expect(end, `the process that was to die at ${point}`).toMatchObject({ signal: 'SIGKILL' })
+  await process.restart()
+
+  await shop.alertAbout(unexplained.id, 60_000)
+  const { operation_id } = await operation
+  const sentinel = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 77 })
+  await shop.alertAbout(sentinel.id, 60_000)
+  await until(
+    `the explanation after ${point}`,
+    async () => (await shop.action(explained.id))?.operation_id === operation_id,
+  )
+  expect(shop.alertsAbout(explained.id), `alerts about the explained refund after ${point}`).toEqual([])
+
+  const ids = new Set(
+    shop
+      .alertsAbout(unexplained.id)
+      .filter(isOpened)
+      .map(delivery => delivery.webhookId),
+  )
+  expect(ids.size, `distinct alerts about the unexplained refund after ${point}`).toBe(1)
+  const taken = shop.alertsAbout(unexplained.id).filter(delivery => isOpened(delivery) && delivery.answered === 200)
+  if (point !== ANSWER_LOST) expect(taken.length, `deliveries taken after ${point}`).toBe(1)
+  if (point === 'work.parked') expect(await truth.count(deadTopicOf(service))).toBeGreaterThan(0)
+}
+
+/** Points that lie on the way of a failed delivery. */
+function needsRetry(point: string): boolean {
+  return point === 'notifier.after-retry-produce'
+}
+
+/** The receiver refuses the first attempts from now on. */
+function refuseFirst(shop: Shop, count: number): void {
+  let left = count
+  shop.receiver.answerWith(() => ({ kind: 'answer', status: left-- > 0 ? 500 : 200 }))
+}
+
+const deadTopicOf = (service: ServiceName) => (service === 'notifier' ? 'deliveries.dead' : 'inbound.dead')
+
+/** A message that no service can read, on a topic of this one. */
+async function poison({ truth, shop }: Scene, service: ServiceName): Promise<void> {
+  const topic = service === 'notifier' ? 'alerts' : 'inbound.processor'
+  await truth.produce(topic, `${shop.projectId}/poison`, Buffer.from('not in the wire format'))
+}
+
+/** Reports as a careful execution feature does: again under the same key until there is an answer. */
+function reportUntilTaken(shop: Shop, subject: string, refundId: string): Promise<ShownOperation> {
+  return until(
+    'the report to be taken',
+    () =>
+      shop.report({
+        subject,
+        amount: 500,
+        currency: 'eur',
+        state: 'completed',
+        provider_ref: refundId,
+        idempotency_key: `key-${refundId}`,
+      }),
+    60_000,
+  )
+}
+
+/** Broker and database at rest: nothing unread, nothing unpublished, one incident for each alert. */
+async function expectAllSettled({ truth, shop }: Scene): Promise<void> {
+  await until(
+    'the groups to catch up',
+    async () => (await truth.lag(['reconciler', 'notifier', 'notifier.deliveries'])) === 0,
+  )
+  await until(
+    'empty outboxes',
+    async () => {
+      const filled = { 'outbox.0': { $exists: true } }
+      const [subjects, operations] = await Promise.all([
+        truth.database.collection('subjects').countDocuments(filled),
+        truth.database.collection('operations').countDocuments(filled),
+      ])
+      return subjects + operations === 0
+    },
+    60_000,
+  )
+  const incidents = await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })
+  const opened = new Set(
+    shop.receiver
+      .deliveries()
+      .filter(isOpened)
+      .map(delivery => delivery.webhookId),
+  )
+  expect(opened.size).toBe(incidents)
+}

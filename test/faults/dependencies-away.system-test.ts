@@ -1,0 +1,105 @@
+/** Kafka and MongoDB go and come back under a running product; no service is restarted. A stack of its own for each. */
+import { join } from 'node:path'
+import { postNotification } from '@backstop/simulator'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Product, startProduct } from '../../scripts/start/product.ts'
+import { dataFolder } from '../world/product.ts'
+import { openShop, type Shop } from '../world/shop.ts'
+import { until } from '../world/until.ts'
+
+const RECHECK_DELAY_MS = 2_000
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+/** A product on a stack that nobody else uses, so that its parts can be stopped. */
+async function openOwnStack(name: string): Promise<{ product: Product; shop: Shop; pids: () => unknown }> {
+  const product = await startProduct({
+    dataDir: join(dataFolder(name)),
+    // The stack of the test run is left alone: this one is made anew.
+    env: { ...process.env, BACKSTOP_STACK: 'embedded' },
+    recheckDelayMs: RECHECK_DELAY_MS,
+  })
+  stops.push(() => product.stop())
+  const shop = await openShop(product)
+  stops.push(() => shop.stop())
+  const pids = () => product.processes().map(process => process.pid)
+  return { product, shop, pids }
+}
+
+/** A signed notification, posted once. */
+function postOnce(shop: Shop, eventId: string, signingSecret: string) {
+  return postNotification({
+    url: shop.connection.inbound_url,
+    body: { id: eventId, object: 'event', type: 'customer.created', created: Math.floor(Date.now() / 1000) },
+    credential: { kind: 'processor', secrets: [signingSecret] },
+    now: Date.now,
+  })
+}
+
+describe.concurrent('what this needs goes away and comes back', { timeout: 240_000 }, () => {
+  test('Kafka away: 503 with Retry-After within 3 s; back: everything goes on without a restart', async () => {
+    const { product, shop, pids } = await openOwnStack('kafka-away')
+    const before = pids()
+    const payment = shop.pay()
+    const first = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 100 })
+    await shop.alertAbout(first.id, 30_000)
+
+    await product.stack?.parts.kafka.stop()
+    const secret = shop.signingSecret
+    for (let round = 0; round < 3; round += 1) {
+      const askedAt = performance.now()
+      const answer = await postOnce(shop, `evt_away_${round}`, secret)
+      expect(performance.now() - askedAt).toBeLessThan(3_500)
+      expect(answer.status).toBe(503)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(JSON.parse(answer.body)).toMatchObject({ status: 503 })
+    }
+    const during = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 200 })
+    await until('a refused post', () => shop.endpoint.attempts().some(attempt => attempt.status === 503))
+
+    await product.stack?.parts.kafka.restart()
+    await shop.alertAbout(during.id, 90_000)
+    expect(pids()).toEqual(before)
+  })
+
+  test('MongoDB away: known connections are taken in, a cold ingress answers 503; back: everything catches up', async () => {
+    const { product, shop, pids } = await openOwnStack('mongo-away')
+    const before = pids()
+    const secret = shop.signingSecret
+    const payment = shop.pay()
+    const first = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 100 })
+    await shop.alertAbout(first.id, 30_000)
+
+    await product.stack?.parts.mongo.stop()
+    expect((await postOnce(shop, 'evt_mongo_away', secret)).status).toBe(200)
+    const during = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 200 })
+    await until('the refund to be taken in', () =>
+      shop.endpoint
+        .attempts()
+        .some(attempt => attempt.eventType === 'refund.created' && attempt.atMs > 0 && attempt.status === 200),
+    )
+    const cold = product.addInstance('ingress', 'ingress-cold')
+    cold.catch(() => {})
+    const coldUrl = await until('the cold ingress to listen', async () => {
+      const process = product.processes().find(other => other.name === 'ingress-cold')
+      return process?.mainUrl
+    })
+    const answer = await until('an answer of the cold ingress', () =>
+      postNotification({
+        url: shop.connection.inbound_url.replace(product.urls.ingress, coldUrl),
+        body: { id: 'evt_cold', object: 'event', type: 'customer.created' },
+        credential: { kind: 'processor', secrets: [secret] },
+        now: Date.now,
+      }),
+    )
+    expect(answer.status).toBe(503)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+
+    await product.stack?.parts.mongo.restart()
+    await shop.alertAbout(during.id, 90_000)
+    await cold
+    expect(pids().slice(0, 4)).toEqual((before as unknown[]).slice(0, 4))
+  })
+})

@@ -1,0 +1,36 @@
+/**
+ * The minute lives in Kafka: the reconciler that began it is killed half-way, another one is started elsewhere, and the
+ * second look still happens at sixty seconds.
+ */
+import { afterAll, expect, test } from 'vitest'
+import { openProduct } from '../world/product.ts'
+import { openShop } from '../world/shop.ts'
+import { until } from '../world/until.ts'
+
+const MINUTE_MS = 60_000
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+test('a reconciler killed 30 s into the minute and started elsewhere still looks at 60 s', {
+  timeout: 180_000,
+}, async () => {
+  const product = await openProduct('moves')
+  stops.push(() => product.stop())
+  const shop = await openShop(product)
+  stops.push(() => shop.stop())
+  const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2499 })
+  const seen = await until('the refund', () => shop.action(refund.id))
+  const dueAt = Date.parse(seen.second_look_at ?? '')
+  await until('half of the minute', () => Date.now() >= dueAt - MINUTE_MS / 2, MINUTE_MS)
+
+  product.children.reconciler.kill('SIGKILL')
+  await product.children.reconciler.exited
+  await product.addInstance('reconciler', 'reconciler-elsewhere')
+
+  const alert = await shop.alertAbout(refund.id, MINUTE_MS)
+  expect(alert.receivedAtMs).toBeGreaterThanOrEqual(dueAt)
+  expect(alert.receivedAtMs - dueAt).toBeLessThan(5_000)
+  expect(shop.alertsAbout(refund.id)).toHaveLength(1)
+})

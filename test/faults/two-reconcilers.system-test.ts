@@ -1,0 +1,73 @@
+/**
+ * Two reconciler processes see the same refund through its inbound event, a recheck and a second connection at once, a
+ * thousand times over: one action and one alert each.
+ */
+
+import type { Connection } from '@backstop/contracts'
+import { createWebhookEndpoint } from '@backstop/simulator'
+import { afterAll, expect, test } from 'vitest'
+import { openTruth } from '../world/ledger-of-truth.ts'
+import { openProduct } from '../world/product.ts'
+import { isOpened, openShop, refundOf } from '../world/shop.ts'
+import { until } from '../world/until.ts'
+
+const REFUNDS = 1_000
+const AT_ONCE = 40
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+test('one action and one alert for each of a thousand refunds', { timeout: 300_000 }, async () => {
+  // Short, so that second looks fall between first sights.
+  const product = await openProduct('two', { recheckDelayMs: 300 })
+  stops.push(() => product.stop())
+  await product.addInstance('reconciler', 'reconciler-2')
+  const truth = await openTruth(product)
+  stops.push(() => truth.stop())
+  const shop = await openShop(product)
+  stops.push(() => shop.stop())
+  const second = await shop.api.post<Connection & { signing_secret: string }>(
+    `/v1/projects/${shop.projectId}/connections`,
+    { kind: 'processor', name: 'The same account again', out_of_band: 'alert' },
+  )
+  const other = createWebhookEndpoint({ url: second.inbound_url, secrets: [second.signing_secret], now: Date.now })
+  stops.push(() => other.stop())
+
+  const waiting: Promise<unknown>[] = []
+  shop.endpoint.hold()
+  shop.processor.onEvent(event => {
+    if (!event.type.startsWith('refund.')) return
+    // The other connection sees the charge only: another key, so another partition and often the other process.
+    const object = { ...event.data.object, payment_intent: null }
+    waiting.push(other.post({ ...event, data: { ...event.data, object } } as typeof event))
+  })
+  const ids: string[] = []
+  for (let made = 0; made < REFUNDS; made += AT_ONCE) {
+    for (let index = 0; index < AT_ONCE; index += 1) {
+      ids.push(shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 100 + index }).id)
+    }
+    const posted = shop.endpoint.release(events => events.filter(event => event.type === 'refund.created'))
+    await Promise.all([posted, ...waiting.splice(0)])
+    shop.endpoint.hold()
+  }
+
+  const alerted = () => shop.receiver.deliveries().filter(isOpened)
+  await until(
+    'an alert for each refund',
+    () => new Set(alerted().map(refundOf)).size === REFUNDS,
+    180_000,
+    () => alerted().length,
+  )
+  await until(
+    'the groups to catch up',
+    async () => (await truth.lag(['reconciler', 'notifier', 'notifier.deliveries'])) === 0,
+    60_000,
+  )
+  expect(new Set(alerted().map(refundOf))).toEqual(new Set(ids))
+  expect(alerted()).toHaveLength(REFUNDS)
+  expect(await truth.database.collection('actions').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
+  expect(await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
+  const seenTwice = { project_id: shop.projectId, 'connection_ids.1': { $exists: true } }
+  expect(await truth.database.collection('actions').countDocuments(seenTwice)).toBe(REFUNDS)
+})

@@ -1,0 +1,43 @@
+/** The real services as processes on the stack of the test run. */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { StackUrls } from '@backstop/stack'
+import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
+
+/** @throws Error naming the variable that is not set: a test that cannot run fails */
+export function stackUrls(): StackUrls {
+  const read = (name: string) => {
+    const value = process.env[name]
+    if (value === undefined || value === '') throw new Error(`${name} is not set; run the tests with npm test`)
+    return value
+  }
+  return {
+    kafka: read('BACKSTOP_TEST_KAFKA'),
+    mongo: read('BACKSTOP_TEST_MONGO'),
+    registry: read('BACKSTOP_TEST_REGISTRY'),
+    smtp: read('BACKSTOP_TEST_SMTP'),
+    mail: read('BACKSTOP_TEST_MAIL'),
+  }
+}
+
+/** Where products of test runs keep their logs and secrets. */
+export function dataFolder(name: string): string {
+  const folder = resolve(import.meta.dirname, '../../.backstop/test', `${name}-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/**
+ * A product of its own on the shared stack: topics, groups and database carry its name.
+ * @param name lower-case letters, digits and dashes
+ */
+export function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
+  const unique = `${name}-${process.pid}-${Date.now().toString(36)}`
+  return startProduct({
+    dataDir: join(dataFolder(name)),
+    env: process.env,
+    stackUrls: stackUrls(),
+    topicPrefix: `${unique}.`,
+    ...options,
+  })
+}
