@@ -64,7 +64,7 @@ describe('the rules bite', () => {
       name: 'chance in domain code',
       faults: purityFaults,
       path: domain,
-      text: "import { randomUUID } from 'node:crypto'",
+      text: 'const id = crypto.randomUUID()',
     },
     {
       name: 'the store in domain code',

@@ -2,12 +2,13 @@
  * The whole product as processes, with the real minute. "Stays quiet" is believed only once a later refund of the same
  * payment, which shares every partition key with it, has alerted.
  */
+
+import { until } from '@backstop/kit/test'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../world/product.ts'
 import { eventOf, isOpened, openShop, type Shop } from '../world/shop.ts'
-import { until } from '../world/until.ts'
 
 const MINUTE_MS = 60_000
 /** How long after its minute an alert may come on a busy machine. */
@@ -91,7 +92,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 600 })
     const seen = await until('the refund', () => shop.action(refund.id))
     const late = Date.parse(seen.first_seen_at) + 30_000
-    await until('half of the minute', () => Date.now() >= late, MINUTE_MS)
+    await until('half of the minute', () => Date.now() >= late, { timeoutMs: MINUTE_MS })
     await shop.report({ subject: payment.paymentIntent.id, amount: 600, currency: 'eur', state: 'completed' })
     expect(await alertedUpToSentinel(shop, payment)).toHaveLength(1)
     expect(await shop.action(refund.id)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
@@ -104,11 +105,9 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     const shop = await open(setting)
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 700 })
-    await until(
-      'the quiet verdict',
-      async () => (await shop.action(refund.id))?.verdict === 'not_alerted',
-      MINUTE_MS + SLACK_MS,
-    )
+    await until('the quiet verdict', async () => (await shop.action(refund.id))?.verdict === 'not_alerted', {
+      timeoutMs: MINUTE_MS + SLACK_MS,
+    })
     await shop.setOutOfBand('alert')
     expect(await alertedUpToSentinel(shop, payment)).toHaveLength(1)
     expect(await shop.action(refund.id)).toMatchObject({ verdict: 'not_alerted', reason })
@@ -150,11 +149,9 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     const payment = shop.pay()
     shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1100 })
     await shop.endpoint.release(events => events.filter(event => event.type === 'charge.refunded'))
-    const alert = await until(
-      'the alert about the charge',
-      () => shop.receiver.deliveries().find(isOpened),
-      MINUTE_MS + SLACK_MS,
-    )
+    const alert = await until('the alert about the charge', () => shop.receiver.deliveries().find(isOpened), {
+      timeoutMs: MINUTE_MS + SLACK_MS,
+    })
     expect(alert.body).toMatchObject({ data: { action: { provider_ref: null, amount: 1100 } } })
   })
 

@@ -3,6 +3,7 @@
  * database and the receiver hold: nothing lost, and nothing doubled but a delivery whose answer was lost, under the same id.
  */
 import type { ShownOperation } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
@@ -13,7 +14,6 @@ import { RECONCILER_CRASH_POINTS } from '../../services/reconciler/src/crash-poi
 import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
 import { openProduct } from '../world/product.ts'
 import { isOpened, openShop, type Shop } from '../world/shop.ts'
-import { until } from '../world/until.ts'
 
 const RECHECK_DELAY_MS = 1_500
 
@@ -74,7 +74,7 @@ async function killAt(scene: Scene, service: ServiceName, point: string): Promis
   const operation = reportUntilTaken(shop, payment.paymentIntent.id, explained.id)
   const unexplained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 2499 })
 
-  const end = await Promise.race([died, until(`the crash at ${point}`, () => false, 60_000)])
+  const end = await Promise.race([died, until(`the crash at ${point}`, () => false, { timeoutMs: 60_000 })])
   expect(end, `the process that was to die at ${point}`).toMatchObject({ signal: 'SIGKILL' })
   await process.restart()
 
@@ -132,7 +132,7 @@ function reportUntilTaken(shop: Shop, subject: string, refundId: string): Promis
         provider_ref: refundId,
         idempotency_key: `key-${refundId}`,
       }),
-    60_000,
+    { timeoutMs: 60_000 },
   )
 }
 
@@ -152,7 +152,7 @@ async function expectAllSettled({ truth, shop }: Scene): Promise<void> {
       ])
       return subjects + operations === 0
     },
-    60_000,
+    { timeoutMs: 60_000 },
   )
   const incidents = await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })
   const opened = new Set(

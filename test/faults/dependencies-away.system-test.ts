@@ -1,11 +1,11 @@
 /** Kafka and MongoDB go and come back under a running product; no service is restarted. A stack of its own for each. */
 import { join } from 'node:path'
+import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
 import { dataFolder } from '../world/product.ts'
 import { openShop, type Shop } from '../world/shop.ts'
-import { until } from '../world/until.ts'
 
 const RECHECK_DELAY_MS = 2_000
 const stops: (() => Promise<void>)[] = []
@@ -14,7 +14,9 @@ afterAll(async () => {
 })
 
 /** A product on a stack that nobody else uses, so that its parts can be stopped. */
-async function openOwnStack(name: string): Promise<{ product: Product; shop: Shop; pids: () => unknown }> {
+async function openOwnStack(
+  name: string,
+): Promise<{ product: Product; shop: Shop; pids: () => (number | undefined)[] }> {
   const product = await startProduct({
     dataDir: join(dataFolder(name)),
     // The stack of the test run is left alone: this one is made anew.
@@ -100,6 +102,6 @@ describe.concurrent('what this needs goes away and comes back', { timeout: 240_0
     await product.stack?.parts.mongo.restart()
     await shop.alertAbout(during.id, 90_000)
     await cold
-    expect(pids().slice(0, 4)).toEqual((before as unknown[]).slice(0, 4))
+    expect(pids().slice(0, 4)).toEqual(before.slice(0, 4))
   })
 })

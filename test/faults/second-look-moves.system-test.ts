@@ -2,10 +2,11 @@
  * The minute lives in Kafka: the reconciler that began it is killed half-way, another one is started elsewhere, and the
  * second look still happens at sixty seconds.
  */
+
+import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
 import { openProduct } from '../world/product.ts'
 import { openShop } from '../world/shop.ts'
-import { until } from '../world/until.ts'
 
 const MINUTE_MS = 60_000
 const stops: (() => Promise<void>)[] = []
@@ -23,7 +24,7 @@ test('a reconciler killed 30 s into the minute and started elsewhere still looks
   const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2499 })
   const seen = await until('the refund', () => shop.action(refund.id))
   const dueAt = Date.parse(seen.second_look_at ?? '')
-  await until('half of the minute', () => Date.now() >= dueAt - MINUTE_MS / 2, MINUTE_MS)
+  await until('half of the minute', () => Date.now() >= dueAt - MINUTE_MS / 2, { timeoutMs: MINUTE_MS })
 
   product.children.reconciler.kill('SIGKILL')
   await product.children.reconciler.exited

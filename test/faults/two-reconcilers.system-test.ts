@@ -4,12 +4,12 @@
  */
 
 import type { Connection } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
 import { openTruth } from '../world/ledger-of-truth.ts'
 import { openProduct } from '../world/product.ts'
 import { isOpened, openShop, refundOf } from '../world/shop.ts'
-import { until } from '../world/until.ts'
 
 const REFUNDS = 1_000
 const AT_ONCE = 40
@@ -53,16 +53,14 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   }
 
   const alerted = () => shop.receiver.deliveries().filter(isOpened)
-  await until(
-    'an alert for each refund',
-    () => new Set(alerted().map(refundOf)).size === REFUNDS,
-    180_000,
-    () => alerted().length,
-  )
+  await until('an alert for each refund', () => new Set(alerted().map(refundOf)).size === REFUNDS, {
+    timeoutMs: 180_000,
+    seen: () => alerted().length,
+  })
   await until(
     'the groups to catch up',
     async () => (await truth.lag(['reconciler', 'notifier', 'notifier.deliveries'])) === 0,
-    60_000,
+    { timeoutMs: 60_000 },
   )
   expect(new Set(alerted().map(refundOf))).toEqual(new Set(ids))
   expect(alerted()).toHaveLength(REFUNDS)

@@ -1,5 +1,6 @@
 /** One customer of the product: a project with a card processor's account, a connection and a channel. */
 import type { Action, AlertChannel, Connection, Incident, OutOfBand, ShownOperation } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import {
   type CardProcessor,
   createCardProcessor,
@@ -12,7 +13,6 @@ import {
 } from '@backstop/simulator'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
 import type { Product } from '../../scripts/start/product.ts'
-import { until } from './until.ts'
 
 export interface Shop {
   readonly projectId: string
@@ -95,12 +95,10 @@ export async function openShop(product: Product, outOfBand: OutOfBand = 'alert')
       (await api.get<{ data: Incident[] }>(`/v1/incidents?project_id=${projectId}&limit=200`)).data,
     alertsAbout,
     alertAbout: (refundId, withinMs) =>
-      until(
-        `the alert about ${refundId}`,
-        () => alertsAbout(refundId).find(isOpened),
-        withinMs,
-        () => receiver.deliveries().map(delivery => [eventOf(delivery), refundOf(delivery)]),
-      ),
+      until(`the alert about ${refundId}`, () => alertsAbout(refundId).find(isOpened), {
+        timeoutMs: withinMs,
+        seen: () => receiver.deliveries().map(delivery => [eventOf(delivery), refundOf(delivery)]),
+      }),
     stop: async () => {
       await Promise.all([endpoint.stop(), receiver.stop()])
     },
