@@ -158,6 +158,7 @@ async function assemble(
       env: { ...options.env, ...environmentOf(service, instance, surroundings), ...options.serviceEnv?.[service] },
       logPath: join(dataDir, 'logs', `${name}.log`),
       opsPort: instance.ops,
+      ...(instance.main === undefined ? {} : { mainPort: instance.main }),
       spawned: process => options.spawned?.(process),
     })
     processes.push(process)
@@ -165,7 +166,7 @@ async function assemble(
   }
   const children = Object.fromEntries(
     SERVICES.map(service => {
-      const main = service === 'ingress' || service === 'admin-api' ? { main: ports[service] } : {}
+      const main = servesOutside(service) ? { main: ports[service] } : {}
       return [service, create(service, service, { ...main, ops: ports[`${service}-ops`] })]
     }),
   ) as Record<ServiceName, ServiceProcess>
@@ -178,8 +179,8 @@ async function assemble(
     children,
     stack,
     async addInstance(service, name, extraEnv) {
-      const free = await choosePorts({ main: {}, ops: {} })
-      const process = create(service, name, free)
+      const { main, ops } = await choosePorts({ main: {}, ops: {} })
+      const process = create(service, name, servesOutside(service) ? { main, ops } : { ops })
       process.start(extraEnv)
       await process.untilReady()
       return process
@@ -190,6 +191,10 @@ async function assemble(
       await stack?.stop()
     },
   }
+}
+
+function servesOutside(service: ServiceName): service is 'ingress' | 'admin-api' {
+  return service === 'ingress' || service === 'admin-api'
 }
 
 async function startAll({ children }: Product, only: readonly ServiceName[], log: ProgressSink): Promise<void> {

@@ -16,9 +16,11 @@ export interface ServiceProcessOptions {
   /** Tells several instances of one service apart in logs and messages. */
   name: string
   /** The whole environment of the process. */
-  env: NodeJS.ProcessEnv
+  env: Readonly<Record<string, string | undefined>>
   logPath: string
   opsPort: number
+  /** Where it serves others; left out for a service that serves nobody. */
+  mainPort?: number
   /** Called as soon as a process is there. */
   spawned(process: ServiceProcess): void
 }
@@ -35,6 +37,8 @@ export interface ServiceProcess {
   readonly name: string
   readonly service: ServiceName
   readonly opsUrl: string
+  /** Where it serves others, if it does. */
+  readonly mainUrl: string | undefined
   readonly logPath: string
   /** Of the present process, or of the last one. */
   readonly pid: number | undefined
@@ -142,6 +146,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     name,
     service,
     opsUrl,
+    mainUrl: options.mainPort === undefined ? undefined : `http://127.0.0.1:${options.mainPort}`,
     logPath,
     get pid() {
       return child?.pid
