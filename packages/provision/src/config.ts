@@ -19,6 +19,14 @@ export const provisionSettings = {
     .describe('How long to wait for Kafka, MongoDB and the registry to come up, in milliseconds'),
 } as const
 
+/** The settings of the wait for the deploy job: it reads Kafka and MongoDB, and makes nothing. */
+export const waitSettings = { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
+
+/** @throws AppError `config_invalid` */
+export function readWaitConfig(environment: Environment) {
+  return readConfig(waitSettings, environment)
+}
+
 /** @throws AppError `config_invalid` */
 export function readProvisionConfig(environment: Environment) {
   const config = readConfig(provisionSettings, environment)

@@ -1,0 +1,71 @@
+import {
+  COLLECTIONS,
+  type CollectionDefinition,
+  type CollectionName,
+  MESSAGES,
+  type MessageName,
+  schemaKey,
+} from '@backstop/contracts'
+import { asUnavailable, createMongoSchemaIds, type TopicAdmin } from '@backstop/kit'
+import type { Db } from 'mongodb'
+import { planTopics, wantedTopics } from './topic-plan.ts'
+
+/** The server's code for a collection that is not there. */
+const NAMESPACE_NOT_FOUND = 26
+
+/**
+ * What this version needs and the deploy job has not made yet, one name each for a person; empty when a service may start.
+ * Reads only. How durable the topics are is the job's matter: a service can work with what it finds.
+ * @throws AppError `unavailable` when Kafka or MongoDB does not answer
+ */
+export async function findMissing(admin: TopicAdmin, db: Db, topicPrefix: string): Promise<string[]> {
+  return [
+    ...(await missingTopics(admin, topicPrefix)),
+    ...(await missingCollections(db)),
+    ...(await missingSchemas(db)),
+  ]
+}
+
+async function missingTopics(admin: TopicAdmin, topicPrefix: string): Promise<string[]> {
+  const wanted = wantedTopics(topicPrefix, { replication: 1, minInsync: 1 })
+  const { create, grow } = planTopics(wanted, await admin.describe(wanted.map(({ name }) => name)))
+  return [
+    ...create.map(({ name }) => `topic ${name}`),
+    ...grow.map(({ name, from, to }) => `partitions ${from + 1} to ${to} of topic ${name}`),
+  ]
+}
+
+async function missingCollections(db: Db): Promise<string[]> {
+  const missing: string[] = []
+  for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
+    const present = await indexKeysOf(db, name)
+    if (present === undefined) {
+      missing.push(`collection ${name}`)
+      continue
+    }
+    for (const { keys } of definition.indexes) {
+      if (!present.has(JSON.stringify(keys))) missing.push(`index ${JSON.stringify(keys)} of ${name}`)
+    }
+  }
+  return missing
+}
+
+/** The keys of a collection's indexes as JSON, or undefined when the collection is not there. */
+async function indexKeysOf(db: Db, name: CollectionName): Promise<Set<string> | undefined> {
+  try {
+    const indexes = await asUnavailable(() => db.collection(name).indexes())
+    return new Set(indexes.map(({ key }) => JSON.stringify(key)))
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NAMESPACE_NOT_FOUND) return undefined
+    throw error
+  }
+}
+
+async function missingSchemas(db: Db): Promise<string[]> {
+  const schemaIds = createMongoSchemaIds(db)
+  const missing: string[] = []
+  for (const name of Object.keys(MESSAGES) as MessageName[]) {
+    if ((await schemaIds.idOf(schemaKey(name))) === undefined) missing.push(`schema of ${name}`)
+  }
+  return missing
+}

@@ -1,0 +1,66 @@
+/**
+ * Waits until the deploy job of this very version is done, and says what is still missing. Stands before each service in
+ * Kubernetes, where all start at once: a pod that waits is no pod that fails.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError, connectMongo, createLogger, createTopicAdmin } from '@backstop/kit'
+import { readWaitConfig } from './config.ts'
+import { findMissing } from './missing.ts'
+
+const EXIT_CONFIG = 78
+const LOOK_EVERY_MS = 2_000
+/** How often the same answer is told again, so that whoever opens the log sees it. */
+const TELL_AGAIN_AFTER_MS = 60_000
+/** More names than this would hide the point. */
+const NAMES_SHOWN = 5
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+// As the first process of a container it would else not hear the signal that ends its pod.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
+
+try {
+  await waitUntilProvisioned()
+  print('provisioned: the service may start')
+} catch (error) {
+  const isConfig = error instanceof AppError && error.code === 'config_invalid'
+  process.stderr.write(`${isConfig ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = isConfig ? EXIT_CONFIG : 1
+}
+
+/** @throws AppError `config_invalid`, and whatever is no passing fault of Kafka or MongoDB */
+async function waitUntilProvisioned(): Promise<void> {
+  const config = readWaitConfig(process.env)
+  const logger = createLogger('wait-for-provision', config.LOG_LEVEL, process.stderr)
+  const admin = createTopicAdmin({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-wait-for-provision', logger })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-wait-for-provision' })
+  const look = async (): Promise<string | undefined> => {
+    try {
+      await admin.connect()
+      const missing = await findMissing(admin, mongo.db, config.KAFKA_TOPIC_PREFIX)
+      return missing.length === 0 ? undefined : `waiting for the deploy job to make ${listOf(missing)}`
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.retryable) throw error
+      return `waiting: ${error.message}`
+    }
+  }
+  let told: { line: string; atMs: number } | undefined
+  try {
+    for (let line = await look(); line !== undefined; line = await look()) {
+      if (line !== told?.line || performance.now() - told.atMs > TELL_AGAIN_AFTER_MS) {
+        print(line)
+        told = { line, atMs: performance.now() }
+      }
+      await pause(LOOK_EVERY_MS)
+    }
+  } finally {
+    await Promise.allSettled([admin.stop(), mongo.stop()])
+  }
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN
+  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
