@@ -1,5 +1,5 @@
 /** What counts as "not yet". */
-type Absent = false | undefined | null | void | 0 | ''
+type Absent = false | undefined | null | 0 | ''
 
 /**
  * Looks again and again until `ask` answers something that holds, and gives that: tests poll, they never sleep and hope.

@@ -39,6 +39,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   })
   const codec = await createRegistryCodec({
     registryUrl: config.SCHEMA_REGISTRY_URL,
+    topicPrefix: config.KAFKA_TOPIC_PREFIX,
     schemaIds: createMongoSchemaIds(mongo.db),
     logger,
   })

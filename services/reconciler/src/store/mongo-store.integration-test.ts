@@ -1,25 +1,22 @@
-import { randomUUID } from 'node:crypto'
-import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
-import { connectMongo, type Mongo, Secret } from '@backstop/kit'
+import { connectMongo, type Mongo } from '@backstop/kit'
+import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
+import { indexed } from '../../test/indexed.ts'
 import { storeContract } from '../../test/store.contract.ts'
 import { openStores } from '../start.ts'
 
+let stack: TestStack
 let mongo: Mongo
 
 beforeAll(async () => {
-  const url = process.env.BACKSTOP_TEST_MONGO
-  if (url === undefined) throw new Error('Set BACKSTOP_TEST_MONGO; `npm test` does')
-  mongo = connectMongo({ url: new Secret(url), dbName: `test-${randomUUID()}`, appName: 'test' })
-  for (const name of ['subjects', 'actions', 'incidents', 'inbox', 'inbox_bodies'] as const) {
-    const { indexes }: CollectionDefinition = COLLECTIONS[name]
-    for (const { keys, options } of indexes) await mongo.db.collection(name).createIndex(keys, options)
-  }
+  stack = await testStack()
+  mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
+  await indexed(mongo.db)
 })
 
 afterAll(async () => {
-  await mongo.db.dropDatabase()
-  await mongo.stop()
+  await mongo?.stop()
+  await stack?.close()
 })
 
 storeContract('in MongoDB', async () => {

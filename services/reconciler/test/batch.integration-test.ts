@@ -1,0 +1,214 @@
+import type { ConnectionDocument, InboundEvent, OperationDocument } from '@backstop/contracts'
+import { createFixedCodec, createMemoryBus, createOutboxPublisher, type Mongo, systemClock } from '@backstop/kit'
+import { type TestStack, testStack } from '@backstop/kit/test'
+import { createMongoLedger } from '@backstop/ledger'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
+import type { WorkItem } from '../src/consumers/work-item.ts'
+import { openStores } from '../src/start.ts'
+import { operation, PROJECT, T0 } from './fixtures.ts'
+import { indexed } from './indexed.ts'
+
+let stack: TestStack
+let client: MongoClient
+let mongo: Mongo
+const commands: string[] = []
+
+beforeAll(async () => {
+  stack = await testStack()
+  client = new MongoClient(stack.mongoUrl.reveal(), { monitorCommands: true })
+  const db = client.db(stack.dbName)
+  mongo = { client, db, ping: async () => {}, stop: () => client.close() }
+  await indexed(db)
+  client.on('commandStarted', ({ commandName, command }) => commands.push(`${commandName} ${command[commandName]}`))
+})
+
+afterAll(async () => {
+  await client?.close()
+  await stack?.close()
+})
+
+beforeEach(async () => {
+  for (const { name } of await mongo.db.listCollections().toArray()) await mongo.db.collection(name).deleteMany({})
+  const connection = { _id: 'con_a', project_id: PROJECT, kind: 'processor', out_of_band: 'alert', status: 'active' }
+  const connections = mongo.db.collection<ConnectionDocument>('connections')
+  await connections.insertOne({ ...connection, created_at: new Date(T0 - 3_600_000) } as ConnectionDocument)
+  commands.length = 0
+})
+
+/** The parts of one reconciler process over the shared database; what it publishes goes to a bus of its own. */
+function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcileParts {
+  const stores = openStores(mongo)
+  const codec = createFixedCodec()
+  const producer = createMemoryBus({ clock: systemClock }).producer({ sendTimeoutMs: 1_000 })
+  const publisher = createOutboxPublisher({
+    source: stores.subjects.outbox,
+    producer,
+    encoder: codec,
+    logger: stack.logger,
+  })
+  const ledger = createMongoLedger(mongo.db, { announce: async () => {} })
+  return {
+    stores,
+    ledger,
+    publisher,
+    clock: { ...systemClock, now: () => T0 },
+    rules: { recheckDelayMs: 60_000 },
+    crashPoint,
+  }
+}
+
+function refundEvent(id: string, more: { connectionId?: string; paymentIntent?: string | null } = {}): WorkItem {
+  const connectionId = more.connectionId ?? 'con_a'
+  const eventId = `evt_${id}_${connectionId}`
+  const paymentIntent = more.paymentIntent === undefined ? `pi_${id}` : more.paymentIntent
+  const event: InboundEvent = {
+    provider: 'processor',
+    project_id: PROJECT,
+    connection_id: connectionId,
+    event_id: eventId,
+    event_type: 'refund.created',
+    received_at: new Date(T0).toISOString(),
+    body: {
+      id: eventId,
+      object: 'event',
+      type: 'refund.created',
+      created: T0 / 1000,
+      livemode: true,
+      data: {
+        object: {
+          id: `re_${id}`,
+          object: 'refund',
+          amount: 2499,
+          currency: 'eur',
+          charge: `ch_${id}`,
+          payment_intent: paymentIntent,
+          created: T0 / 1000,
+          status: 'succeeded',
+        },
+      },
+    },
+  }
+  return { kind: 'event', event, inboxId: `${connectionId}/${eventId}`, receivedAt: T0 }
+}
+
+const names = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+
+/** How often each collection was written or read, by the name of the command. */
+function commandCounts(): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const command of commands) counts[command] = (counts[command] ?? 0) + 1
+  return counts
+}
+
+describe('a batch of 500 events', () => {
+  test('costs a handful of commands per collection, not one per event', async () => {
+    const reconciler = parts()
+    await reconcileBatch(
+      names(500, 'first').map(name => refundEvent(name)),
+      reconciler,
+    )
+    expect(await mongo.db.collection('actions').countDocuments()).toBe(500)
+    const counts = commandCounts()
+    for (const [command, count] of Object.entries(counts)) expect(count, command).toBeLessThanOrEqual(3)
+    expect(commands.length).toBeLessThanOrEqual(15)
+  })
+
+  test('costs no more when every subject is there already and is updated', async () => {
+    const reconciler = parts()
+    const batch = names(500, 'again')
+    await reconcileBatch(
+      batch.map(name => refundEvent(name)),
+      reconciler,
+    )
+    commands.length = 0
+    const operations = batch.map((name): WorkItem => {
+      const refs = [`${PROJECT}/processor/pi_${name}`]
+      return { kind: 'operation', operation: operation({ operation_id: `op_${name}`, subject: `pi_${name}`, refs }) }
+    })
+    await reconcileBatch(operations, reconciler)
+    expect(await mongo.db.collection('actions').countDocuments({ verdict: 'explained' })).toBe(500)
+    for (const [command, count] of Object.entries(commandCounts())) expect(count, command).toBeLessThanOrEqual(3)
+  })
+
+  test('costs no more when 500 second looks read the ledger', async () => {
+    const reconciler = parts()
+    const batch = names(500, 'look')
+    await reconcileBatch(
+      batch.map(name => refundEvent(name)),
+      reconciler,
+    )
+    const ledger = mongo.db.collection<OperationDocument>('operations')
+    await ledger.insertMany(
+      batch.slice(0, 250).map(name => {
+        const { operation_id, ...rest } = operation({
+          operation_id: `op_${name}`,
+          subject: `pi_${name}`,
+          refs: [`${PROJECT}/processor/pi_${name}`],
+        })
+        return { _id: operation_id, ...rest, outbox: [] }
+      }),
+    )
+    const actions = await mongo.db.collection<{ _id: string; subject: string }>('actions').find().toArray()
+    commands.length = 0
+    const due = new Date(T0 + 60_000).toISOString()
+    const looks = actions.map(({ _id, subject }): WorkItem => {
+      const ref = `${PROJECT}/processor/${subject}`
+      return { kind: 'recheck', recheck: { project_id: PROJECT, ref, look_id: _id, due_at: due } }
+    })
+    const later = { ...reconciler, clock: { ...systemClock, now: () => T0 + 60_000 } }
+    await reconcileBatch(looks, later)
+    for (const [command, count] of Object.entries(commandCounts())) expect(count, command).toBeLessThanOrEqual(3)
+    expect(await mongo.db.collection('actions').countDocuments({ verdict: 'explained' })).toBe(250)
+    expect(await mongo.db.collection('incidents').countDocuments()).toBe(250)
+  })
+})
+
+describe('two reconcilers at once', () => {
+  test('the same thousand refunds, seen by one through the payment and by the other through the charge, are one action each', async () => {
+    const batch = names(1_000, 'both')
+    const chunks = Array.from({ length: 20 }, (_, index) => batch.slice(index * 50, index * 50 + 50))
+    const [one, two] = [parts(), parts()]
+    let conflicts = 0
+    for (const chunk of chunks) {
+      const reports = await Promise.all([
+        reconcileBatch(
+          chunk.map(name => refundEvent(name)),
+          one,
+        ),
+        reconcileBatch(
+          chunk.map(name => refundEvent(name, { connectionId: 'con_b', paymentIntent: null })),
+          two,
+        ),
+      ])
+      conflicts += reports.reduce((sum, report) => sum + report.conflicts, 0)
+    }
+    expect(conflicts, 'how often one lost to the other: without any, this shows nothing').toBeGreaterThan(0)
+    expect(await mongo.db.collection('actions').countDocuments()).toBe(1_000)
+    expect(await mongo.db.collection('actions').countDocuments({ 'connection_ids.1': { $exists: true } })).toBe(1_000)
+    expect(await mongo.db.collection('subjects').countDocuments()).toBe(1_000)
+  })
+
+  test('a projection that another process wrote newer is not taken back', async () => {
+    const reconciler = parts()
+    await reconcileBatch([refundEvent('newer')], reconciler)
+    const explains = operation({ subject: 'pi_newer', refs: [`${PROJECT}/processor/pi_newer`] })
+    await reconcileBatch([{ kind: 'operation', operation: explains }], reconciler)
+    await reconcileBatch([refundEvent('newer', { connectionId: 'con_a' })], reconciler)
+    expect(await mongo.db.collection('actions').findOne()).toMatchObject({ verdict: 'explained' })
+  })
+})
+
+describe('a merge', () => {
+  test('joins what came by the charge with what came by the payment intent, and judges anew', async () => {
+    const reconciler = parts()
+    await reconcileBatch([refundEvent('one', { paymentIntent: null })], reconciler)
+    const byIntent = operation({ subject: 'pi_one', refs: [`${PROJECT}/processor/pi_one`] })
+    await reconcileBatch([{ kind: 'operation', operation: byIntent }], reconciler)
+    expect(await mongo.db.collection('subjects').countDocuments()).toBe(2)
+    await reconcileBatch([refundEvent('one', { connectionId: 'con_b' })], reconciler)
+    expect(await mongo.db.collection('subjects').countDocuments()).toBe(1)
+    expect(await mongo.db.collection('actions').find().toArray()).toMatchObject([{ verdict: 'explained' }])
+  })
+})
