@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StackRecordFile } from './part-records.ts'
@@ -32,6 +32,8 @@ export interface PartProgram {
   /** One try: resolves when the part answers as it should, rejects with the reason when not. Must be bounded in time. */
   checkReady(): Promise<void>
   readyWithinMs: number
+  /** For a log made for machines: what a person should see of a line after a failed start, or undefined for nothing. */
+  explainLogLine?(line: string): string | undefined
 }
 
 /** How long a start waits for a port that something else still holds. */
@@ -186,29 +188,34 @@ export class EmbeddedPart implements PartHandle {
     )
   }
 
+  #logTail(): string {
+    const { explainLogLine } = this.#program
+    const explained = explainLogLine && readTail(this.logPath, 15, explainLogLine)
+    return explained || readTail(this.logPath, 15)
+  }
+
   #failure(what: string): StackError {
     const remedy = this.#portWasTaken()
       ? 'Stop what listens on its port, then start again'
-      : 'Start again; if it stays so, delete the data folder'
+      : `Start again; if it stays so, delete what it has stored: rm -r '${this.#program.cwd}'`
     return new StackError(
-      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${readTail(this.logPath, 15)}`,
+      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.#logTail()}`,
       remedy,
     )
   }
 }
 
-/** Last lines of a log, each cut to a readable width. */
-export function readTail(path: string, lines: number): string {
-  try {
-    return readFileSync(path, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .slice(-lines)
-      .map(line => `    ${line.slice(0, 300)}`)
-      .join('\n')
-  } catch {
-    return '    (no log)'
-  }
+/** Last lines of a log that mean something to a reader, each cut to a readable width. */
+function readTail(path: string, count: number, explain: (line: string) => string | undefined = line => line): string {
+  if (!existsSync(path)) return '    (no log)'
+  return readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map(explain)
+    .filter(line => line !== undefined)
+    .slice(-count)
+    .map(line => `    ${line.slice(0, 300)}`)
+    .join('\n')
 }
 
 /** Tells a part that runs as it would be started now from one of other settings or another version. */

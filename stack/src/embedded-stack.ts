@@ -55,8 +55,14 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
         new EmbeddedPart(programFor(name, programs, dataDir, ports), records, join(dataDir, 'logs'), owner),
       ]),
     ) as Partial<Record<PartName, EmbeddedPart>>
-    await bringUp(Object.values(parts), options)
+    // Before the parts: an owner may be killed during the start as well.
     const reaper = options.ownerPid === undefined || owner === null ? undefined : startReaper(dataDir, owner)
+    try {
+      await bringUp(Object.values(parts), options)
+    } catch (error) {
+      await stopReaper(reaper)
+      throw error
+    }
     return {
       urls: urlsOf(names, ports),
       parts,
@@ -187,5 +193,9 @@ function urlsOf(names: readonly PartName[], ports: Record<PortName, number>): Pa
 
 async function stopOwned(parts: EmbeddedPart[], reaper: ProcessIdentity | undefined): Promise<void> {
   await Promise.all(parts.filter(part => part.isOwned()).map(part => part.stop()))
+  await stopReaper(reaper)
+}
+
+async function stopReaper(reaper: ProcessIdentity | undefined): Promise<void> {
   if (reaper !== undefined) await endProcess(reaper)
 }

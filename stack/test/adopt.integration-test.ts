@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { StackRecord } from '../src/part-records.ts'
+import { choosePorts } from '../src/ports.ts'
 import { identify, isAlive, signalProcess } from '../src/process-identity.ts'
 import { createCleanup, endsWithin } from './stack-under-test.ts'
 
@@ -89,9 +90,10 @@ test('a part that hangs, or that runs with other settings, is not adopted but st
   expect(second.parts.mail.adopted).toBe(false)
   expect(isAlive(hanging)).toBe(false)
 
-  const elsewhere = await cleanup.start(dataDir, { only: ['mail'], ports: { mail: 20_999 } })
+  const { mail } = await choosePorts({ mail: {} })
+  const elsewhere = await cleanup.start(dataDir, { only: ['mail'], ports: { mail } })
   expect(elsewhere.parts.mail.adopted).toBe(false)
-  expect(elsewhere.urls.mail).toBe('http://127.0.0.1:20999')
+  expect(elsewhere.urls.mail).toBe(`http://127.0.0.1:${mail}`)
   await elsewhere.stop()
 })
 

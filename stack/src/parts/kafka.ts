@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PartProgram } from '../embedded-part.ts'
 import { runProgram } from '../run-program.ts'
@@ -21,6 +21,7 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
   const { java, jars, dir, port } = settings
   const propertiesPath = join(dir, 'server.properties')
   const log4jPath = join(dir, 'log4j2.properties')
+  const formattedPath = join(dir, 'formatted')
   const tempDir = join(dir, 'tmp')
   const jvm = (heap: string) => [
     `-Xmx${heap}`,
@@ -45,17 +46,16 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
       // The compression libraries unpack themselves here on every start and are left behind by a SIGKILL.
       rmSync(tempDir, { recursive: true, force: true })
       mkdirSync(tempDir, { recursive: true })
-      if (existsSync(join(dir, 'topics', 'meta.properties'))) return
-      // Half a format, from a start that was interrupted, would be refused.
+      if (existsSync(formattedPath)) return
+      // Half a format, from a start that was interrupted, can neither be used nor completed.
       rmSync(join(dir, 'topics'), { recursive: true, force: true })
       const clusterId = randomBytes(16).toString('base64url')
       await runProgram(
         java,
         [...jvm('128m'), 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesPath],
-        {
-          timeoutMs: 60_000,
-        },
+        { timeoutMs: 60_000 },
       )
+      writeFileSync(formattedPath, `${clusterId}\n`)
     },
     checkReady: () => requireBroker(port),
   }

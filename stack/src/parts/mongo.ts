@@ -39,6 +39,19 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
       mkdirSync(dbPath, { recursive: true })
     },
     checkReady: () => makeWritable(port),
+    explainLogLine,
+  }
+}
+
+/** mongod logs one JSON document a line; when it fails, most of them are its call stack. Severities above I(nfo) say why. */
+export function explainLogLine(line: string): string | undefined {
+  try {
+    const { s: severity, msg, attr } = JSON.parse(line) as { s: string; msg: string; attr?: object }
+    const text = msg.replace(/\s+/g, ' ').trim()
+    if (text === '' || !['W', 'E', 'F'].includes(severity)) return undefined
+    return `${severity} ${text}${attr ? ` ${JSON.stringify(attr)}` : ''}`
+  } catch {
+    return line // not mongod's own: the loader's, for example
   }
 }
 
