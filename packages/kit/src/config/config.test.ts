@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { readConfig, setting } from './config.ts'
+import { Secret } from './secret.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'backstop-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const shape = {
+  URL: setting.url(),
+  KEY: setting.secret(),
+  PORT: setting.port(8080),
+  BROKERS: setting.list().pipe(z.array(z.string()).min(1, 'Give at least one')),
+}
+const good = { URL: 'http://127.0.0.1', KEY: 'canary-secret', BROKERS: 'a:1, b:2' }
+
+describe('configuration', () => {
+  test('is read into a frozen object with its defaults', () => {
+    const config = readConfig(shape, good)
+    expect(config).toMatchObject({ URL: 'http://127.0.0.1', PORT: 8080, BROKERS: ['a:1', 'b:2'] })
+    expect(config.KEY.reveal()).toBe('canary-secret')
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('reports every fault at once, each by the name of its setting', () => {
+    const read = () => readConfig(shape, { URL: 'nowhere', PORT: '99999999', BROKERS: '' })
+    expect(read).toThrow(
+      /4 fault\(s\)[\s\S]*URL:[\s\S]*KEY: is required[\s\S]*PORT: Too big[\s\S]*BROKERS: is required/,
+    )
+  })
+
+  test('takes a setting from a mounted file, without the newline that ends the file', () => {
+    const path = join(folder, 'key')
+    writeFileSync(path, 'from-file\n')
+    const { KEY: _inline, ...rest } = good
+    expect(readConfig(shape, { ...rest, KEY_FILE: path }).KEY.reveal()).toBe('from-file')
+  })
+
+  test('refuses a setting that is given twice, and a file that cannot be read', () => {
+    expect(() => readConfig(shape, { ...good, KEY_FILE: '/nowhere' })).toThrow('KEY: set KEY or KEY_FILE, not both')
+    const { KEY: _inline, ...rest } = good
+    expect(() => readConfig(shape, { ...rest, KEY_FILE: join(folder, 'absent') })).toThrow(
+      'KEY_FILE: cannot read the file (ENOENT)',
+    )
+  })
+
+  test('never shows a secret in a fault', () => {
+    const shouting = { KEY: z.string().refine(() => false, 'Not a key') }
+    expect(() => readConfig(shouting, { KEY: 'canary-secret' })).toThrow(/^(?![\s\S]*canary)[\s\S]*KEY: Not a key/)
+  })
+})
+
+test('a secret turns into text in no way that happens by accident', () => {
+  const secret = new Secret('canary-secret')
+  const shown = [
+    `${secret}`,
+    String(secret),
+    JSON.stringify({ secret }),
+    inspect({ secret }, { depth: 5, showHidden: true }),
+  ]
+  for (const text of shown) expect(text).not.toContain('canary')
+  expect(secret.reveal()).toBe('canary-secret')
+})

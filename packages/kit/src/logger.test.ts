@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { Secret } from './config/secret.ts'
+import { AppError } from './errors.ts'
+import { createLogger, maskSecrets } from './logger.ts'
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = []
+  write(createLogger('test', 'trace', { write: line => void lines.push(line) }))
+  return lines.join('')
+}
+
+const CANARIES = [
+  { name: 'a signing secret', text: 'whsec_CANARYcanary123' },
+  { name: 'a destination key', text: 'pdl_ntfset_01CANARY_canary' },
+  { name: 'an API key of ours', text: 'bsk_CANARYcanary0123456789' },
+  { name: "a processor's key", text: 'rk_live_CANARY123' },
+  { name: 'a bearer header', text: 'Bearer CANARYcanary0123' },
+  { name: 'a basic header', text: 'Basic Q0FOQVJZOkNBTkFSWQ==' },
+  { name: 'an incoming webhook', text: 'https://hooks.slack.com/services/T0CANARY/B0CANARY/canary' },
+  { name: 'a password in a URL', text: 'mongodb://user:CANARY@db.example:27017' },
+]
+
+describe('the log', () => {
+  test.each(CANARIES)('masks $name wherever it stands', ({ text }) => {
+    const secretPart = /CANARY|Q0FOQVJZ/
+    const error = new AppError('unavailable', `Cannot reach ${text}`, { cause: new Error(text) })
+    const output = logged(logger => {
+      logger.info(text)
+      logger.info({ field: text, nested: { deep: [text] } }, 'line')
+      logger.error({ error }, 'failed')
+    })
+    expect(output.split('\n')).toHaveLength(4)
+    expect(output).not.toMatch(secretPart)
+    expect(output).toContain('[secret]')
+    expect(maskSecrets(text)).not.toMatch(secretPart)
+  })
+
+  test('prints a Secret as [secret]', () => {
+    expect(logged(logger => logger.info({ config: { KEY: new Secret('canary') } }, 'started'))).toContain(
+      '"KEY":"[secret]"',
+    )
+  })
+
+  test('is one JSON object a line with service, level by name and time', () => {
+    const line = JSON.parse(logged(logger => logger.warn({ id: 1 }, 'thing.done'))) as Record<string, unknown>
+    expect(line).toMatchObject({ service: 'test', level: 'warn', id: 1, msg: 'thing.done' })
+    expect(String(line.time)).toMatch(/^\d{4}-\d\d-\d\dT/)
+  })
+
+  test('cannot be given a second line from outside', () => {
+    expect(
+      logged(logger => logger.info({ name: 'a\n{"forged":true}' }, 'b\nc'))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1)
+  })
+})

@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createMetrics } from './metrics.ts'
+import { type OpsServer, startOpsServer } from './ops-server.ts'
+
+let server: OpsServer | undefined
+afterEach(() => server?.stop())
+
+async function ask(path: string, faults: { live?: string; ready?: () => Promise<string | undefined> } = {}) {
+  const metrics = createMetrics('test')
+  metrics.counter('things_total', 'Things', ['kind']).inc({ kind: 'a' })
+  const ready = faults.ready ?? (async () => undefined)
+  server = await startOpsServer({ port: 0, host: '127.0.0.1', live: () => faults.live, ready, metrics })
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`)
+  return { status: response.status, text: await response.text() }
+}
+
+describe('the ops server', () => {
+  test('says ok when all is well', async () => {
+    expect(await ask('/healthz')).toEqual({ status: 200, text: 'ok\n' })
+  })
+  test('says why the process should be restarted', async () => {
+    expect(await ask('/healthz', { live: 'Stuck' })).toEqual({ status: 503, text: 'Stuck\n' })
+  })
+  test('says why it should get no work', async () => {
+    expect(await ask('/readyz', { ready: async () => 'MongoDB is away' })).toEqual({
+      status: 503,
+      text: 'MongoDB is away\n',
+    })
+  })
+  test('a readiness check that fails is not ready, and takes nothing down', async () => {
+    expect(await ask('/readyz', { ready: () => Promise.reject(new Error('broken')) })).toMatchObject({ status: 503 })
+  })
+  test('shows metrics with the name of the service', async () => {
+    expect((await ask('/metrics')).text).toContain('things_total{kind="a",service="test"} 1')
+  })
+  test('tells a stranger what there is', async () => {
+    expect((await ask('/')).status).toBe(404)
+  })
+})

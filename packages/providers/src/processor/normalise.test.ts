@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { normaliseProcessorEvent } from './normalise.ts'
+
+const origin = { projectId: 'prj_1', connectionId: 'con_1', eventId: 'evt_1' }
+
+const refund = {
+  id: 're_3Q',
+  object: 'refund',
+  amount: 2499,
+  currency: 'EUR',
+  charge: 'ch_3P',
+  payment_intent: 'pi_3P',
+  created: 1_763_999_999,
+  status: 'pending',
+}
+const charge = { id: 'ch_3P', object: 'charge', amount_refunded: 2499, currency: 'eur', payment_intent: 'pi_3P' }
+
+function normalise(eventType: string, object: unknown, more: Record<string, unknown> = {}) {
+  const event = { id: 'evt_1', object: 'event', created: 1_764_000_000, livemode: true, data: { object }, ...more }
+  return normaliseProcessorEvent({ ...origin, eventType }, event)
+}
+
+describe('what a card processor event means', () => {
+  test('refund.created is a refund under the identity of the refund', () => {
+    const made = normalise('refund.created', refund, { request: { id: 'req_1', idempotency_key: 'cxl-op-7f2' } })
+    expect(made).toEqual({
+      kind: 'action',
+      action: 'refund',
+      provider: 'processor',
+      identity: 'prj_1/processor/platform/live/refund/re_3Q',
+      refs: [
+        'prj_1/processor/pi_3P',
+        'prj_1/processor/ch_3P',
+        'prj_1/processor/re_3Q',
+        'prj_1/processor/idempotency-key/cxl-op-7f2',
+      ],
+      objectIds: ['pi_3P', 'ch_3P'],
+      subject: 'pi_3P',
+      providerRef: 're_3Q',
+      amount: 2499,
+      currency: 'eur',
+      state: 'pending',
+      createdAt: 1_763_999_999_000,
+      idempotencyKey: 'cxl-op-7f2',
+    })
+  })
+
+  const states: { status: string | null; state: string }[] = [
+    { status: 'pending', state: 'pending' },
+    { status: 'requires_action', state: 'requires_action' },
+    { status: 'succeeded', state: 'succeeded' },
+    { status: 'failed', state: 'failed' },
+    { status: 'canceled', state: 'canceled' },
+    { status: null, state: 'pending' },
+    { status: 'a_state_of_next_year', state: 'pending' },
+  ]
+  test.each(states)('a refund in state $status counts as $state', ({ status, state }) => {
+    expect(normalise('refund.updated', { ...refund, status })).toMatchObject({ state })
+  })
+
+  const same: { name: string; type: string; object?: object; more?: object }[] = [
+    { name: 'an update', type: 'refund.updated' },
+    { name: 'its failure', type: 'refund.failed' },
+    {
+      name: 'expanded objects instead of ids',
+      type: 'refund.created',
+      object: { charge: { id: 'ch_3P' }, payment_intent: { id: 'pi_3P' } },
+    },
+    { name: 'another event id', type: 'refund.created', more: { id: 'evt_2' } },
+    { name: 'no charge', type: 'refund.created', object: { charge: null } },
+  ]
+  test.each(same)('$name is the same action', ({ type, object, more }) => {
+    const identity = 'prj_1/processor/platform/live/refund/re_3Q'
+    expect(normalise(type, { ...refund, ...object }, { ...more })).toMatchObject({ kind: 'action', identity })
+  })
+
+  const others: { name: string; more: object }[] = [
+    { name: 'test mode', more: { livemode: false } },
+    { name: 'a connected account', more: { account: 'acct_1' } },
+  ]
+  test.each(others)('$name is another action', ({ more }) => {
+    expect(normalise('refund.created', refund, { ...more })).not.toMatchObject({
+      identity: 'prj_1/processor/platform/live/refund/re_3Q',
+    })
+  })
+
+  test('an update does not bring the idempotency key of the making', () => {
+    const updated = normalise('refund.updated', refund, { request: { id: 'req_2', idempotency_key: 'k' } })
+    expect(updated).toMatchObject({ idempotencyKey: null })
+  })
+
+  test('a refund without payment is its own subject', () => {
+    expect(normalise('refund.created', { ...refund, charge: null, payment_intent: null })).toMatchObject({
+      subject: 're_3Q',
+    })
+  })
+
+  test('charge.refunded says how much of the charge is refunded, and how much was before', () => {
+    const previous = { data: { object: charge, previous_attributes: { amount_refunded: 500 } } }
+    expect(normalise('charge.refunded', charge, previous)).toMatchObject({
+      kind: 'refund_total',
+      identity: 'prj_1/processor/platform/live/charge/ch_3P',
+      subject: 'pi_3P',
+      chargeId: 'ch_3P',
+      total: 2499,
+      totalBefore: 500,
+      currency: 'eur',
+      observedAt: 1_764_000_000_000,
+    })
+  })
+
+  test.each(['customer.created', 'charge.dispute.created', 'invoice.paid'])(
+    '%s is kept and ignored, with the reason',
+    type => {
+      expect(normalise(type, {})).toEqual({ kind: 'ignored', reason: `Events of type ${type} are not judged` })
+    },
+  )
+
+  const malformed: { name: string; object: unknown; reason: string }[] = [
+    { name: 'no object', object: undefined, reason: 'data.object' },
+    { name: 'no amount', object: { ...refund, amount: undefined }, reason: 'data.object.amount' },
+    { name: 'an amount as text', object: { ...refund, amount: '2499' }, reason: 'data.object.amount' },
+    { name: 'a negative amount', object: { ...refund, amount: -1 }, reason: 'data.object.amount' },
+    { name: 'no currency', object: { ...refund, currency: '' }, reason: 'data.object.currency' },
+    { name: 'another kind of object', object: { ...refund, object: 'charge' }, reason: 'data.object.object' },
+  ]
+  test.each(malformed)('a refund event with $name is malformed, and says where', ({ object, reason }) => {
+    expect(normalise('refund.created', object)).toMatchObject({
+      kind: 'malformed',
+      reason: expect.stringContaining(reason),
+    })
+  })
+})
