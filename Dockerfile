@@ -1,0 +1,97 @@
+# One target per service, and one for the deploy job:
+#   docker build --target ingress --tag backstop-ingress:0.1.0 .        (or reconciler, notifier, admin-api, provision)
+#
+# Nothing is compiled: Node strips the types of what lies in packages/ and services/. It refuses to do so below node_modules,
+# so the packages stay where they are and node_modules holds npm's workspace links to them.
+
+ARG NODE_IMAGE=node:24-bookworm-slim
+# What the services run on. It wants the C and C++ runtime libraries of NODE_IMAGE, and nothing else.
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${NODE_IMAGE} AS node
+
+FROM node AS sources
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages packages
+COPY services services
+# The stand-in for the billing providers signs events: it has no place beside the real thing.
+RUN rm -rf packages/simulator
+
+FROM sources AS manifests
+# Only what npm reads: a change of code then leaves the installed dependencies as they are.
+RUN find packages services -type f ! -name package.json -delete
+
+FROM node AS dependencies
+WORKDIR /app
+COPY --from=manifests /app ./
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --omit=dev --ignore-scripts --workspace packages --workspace services
+
+FROM ${RUNTIME_IMAGE} AS runtime
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.vendor="Backstop" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+RUN groupadd --gid 65532 backstop && useradd --uid 65532 --gid 65532 --no-create-home --home-dir /nonexistent backstop
+# The program alone: neither npm nor a package cache belongs into a running service.
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
+# In a container, whoever starts it decides what is reachable; the services by themselves listen on 127.0.0.1.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 OPS_PORT=9090
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=sources /app/package.json ./
+COPY --from=sources /app/packages packages
+# By number, so that Kubernetes can see that it is not root.
+USER 65532:65532
+
+# Liveness only: whether a service may be sent work is /readyz, which Compose and Kubernetes ask for themselves.
+FROM runtime AS service
+EXPOSE 9090
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/healthz`).then(answer => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+
+FROM service AS ingress
+LABEL org.opencontainers.image.title="backstop-ingress" \
+      org.opencontainers.image.description="Authenticates webhooks of billing providers and makes them durable"
+COPY --from=sources /app/services/ingress services/ingress
+EXPOSE 8080
+CMD ["node", "services/ingress/src/main.ts"]
+
+FROM service AS reconciler
+LABEL org.opencontainers.image.title="backstop-reconciler" \
+      org.opencontainers.image.description="Explains refunds and cancellations, or opens an incident"
+COPY --from=sources /app/services/reconciler services/reconciler
+CMD ["node", "services/reconciler/src/main.ts"]
+
+FROM service AS notifier
+LABEL org.opencontainers.image.title="backstop-notifier" \
+      org.opencontainers.image.description="Delivers alerts by chat, mail and webhook"
+COPY --from=sources /app/services/notifier services/notifier
+CMD ["node", "services/notifier/src/main.ts"]
+
+FROM service AS admin-api
+LABEL org.opencontainers.image.title="backstop-admin-api" \
+      org.opencontainers.image.description="The management API and the web console"
+COPY --from=sources /app/services/admin-api services/admin-api
+EXPOSE 8080
+CMD ["node", "services/admin-api/src/main.ts"]
+
+FROM runtime AS provision
+LABEL org.opencontainers.image.title="backstop-provision" \
+      org.opencontainers.image.description="Makes topics, schemas, collections and indexes; safe to run again"
+CMD ["node", "packages/provision/src/main.ts"]
+
+# Nothing of the product: the made-up shop that docker-compose.yml shows it with.
+FROM node AS demo
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages packages
+COPY services services
+COPY stack stack
+COPY scripts scripts
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace packages --workspace stack
+USER 65532:65532
+CMD ["node", "scripts/demo.ts"]

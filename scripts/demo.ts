@@ -1,0 +1,41 @@
+/**
+ * Plays the demo against a Backstop that runs already, up to its first alert: for the compose file and for clusters.
+ * The receiver listens on loopback of wherever this runs, so it must share the network of the notifier, and the
+ * notifier must allow loopback (EGRESS_ALLOW_CIDRS).
+ *
+ *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts
+ */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runDemo } from './start/demo/run-demo.ts'
+import { createStage } from './start/demo/stage.ts'
+
+/** The minute of grace, and as much again for a machine that is busy. */
+const WITHIN_MS = 180_000
+
+function required(name: string): string {
+  const value = process.env[name]
+  if (value !== undefined && value !== '') return value
+  process.stderr.write(`${name} is not set. Give INGRESS_URL, ADMIN_URL and API_KEY of the running product\n`)
+  process.exit(78)
+}
+
+const stage = createStage(process.stdout, Date.now)
+const demo = await runDemo({
+  recordPath: join(tmpdir(), `backstop-demo-${process.pid}.json`),
+  kept: undefined,
+  ports: { receiver: Number(process.env.RECEIVER_PORT ?? 9_100), processor: 0 },
+  ingressUrl: required('INGRESS_URL'),
+  adminUrl: required('ADMIN_URL'),
+  key: required('API_KEY'),
+  stage,
+})
+const deadline = setTimeout(() => {
+  stage.print(`No alert came within ${WITHIN_MS / 1000} s`)
+  process.exit(1)
+}, WITHIN_MS)
+const { refundedAtMs, alertedAtMs } = await demo.firstAlert
+clearTimeout(deadline)
+stage.print(`\nFirst alert ${((alertedAtMs - refundedAtMs) / 1000).toFixed(1)} s after the refund`)
+await demo.stop()
+process.exit(0)
