@@ -105,6 +105,7 @@ const READS_ENVIRONMENT = new Set([
   'packages/kit/src/crash-points.ts',
   'packages/kit/src/service/run-service.ts',
   'packages/provision/src/main.ts',
+  'packages/provision/src/wait-main.ts',
   'stack/src/main.ts',
   // The programs that it starts inherit the environment.
   'stack/src/downloads/python.ts',

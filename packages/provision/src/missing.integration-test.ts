@@ -1,7 +1,7 @@
 import { TOPICS } from '@backstop/contracts'
 import { connectMongo } from '@backstop/kit'
+import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestStack, testStack } from '../../kit/test/index.ts'
 import { findMissing } from './missing.ts'
 import { provision } from './provision.ts'
 
