@@ -1,0 +1,111 @@
+import { RETRY_RUNGS } from '@backstop/contracts'
+import {
+  type Bus,
+  type Clock,
+  createConsumerMetrics,
+  createDelayLine,
+  type Egress,
+  type Logger,
+  type MessageCodec,
+  type Metrics,
+  type SecretBox,
+} from '@backstop/kit'
+import { createAlertConsumer } from './consumers/alerts.ts'
+import { ChannelDirectory } from './consumers/channel-directory.ts'
+import { DeliveryConsumer } from './consumers/deliveries.ts'
+import type { Mailer } from './mail/mailer.ts'
+import { createDeliveryMetrics } from './metrics.ts'
+import type { ChannelStore } from './store/channel-store.ts'
+import type { DeliveryStore } from './store/delivery-store.ts'
+import type { HealthStore } from './store/health-store.ts'
+
+export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
+
+/** Everything outside the notifier that it touches. */
+export interface NotifierPorts {
+  readonly bus: Bus
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly channels: ChannelStore
+  readonly deliveries: DeliveryStore
+  readonly health: HealthStore
+  readonly egress: Egress
+  readonly mailer: Mailer
+  readonly secretBox: SecretBox
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Called when the service cannot go on by itself. */
+  onFatal(error: unknown): void
+}
+
+export interface NotifierSettings {
+  /** Base of links to the console, without a slash at its end; null where there is none. */
+  readonly publicUrl: string | null
+  /** The name that messages carry. */
+  readonly brandName: string
+  /** Attempts under way at once in this process. */
+  readonly maxActive: number
+  /** Deliveries that wait in memory for one channel at most. */
+  readonly maxQueuedPerChannel: number
+}
+
+export interface NotifierApp {
+  start(): Promise<void>
+  /** Drains: attempts under way end and are recorded; what only waits comes again, here or elsewhere. */
+  stop(): Promise<void>
+  /** Milliseconds since the least lively of its consumers got on; liveness rests on it. */
+  msSinceProgress(): number
+}
+
+const SEND_TIMEOUT_MS = 15_000
+const GAUGES_EVERY_MS = 5_000
+
+/** Wires the notifier from its ports: fan-out, delivery and the five retry delay lines. Nothing runs before `start`. */
+export function createApp(ports: NotifierPorts, settings: NotifierSettings): NotifierApp {
+  const { bus, codec, clock, logger, onFatal } = ports
+  const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
+  const consumerMetrics = createConsumerMetrics(ports.metrics)
+  const metrics = createDeliveryMetrics(ports.metrics)
+  const shared = { bus, producer, codec, clock, logger, onFatal }
+  const deliveries = new DeliveryConsumer({
+    ...shared,
+    metrics,
+    consumerMetrics,
+    deliveries: ports.deliveries,
+    health: ports.health,
+    directory: new ChannelDirectory(ports.channels, clock),
+    ports: { ...ports, publicUrl: settings.publicUrl, brandName: settings.brandName },
+    maxActive: settings.maxActive,
+    maxQueuedPerChannel: settings.maxQueuedPerChannel,
+  })
+  const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })
+  // One group for each: a rebalance of one delay leaves the others alone.
+  const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
+    createDelayLine({
+      ...shared,
+      groupId: topic.replace('deliveries', 'notifier'),
+      topic,
+      target: 'deliveries',
+      maxDelayMs: delayMs,
+    }),
+  )
+  const loops = [alerts, deliveries, ...delayLines]
+  let cancelGauges = () => {}
+  const keepGauges = () => {
+    metrics.oldestPending(deliveries.oldestPendingMs())
+    cancelGauges = clock.schedule(GAUGES_EVERY_MS, keepGauges)
+  }
+  return {
+    async start() {
+      await producer.start()
+      await Promise.all(loops.map(loop => loop.start()))
+      keepGauges()
+    },
+    async stop() {
+      cancelGauges()
+      await Promise.all(loops.map(loop => loop.stop()))
+      await producer.stop()
+    },
+    msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
+  }
+}

@@ -1,0 +1,31 @@
+import type { ChannelConfig, ChannelDocument, ChannelKind, DeliveryRequest } from '@backstop/contracts'
+import type { Clock, Egress, SecretBox } from '@backstop/kit'
+import type { Answer } from '../domain/answer.ts'
+import type { Mailer } from '../mail/mailer.ts'
+
+/** What channels may use of the outside. */
+export interface ChannelPorts {
+  readonly egress: Egress
+  readonly mailer: Mailer
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  /** Base of links to the console, without a slash at its end; null where there is none. */
+  readonly publicUrl: string | null
+  /** The name that messages carry. */
+  readonly brandName: string
+}
+
+export type ConfigOf<K extends ChannelKind> = Extract<ChannelConfig, { kind: K }>
+export type ChannelOf<K extends ChannelKind> = ChannelDocument & { config: ConfigOf<K> }
+
+/** One kind of channel. Its folder holds `config.ts`, `payload.ts` and `deliver.ts`; `registry.ts` lists them all. */
+export interface ChannelModule<K extends ChannelKind> {
+  readonly kind: K
+  /** How many deliveries of one channel may be under way at once. */
+  readonly concurrency: number
+  /**
+   * Makes one attempt and reports what came of it. It judges nothing and never throws for what a receiver does; the same
+   * delivery gives the same bytes at every attempt.
+   */
+  deliver(channel: ChannelOf<K>, request: DeliveryRequest, ports: ChannelPorts): Promise<Answer>
+}

@@ -1,0 +1,48 @@
+import { AppError, commonSettings, type Environment, keyRingSetting, readConfig, setting } from '@backstop/kit'
+import { z } from 'zod'
+
+/** Every setting of the notifier, by its environment name; .env.example shows them all. */
+export const settings = {
+  ...commonSettings,
+  SECRET_KEYS: keyRingSetting(),
+  PUBLIC_URL: setting.url().optional().describe('Base URL of the console, for links in messages; no links without it'),
+  BRAND_NAME: z
+    .string()
+    .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
+    .default('Backstop')
+    .describe('The name that messages carry'),
+  SMTP_URL: setting
+    .secret()
+    .optional()
+    .describe('Mail provider, smtp://user:password@host:587 or smtps://…; without it no mail is sent, visibly'),
+  SMTP_FROM: z.string().optional().describe('Sender of mails, e.g. Backstop <alerts@example.com>'),
+  SMTP_REQUIRE_TLS: z
+    .stringbool()
+    .default(true)
+    .describe('Refuse a mail server that offers no TLS; one on loopback never needs it'),
+  EGRESS_ALLOW_CIDRS: setting
+    .list()
+    .describe('Networks beyond the public ones that channels may point to, by any scheme, port and name'),
+  EGRESS_DENY_CIDRS: setting
+    .list()
+    .describe('Networks that channels may not point to even where they are public: your pods, services and nodes'),
+  EGRESS_PROXY_URL: setting
+    .secret()
+    .optional()
+    .describe('CONNECT proxy that all deliveries go through; proxies of the environment are ignored'),
+  DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts under way at once in one process'),
+  CHANNEL_QUEUE_MAX: setting
+    .integer(1_000, 50, 10_000)
+    .describe('Deliveries that wait in memory for one channel at most; the rest waits in Kafka'),
+} as const
+
+export type NotifierConfig = ReturnType<typeof readNotifierConfig>
+
+/** @throws AppError `config_invalid` with every fault at once */
+export function readNotifierConfig(environment: Environment) {
+  const config = readConfig(settings, environment)
+  if (config.SMTP_URL !== undefined && config.SMTP_FROM === undefined) {
+    throw new AppError('config_invalid', 'The configuration has 1 fault(s):\n  SMTP_FROM: is required with SMTP_URL')
+  }
+  return config
+}

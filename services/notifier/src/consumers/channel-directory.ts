@@ -1,0 +1,60 @@
+import type { Clock } from '@backstop/kit'
+import type { ChannelRecord, ChannelStore } from '../store/channel-store.ts'
+
+/** How old what is known of a channel may be, in milliseconds: so soon a changed or switched-off channel is noticed. */
+const MAX_AGE_MS = 2_000
+
+/** The channels that deliveries go to, read in one go for as many as are asked for in one moment. */
+export class ChannelDirectory {
+  readonly #store: ChannelStore
+  readonly #clock: Clock
+  readonly #known = new Map<string, { record: ChannelRecord | undefined; readAtMs: number }>()
+  #asked: { ids: Set<string>; read: Promise<void> } | undefined
+
+  constructor(store: ChannelStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** What is known of these channels, at most two seconds old. Undefined for one that does not exist. */
+  async find(channelIds: readonly string[]): Promise<ReadonlyMap<string, ChannelRecord | undefined>> {
+    const stale = channelIds.filter(id => this.#isStale(id))
+    if (stale.length > 0) await this.#read(stale)
+    return new Map(channelIds.map(id => [id, this.#known.get(id)?.record]))
+  }
+
+  /** What this process itself just found out; the database says the same a moment later. */
+  noteDisabled(channelId: string, reason: string): void {
+    const known = this.#known.get(channelId)
+    if (known?.record !== undefined) known.record = { ...known.record, disabledReason: reason }
+  }
+
+  #isStale(channelId: string): boolean {
+    const known = this.#known.get(channelId)
+    return known === undefined || this.#clock.now() - known.readAtMs > MAX_AGE_MS
+  }
+
+  /** Everybody who asks before the microtask runs shares one read. */
+  #read(ids: readonly string[]): Promise<void> {
+    if (this.#asked === undefined) {
+      const asked = { ids: new Set<string>(), read: Promise.resolve() }
+      asked.read = Promise.resolve().then(() => {
+        this.#asked = undefined
+        return this.#load([...asked.ids])
+      })
+      this.#asked = asked
+    }
+    for (const id of ids) this.#asked.ids.add(id)
+    return this.#asked.read
+  }
+
+  async #load(ids: readonly string[]): Promise<void> {
+    const readAtMs = this.#clock.now()
+    const records = new Map((await this.#store.findChannels(ids)).map(record => [record.channel._id, record]))
+    if (this.#known.size > MAX_KNOWN) this.#known.clear()
+    for (const id of ids) this.#known.set(id, { record: records.get(id), readAtMs })
+  }
+}
+
+/** Beyond this many channels the memory is worth more than the reads. */
+const MAX_KNOWN = 20_000

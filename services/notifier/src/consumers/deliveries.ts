@@ -1,0 +1,230 @@
+import {
+  AppError,
+  type Batch,
+  type BatchProgress,
+  type Bus,
+  type Consumer,
+  deadLetter,
+  type IncomingMessage,
+  type Producer,
+  pauseAfter,
+  sleep,
+} from '@backstop/kit'
+import { CHANNEL_MODULES } from '../channels/registry.ts'
+import { postponedMessage } from '../publish/delivery-messages.ts'
+import type { HealthStore } from '../store/health-store.ts'
+import { type AttemptOptions, attempt } from './attempt.ts'
+import { ChannelQueues } from './channel-queues.ts'
+import { type DeliveryIntakeOptions, planIntake } from './delivery-intake.ts'
+import { abandon, complete, type DeliveryJob, isOwned } from './delivery-job.ts'
+import { SettlementWriter } from './settlement-writer.ts'
+
+export interface DeliveryConsumerOptions extends AttemptOptions, DeliveryIntakeOptions {
+  readonly bus: Bus
+  readonly producer: Producer
+  readonly health: HealthStore
+  /** Attempts under way at once in this process. */
+  readonly maxActive: number
+  readonly maxQueuedPerChannel: number
+  onFatal(error: unknown): void
+}
+
+/** Deliveries at hand beyond which no more are taken from Kafka. */
+const HIGH_WATER = 8_000
+/** Pause of a partition whose next message finds no room, in milliseconds. */
+const NO_ROOM_MS = 50
+
+/**
+ * Works on `deliveries`: takes messages in, hands each to its channel's queue and goes on, so that a slow receiver holds
+ * no partition. A message's offset is committed once what came of it is durable.
+ */
+export class DeliveryConsumer {
+  readonly #options: DeliveryConsumerOptions
+  readonly #queues: ChannelQueues
+  readonly #writer: SettlementWriter
+  readonly #consumer: Consumer
+  /** Deliveries at hand, until their result is recorded. */
+  readonly #active = new Map<string, DeliveryJob>()
+  readonly #watched = new WeakSet<AbortSignal>()
+  readonly #faults = new Map<number, number>()
+
+  constructor(options: DeliveryConsumerOptions) {
+    this.#options = options
+    const { clock, maxActive, maxQueuedPerChannel } = options
+    this.#queues = new ChannelQueues({
+      clock,
+      maxActive,
+      maxQueuedPerChannel,
+      concurrencyOf: job => CHANNEL_MODULES[job.channelKind].concurrency,
+      mayStart: () => !this.#writer.isBehind,
+      run: job => this.#run(job),
+      onDropped: job => this.#drop(job),
+    })
+    this.#writer = new SettlementWriter({
+      ...options,
+      onRecorded: job => this.#forget(job),
+      onFlushed: () => this.#queues.pump(),
+    })
+    this.#consumer = options.bus.consumer({
+      groupId: 'notifier.deliveries',
+      topics: ['deliveries'],
+      commit: 'completed',
+      drainTimeoutMs: DRAIN_MS,
+      onBatch: batch => this.#onBatch(batch),
+      onFatal: options.onFatal,
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#consumer.start()
+  }
+
+  /** Drops what waits, lets attempts under way end and records them, commits, leaves. */
+  async stop(): Promise<void> {
+    await this.#consumer.stop()
+    this.#writer.stop()
+  }
+
+  msSinceProgress(): number {
+    return this.#consumer.msSinceProgress()
+  }
+
+  /** For how long the oldest delivery at hand has been here, in milliseconds. */
+  oldestPendingMs(): number {
+    return this.#queues.oldestMs()
+  }
+
+  async #onBatch(batch: Batch): Promise<BatchProgress> {
+    this.#watch(batch.signal)
+    const { partition, messages } = batch
+    try {
+      if (this.#queues.size >= HIGH_WATER) await this.#relieve()
+      const { admitted, overflowing } = this.#admit(messages)
+      const taken = admitted.length === 0 ? 0 : await this.#take(admitted, overflowing, batch)
+      this.#faults.delete(partition)
+      return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
+    } catch (error) {
+      const faults = (this.#faults.get(partition) ?? 0) + 1
+      this.#faults.set(partition, faults)
+      const isAway = error instanceof AppError && error.retryable
+      const { logger } = this.#options
+      logger[isAway ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
+      return isAway ? { taken: 0, resumeAfterMs: pauseAfter(faults) } : this.#parkCulprit(batch, faults)
+    }
+  }
+
+  /** The leading messages for which there is room, by the channel that their key names. */
+  #admit(messages: readonly IncomingMessage[]) {
+    const planned = new Map<string, number>()
+    const overflowing = new Set<IncomingMessage>()
+    const admitted: IncomingMessage[] = []
+    for (const message of messages) {
+      if (this.#queues.size + admitted.length >= HIGH_WATER) break
+      const count = planned.get(message.key) ?? 0
+      const admission = this.#queues.admit(message.key, count)
+      if (admission === 'wait') break
+      if (admission === 'postpone') overflowing.add(message)
+      else planned.set(message.key, count + 1)
+      admitted.push(message)
+    }
+    return { admitted, overflowing }
+  }
+
+  /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */
+  async #take(
+    messages: readonly IncomingMessage[],
+    overflowing: ReadonlySet<IncomingMessage>,
+    batch: Batch,
+  ): Promise<number> {
+    const plan = await planIntake(messages, batch, this.#active, message => overflowing.has(message), this.#options)
+    if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
+    complete(plan.done)
+    const jobs = plan.jobs.filter(job => {
+      const twin = this.#active.get(job.request.delivery_id)
+      // Only when a partition was added does one channel's work lie in two of them.
+      twin?.messages.push(...job.messages)
+      if (twin === undefined) this.#active.set(job.request.delivery_id, job)
+      return twin === undefined
+    })
+    this.#queues.add(jobs)
+    return plan.taken
+  }
+
+  /** Makes room by putting off what a burst left in the queues of channels that turned out to be slow. */
+  async #relieve(): Promise<void> {
+    const { producer, codec, clock, metrics } = this.#options
+    const jobs = this.#queues.takeSlow()
+    if (jobs.length === 0) return
+    const nowMs = clock.now()
+    try {
+      await producer.send(
+        jobs.map(job => postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs)),
+      )
+    } catch (error) {
+      this.#queues.add(jobs)
+      throw error
+    }
+    for (const job of jobs) {
+      metrics.postponed(job.channelKind)
+      this.#forget(job)
+      complete(job.messages)
+    }
+  }
+
+  /** What cannot be taken in even alone is parked: one bad message never stops a partition. */
+  async #parkCulprit(batch: Batch, faults: number): Promise<BatchProgress> {
+    const { logger, consumerMetrics, producer } = this.#options
+    const first = batch.messages[0] as IncomingMessage
+    try {
+      return { taken: await this.#take([first], new Set(), batch) }
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return { taken: 0, resumeAfterMs: pauseAfter(faults) }
+      consumerMetrics?.parked('deliveries', 'internal')
+      logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.parked')
+      await producer.send([deadLetter(first, 'deliveries.dead', error)])
+      batch.complete(first)
+      return { taken: 1 }
+    }
+  }
+
+  /** @returns whether the channel works */
+  async #run(job: DeliveryJob): Promise<boolean> {
+    for (let faults = 1; ; faults++) {
+      try {
+        const settlement = await attempt(job, this.#options)
+        this.#writer.add({ job, settlement })
+        return settlement.health === null || settlement.health.kind === 'worked'
+      } catch (error) {
+        // The channel could not be read, so nothing was sent yet.
+        if (!(error instanceof AppError) || !error.retryable) {
+          this.#options.onFatal(error)
+          throw error
+        }
+        await sleep(this.#options.clock, pauseAfter(faults))
+        if (!isOwned(job)) {
+          this.#drop(job)
+          return true
+        }
+      }
+    }
+  }
+
+  #forget(job: DeliveryJob): void {
+    const { delivery_id } = job.request
+    if (this.#active.get(delivery_id) === job) this.#active.delete(delivery_id)
+  }
+
+  #drop(job: DeliveryJob): void {
+    this.#forget(job)
+    abandon(job.messages)
+  }
+
+  #watch(signal: AbortSignal): void {
+    if (this.#watched.has(signal)) return
+    this.#watched.add(signal)
+    signal.addEventListener('abort', () => this.#queues.dropLost(), { once: true })
+  }
+}
+
+/** Less than the 25 s that a process has for all of its stop; more than the 20 s of the longest attempt. */
+const DRAIN_MS = 21_000

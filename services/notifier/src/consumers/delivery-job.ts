@@ -1,0 +1,36 @@
+import type { ChannelKind, DeliveryRequest } from '@backstop/contracts'
+import type { Batch, IncomingMessage } from '@backstop/kit'
+
+/** A message of `deliveries` with the batch that it belongs to. */
+export interface JobMessage {
+  readonly message: IncomingMessage
+  readonly batch: Batch
+}
+
+/** One attempt to make. */
+export interface DeliveryJob {
+  readonly request: DeliveryRequest
+  readonly channelKind: ChannelKind
+  /** Jobs of one channel with the same key run one after the other: they are about the same incident. */
+  readonly orderingKey: string
+  /** When the delivery's first attempt began; null when this is the first. */
+  readonly firstAttemptAtMs: number | null
+  readonly receivedAtMs: number
+  /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
+  readonly messages: JobMessage[]
+}
+
+/** The effect of these messages is durable: their offsets may be committed. */
+export function complete(messages: readonly JobMessage[]): void {
+  for (const { message, batch } of messages) batch.complete(message)
+}
+
+/** Nobody here works on these messages any more; they come again, here or elsewhere. */
+export function abandon(messages: readonly JobMessage[]): void {
+  for (const { message, batch } of messages) batch.abandon(message)
+}
+
+/** Whether the partition of this job still belongs to this process. */
+export function isOwned(job: DeliveryJob): boolean {
+  return job.messages.some(({ batch }) => !batch.signal.aborted)
+}

@@ -1,0 +1,185 @@
+import type { ChannelKind } from '@backstop/contracts'
+import type { Answer } from './answer.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+/**
+ * What an answer means. `delivered`: done. `retry`: try again later. `park`: this message can never be delivered, others
+ * can. `disable`: the receiver said that it wants nothing more. `reason` is a closed word for log, metric and record;
+ * `error` says it to the owner of the channel.
+ */
+export type Outcome =
+  | { kind: 'delivered'; reason: 'accepted' | 'accepted_for_some'; error: string | null }
+  | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null }
+  | { kind: 'park'; reason: string; error: string }
+  | { kind: 'disable'; reason: string; error: string }
+
+interface Rule {
+  readonly reason: string
+  /** All channels when left out. */
+  readonly channels?: readonly ChannelKind[]
+  readonly applies: (answer: Answer) => boolean
+  readonly outcome: Outcome['kind']
+  readonly error: (answer: Answer) => string
+}
+
+const http = (test: (status: number, body: string) => boolean) => (answer: Answer) =>
+  answer.kind === 'http' && test(answer.status, answer.body.trim())
+const smtp = (test: (answer: Extract<Answer, { kind: 'smtp' }>) => boolean) => (answer: Answer) =>
+  answer.kind === 'smtp' && test(answer)
+const status = (answer: Answer) => (answer.kind === 'http' ? answer.status : 0)
+const smtpText = (answer: Answer) => (answer.kind === 'smtp' ? `${answer.code} ${answer.text}`.slice(0, 300) : '')
+const slackWord = (answer: Answer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
+
+/**
+ * The one table of all channels; the first rule that applies decides. Whatever it does not name is retried: only what
+ * the receiver itself declared final ends a delivery or a channel (DESIGN, "Topics").
+ */
+const RULES: readonly Rule[] = [
+  // Slack (guides: reliability §7): success is the body `ok`, and some answers are final for the hook.
+  {
+    reason: 'accepted',
+    channels: ['slack'],
+    applies: http((code, body) => code >= 200 && code < 300 && body === 'ok'),
+    outcome: 'delivered',
+    error: () => '',
+  },
+  {
+    reason: 'unexpected_answer',
+    channels: ['slack'],
+    applies: http(code => code >= 200 && code < 300),
+    outcome: 'retry',
+    error: answer => `Slack answered ${status(answer)} without the word ok; check that the URL is an incoming webhook`,
+  },
+  {
+    reason: 'slack_hook_gone',
+    channels: ['slack'],
+    applies: http(code => code === 403 || code === 404 || code === 410),
+    outcome: 'disable',
+    error: answer =>
+      `Slack no longer takes messages for this webhook (${status(answer)} ${slackWord(answer)}); make a new incoming webhook and set its URL`,
+  },
+  {
+    reason: 'slack_message_refused',
+    channels: ['slack'],
+    applies: http(code => code === 400),
+    outcome: 'park',
+    error: answer => `Slack refused this message (${slackWord(answer)}); the channel itself works on`,
+  },
+  // Any HTTP receiver.
+  {
+    reason: 'accepted',
+    applies: http(code => code >= 200 && code < 300),
+    outcome: 'delivered',
+    error: () => '',
+  },
+  {
+    reason: 'receiver_gone',
+    applies: http(code => code === 410),
+    outcome: 'disable',
+    error: () =>
+      'The receiver answered 410 Gone, which asks for no more deliveries; set another URL, then enable the channel again',
+  },
+  {
+    reason: 'redirected',
+    applies: http(code => code >= 300 && code < 400),
+    outcome: 'retry',
+    error: answer =>
+      `The receiver answered ${status(answer)}, a redirect, and redirects are not followed; set the URL it redirects to`,
+  },
+  {
+    reason: 'rate_limited',
+    applies: http(code => code === 429),
+    outcome: 'retry',
+    error: () => 'The receiver answered 429: it gets more than it takes',
+  },
+  {
+    reason: 'receiver_refused_credentials',
+    applies: http(code => code === 401 || code === 403),
+    outcome: 'retry',
+    error: answer =>
+      `The receiver answered ${status(answer)}; let it accept our requests, which X-Service-Signature authenticates when the channel has a secret`,
+  },
+  {
+    reason: 'receiver_refused',
+    applies: http(code => code >= 400 && code < 500),
+    outcome: 'retry',
+    error: answer => `The receiver answered ${status(answer)}; check that the URL is the one that takes these events`,
+  },
+  {
+    reason: 'receiver_failed',
+    applies: http(code => code >= 500),
+    outcome: 'retry',
+    error: answer => `The receiver answered ${status(answer)}; look at its own log for the time of this attempt`,
+  },
+  // Mail: what the server says of the recipient is about the channel; what it says of us is about this installation.
+  {
+    reason: 'accepted_for_some',
+    applies: smtp(answer => answer.stage === 'sent' && answer.refused.length > 0),
+    outcome: 'delivered',
+    error: answer =>
+      `The mail server refused ${answer.kind === 'smtp' ? answer.refused.length : 0} of the addresses; take out the ones that do not exist`,
+  },
+  { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
+  {
+    reason: 'address_refused',
+    applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500),
+    outcome: 'disable',
+    error: answer =>
+      `The mail server refused every address for good (${smtpText(answer)}); correct them, then enable the channel again`,
+  },
+  {
+    reason: 'mail_refused',
+    applies: smtp(answer => answer.stage === 'content' && answer.code >= 500),
+    outcome: 'park',
+    error: answer => `The mail server refused this mail for good (${smtpText(answer)})`,
+  },
+  {
+    reason: 'mail_server_refused_us',
+    applies: smtp(answer => answer.code >= 500),
+    outcome: 'retry',
+    error: answer =>
+      `The mail server refused to work for us (${smtpText(answer)}); its settings are the operator's to check`,
+  },
+  {
+    reason: 'mail_deferred',
+    applies: smtp(() => true),
+    outcome: 'retry',
+    error: answer => `The mail server put this mail off (${smtpText(answer)})`,
+  },
+  {
+    reason: 'no_valid_address',
+    applies: answer => answer.kind === 'not_sendable' && answer.reason === 'no_valid_address',
+    outcome: 'disable',
+    error: answer => ('message' in answer ? answer.message : ''),
+  },
+]
+
+/** What an answer means for the delivery and for its channel. */
+export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {
+  const rule = RULES.find(one => (one.channels?.includes(channel) ?? true) && one.applies(answer))
+  if (rule === undefined) return classifyUnnamed(answer)
+  const error = rule.error(answer)
+  switch (rule.outcome) {
+    case 'delivered':
+      return {
+        kind: 'delivered',
+        reason: rule.reason as 'accepted' | 'accepted_for_some',
+        error: error === '' ? null : error,
+      }
+    case 'retry': {
+      const retryAfterMs = answer.kind === 'http' ? parseRetryAfter(answer.retryAfter, nowMs) : null
+      return { kind: 'retry', reason: rule.reason, error, retryAfterMs }
+    }
+    case 'park':
+    case 'disable':
+      return { kind: rule.outcome, reason: rule.reason, error }
+  }
+}
+
+function classifyUnnamed(answer: Answer): Outcome {
+  if (answer.kind === 'http' || answer.kind === 'smtp') {
+    const code = answer.kind === 'http' ? answer.status : answer.code
+    return { kind: 'retry', reason: 'unexpected_answer', error: `The receiver answered ${code}`, retryAfterMs: null }
+  }
+  return { kind: 'retry', reason: answer.reason, error: answer.message, retryAfterMs: null }
+}

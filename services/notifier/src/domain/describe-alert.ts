@@ -1,0 +1,99 @@
+import type { Alert } from '@backstop/contracts'
+
+/** An alert in words, without the form of any channel: what Slack messages and mails are made from. */
+export interface AlertDescription {
+  /** Plain text without line breaks: a headline or a subject. */
+  readonly title: string
+  /** One or two sentences. */
+  readonly summary: string
+  readonly facts: readonly { readonly label: string; readonly value: string }[]
+  /** Whether it is bad news: decides the colour. */
+  readonly tone: 'alarm' | 'relief' | 'neutral'
+  /** Path in the console that shows more; null when there is nothing more to see. */
+  readonly path: string | null
+  /** Names what the alert is about, to recognise messages that belong together. */
+  readonly reference: string
+}
+
+const PROVIDER_NAMES = {
+  processor: 'Card processor',
+  reseller: 'Reseller billing provider',
+  subscription: 'Subscription billing provider',
+} as const
+
+/** Says what an alert says. */
+export function describeAlert(alert: Alert): AlertDescription {
+  switch (alert.event) {
+    case 'channel.test':
+      return {
+        title: 'Test of this alert channel',
+        summary: alert.data.text,
+        facts: [],
+        tone: 'neutral',
+        path: null,
+        reference: alert.data.channel_id,
+      }
+    case 'incident.opened':
+    case 'incident.resolved':
+      return describeIncident(alert)
+    default:
+      return alert satisfies never
+  }
+}
+
+type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+
+function describeIncident(alert: IncidentAlert): AlertDescription {
+  const { incident, action } = alert.data
+  const opened = alert.event === 'incident.opened'
+  const what = action.kind === 'refund' ? 'refund' : 'cancellation'
+  const money = formatMoney(action.amount, action.currency)
+  const facts = [
+    { label: 'What', value: money === null ? capitalise(what) : `${capitalise(what)} of ${money}` },
+    { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
+    { label: action.kind === 'refund' ? 'Payment' : 'Subscription', value: action.subject },
+    ...(action.provider_ref === null ? [] : [{ label: 'Id at the provider', value: action.provider_ref }]),
+    { label: 'Connection', value: incident.connection_id },
+    { label: 'Made at', value: formatTime(action.provider_created_at) },
+    { label: 'Opened at', value: formatTime(incident.opened_at) },
+    ...(incident.resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(incident.resolved_at) }]),
+    ...(incident.resolved_by === null ? [] : [{ label: 'Explained by', value: incident.resolved_by }]),
+    { label: 'Incident', value: `${incident.incident_id} (${incident.code})` },
+  ]
+  const of = money === null ? '' : ` of ${money}`
+  return {
+    title: opened ? `Unexplained ${what}${of}` : `Resolved: the ${what}${of} is explained`,
+    summary: incident.summary,
+    facts,
+    tone: opened ? 'alarm' : 'relief',
+    path: `/incidents/${encodeURIComponent(incident.incident_id)}`,
+    reference: incident.incident_id,
+  }
+}
+
+/**
+ * An amount for people, e.g. `EUR 12.50`: the code instead of a sign, because "$" is several currencies.
+ * @param minorUnits of the currency; how many make one comes from the runtime's ISO 4217 table
+ */
+export function formatMoney(minorUnits: number | null, currency: string | null): string | null {
+  if (minorUnits === null || currency === null) return null
+  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency, currencyDisplay: 'code' })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  // The no-break space that Intl puts behind the code breaks searches in mail programs.
+  return format.format(minorUnits / 10 ** digits).replace(/\u00a0/g, ' ')
+}
+
+function formatTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
+}
+
+function capitalise(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+/** What keeps messages in order that belong together: one incident's, or else the alert alone. */
+export function orderingKey(alert: Alert): string {
+  return alert.event === 'incident.opened' || alert.event === 'incident.resolved'
+    ? alert.data.incident.incident_id
+    : alert.alert_id
+}

@@ -1,0 +1,33 @@
+import type { Answer } from '../domain/answer.ts'
+
+/** One mail, ready to be sent. */
+export interface Mail {
+  /** Addr-specs only, without names. */
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Local part of the Message-ID: the same for every attempt, so that mail programs drop what came twice. */
+  readonly messageId: string
+  /** Names the conversation that mails of one incident belong to. */
+  readonly threadId: string
+}
+
+/** The way to a transactional mail provider. */
+export interface Mailer {
+  /** Hands one mail over and reports what the server said. It throws for no answer of a server. */
+  send(mail: Mail): Promise<Answer>
+  stop(): Promise<void>
+}
+
+/** Stands in where no mail server is configured: the channel says so instead of failing silently. */
+export const noMailer: Mailer = {
+  async send() {
+    return {
+      kind: 'not_sendable',
+      reason: 'smtp_not_configured',
+      message: 'This installation has no mail server; the operator has to set SMTP_URL and SMTP_FROM',
+    }
+  },
+  async stop() {},
+}

@@ -1,0 +1,148 @@
+import { isIP } from 'node:net'
+import { AppError, maskSecrets, type Secret } from '@backstop/kit'
+import { createTransport } from 'nodemailer'
+import type { Answer, SmtpStage } from '../domain/answer.ts'
+import type { Mailer } from './mailer.ts'
+
+export interface SmtpOptions {
+  /** smtp://user:password@host:port, or smtps:// for TLS from the first byte. */
+  readonly url: Secret
+  /** The address that mails come from, with or without a name. */
+  readonly from: string
+  /** Whether a server that offers no STARTTLS is refused. Loopback never needs it. */
+  readonly requireTls: boolean
+}
+
+/** nodemailer's own defaults are minutes, with one socket for ten of them (guides: reliability §7). In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 }
+
+/**
+ * SMTP through a pool of five connections.
+ * @throws AppError `config_invalid` when the URL or the sender cannot be used
+ */
+export function createSmtpMailer(options: SmtpOptions): Mailer {
+  const server = parseSmtpUrl(options.url)
+  const domain = /@([^@\s<>]+)>?$/.exec(options.from.trim())?.[1]
+  if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM holds no mail address')
+  const local = isLoopback(server.host)
+  const transport = createTransport({
+    pool: true,
+    maxConnections: 5,
+    maxMessages: 100,
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: options.requireTls && !local,
+    // A mail catcher on this machine offers STARTTLS with a certificate that nobody signed.
+    ignoreTLS: local,
+    tls: { minVersion: 'TLSv1.2' },
+    ...(server.user === '' ? {} : { auth: { user: server.user, pass: server.password } }),
+    ...TIMEOUTS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send(mail) {
+      try {
+        const info = await transport.sendMail({
+          from: options.from,
+          // Objects, so that no address is parsed out of a string again.
+          to: mail.to.map(address => ({ name: '', address })),
+          subject: mail.subject,
+          text: mail.text,
+          html: mail.html,
+          messageId: `<${mail.messageId}@${domain}>`,
+          references: `<${mail.threadId}@${domain}>`,
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        })
+        const refused = (info.rejectedErrors ?? []).map(error => ({
+          address: String(error.recipient ?? ''),
+          code: error.responseCode ?? 0,
+        }))
+        const code = Number(/^\d{3}/.exec(info.response)?.[0] ?? 250)
+        return { kind: 'smtp', code, stage: 'sent', text: responseText(info.response), refused }
+      } catch (error) {
+        return toMailAnswer(error)
+      }
+    },
+    async stop() {
+      transport.close()
+    },
+  }
+}
+
+/** What nodemailer adds to its errors (nodemailer.com, "Error handling"). */
+interface SmtpError extends Error {
+  code?: string
+  responseCode?: number
+  response?: string
+  command?: string
+}
+
+function toMailAnswer(error: unknown): Answer {
+  const fault = error as SmtpError
+  if (fault.responseCode !== undefined && fault.responseCode > 0) {
+    const text = responseText(fault.response ?? fault.message)
+    return { kind: 'smtp', code: fault.responseCode, stage: stageOf(fault), text, refused: [] }
+  }
+  const reason = SILENCES[fault.code ?? ''] ?? 'smtp_failed'
+  return { kind: 'silence', reason, message: SILENCE_MESSAGES[reason] }
+}
+
+function stageOf(error: SmtpError): SmtpStage {
+  switch (error.command) {
+    case 'RCPT TO':
+      return 'recipient'
+    case 'MAIL FROM':
+      return 'sender'
+    case 'DATA':
+      return 'content'
+    default:
+      return 'session'
+  }
+}
+
+type Silence = 'smtp_unreachable' | 'smtp_timeout' | 'smtp_tls_failed' | 'smtp_login_failed' | 'smtp_failed'
+
+const SILENCES: Readonly<Record<string, Silence>> = {
+  ECONNECTION: 'smtp_unreachable',
+  ESOCKET: 'smtp_unreachable',
+  EDNS: 'smtp_unreachable',
+  ETIMEDOUT: 'smtp_timeout',
+  ETLS: 'smtp_tls_failed',
+  EAUTH: 'smtp_login_failed',
+  ENOAUTH: 'smtp_login_failed',
+}
+
+/** All of it is this installation's business, not the channel's. */
+const SILENCE_MESSAGES: Readonly<Record<Silence, string>> = {
+  smtp_unreachable: 'The mail server of this installation cannot be reached; this is on our side',
+  smtp_timeout: 'The mail server of this installation did not answer in time; this is on our side',
+  smtp_tls_failed: 'The mail server of this installation offers no TLS that can be trusted; this is on our side',
+  smtp_login_failed: 'The mail server of this installation refused our login; this is on our side',
+  smtp_failed: 'The mail could not be handed over; this is on our side',
+}
+
+function responseText(response: string): string {
+  return maskSecrets(response.slice(0, 1024))
+}
+
+function parseSmtpUrl(secret: Secret) {
+  const text = secret.reveal()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {
+    throw new AppError('config_invalid', 'SMTP_URL is no URL like smtp://user:password@host:587')
+  }
+  const secure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}

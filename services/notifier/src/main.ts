@@ -1,0 +1,4 @@
+import { runService } from '@backstop/kit'
+import { startNotifier } from './start.ts'
+
+await runService('notifier', startNotifier)

@@ -1,0 +1,51 @@
+import type { ChannelKind } from '@backstop/contracts'
+import { END_TO_END_BUCKETS_S, HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
+
+/** What the notifier tells about deliveries, by the names of guides/reliability R6.1. No channel or project is a label. */
+export interface DeliveryMetrics {
+  attempted(channel: ChannelKind, outcome: string, reason: string, durationMs: number): void
+  /** @param sinceReceiptMs from the provider's notification to the receiver's 2xx */
+  delivered(channel: ChannelKind, sinceReceiptMs: number): void
+  egressBlocked(reason: string): void
+  channelDisabled(channel: ChannelKind, reason: string): void
+  postponed(channel: ChannelKind): void
+  oldestPending(ms: number): void
+}
+
+export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
+  const attempts = metrics.counter('delivery_attempts_total', 'Attempts to deliver', ['channel', 'outcome', 'reason'])
+  const duration = metrics.histogram(
+    'delivery_attempt_duration_seconds',
+    'Time that one attempt took',
+    ['channel'],
+    [...HTTP_BUCKETS_S, 20],
+  )
+  const endToEnd = metrics.histogram(
+    'alert_e2e_latency_seconds',
+    "From the provider's notification to the receiver's acceptance; the second look's minute lies between",
+    ['channel'],
+    END_TO_END_BUCKETS_S,
+  )
+  const blocked = metrics.counter('egress_blocked_total', 'Requests that the egress guard held back', ['reason'])
+  const disabled = metrics.counter('endpoint_disabled_total', 'Channels disabled by what their receiver answered', [
+    'channel',
+    'reason',
+  ])
+  const postponed = metrics.counter(
+    'delivery_postponed_total',
+    'Messages put off because their channel has too much waiting',
+    ['channel'],
+  )
+  const oldest = metrics.gauge('delivery_oldest_pending_seconds', 'Age of the oldest delivery at work here', [])
+  return {
+    attempted(channel, outcome, reason, durationMs) {
+      attempts.inc({ channel, outcome, reason })
+      duration.observe({ channel }, durationMs / 1000)
+    },
+    delivered: (channel, sinceReceiptMs) => endToEnd.observe({ channel }, Math.max(0, sinceReceiptMs) / 1000),
+    egressBlocked: reason => blocked.inc({ reason }),
+    channelDisabled: (channel, reason) => disabled.inc({ channel, reason }),
+    postponed: channel => postponed.inc({ channel }),
+    oldestPending: ms => oldest.set(ms / 1000),
+  }
+}

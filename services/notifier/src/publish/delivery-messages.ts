@@ -1,0 +1,56 @@
+import { type DeliveryRequest, deterministicId, HEADERS, type TopicName } from '@backstop/contracts'
+import { deadLetter, type IncomingMessage, type MessageCodec, type OutgoingMessage } from '@backstop/kit'
+import { decidePostponement } from '../domain/next-attempt.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** What travels with a delivery from the notification on: the trace, and when the notification came in. */
+const CARRIED = [HEADERS.traceparent, HEADERS.receivedAt] as const
+
+/** Asks for an attempt at once. The key is the channel: all its attempts happen in one place. */
+export function deliveryMessage(codec: MessageCodec, request: DeliveryRequest, carried: Headers): OutgoingMessage {
+  return message('deliveries', codec, request, carried, {})
+}
+
+/** Asks for an attempt when the delay line lets it go. */
+export function delayedMessage(
+  codec: MessageCodec,
+  request: DeliveryRequest,
+  carried: Headers,
+  due: { topic: string; atMs: number },
+): OutgoingMessage {
+  return message(due.topic as TopicName, codec, request, carried, { [HEADERS.dueAt]: String(due.atMs) })
+}
+
+/** The same attempt once more, later and without counting one: its channel has too much waiting. */
+export function postponedMessage(
+  codec: MessageCodec,
+  request: DeliveryRequest,
+  carried: Headers,
+  nowMs: number,
+): OutgoingMessage {
+  const rung = decidePostponement(nowMs - Date.parse(request.alert.created_at))
+  return delayedMessage(codec, request, carried, { topic: rung.topic, atMs: nowMs + rung.delayMs })
+}
+
+/** A delivery that ended without success, as it came, with the reason. */
+export function deadDelivery(original: IncomingMessage, reasonCode: string, reason: string): OutgoingMessage {
+  const letter = deadLetter(original, 'deliveries.dead', new Error(reason))
+  return { ...letter, headers: { ...letter.headers, [HEADERS.errorCode]: reasonCode } }
+}
+
+function message(
+  topic: TopicName,
+  codec: MessageCodec,
+  request: DeliveryRequest,
+  carried: Headers,
+  own: Headers,
+): OutgoingMessage {
+  const headers: Record<string, string> = {
+    [HEADERS.messageId]: deterministicId('message', request.delivery_id, String(request.attempt)),
+    [HEADERS.attempt]: String(request.attempt),
+    ...own,
+  }
+  for (const name of CARRIED) if (carried[name] !== undefined) headers[name] = carried[name]
+  return { topic, key: request.channel_id, value: codec.encode('delivery-request', request), headers }
+}

@@ -1,0 +1,102 @@
+import {
+  connectMongo,
+  createEgress,
+  createKafkaBus,
+  createLogger,
+  createMetrics,
+  createMongoSchemaIds,
+  createRegistryCodec,
+  createSecretBox,
+  type Environment,
+  type RunningService,
+  startOpsServer,
+  systemClock,
+} from '@backstop/kit'
+import { createApp } from './app.ts'
+import { type NotifierConfig, readNotifierConfig } from './config.ts'
+import { type Mailer, noMailer } from './mail/mailer.ts'
+import { createSmtpMailer } from './mail/smtp-mailer.ts'
+import { createMongoChannelStore } from './store/mongo-channel-store.ts'
+import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
+import { createMongoHealthStore } from './store/mongo-health-store.ts'
+
+/** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
+const STUCK_AFTER_MS = 120_000
+
+/** Wires the real parts from the environment. */
+export async function startNotifier(environment: Environment): Promise<RunningService> {
+  const config = readNotifierConfig(environment)
+  const logger = createLogger('notifier', config.LOG_LEVEL)
+  const metrics = createMetrics('notifier', { processMetrics: true })
+  const mailer = openMailer(config)
+  const egress = createEgress({
+    allowCidrs: config.EGRESS_ALLOW_CIDRS,
+    denyCidrs: config.EGRESS_DENY_CIDRS,
+    logger,
+    ...(config.EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: config.EGRESS_PROXY_URL.reveal() }),
+  })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-notifier' })
+  const startedAt = systemClock.now()
+  const failure = Promise.withResolvers<unknown>()
+  const topicPrefix = config.KAFKA_TOPIC_PREFIX
+  const app = createApp(
+    {
+      bus: createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-notifier', topicPrefix, logger }),
+      codec: await createRegistryCodec({
+        registryUrl: config.SCHEMA_REGISTRY_URL,
+        topicPrefix,
+        schemaIds: createMongoSchemaIds(mongo.db),
+        logger,
+      }),
+      clock: systemClock,
+      channels: createMongoChannelStore(mongo.db),
+      deliveries: createMongoDeliveryStore(mongo.db),
+      health: createMongoHealthStore(mongo.db),
+      egress,
+      mailer,
+      secretBox: createSecretBox(config.SECRET_KEYS),
+      logger,
+      metrics,
+      onFatal: failure.resolve,
+    },
+    {
+      publicUrl: config.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+      brandName: config.BRAND_NAME,
+      maxActive: config.DELIVERIES_MAX_ACTIVE,
+      maxQueuedPerChannel: config.CHANNEL_QUEUE_MAX,
+    },
+  )
+  const ops = await startOpsServer({
+    port: config.OPS_PORT,
+    host: config.HOST,
+    metrics,
+    live: () => {
+      const stuckForMs = Math.min(app.msSinceProgress(), systemClock.now() - startedAt)
+      return stuckForMs > STUCK_AFTER_MS ? 'A consumer has not got on for two minutes' : undefined
+    },
+    ready: () =>
+      mongo.ping().then(
+        () => undefined,
+        error => String(error),
+      ),
+  })
+  await app.start()
+  logger.info(
+    { config: { ...config, SECRET_KEYS: [...config.SECRET_KEYS.keys.keys()] }, ops_port: ops.port },
+    'service.started',
+  )
+  return {
+    logger,
+    failed: failure.promise,
+    async stop() {
+      await app.stop()
+      await Promise.all([egress.stop(), mailer.stop(), mongo.stop()])
+      await ops.stop()
+    },
+  }
+}
+
+function openMailer(config: NotifierConfig): Mailer {
+  const { SMTP_URL: url, SMTP_FROM: from, SMTP_REQUIRE_TLS: requireTls } = config
+  return url === undefined || from === undefined ? noMailer : createSmtpMailer({ url, from, requireTls })
+}

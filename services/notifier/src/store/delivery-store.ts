@@ -1,0 +1,75 @@
+import type { DeliveryDocument } from '@backstop/contracts'
+import type { DeliveryProgress } from '../domain/intake.ts'
+import type { Settlement } from '../domain/settle-attempt.ts'
+
+/** The only writer of `deliveries`. Every call is a fixed number of commands, however many deliveries it is given. */
+export interface DeliveryStore {
+  /** Inserts those that are new. @returns the ids that were there already */
+  open(deliveries: readonly DeliveryDocument[]): Promise<ReadonlySet<string>>
+  /** What is recorded of those that exist. */
+  progressOf(deliveryIds: readonly string[]): Promise<ReadonlyMap<string, DeliveryProgress>>
+  /**
+   * Records each settlement if its attempt is the delivery's next one (R4.4): two processes that made the same attempt
+   * cannot both record it. Recording the same settlement twice is no conflict.
+   * @returns the ids of those that were not recorded, because the delivery has moved on
+   */
+  record(settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
+}
+
+/** The document of a delivery whose first message has come. */
+export function newDelivery(
+  request: {
+    delivery_id: string
+    project_id: string
+    channel_id: string
+    attempt: number
+    test: boolean
+    alert: DeliveryDocument['alert']
+  },
+  channelKind: DeliveryDocument['channel_kind'],
+  nowMs: number,
+): DeliveryDocument {
+  const now = new Date(nowMs)
+  return {
+    _id: request.delivery_id,
+    project_id: request.project_id,
+    channel_id: request.channel_id,
+    channel_kind: channelKind,
+    alert_id: request.alert.alert_id,
+    event: request.alert.event,
+    test: request.test,
+    state: 'pending',
+    reason: 'Waiting for its first attempt',
+    attempts: [],
+    next_attempt: { attempt: request.attempt, due_at: now, topic: 'deliveries' },
+    alert: request.alert,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/** What of a document decides about messages. */
+export function progressOf(
+  document: Pick<DeliveryDocument, 'state' | 'reason' | 'next_attempt'> & {
+    attempts: readonly { attempt: number; at: Date }[]
+  },
+): DeliveryProgress {
+  const next = document.next_attempt
+  return {
+    state: document.state,
+    reason: document.reason,
+    firstAttemptAtMs: document.attempts[0]?.at.getTime() ?? null,
+    lastAttempt: document.attempts.at(-1)?.attempt ?? 0,
+    next: next === null ? null : { attempt: next.attempt, dueAtMs: next.due_at.getTime(), topic: next.topic },
+  }
+}
+
+/** Whether a delivery shows this very settlement: its write was done, only its answer was lost. */
+export function showsSettlement(
+  document: Pick<DeliveryDocument, 'state' | 'reason'> & { attempts: readonly { attempt: number; at: Date }[] },
+  settlement: Settlement,
+): boolean {
+  if (settlement.record === null) return document.state === settlement.state && document.reason === settlement.reason
+  const { attempt, at } = settlement.record
+  return document.attempts.some(row => row.attempt === attempt && row.at.getTime() === at.getTime())
+}

@@ -1,0 +1,100 @@
+/** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
+import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+import type { ChannelStore } from './channel-store.ts'
+import { type DeliveryStore, progressOf, showsSettlement } from './delivery-store.ts'
+import { foldNews, type HealthStore } from './health-store.ts'
+
+/** Collections that several stores, and several services of a simulation, share. */
+export interface MemoryCollections {
+  readonly channels: Map<string, ChannelDocument>
+  readonly channelHealth: Map<string, ChannelHealthDocument>
+  readonly deliveries: Map<string, DeliveryDocument>
+}
+
+export function createMemoryCollections(): MemoryCollections {
+  return { channels: new Map(), channelHealth: new Map(), deliveries: new Map() }
+}
+
+export function createMemoryChannelStore({ channels, channelHealth }: MemoryCollections): ChannelStore {
+  const disabledReason = (channelId: string) => {
+    const health = channelHealth.get(channelId)
+    return health === undefined || health.disabled_at === null ? null : (health.disabled_reason ?? 'no reason')
+  }
+  return {
+    async listenersOf(projectIds) {
+      return [...channels.values()]
+        .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
+        .filter(one => disabledReason(one._id) === null)
+        .map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events: [...events] }))
+    },
+    async findChannels(channelIds) {
+      return [...channels.values()]
+        .filter(one => channelIds.includes(one._id))
+        .map(one => ({ channel: structuredClone(one), disabledReason: disabledReason(one._id) }))
+    },
+  }
+}
+
+export function createMemoryHealthStore({ channelHealth }: MemoryCollections): HealthStore {
+  return {
+    async record(all) {
+      for (const { channelId, projectId, news } of all) {
+        const change = foldNews(news)
+        const known = channelHealth.get(channelId)
+        const disabled = known?.disabled_at != null
+        channelHealth.set(channelId, {
+          _id: channelId,
+          project_id: known?.project_id ?? projectId,
+          last_success_at: later(known?.last_success_at, change.lastSuccessAtMs),
+          last_failure_at: later(known?.last_failure_at, change.lastFailureAtMs),
+          last_error: change.lastError ?? known?.last_error ?? null,
+          disabled_at:
+            disabled || change.disable === null ? (known?.disabled_at ?? null) : new Date(change.disable.atMs),
+          disabled_reason:
+            disabled || change.disable === null ? (known?.disabled_reason ?? null) : change.disable.reason,
+        })
+      }
+    },
+  }
+}
+
+function later(known: Date | null | undefined, atMs: number | null): Date | null {
+  const latest = Math.max(known?.getTime() ?? 0, atMs ?? 0)
+  return latest === 0 ? null : new Date(latest)
+}
+
+export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): DeliveryStore {
+  return {
+    async open(documents) {
+      const known = new Set(documents.filter(one => deliveries.has(one._id)).map(one => one._id))
+      for (const one of documents) if (!deliveries.has(one._id)) deliveries.set(one._id, structuredClone(one))
+      return known
+    },
+    async progressOf(ids) {
+      return new Map(
+        ids.flatMap(id => {
+          const document = deliveries.get(id)
+          return document === undefined ? [] : [[id, progressOf(document)] as const]
+        }),
+      )
+    },
+    async record(settlements) {
+      const refused = new Set<string>()
+      for (const settlement of settlements) {
+        const document = deliveries.get(settlement.deliveryId)
+        if (document?.next_attempt?.attempt === settlement.attempt) {
+          const { next, record } = settlement
+          document.state = settlement.state
+          document.reason = settlement.reason
+          document.next_attempt =
+            next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
+          document.updated_at = new Date(settlement.settledAtMs)
+          if (record !== null) document.attempts.push(structuredClone(record))
+        } else if (document === undefined || !showsSettlement(document, settlement)) {
+          refused.add(settlement.deliveryId)
+        }
+      }
+      return refused
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { DeliveryDocument } from '@backstop/contracts'
+import { asUnavailable, onlyDuplicates } from '@backstop/kit'
+import type { AnyBulkWriteOperation, Db } from 'mongodb'
+import type { Settlement } from '../domain/settle-attempt.ts'
+import { type DeliveryStore, progressOf, showsSettlement } from './delivery-store.ts'
+
+type Progress = Pick<DeliveryDocument, '_id' | 'state' | 'reason' | 'next_attempt' | 'attempts'>
+const PROGRESS = { state: 1, reason: 1, next_attempt: 1, 'attempts.attempt': 1, 'attempts.at': 1 } as const
+
+export function createMongoDeliveryStore(db: Db): DeliveryStore {
+  const collection = db.collection<DeliveryDocument>('deliveries')
+  const find = (ids: readonly string[]) =>
+    collection.find<Progress>({ _id: { $in: [...ids] } }, { projection: PROGRESS }).toArray()
+  return {
+    open: deliveries =>
+      asUnavailable(async () => {
+        const duplicates = await onlyDuplicates(
+          () => collection.insertMany([...deliveries], { ordered: false }),
+          deliveries.length,
+        )
+        return new Set(duplicates.map(index => (deliveries[index] as DeliveryDocument)._id))
+      }),
+
+    progressOf: deliveryIds =>
+      asUnavailable(async () => {
+        if (deliveryIds.length === 0) return new Map()
+        return new Map((await find(deliveryIds)).map(document => [document._id, progressOf(document)]))
+      }),
+
+    record: settlements =>
+      asUnavailable(async () => {
+        if (settlements.length === 0) return new Set()
+        const result = await collection.bulkWrite(settlements.map(toOperation), { ordered: false })
+        if (result.matchedCount === settlements.length) return new Set()
+        // The server tells how many did not match, not which.
+        const found = new Map((await find(settlements.map(one => one.deliveryId))).map(one => [one._id, one]))
+        const refused = settlements.filter(settlement => {
+          const document = found.get(settlement.deliveryId)
+          return document === undefined || !showsSettlement(document, settlement)
+        })
+        return new Set(refused.map(settlement => settlement.deliveryId))
+      }),
+  }
+}
+
+function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
+  const { deliveryId, attempt, record, state, reason, next, settledAtMs } = settlement
+  const next_attempt =
+    next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
+  return {
+    updateOne: {
+      filter: { _id: deliveryId, 'next_attempt.attempt': attempt },
+      update: {
+        $set: { state, reason, next_attempt, updated_at: new Date(settledAtMs) },
+        ...(record === null ? {} : { $push: { attempts: record } }),
+      },
+    },
+  }
+}
