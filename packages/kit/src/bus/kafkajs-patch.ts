@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The one version whose insides the patch below knows; `kafkajs-patch.integration-test.ts` fails on any other. */
+/** The one version whose insides the patch below knows; `kafkajs-patch.test.ts` fails on any other. */
 export const PATCHED_KAFKAJS_VERSION = '2.2.4'
 
 interface RequestQueue {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../errors.ts'
+import { asksForRejoin, classifyConsumerError, classifySendError, describeKafkaError } from './kafka-errors.ts'
+
+/** An error as kafkajs throws it: told apart by name and type, its cause inside. */
+function thrown(name: string, type?: string, cause?: Error): Error {
+  return Object.assign(new Error(`${name} was thrown`, { cause }), { name, type })
+}
+
+describe('what a failed send means', () => {
+  test.each([
+    { name: 'a lost connection may come back', error: thrown('KafkaJSConnectionError'), code: 'unavailable' },
+    {
+      name: 'so may too few replicas',
+      error: thrown('KafkaJSProtocolError', 'NOT_ENOUGH_REPLICAS'),
+      code: 'unavailable',
+    },
+    { name: 'a topic may still be made', error: thrown('X', 'UNKNOWN_TOPIC_OR_PARTITION'), code: 'unavailable' },
+    {
+      name: 'a message stays too large',
+      error: thrown('KafkaJSProtocolError', 'MESSAGE_TOO_LARGE'),
+      code: 'message_invalid',
+    },
+    {
+      name: 'also when that lies inside other errors',
+      error: thrown('KafkaJSNumberOfRetriesExceeded', undefined, thrown('X', 'RECORD_LIST_TOO_LARGE')),
+      code: 'message_invalid',
+    },
+  ])('$name', ({ error, code }) => {
+    const classified = classifySendError(error)
+    expect(classified.code).toBe(code)
+    expect(classified.retryable).toBe(code === 'unavailable')
+  })
+
+  test('an error of ours stays as it is', () => {
+    const own = new AppError('message_invalid', 'A message is too large')
+    expect(classifySendError(own)).toBe(own)
+  })
+})
+
+describe('whether a broken consumer is built anew', () => {
+  test.each([
+    { name: 'after a lost connection', error: thrown('KafkaJSConnectionError'), kind: 'transient' },
+    {
+      name: 'after kafkajs gave up on a coordinator that restarts',
+      error: thrown('KafkaJSNonRetriableError', undefined, thrown('KafkaJSGroupCoordinatorNotFound')),
+      kind: 'transient',
+    },
+    { name: 'while its topics do not exist yet', error: thrown('K', 'UNKNOWN_TOPIC_OR_PARTITION'), kind: 'unknown' },
+    {
+      name: 'while its topics do not exist yet, as kafkajs says it',
+      error: thrown('KafkaJSProtocolError', 'UNKNOWN_TOPIC_OR_PARTITION'),
+      kind: 'transient',
+    },
+    { name: 'not with wrong credentials', error: thrown('KafkaJSSASLAuthenticationError'), kind: 'fatal' },
+    {
+      name: 'not without the right to read',
+      error: thrown('KafkaJSProtocolError', 'TOPIC_AUTHORIZATION_FAILED'),
+      kind: 'fatal',
+    },
+    { name: 'not for a codec that it lacks', error: thrown('KafkaJSNotImplemented'), kind: 'fatal' },
+    {
+      name: 'a few times after a fault inside kafkajs',
+      error: thrown('KafkaJSNonRetriableError', undefined, new TypeError('undefined')),
+      kind: 'unknown',
+    },
+    { name: 'a few times after what is no error at all', error: 'text', kind: 'unknown' },
+  ])('$name', ({ error, kind }) => {
+    expect(classifyConsumerError(error).kind).toBe(kind)
+  })
+})
+
+test('a member is asked to rejoin by each of the answers that mean it', () => {
+  for (const type of ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']) {
+    expect(asksForRejoin(thrown('KafkaJSProtocolError', type))).toBe(true)
+  }
+  expect(asksForRejoin(thrown('KafkaJSConnectionError'))).toBe(false)
+})
+
+test('an error is told in one line with its causes, each once', () => {
+  const inner = thrown('Inner')
+  expect(describeKafkaError(thrown('Outer', undefined, inner))).toBe(
+    'Outer: Outer was thrown; caused by Inner: Inner was thrown',
+  )
+})

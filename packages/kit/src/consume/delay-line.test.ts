@@ -1,0 +1,130 @@
+import { HEADERS } from '@backstop/contracts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createManualClock } from '../../test/manual-clock.ts'
+import { createMemoryBus, type MemoryBus, type SendFate } from '../bus/memory-bus.ts'
+import { createLogger } from '../logger.ts'
+import { createDelayLine } from './delay-line.ts'
+
+const MINUTE_MS = 60_000
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+function setUp() {
+  const clock = createManualClock()
+  let fate: SendFate = 'stored'
+  const bus = createMemoryBus({
+    clock,
+    partitions: 1,
+    fateOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
+  })
+  const startLine = (on: MemoryBus = bus) => {
+    const line = createDelayLine({
+      ...{ bus: on, producer: on.producer({ sendTimeoutMs: 1_000 }), clock, logger: createLogger('test', 'silent') },
+      ...({ groupId: 'rechecks', topic: 'rechecks', target: 'rechecks.due', maxDelayMs: MINUTE_MS } as const),
+      onFatal: error => {
+        throw error
+      },
+    })
+    stops.push(() => line.stop())
+    return line.start()
+  }
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  const send = (value: string, headers: Record<string, string>) =>
+    producer.send([{ topic: 'rechecks', key: 'k', value: Buffer.from(value), headers }])
+  const sendDueIn = (value: string, ms: number) => send(value, { [HEADERS.dueAt]: String(clock.now() + ms) })
+  const moved = () => bus.stored('rechecks.due').map(({ value }) => String(value))
+  const committed = () => bus.committed('rechecks', 'rechecks').get(0)
+  const setFate = (next: SendFate) => {
+    fate = next
+  }
+  return { clock, bus, startLine, send, sendDueIn, moved, committed, setFate }
+}
+
+test('a message is never early and comes at its time, unchanged', async () => {
+  const { clock, bus, startLine, sendDueIn, moved, committed } = setUp()
+  await startLine()
+  await sendDueIn('a', MINUTE_MS)
+  await clock.advance(MINUTE_MS - 1)
+  expect(moved()).toEqual([])
+  expect(committed()).toBeUndefined()
+  await clock.advance(1)
+  expect(bus.stored('rechecks.due')[0]).toMatchObject({
+    key: 'k',
+    value: Buffer.from('a'),
+    headers: { [HEADERS.dueAt]: String(clock.now()) },
+  })
+  expect(committed()).toBe(1n)
+})
+
+test('each message comes at its own time, and those that are due together in one send', async () => {
+  const { clock, startLine, sendDueIn, moved } = setUp()
+  await startLine()
+  await sendDueIn('a', 1_000)
+  await sendDueIn('b', 1_000)
+  await sendDueIn('c', 1_500)
+  await clock.advance(1_000)
+  expect(moved()).toEqual(['a', 'b'])
+  await clock.advance(499)
+  expect(moved()).toEqual(['a', 'b'])
+  await clock.advance(1)
+  expect(moved()).toEqual(['a', 'b', 'c'])
+})
+
+describe('a due time that cannot be right makes a message due at once', () => {
+  test.each([
+    { name: 'none', headers: {} },
+    { name: 'no number', headers: { [HEADERS.dueAt]: 'soon' } },
+    { name: 'a negative one', headers: { [HEADERS.dueAt]: '-5' } },
+    { name: 'a day further away than the line delays', headers: { [HEADERS.dueAt]: String(Date.UTC(2026, 0, 2)) } },
+    { name: 'a number beyond all time', headers: { [HEADERS.dueAt]: '9'.repeat(40) } },
+    { name: 'one long past', headers: { [HEADERS.dueAt]: '1' } },
+  ])('$name', async ({ headers }) => {
+    const { clock, startLine, send, moved, committed } = setUp()
+    await startLine()
+    await send('a', headers)
+    await clock.settle()
+    expect(moved()).toEqual(['a'])
+    expect(committed()).toBe(1n)
+  })
+})
+
+test('a line that is killed and started elsewhere neither shortens nor resets the delay', async () => {
+  const { clock, bus, startLine, sendDueIn, moved } = setUp()
+  await startLine()
+  await sendDueIn('a', MINUTE_MS)
+  await clock.advance(30_000)
+  bus.kill()
+  await startLine(bus.another())
+  await clock.advance(29_999)
+  expect(moved()).toEqual([])
+  await clock.advance(1)
+  expect(moved()).toEqual(['a'])
+})
+
+test('nothing is committed before the broker has what was due, and it is sent again until then', async () => {
+  const { clock, startLine, sendDueIn, moved, committed, setFate } = setUp()
+  setFate('refused')
+  await startLine()
+  await sendDueIn('a', 1_000)
+  await clock.advance(20_000)
+  expect(moved()).toEqual([])
+  expect(committed()).toBeUndefined()
+  setFate('stored')
+  await clock.advance(30_000)
+  expect(moved()).toEqual(['a'])
+  expect(committed()).toBe(1n)
+})
+
+test('an answer that was lost doubles a message but never loses one', async () => {
+  const { clock, startLine, sendDueIn, moved, committed, setFate } = setUp()
+  setFate('answer_lost')
+  await startLine()
+  await sendDueIn('a', 1_000)
+  await clock.advance(1_000)
+  setFate('stored')
+  await clock.advance(30_000)
+  expect(moved()).toEqual(['a', 'a'])
+  expect(committed()).toBe(1n)
+})

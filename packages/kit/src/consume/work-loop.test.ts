@@ -1,0 +1,309 @@
+import { HEADERS, type Recheck } from '@backstop/contracts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createManualClock } from '../../test/manual-clock.ts'
+import { createMemoryBus, type SendFate } from '../bus/memory-bus.ts'
+import { AppError, unavailable } from '../errors.ts'
+import { createLogger } from '../logger.ts'
+import { createFixedCodec, type MessageCodec } from '../registry/message-codec.ts'
+import type { Received } from './received.ts'
+import { createWorkLoop, type WorkContext } from './work-loop.ts'
+
+const logger = createLogger('test', 'silent')
+const GROUP = 'reconciler'
+
+type Handle = (messages: Received<'recheck'>[], context: WorkContext) => Promise<void>
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+function setUp(handle: Handle, codec: MessageCodec = createFixedCodec()) {
+  const clock = createManualClock()
+  let fate: SendFate = 'stored'
+  const bus = createMemoryBus({
+    clock,
+    partitions: 1,
+    fateOf: messages => (messages[0]?.topic === 'inbound.dead' ? fate : 'stored'),
+  })
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  const calls: string[][] = []
+  const loop = createWorkLoop({
+    ...{ bus, producer, codec, clock, logger, groupId: GROUP, deadTopic: 'inbound.dead' as const },
+    topics: { 'rechecks.due': 'recheck' },
+    handle(messages, context) {
+      calls.push(messages.map(({ message }) => message.look_id))
+      return handle(messages, context)
+    },
+    onFatal: error => {
+      throw error
+    },
+  })
+  stops.push(() => loop.stop())
+  const send = (...values: (string | Buffer | null)[]) =>
+    producer.send(
+      values.map(value => ({
+        topic: 'rechecks.due',
+        key: 'k',
+        value: typeof value === 'string' ? codec.encode('recheck', recheck(value)) : value,
+        headers: { [HEADERS.messageId]: 'm' },
+      })),
+    )
+  const committed = () => bus.committed(GROUP, 'rechecks.due').get(0)
+  const dead = () => bus.stored('inbound.dead')
+  const setFate = (next: SendFate) => {
+    fate = next
+  }
+  return { clock, bus, loop, calls, send, committed, dead, setFate }
+}
+
+function recheck(lookId: string): Recheck {
+  return { project_id: 'prj', ref: 'r', look_id: lookId, due_at: '2026-01-01T00:00:00.000Z' }
+}
+
+/** Fails on the named looks, for good. */
+function failingOn(...bad: string[]): Handle {
+  return async messages => {
+    const found = messages.find(({ message }) => bad.includes(message.look_id))
+    if (found !== undefined) throw new TypeError(`Cannot handle ${found.message.look_id}`)
+  }
+}
+
+describe('a batch that works', () => {
+  test('is handed over decoded, with all that is known of it, and then committed', async () => {
+    const received: Received<'recheck'>[] = []
+    const { clock, loop, send, committed } = setUp(async messages => void received.push(...messages))
+    await send('a', 'b')
+    await loop.start()
+    await clock.settle()
+    expect(received[0]).toEqual({
+      ...{ name: 'recheck', message: recheck('a'), key: 'k', topic: 'rechecks.due', partition: 0, offset: 0n },
+      ...{ headers: { [HEADERS.messageId]: 'm' }, receivedAtMs: clock.now() },
+    })
+    expect(received).toHaveLength(2)
+    expect(committed()).toBe(2n)
+  })
+})
+
+describe('a message that cannot be decoded', () => {
+  test('is parked with its bytes, key, headers and reason, while the rest goes on in order', async () => {
+    const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined)
+    const junk = Buffer.from('no frame at all')
+    await send('a', junk, 'b')
+    await loop.start()
+    await clock.settle()
+    expect(calls).toEqual([['a', 'b']])
+    expect(committed()).toBe(3n)
+    expect(dead()).toHaveLength(1)
+    expect(dead()[0]).toMatchObject({
+      key: 'k',
+      value: junk,
+      headers: {
+        [HEADERS.messageId]: 'm',
+        [HEADERS.originalTopic]: 'rechecks.due',
+        [HEADERS.originalPartition]: '0',
+        [HEADERS.originalOffset]: '1',
+        [HEADERS.errorCode]: 'message_invalid',
+      },
+    })
+  })
+
+  test.each([
+    { name: 'no value', value: null },
+    { name: 'JSON that is cut off', value: Buffer.concat([Buffer.from([0, 0, 0, 0, 3]), Buffer.from('{"a":')]) },
+    { name: 'JSON of another shape', value: Buffer.concat([Buffer.from([0, 0, 0, 0, 3]), Buffer.from('{"a":1}')]) },
+    {
+      name: 'a schema of another message type',
+      value: createFixedCodec().encode('recheck', recheck('a')).fill(9, 4, 5),
+    },
+  ])('is parked when it is $name', async ({ value }) => {
+    const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined)
+    await send(value)
+    await loop.start()
+    await clock.settle()
+    expect(calls).toEqual([])
+    expect(dead()).toHaveLength(1)
+    expect(committed()).toBe(1n)
+  })
+
+  test('is not taken before the broker has its dead letter', async () => {
+    const { clock, loop, send, committed, dead, setFate } = setUp(async () => undefined)
+    setFate('refused')
+    await send(Buffer.from('junk'))
+    await loop.start()
+    await clock.advance(60_000)
+    expect(committed()).toBeUndefined()
+    setFate('stored')
+    await clock.advance(30_000)
+    expect(dead()).toHaveLength(1)
+    expect(committed()).toBe(1n)
+  })
+
+  test('waits, and is not parked, when its schema cannot be looked up now', async () => {
+    const fixed = createFixedCodec()
+    let away = true
+    const codec: MessageCodec = {
+      ...fixed,
+      async decode(name, bytes) {
+        const message = await fixed.decode(name, bytes)
+        if (away && JSON.stringify(message).includes('new')) throw unavailable('The schema registry', undefined)
+        return message
+      },
+    }
+    const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined, codec)
+    await send('a', 'new', 'b')
+    await loop.start()
+    await clock.advance(5_000)
+    expect(calls).toEqual([['a']])
+    expect(committed()).toBe(1n)
+    away = false
+    await clock.advance(30_000)
+    expect(calls.at(-1)).toEqual(['new', 'b'])
+    expect(dead()).toHaveLength(0)
+    expect(committed()).toBe(3n)
+  })
+})
+
+describe('a dependency that is away', () => {
+  test('puts the batch off, longer each time but never beyond 30 s, and loses nothing', async () => {
+    let away = true
+    const { clock, loop, calls, send, committed, dead } = setUp(async () => {
+      if (away) throw unavailable('MongoDB', undefined)
+    })
+    await send('a', 'b')
+    await loop.start()
+    await clock.settle()
+    const gaps: number[] = []
+    for (let last = clock.now(); calls.length < 12; ) {
+      const before = calls.length
+      await clock.advance(50)
+      if (calls.length > before) {
+        gaps.push(clock.now() - last)
+        last = clock.now()
+      }
+    }
+    expect(gaps.slice(0, 4)).toEqual([250, 500, 1_000, 2_000])
+    expect(Math.max(...gaps)).toBe(30_000)
+    expect(committed()).toBeUndefined()
+    away = false
+    await clock.advance(30_000)
+    expect(committed()).toBe(2n)
+    expect(dead()).toHaveLength(0)
+  })
+
+  test('has its pause begin anew after a success', async () => {
+    let away = true
+    const { clock, loop, calls, send, committed } = setUp(async () => {
+      if (away) throw unavailable('MongoDB', undefined)
+    })
+    await send('a')
+    await loop.start()
+    await clock.advance(10_000)
+    away = false
+    await clock.advance(30_000)
+    expect(committed()).toBe(1n)
+    away = true
+    await send('b')
+    await clock.settle()
+    const before = calls.length
+    await clock.advance(250)
+    expect(calls.length).toBe(before + 1)
+  })
+})
+
+describe('a message that alone makes the work fail', () => {
+  test.each([
+    { name: 'first', bad: 'a' },
+    { name: 'in the middle', bad: 'c' },
+    { name: 'last', bad: 'e' },
+  ])('is found and parked when it is $name, and every other is handled exactly once', async ({ bad }) => {
+    const handled: string[] = []
+    const handle: Handle = async (messages, context) => {
+      await failingOn(bad)(messages, context)
+      handled.push(...messages.map(({ message }) => message.look_id))
+    }
+    const { clock, loop, send, committed, dead } = setUp(handle)
+    await send('a', 'b', 'c', 'd', 'e')
+    await loop.start()
+    await clock.settle()
+    expect(handled).toEqual(['a', 'b', 'c', 'd', 'e'].filter(look => look !== bad))
+    expect(dead().map(({ headers }) => headers[HEADERS.originalOffset])).toEqual([String('abcde'.indexOf(bad))])
+    expect(dead()[0]!.headers).toMatchObject({
+      [HEADERS.errorCode]: 'internal',
+      [HEADERS.errorMessage]: `Cannot handle ${bad}`,
+    })
+    expect(committed()).toBe(5n)
+  })
+
+  test('keeps its code when it is an error of ours', async () => {
+    const { clock, loop, send, dead } = setUp(async () => {
+      throw new AppError('conflict', 'The versions differ')
+    })
+    await send('a')
+    await loop.start()
+    await clock.settle()
+    expect(dead()[0]!.headers[HEADERS.errorCode]).toBe('conflict')
+  })
+
+  test('is parked beside one that cannot be decoded, both with their own reason', async () => {
+    const { clock, loop, send, committed, dead } = setUp(failingOn('b'))
+    await send(Buffer.from('junk'), 'b', 'c')
+    await loop.start()
+    await clock.settle()
+    expect(dead().map(({ headers }) => headers[HEADERS.errorCode])).toEqual(['message_invalid', 'internal'])
+    expect(committed()).toBe(3n)
+  })
+
+  test('leads to a slow-down, not to a flood of dead letters, when it is every message', async () => {
+    const { clock, loop, send, committed, dead } = setUp(async () => {
+      throw new Error('A dependency that does not say that it is away')
+    })
+    await send(...Array.from({ length: 35 }, (_, number) => `look-${number}`))
+    await loop.start()
+    await clock.settle()
+    expect(dead()).toHaveLength(10)
+    expect(committed()).toBe(10n)
+    await clock.advance(29_000)
+    expect(dead()).toHaveLength(10)
+    await clock.advance(1_000)
+    expect(dead()).toHaveLength(20)
+  })
+
+  test('does not hide a dependency that goes away while it is looked for', async () => {
+    let away = false
+    const { clock, loop, calls, send, committed, dead } = setUp(async (messages, context) => {
+      if (away) throw unavailable('MongoDB', undefined)
+      if (calls.length === 2) away = true
+      await failingOn('d')(messages, context)
+    })
+    await send('a', 'b', 'c', 'd')
+    await loop.start()
+    await clock.settle()
+    expect(calls).toEqual([
+      ['a', 'b', 'c', 'd'],
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+    expect(committed()).toBe(2n)
+    expect(dead()).toHaveLength(0)
+    away = false
+    await clock.advance(250)
+    expect(committed()).toBe(4n)
+    expect(dead()).toHaveLength(1)
+  })
+})
+
+test('work that ends because the loop stops is neither parked nor taken', async () => {
+  const { clock, loop, send, committed, dead } = setUp(
+    (_messages, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('interrupted')))
+      }),
+  )
+  await send('a')
+  await loop.start()
+  await clock.settle()
+  await loop.stop()
+  expect(dead()).toHaveLength(0)
+  expect(committed()).toBeUndefined()
+})
