@@ -9,9 +9,11 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { identify, type ProcessIdentity, progressOn, StackError, stopPartsOwnedBy } from '@backstop/stack'
+import { choosePorts, identify, type ProcessIdentity, progressOn, StackError, stopPartsOwnedBy } from '@backstop/stack'
+import { readDemoRecord } from './start/demo/demo-records.ts'
 import { runDemo } from './start/demo/run-demo.ts'
-import { addressLines } from './start/next-steps.ts'
+import { createStage } from './start/demo/stage.ts'
+import { addressLines, commandLines } from './start/next-steps.ts'
 import { type Product, startProduct, USUAL_PORTS } from './start/product.ts'
 import { createRunRecords, type RunFile, type RunRecords } from './start/run-file.ts'
 import type { ServiceProcess } from './start/service-process.ts'
@@ -79,8 +81,35 @@ async function start(records: RunRecords, withDemo: boolean): Promise<void> {
     say(`\nBackstop runs.\n${addressLines(product).join('\n')}\n\nCtrl-C stops it.`)
     return
   }
-  const demo = await runDemo(product, DATA_DIR, STARTED_AT_MS, processor => records.writeRun({ ...run, processor }))
+  await startDemo(product, processor => records.writeRun({ ...run, processor }))
+}
+
+async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
+  const stage = createStage(process.stdout, Date.now)
+  const recordPath = join(DATA_DIR, 'demo.json')
+  const kept = readDemoRecord(recordPath)
+  const demo = await runDemo({
+    recordPath,
+    kept,
+    ports: await choosePorts({
+      receiver: { remembered: kept?.receiver_port },
+      processor: { remembered: kept?.processor_port },
+    }),
+    ingressUrl: product.urls.ingress,
+    adminUrl: product.urls.admin,
+    key: product.key,
+    stage,
+  })
   running.push(demo.stop)
+  ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
+  void demo.firstAlert.then(({ refundedAtMs, alertedAtMs }) => {
+    const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
+    const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
+    stage.print(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
+    stage.print('Backstop goes on running, and what happens in the demo project is shown here. Ctrl-C stops it.\n')
+    stage.print(addressLines(product).join('\n'))
+    stage.print(`\n${commandLines(product, demo.world).join('\n')}\n`)
+  })
 }
 
 function runFileOf(product: Product): RunFile {

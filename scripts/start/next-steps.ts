@@ -16,7 +16,7 @@ export function addressLines(product: Product): string[] {
 }
 
 /** Commands that work as they are, for the demo's project. */
-export function commandLines(product: Product, world: DemoWorld): string[] {
+export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: DemoWorld): string[] {
   const { record } = world
   const api = `curl -s -H 'authorization: Bearer ${product.key}' -H 'content-type: application/json' ${product.urls.admin}`
   const { charge, paymentIntent } = world.processor.createPayment({

@@ -106,7 +106,8 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
   const step = log.step('topics, schemas, indexes')
   const logs = join(options.dataDir, 'logs')
   mkdirSync(logs, { recursive: true })
-  const logFile = { write: (line: string) => appendFileSync(join(logs, 'provision.log'), line) }
+  const logPath = join(logs, 'provision.log')
+  const logFile = { write: (line: string) => appendFileSync(logPath, line) }
   try {
     await provision({
       kafka: {
@@ -120,7 +121,10 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
       mongo: { url: new Secret(stack.mongo), dbName: databaseName(topicPrefix) },
       registryUrl: stack.registry,
       waitMs: PROVISION_WAIT_MS,
-      report: line => step.update(line),
+      report(line) {
+        appendFileSync(logPath, `${line}\n`)
+        step.update(line)
+      },
     })
     step.done('in place')
   } catch (error) {

@@ -1,6 +1,5 @@
 /** The world around Backstop that the demo needs: a card processor with its API, a customer's receiver, and what joins them. */
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { AlertChannel, Connection } from '@backstop/contracts'
 import {
   type CardProcessor,
@@ -11,9 +10,8 @@ import {
   startReceiver,
   type WebhookEndpoint,
 } from '@backstop/simulator'
-import { choosePorts } from '@backstop/stack'
 import { ApiRefusal, type ManagementApi } from '../management-api.ts'
-import { type DemoRecord, readDemoRecord, writeDemoRecord } from './demo-records.ts'
+import { type DemoRecord, writeDemoRecord } from './demo-records.ts'
 
 export interface DemoWorld {
   record: DemoRecord
@@ -27,18 +25,29 @@ export interface DemoWorld {
   stop(): Promise<void>
 }
 
+export interface DemoWorldOptions {
+  /** File that keeps what the demo made, for the next start to use again. */
+  recordPath: string
+  /** What an earlier start kept there. */
+  kept: DemoRecord | undefined
+  ports: { receiver: number; processor: number }
+  ingressUrl: string
+  api: ManagementApi
+}
+
 /**
  * Starts the processor and the receiver and joins them by a project, a connection and a channel, all through the public
- * API. An earlier start's are used again.
+ * API. What an earlier start made is used again.
  */
-export async function makeDemoWorld(dataDir: string, ingressUrl: string, api: ManagementApi): Promise<DemoWorld> {
-  const recordPath = join(dataDir, 'demo.json')
+export async function makeDemoWorld({
+  recordPath,
+  kept: keptRecord,
+  ports,
+  ingressUrl,
+  api,
+}: DemoWorldOptions): Promise<DemoWorld> {
   const now = Date.now
-  const kept = await usableRecord(readDemoRecord(recordPath), api)
-  const ports = await choosePorts({
-    receiver: { remembered: kept?.receiver_port },
-    processor: { remembered: kept?.processor_port },
-  })
+  const kept = await usableRecord(keptRecord, api)
   const record = await completeRecord(kept, ports, api)
   writeDemoRecord(recordPath, record)
 

@@ -17,6 +17,7 @@ const POLL_MS = 400
 /** Watches until stop(). Actions that had their verdict before it began are passed over. */
 export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<Watch> {
   const known = new Map<string, Action['verdict']>()
+  const alerted = new Map<string, number>()
   const waiting = new Map<string, (atMs: number) => void>()
   let trouble: string | undefined
 
@@ -47,7 +48,9 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
     const signatures = `X-Service-Signature ${delivery.serviceSignature}, webhook-signature ${delivery.standardWebhook}`
     stage.tell('delivered', `${event ?? 'something'} to ${world.receiver.url}${delivery.path}: ${signatures}`)
     const refundId = data?.action?.provider_ref
-    if (event === 'incident.opened' && refundId) waiting.get(refundId)?.(delivery.receivedAtMs)
+    if (event !== 'incident.opened' || !refundId) return
+    alerted.set(refundId, delivery.receivedAtMs)
+    waiting.get(refundId)?.(delivery.receivedAtMs)
   }
 
   for (const action of await readActions())
@@ -72,7 +75,9 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
   }
   await loop()
   return {
-    alertAbout: refundId => new Promise(resolve => waiting.set(refundId, resolve)),
+    async alertAbout(refundId) {
+      return alerted.get(refundId) ?? new Promise(resolve => waiting.set(refundId, resolve))
+    },
     stop() {
       stopped = true
       clearTimeout(timer)

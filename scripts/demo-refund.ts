@@ -1,0 +1,38 @@
+/**
+ * `npm run demo:refund`: one more refund that nobody reported, on the running `npm start`. The stand-in card processor
+ * makes it when it is asked with its key, as the real one does for whoever has a leaked one.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { RunFile } from './start/run-file.ts'
+
+const RUN_PATH = fileURLToPath(new URL('../.backstop/run.json', import.meta.url))
+
+function readProcessor(): { url: string; key: string } {
+  try {
+    const { processor } = JSON.parse(readFileSync(RUN_PATH, 'utf8')) as RunFile
+    if (processor !== undefined) return processor
+  } catch {
+    // Told below.
+  }
+  process.stderr.write('No demo is running here. Start it in another terminal:  npm start\n')
+  process.exit(1)
+}
+
+const processor = readProcessor()
+
+async function ask(path: string, form: Record<string, string>): Promise<{ id: string }> {
+  const response = await fetch(`${processor.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${processor.key}` },
+    body: new URLSearchParams(form),
+  })
+  if (!response.ok) throw new Error(`The card processor answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as { id: string }
+}
+
+const payment = await ask('/v1/payment_intents', { amount: '6000', currency: 'eur' })
+const refund = await ask('/v1/refunds', { payment_intent: payment.id, amount: '1500' })
+process.stdout.write(
+  `Refund ${refund.id} of 15.00 EUR on ${payment.id} made. What comes of it shows where npm start runs\n`,
+)
