@@ -64,7 +64,7 @@ export async function startDockerStack(
     await compose('up', '-d', '--wait', ...names)
   } catch (error) {
     step.fail('the containers did not start', '')
-    await compose('stop', ...names).catch(() => {})
+    await compose('stop', '-t', '6', ...names).catch(() => {})
     throw error
   }
   records.change(record => {
@@ -75,7 +75,7 @@ export async function startDockerStack(
     urls: urlsOf(names, ports),
     parts: Object.fromEntries(names.map(name => [name, containerHandle(name, compose, running.includes(name))])),
     stop: async () => {
-      if (!options.keepRunning) await compose('stop', ...names)
+      if (!options.keepRunning) await compose('stop', '-t', '6', ...names)
     },
   }
 }
@@ -85,7 +85,7 @@ export async function stopDockerProject(dataDir: string, env: NodeJS.ProcessEnv)
   const records = new StackRecordFile(dataDir)
   const { dockerProject } = records.read()
   if (dockerProject === undefined) return false
-  await composeOn(dockerProject, env)('stop')
+  await composeOn(dockerProject, env)('stop', '-t', '6')
   records.change(record => {
     delete record.dockerProject
   })
