@@ -19,6 +19,7 @@ export interface Ledger {
    * Records an operation in the state that is reported. Reporting again under the same idempotency key of the same
    * connection answers the operation that is stored, and changes nothing.
    * @param now milliseconds since the epoch
+   * @param operationId for a caller who may repeat itself after a crash: the same id is stored once only
    * @throws AppError `idempotency_conflict` when the key was used for another operation; `invalid_request` when a time
    *   contradicts the state
    */
@@ -26,6 +27,7 @@ export interface Ledger {
     reported: NewOperation,
     connection: OperationConnection,
     now: number,
+    operationId?: string,
   ): Promise<{ operation: Operation; created: boolean }>
   /**
    * Moves an operation on. Repeating the last report answers the operation unchanged.
@@ -98,10 +100,10 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   }
 
   return {
-    async record(reported, connection, now) {
+    async record(reported, connection, now, operationId = newId('operation')) {
       const before = await known(reported, connection)
       if (before !== undefined) return { operation: before, created: false }
-      const recorded = recordOperation(newId('operation'), reported, connection, now)
+      const recorded = recordOperation(operationId, reported, connection, now)
       if (recorded.kind === 'refused') throw refusedTime(recorded.field, recorded.reason)
       const { operation } = recorded
       await markIfExecuted(operation, now)
@@ -110,9 +112,9 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
         await options.announce({ documentId: operation.operation_id, entries: [entry] })
         return { operation, created: true }
       }
-      // Somebody reported the same key at the same time, and won.
-      const winner = await known(reported, connection)
-      if (winner === undefined) throw new AppError('conflict', 'An operation with this id is there already; try again')
+      // Somebody reported the same key at the same time, and won; or this is the caller's own repeat.
+      const winner = (await known(reported, connection)) ?? (await store.load(operationId))
+      if (winner === undefined) throw new AppError('conflict', `Operation ${operationId} changed hands; try again`)
       return { operation: winner, created: false }
     },
 

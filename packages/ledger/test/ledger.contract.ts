@@ -137,6 +137,16 @@ export function describeLedger(name: string, make: MakeLedger): void {
       expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(1)
     })
 
+    test('a repeat under the same operation id is stored once', async () => {
+      const id = newId('operation')
+      expect(await ledger.record(report(), connection, NOW, id)).toMatchObject({ created: true })
+      const repeat = await ledger.record(report(), connection, NOW + 1, id)
+      expect(repeat).toMatchObject({
+        created: false,
+        operation: { operation_id: id, created_at: '2026-11-21T10:00:00.000Z' },
+      })
+    })
+
     test('operations without a key never collide', async () => {
       await record()
       await record()

@@ -1,0 +1,138 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type Bus,
+  type Clock,
+  createOutboxPublisher,
+  createOutboxSweeper,
+  type Egress,
+  type Logger,
+  listen,
+  type MessageCodec,
+  type Metrics,
+  type OutboxSource,
+  type PendingOutbox,
+  type Secret,
+  type SecretBox,
+} from '@backstop/kit'
+import type { Ledger, LedgerOptions } from '@backstop/ledger'
+import type { AdminCrashPoint } from './crash-points.ts'
+import { allRoutes } from './http/routes.ts'
+import { createApiServer } from './http/server.ts'
+import { keepTryingBootstrap } from './keys/bootstrap-key.ts'
+import type { AdminParts } from './parts.ts'
+import { createChannelTester } from './publish/channel-tester.ts'
+import type { AdminStores } from './store/stores.ts'
+
+/** Everything outside admin-api that it touches. */
+export interface AdminPorts {
+  readonly bus: Bus
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly stores: AdminStores
+  /** The ledger over its store, and the outboxes of its operations. */
+  readonly openLedger: (options: LedgerOptions) => { ledger: Ledger; outboxSource: OutboxSource }
+  readonly secretBox: SecretBox
+  readonly egress: Pick<Egress, 'checkUrl'>
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly crashPoint: (name: AdminCrashPoint) => void
+  /** Shows the first API key, if one is made, once. */
+  readonly showKey: (key: Secret) => void
+  readonly settings: {
+    readonly host: string
+    /** 0 picks a free one. */
+    readonly port: number
+    readonly ingressPublicUrl: string
+    readonly bootstrapApiKey: Secret | undefined
+    /** How long a channel test waits for its result, in milliseconds; 25 s when left out. */
+    readonly channelTestWaitMs?: number
+  }
+}
+
+export interface AdminApp {
+  start(): Promise<void>
+  /** Takes no new request, finishes those at work, publishes what they caused. */
+  stop(): Promise<void>
+  /** The port that the API listens on, once it is started. */
+  port(): number
+  /** The API's server, for tests that look at what is mounted. */
+  readonly routes: ReturnType<typeof allRoutes>
+}
+
+/** A send that takes longer is the sweeper's: nobody who reports an operation is to wait for a broker that is away. */
+const SEND_TIMEOUT_MS = 3_000
+/** How long requests at work may take to finish when the process stops; a channel test lasts longest. */
+const DRAIN_MS = 15_000
+
+/** The management API: HTTP in front, the ledger and its outbox behind. */
+export function createAdminApp(ports: AdminPorts): AdminApp {
+  const { clock, logger, settings } = ports
+  const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
+  const { ledger, outboxSource } = ports.openLedger({ announce: outbox => announce(outbox) })
+  const publisher = createOutboxPublisher({
+    source: outboxSource,
+    producer,
+    encoder: ports.codec,
+    logger,
+    afterSend: () => ports.crashPoint('admin.after-publish'),
+  })
+  const sweeper = createOutboxSweeper({ source: outboxSource, publisher, clock, logger })
+  const parts: AdminParts = {
+    stores: ports.stores,
+    ledger,
+    secretBox: ports.secretBox,
+    channelTester: createChannelTester({
+      producer,
+      codec: ports.codec,
+      deliveries: ports.stores.deliveries,
+      clock,
+      ...(settings.channelTestWaitMs === undefined ? {} : { waitMs: settings.channelTestWaitMs }),
+    }),
+    checkUrl: url => ports.egress.checkUrl(url),
+    ingressPublicUrl: settings.ingressPublicUrl,
+  }
+  const routes = allRoutes(parts)
+  const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics })
+  const stopping = new AbortController()
+  let bootstrap: Promise<void> = Promise.resolve()
+
+  /** The operation is stored: whatever fails here is made good by the sweeper, and is no failure of the request. */
+  async function announce(outbox: PendingOutbox): Promise<void> {
+    ports.crashPoint('admin.after-write')
+    try {
+      await publisher.publish([outbox])
+    } catch (error) {
+      logger.warn({ error, operation_id: outbox.documentId }, 'operation.published_later')
+    }
+  }
+
+  return {
+    routes,
+    port: () => (server.address() as AddressInfo).port,
+    async start() {
+      await producer.start()
+      sweeper.start()
+      const { apiKeys } = ports.stores
+      const options = { apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
+      bootstrap = keepTryingBootstrap(options, stopping.signal)
+      await listen(server, settings.port, settings.host)
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all([closeServer(server), sweeper.stop(), bootstrap])
+      await producer.stop()
+    },
+  }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,35 @@
+import { commonSettings, type Environment, keyRingSetting, readConfig, Secret, setting } from '@backstop/kit'
+import { z } from 'zod'
+
+/** As short as a chosen key may be: what protects everything is not to be a word. */
+const MIN_BOOTSTRAP_KEY_LENGTH = 32
+
+/** The settings of admin-api by their environment names (.env.example says each one in words). */
+export const settings = {
+  ...commonSettings,
+  PORT: setting.port(8082).describe('Port of the management API; 0 picks a free one'),
+  INGRESS_PUBLIC_URL: setting
+    .url()
+    .describe('Base URL at which the providers reach ingress: what the inbound_url of a connection begins with'),
+  SECRET_KEYS: keyRingSetting(),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .min(MIN_BOOTSTRAP_KEY_LENGTH, `Give at least ${MIN_BOOTSTRAP_KEY_LENGTH} characters`)
+    .regex(/^[\x21-\x7e]+$/, 'Use printable ASCII without spaces')
+    .transform(value => new Secret(value))
+    .optional()
+    .describe('First API key; without it one is made at the first start and printed once'),
+  EGRESS_ALLOW_CIDRS: setting
+    .list()
+    .describe('Networks beyond the public ones that channels and api_base may point to, comma-separated'),
+  EGRESS_DENY_CIDRS: setting
+    .list()
+    .describe('Networks that channels and api_base may not point to although they are public, comma-separated'),
+} as const
+
+export type AdminConfig = ReturnType<typeof readAdminConfig>
+
+/** @throws AppError `config_invalid` with every fault */
+export function readAdminConfig(environment: Environment) {
+  return readConfig(settings, environment)
+}

@@ -1,0 +1,107 @@
+import type { Connection, ConnectionDocument, ConnectionSecret, NewConnection } from '@backstop/contracts'
+
+/** The secrets of a new connection, sealed already. */
+export interface SealedSecrets {
+  readonly inbound: ConnectionSecret
+  readonly readKey: ConnectionSecret | null
+}
+
+/** A new connection as it is stored. */
+export function connectionDocument(
+  id: string,
+  projectId: string,
+  body: NewConnection,
+  secrets: SealedSecrets,
+  now: Date,
+): ConnectionDocument {
+  const site = body.kind === 'subscription' ? (body.site ?? null) : null
+  return {
+    _id: id,
+    project_id: projectId,
+    kind: body.kind,
+    name: body.name,
+    out_of_band: body.out_of_band,
+    status: statusOf(body.kind, secrets.readKey, site),
+    inbound_secrets: [secrets.inbound],
+    read_key: secrets.readKey,
+    site,
+    api_base: body.api_base ?? null,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  }
+}
+
+/** Subscription events are hints: without a way to read the provider's own record nothing can be judged. */
+function statusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null, site: string | null) {
+  return kind === 'subscription' && (readKey === null || site === null) ? 'needs_setup' : 'active'
+}
+
+/** A connection as it is shown: its secrets only as fingerprints, and only those that are still good. */
+export function showConnection(document: ConnectionDocument, ingressPublicUrl: string, now: Date): Connection {
+  return {
+    connection_id: document._id,
+    project_id: document.project_id,
+    kind: document.kind,
+    name: document.name,
+    out_of_band: document.out_of_band,
+    status: document.status,
+    inbound_url: `${ingressPublicUrl.replace(/\/+$/, '')}/v1/webhooks/${document.kind}/${document._id}`,
+    site: document.site,
+    api_base: document.api_base,
+    has_read_key: document.read_key !== null,
+    secret_fingerprints: activeSecrets(document.inbound_secrets, now).map(secret => secret.fingerprint),
+    version: document.version,
+    created_at: document.created_at.toISOString(),
+    updated_at: document.updated_at.toISOString(),
+  }
+}
+
+function activeSecrets(secrets: readonly ConnectionSecret[], now: Date): ConnectionSecret[] {
+  return secrets.filter(({ expires_at }) => expires_at === null || expires_at.getTime() > now.getTime())
+}
+
+/** As many secrets of one connection as notifications are checked against (guides: R2.4, R2.8). */
+export const MAX_ACTIVE_SECRETS = 5
+
+export type Rotation =
+  | { readonly kind: 'rotated'; readonly secrets: ConnectionSecret[] }
+  | { readonly kind: 'refused'; readonly reason: 'too_many_active' | 'secret_in_use' }
+
+/**
+ * The secrets of a connection with a new one in front. Those of before stay good for the overlap and no longer; an end that
+ * comes sooner stays. What has expired is dropped.
+ */
+export function rotateSecrets(
+  secrets: readonly ConnectionSecret[],
+  next: ConnectionSecret,
+  overlapMs: number,
+  now: Date,
+): Rotation {
+  const ending = new Date(now.getTime() + overlapMs)
+  const active = activeSecrets(secrets, now)
+  if (active.some(secret => secret.fingerprint === next.fingerprint))
+    return { kind: 'refused', reason: 'secret_in_use' }
+  const kept = active
+    .map(secret => ({ ...secret, expires_at: earlier(secret.expires_at, ending) }))
+    .filter(({ expires_at }) => expires_at.getTime() > now.getTime())
+  if (kept.length >= MAX_ACTIVE_SECRETS) return { kind: 'refused', reason: 'too_many_active' }
+  return { kind: 'rotated', secrets: [next, ...kept] }
+}
+
+function earlier(a: Date | null, b: Date): Date {
+  return a === null || b.getTime() < a.getTime() ? b : a
+}
+
+/** What is left of a connection once it is deleted: its name and its past, none of its secrets. */
+export function deletedConnection(document: ConnectionDocument, now: Date): Partial<Omit<ConnectionDocument, '_id'>> {
+  return {
+    status: 'deleted',
+    inbound_secrets: [],
+    read_key: null,
+    version: document.version + 1,
+    updated_at: now,
+    deleted_at: now,
+  }
+}

@@ -1,0 +1,32 @@
+import { AppError, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
+import type { Response } from 'express'
+
+/** How soon it is worth to ask again, in seconds, when something that is needed is away. */
+const RETRY_AFTER_S = 5
+
+/** Answers any error as a problem document (RFC 9457). What is no AppError is a fault of ours, and logged whole. */
+export function answerProblem(response: Response, error: unknown, logger: Logger): void {
+  const { facts } = response.locals
+  const known = toAppError(error)
+  const { status, body } = toProblem(known, facts.requestId)
+  facts.code = body.code
+  if (!(known instanceof AppError)) logger.error({ error, request_id: facts.requestId }, 'http.fault')
+  else if (status >= 500) logger.warn({ error, request_id: facts.requestId }, 'http.unavailable')
+  if (response.headersSent) {
+    // Half an answer is worse than none: the caller sees that it broke off.
+    response.destroy()
+    return
+  }
+  if (status === 401) response.set('www-authenticate', 'Bearer')
+  if (status === 503) response.set('retry-after', String(RETRY_AFTER_S))
+  else if (known instanceof AppError && known.retryable) response.set('retry-after', '1')
+  response.status(status).type(PROBLEM_TYPE).end(JSON.stringify(body))
+}
+
+/** Express refuses some requests itself, such as paths with a broken % escape: those are the caller's. */
+function toAppError(error: unknown): unknown {
+  if (error instanceof AppError || typeof error !== 'object' || error === null) return error
+  const status = (error as { status?: unknown }).status
+  if (typeof status !== 'number' || status < 400 || status > 499) return error
+  return new AppError('invalid_request', 'The address of the request cannot be read', { cause: error })
+}

@@ -1,0 +1,179 @@
+import {
+  Connection,
+  type ConnectionDocument,
+  ConnectionPatch,
+  CreatedConnection,
+  ListQuery,
+  listOf,
+  NewConnection,
+} from '@backstop/contracts'
+import { Secret } from '@backstop/kit'
+import { z } from 'zod'
+import { connectionDocument, deletedConnection, showConnection } from '../domain/connection.ts'
+import { inboundSecretFor } from '../keys/inbound-secret.ts'
+import { sealConnectionSecret } from '../keys/seal-connection-secret.ts'
+import type { AdminParts } from '../parts.ts'
+import { changeConnection } from './change-connection.ts'
+import { decodeCursor, toPage } from './cursor.ts'
+import { findConnection, findProject } from './found.ts'
+import { etagOf } from './if-match.ts'
+import { rotateSecretRoute } from './rotate-secret.ts'
+import { defineRoute, type Route } from './route.ts'
+
+const tag = 'Connections'
+const OfProject = z.object({ id: z.string() })
+const OfConnection = z.object({ id: z.string(), connection_id: z.string() })
+const SHOWN_ONCE = ['signing_secret', 'username', 'password'] as const
+
+/** /v1/projects/{id}/connections */
+export function connectionRoutes(parts: AdminParts): Route[] {
+  return [
+    createRoute(parts),
+    listRoute(parts),
+    getRoute(parts),
+    patchRoute(parts),
+    deleteRoute(parts),
+    rotateSecretRoute(parts),
+  ]
+}
+
+function createRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'post',
+    path: '/v1/projects/{id}/connections',
+    operationId: 'createConnection',
+    tag,
+    summary: 'Connect a billing account',
+    description:
+      'Point the provider at `inbound_url`. `signing_secret`, or `username` and `password`, are shown in this answer and never again, not even to a repeat under the same Idempotency-Key: rotate the secret if it is lost. A subscription connection without `read_key` and `site` is made as `needs_setup`.',
+    scope: 'manage',
+    params: OfProject,
+    body: NewConnection,
+    answers: { 201: { description: 'The connection', schema: CreatedConnection, shownOnce: SHOWN_ONCE } },
+    refusals: ['not_found', 'egress_blocked'],
+    async handle({ params, body, principal, newId, now }) {
+      const project = await findProject(stores, principal, params.id)
+      const blocked = body.api_base === undefined ? undefined : parts.checkUrl(body.api_base)
+      if (blocked !== undefined) throw blocked
+      const place = { id: newId('connection'), projectId: project._id }
+      const made = inboundSecretFor(body.kind, body as Parameters<typeof inboundSecretFor>[1])
+      const document = connectionDocument(
+        place.id,
+        place.projectId,
+        body,
+        {
+          inbound: sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now),
+          readKey:
+            body.read_key === undefined
+              ? null
+              : sealConnectionSecret(parts.secretBox, new Secret(body.read_key), 'read_key', place, now),
+        },
+        now,
+      )
+      await stores.connections.put(document)
+      return {
+        status: 201,
+        body: { ...showConnection(document, parts.ingressPublicUrl, now), ...made.shown },
+        headers: { etag: etagOf(document.version) },
+        changed: { action: 'connection.create', target: document._id, projectId: project._id },
+      }
+    },
+  })
+}
+
+function listRoute({ stores, ingressPublicUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}/connections',
+    operationId: 'listConnections',
+    tag,
+    summary: 'List the connections of a project, newest first',
+    scope: 'read',
+    params: OfProject,
+    query: ListQuery,
+    answers: { 200: { description: 'A page of connections', schema: listOf(Connection) } },
+    refusals: ['not_found'],
+    async handle({ params, query, principal, now }) {
+      const project = await findProject(stores, principal, params.id)
+      const where = { project_id: project._id, deleted_at: null }
+      const after = decodeCursor(query.cursor)
+      const found = await stores.connections.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+      const placeOf = (document: ConnectionDocument) => ({ at: document.created_at, id: document._id })
+      const show = (document: ConnectionDocument) => showConnection(document, ingressPublicUrl, now)
+      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
+    },
+  })
+}
+
+function getRoute({ stores, ingressPublicUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}/connections/{connection_id}',
+    operationId: 'getConnection',
+    tag,
+    summary: 'Read a connection',
+    scope: 'read',
+    params: OfConnection,
+    answers: { 200: { description: 'The connection; its version is the ETag', schema: Connection } },
+    refusals: ['not_found'],
+    async handle({ params, principal, now }) {
+      const document = await findConnection(stores, principal, params.connection_id, params.id)
+      const headers = { etag: etagOf(document.version) }
+      return { status: 200, body: showConnection(document, ingressPublicUrl, now), headers }
+    },
+  })
+}
+
+function patchRoute({ stores, ingressPublicUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'patch',
+    path: '/v1/projects/{id}/connections/{connection_id}',
+    operationId: 'changeConnection',
+    tag,
+    summary: 'Set whether unexplained changes alert',
+    description: '`out_of_band` as it stands at the second look decides. If-Match is honoured and not required.',
+    scope: 'manage',
+    params: OfConnection,
+    body: ConnectionPatch,
+    answers: { 200: { description: 'The connection as it is now', schema: Connection } },
+    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle({ params, body, principal, ifMatch, now }) {
+      const changed = await changeConnection(stores, principal, params, ifMatch, document => ({
+        out_of_band: body.out_of_band,
+        version: document.version + 1,
+        updated_at: now,
+      }))
+      return {
+        status: 200,
+        body: showConnection(changed, ingressPublicUrl, now),
+        headers: { etag: etagOf(changed.version) },
+        changed: { action: 'connection.change', target: changed._id, projectId: changed.project_id },
+      }
+    },
+  })
+}
+
+function deleteRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/projects/{id}/connections/{connection_id}',
+    operationId: 'deleteConnection',
+    tag,
+    summary: 'Disconnect a billing account',
+    description:
+      'Notifications are refused from then on, pending second looks are cancelled and its secrets are erased.',
+    scope: 'manage',
+    params: OfConnection,
+    answers: { 204: { description: 'It is gone' } },
+    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle({ params, principal, ifMatch, now }) {
+      const gone = await changeConnection(stores, principal, params, ifMatch, document =>
+        deletedConnection(document, now),
+      )
+      return { status: 204, changed: { action: 'connection.delete', target: gone._id, projectId: gone.project_id } }
+    },
+  })
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { deterministicId, type IdKind, newId } from '@backstop/contracts'
+import { AppError, Secret, type SecretBox } from '@backstop/kit'
+import type { Shelf } from '../store/shelf.ts'
+import type { IdempotencyDocument } from '../store/stores.ts'
+import type { RouteAnswer } from './route.ts'
+
+/** How long one request may work on its key before a repeat may take over: longer than any request lasts. */
+const LOCK_MS = 60_000
+const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
+
+export interface IdempotentRequest {
+  /** The header as it came. */
+  readonly key: string
+  /** Who sent it: keys of different callers never meet. */
+  readonly callerId: string
+  /** Method, path and body: the same key with others of these is a mistake. */
+  readonly content: readonly string[]
+  readonly now: Date
+  /** Fields of the answer that are never stored. */
+  readonly shownOnce: readonly string[]
+}
+
+export type IdempotentWork = (newId: (kind: IdKind) => string) => Promise<RouteAnswer>
+
+/**
+ * Runs the work once for each Idempotency-Key within 24 hours, and answers a repeat with the stored answer, less what it
+ * showed once. A request that ended in a refusal (4xx) frees its key. One that failed on our side, or whose process
+ * died, is run again by the next repeat, which makes the same ids: what it had made is replaced, never doubled.
+ */
+export async function runOnce(
+  keys: Shelf<IdempotencyDocument>,
+  secretBox: SecretBox,
+  request: IdempotentRequest,
+  work: IdempotentWork,
+): Promise<RouteAnswer> {
+  const entry = await claim(keys, secretBox, request)
+  if (entry.kind === 'answered') return entry.answer
+  const { document } = entry
+  let made = 0
+  try {
+    const answer = await work(kind => deterministicId(kind, document.seed, String(made++)))
+    const stored = { status: answer.status, body: JSON.stringify(withoutSecrets(answer.body, request.shownOnce)) }
+    await keys.change({ _id: document._id, seed: document.seed }, { answer: stored })
+    return answer
+  } catch (error) {
+    const isRefusal = error instanceof AppError && error.status < 500
+    await (isRefusal
+      ? keys.remove({ _id: document._id, seed: document.seed })
+      : keys.change({ _id: document._id, seed: document.seed }, { locked_until: request.now })
+    ).catch(() => {
+      // The database is away: the lock runs out by itself, and what the caller is to hear is the first error.
+    })
+    throw error
+  }
+}
+
+type Claim = { kind: 'ours'; document: IdempotencyDocument } | { kind: 'answered'; answer: RouteAnswer }
+
+async function claim(
+  keys: Shelf<IdempotencyDocument>,
+  secretBox: SecretBox,
+  request: IdempotentRequest,
+): Promise<Claim> {
+  const { key, callerId, now } = request
+  if (!KEY_SHAPE.test(key)) {
+    throw new AppError('invalid_request', 'Idempotency-Key: use 1 to 255 printable ASCII characters without spaces')
+  }
+  // Keyed: a body may hold a secret short enough to be found by trying against a plain hash.
+  const digest = createHash('sha256').update(JSON.stringify(request.content)).digest('hex')
+  const document: IdempotencyDocument = {
+    _id: `${callerId}/${key}`,
+    fingerprint: secretBox.fingerprint(new Secret(digest)),
+    seed: randomBytes(16).toString('hex'),
+    locked_until: new Date(now.getTime() + LOCK_MS),
+    answer: null,
+    created_at: now,
+  }
+  if (await keys.insert(document)) return { kind: 'ours', document }
+  const there = await keys.find({ _id: document._id })
+  if (there !== undefined && there.fingerprint !== document.fingerprint) {
+    throw new AppError('idempotency_conflict', 'This Idempotency-Key was used for another request; use a new one')
+  }
+  if (there?.answer != null) {
+    const body = JSON.parse(there.answer.body)
+    return {
+      kind: 'answered',
+      answer: { status: there.answer.status, body, headers: { 'idempotency-replayed': 'true' } },
+    }
+  }
+  if (there !== undefined && there.locked_until.getTime() <= now.getTime()) {
+    const place = { _id: there._id, seed: there.seed, locked_until: there.locked_until, answer: null }
+    const taken = await keys.change(place, { locked_until: document.locked_until })
+    if (taken !== undefined) return { kind: 'ours', document: taken }
+  }
+  throw new AppError('conflict', 'A request with this Idempotency-Key is still at work; ask again shortly', {
+    retryable: true,
+  })
+}
+
+function withoutSecrets(body: unknown, shownOnce: readonly string[]): unknown {
+  if (body === undefined) return null
+  return Object.fromEntries(Object.entries(body as object).filter(([field]) => !shownOnce.includes(field)))
+}
+
+/** Ids of a request without an Idempotency-Key. */
+export const randomIds: (kind: IdKind) => string = kind => newId(kind)

@@ -1,0 +1,77 @@
+import { CreatedConnection, type ProviderKind, SecretRotation } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import { z } from 'zod'
+import { MAX_ACTIVE_SECRETS, rotateSecrets, showConnection } from '../domain/connection.ts'
+import { inboundSecretFor } from '../keys/inbound-secret.ts'
+import { sealConnectionSecret } from '../keys/seal-connection-secret.ts'
+import type { AdminParts } from '../parts.ts'
+import { changeConnection } from './change-connection.ts'
+import { findConnection } from './found.ts'
+import { etagOf } from './if-match.ts'
+import { defineRoute, type Route } from './route.ts'
+
+const REFUSALS = {
+  too_many_active: `${MAX_ACTIVE_SECRETS} secrets are still good; rotate with a shorter overlap_seconds`,
+  secret_in_use: 'This secret is in use already; give another one',
+} as const
+
+/** POST /v1/projects/{id}/connections/{connection_id}/rotate-secret */
+export function rotateSecretRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'post',
+    path: '/v1/projects/{id}/connections/{connection_id}/rotate-secret',
+    operationId: 'rotateConnectionSecret',
+    tag: 'Connections',
+    summary: 'Replace the secret that notifications are authenticated with',
+    description:
+      'The secrets of before stay good for the overlap, 24 hours if nothing else is asked for. The new one is shown once.',
+    scope: 'manage',
+    params: z.object({ id: z.string(), connection_id: z.string() }),
+    body: SecretRotation,
+    answers: {
+      200: {
+        description: 'The connection with its new secret',
+        schema: CreatedConnection,
+        shownOnce: ['signing_secret', 'username', 'password'],
+      },
+    },
+    refusals: ['not_found', 'conflict'],
+    async handle({ params, body, principal, now }) {
+      const connection = await findConnection(stores, principal, params.connection_id, params.id)
+      refuseWrongSecret(connection.kind, body)
+      const made = inboundSecretFor(connection.kind, body)
+      const place = { id: connection._id, projectId: connection.project_id }
+      const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
+      const changed = await changeConnection(stores, principal, params, undefined, document => {
+        const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
+        if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
+        return { inbound_secrets: rotation.secrets, version: document.version + 1, updated_at: now }
+      })
+      return {
+        status: 200,
+        body: { ...showConnection(changed, parts.ingressPublicUrl, now), ...made.shown },
+        headers: { etag: etagOf(changed.version) },
+        changed: { action: 'connection.rotate_secret', target: changed._id, projectId: changed.project_id },
+      }
+    },
+  })
+}
+
+/** Which secret may, and which must, be given follows from the kind, which the body does not name. */
+function refuseWrongSecret(kind: ProviderKind, body: SecretRotation): void {
+  const refuse = (field: keyof SecretRotation, message: string) => {
+    throw new AppError('invalid_request', `body.${field}: ${message}`, {
+      details: { errors: [{ path: `body.${field}`, message }] },
+    })
+  }
+  if (kind === 'reseller' && body.destination_secret === undefined) {
+    refuse('destination_secret', "Give the destination's new secret key, as the provider shows it")
+  }
+  if (kind !== 'reseller' && body.destination_secret !== undefined) {
+    refuse('destination_secret', 'Only a reseller connection has one')
+  }
+  if (kind !== 'processor' && body.signing_secret !== undefined) {
+    refuse('signing_secret', 'Only a processor connection has one')
+  }
+}

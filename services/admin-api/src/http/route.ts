@@ -1,0 +1,95 @@
+/**
+ * A route as data: path, schemas, scope and handler in one place. The server is mounted from it, requests are checked by
+ * it, and the OpenAPI document is printed from it, so that none of the three can differ from the others.
+ */
+import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
+import type { Logger } from '@backstop/kit'
+import { z } from 'zod'
+import type { Principal } from '../domain/access.ts'
+
+export type Method = 'get' | 'post' | 'patch' | 'delete'
+
+/** What a handler is given: everything checked, nothing raw. */
+export interface RouteRequest<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** The key that asks. Every query is narrowed by its project (domain/access.ts). */
+  readonly principal: Principal
+  readonly requestId: string
+  /** If-Match as it came, for routes that honour it. */
+  readonly ifMatch: string | undefined
+  readonly now: Date
+  /** A new id. A repeat under the same Idempotency-Key, after a crash, gets the same one again. */
+  newId(kind: IdKind): string
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal
+  readonly logger: Logger
+}
+
+export interface RouteAnswer {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** What was changed, for the audit row; absent when nothing was. */
+  readonly changed?: { readonly action: string; readonly target: string; readonly projectId: string | null }
+}
+
+export interface AnswerDescription {
+  readonly description: string
+  readonly schema?: z.ZodType
+  /** Fields of the answer that are shown once: a repeat under the same Idempotency-Key leaves them out. */
+  readonly shownOnce?: readonly string[]
+}
+
+export interface Route {
+  readonly method: Method
+  /** As OpenAPI writes it: /v1/projects/{id} */
+  readonly path: string
+  readonly operationId: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** The scope that it takes; `public` for what needs no key. */
+  readonly scope: Scope | 'public'
+  readonly params: z.ZodObject
+  readonly query: z.ZodObject
+  readonly body: z.ZodType | undefined
+  /** By status. */
+  readonly answers: Readonly<Record<number, AnswerDescription>>
+  /** Refusals of its own, beside those that any route may give. */
+  readonly refusals: readonly ErrorCode[]
+  readonly honoursIfMatch: boolean
+  handle(request: RouteRequest<never, never, never>): Promise<RouteAnswer>
+}
+
+const NOTHING = z.object({})
+
+type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
+  Route,
+  'params' | 'query' | 'body' | 'handle' | 'refusals' | 'honoursIfMatch'
+> & {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly refusals?: readonly ErrorCode[]
+  readonly honoursIfMatch?: boolean
+  handle(request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>
+}
+
+/** Types a route's handler by its schemas, and fills in what it leaves out. */
+export function defineRoute<
+  P extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  B extends z.ZodType = z.ZodUndefined,
+>(input: RouteInput<P, Q, B>): Route {
+  return {
+    ...input,
+    params: input.params ?? NOTHING,
+    query: input.query ?? NOTHING,
+    body: input.body,
+    refusals: input.refusals ?? [],
+    honoursIfMatch: input.honoursIfMatch ?? false,
+    handle: request => input.handle(request),
+  }
+}

@@ -1,0 +1,24 @@
+import type { AdminParts } from '../parts.ts'
+import { actionRoutes } from './actions.ts'
+import { alertChannelRoutes } from './alert-channels.ts'
+import { apiKeyRoutes } from './api-keys.ts'
+import { connectionRoutes } from './connections.ts'
+import { incidentRoutes } from './incidents.ts'
+import { operationRoutes } from './operations.ts'
+import { projectRoutes } from './projects.ts'
+import type { Route } from './route.ts'
+import { selfDescriptionRoutes } from './self-description.ts'
+
+/** Every route there is. What is not in here is not served, and what is in here is in the OpenAPI document. */
+export function allRoutes(parts: AdminParts): Route[] {
+  const routes = [
+    ...projectRoutes(parts),
+    ...connectionRoutes(parts),
+    ...alertChannelRoutes(parts),
+    ...operationRoutes(parts),
+    ...incidentRoutes(parts),
+    ...actionRoutes(parts),
+    ...apiKeyRoutes(parts),
+  ]
+  return [...routes, ...selfDescriptionRoutes(routes)]
+}

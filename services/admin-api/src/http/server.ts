@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http'
+import { newId } from '@backstop/contracts'
+import { AppError, type Clock, type Logger, type Metrics } from '@backstop/kit'
+import express, { type NextFunction, type Request, type Response } from 'express'
+import type { AdminParts } from '../parts.ts'
+import { answerProblem } from './answer-problem.ts'
+import { createRequestObserver, type RequestFacts } from './observe-request.ts'
+import type { Method, Route } from './route.ts'
+import { createRouteRunner } from './run-route.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+export interface ApiServerOptions {
+  readonly routes: readonly Route[]
+  readonly parts: AdminParts
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** What is known of a request so far; the log line is written from it. */
+declare module 'express-serve-static-core' {
+  interface Locals {
+    facts: RequestFacts
+  }
+}
+
+/** The HTTP server of the management API, mounted from the route table and from nothing else. */
+export function createApiServer(options: ApiServerOptions): Server {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('case sensitive routing', true)
+  // Repeated parameters stay lists, brackets stay characters: what a schema takes as one string is one.
+  app.set('query parser', 'simple')
+  const observe = createRequestObserver(options)
+  app.use((request, response, next) => {
+    const facts: RequestFacts = { requestId: newId('request'), route: undefined, principal: undefined, code: undefined }
+    response.locals.facts = facts
+    response.set({ ...SECURITY_HEADERS, 'x-request-id': facts.requestId })
+    observe(request, response, facts)
+    next()
+  })
+  const run = createRouteRunner(options)
+  const byPath = Map.groupBy(options.routes, route => route.path)
+  for (const [path, routes] of byPath) mount(app, path, routes, run)
+  app.use((_request: Request, _response: Response, next: NextFunction) => {
+    next(new AppError('not_found', 'There is no such path; GET /v1/openapi.json lists all of them'))
+  })
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    answerProblem(response, error, options.logger)
+  })
+  return createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 75_000,
+      maxHeaderSize: 16_384,
+    },
+    app,
+  )
+}
+
+function mount(
+  app: express.Express,
+  path: string,
+  routes: readonly Route[],
+  run: (route: Route, request: Request, response: Response) => Promise<void>,
+): void {
+  const expressPath = path.replaceAll(/\{(\w+)\}/g, ':$1')
+  for (const route of routes) {
+    app[route.method](expressPath, async (request, response) => {
+      response.locals.facts.route = route.path
+      await run(route, request, response)
+    })
+  }
+  const allowed = allowedMethods(routes.map(route => route.method))
+  app.all(expressPath, (request, response) => {
+    response.locals.facts.route = path
+    response.set('allow', allowed)
+    throw new AppError('method_not_allowed', `${request.method} is not among ${allowed}`)
+  })
+}
+
+function allowedMethods(methods: readonly Method[]): string {
+  // Express answers HEAD from GET.
+  return methods.flatMap(method => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
+}

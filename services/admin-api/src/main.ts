@@ -1,0 +1,4 @@
+import { runService } from '@backstop/kit'
+import { startAdminApi } from './start.ts'
+
+await runService('admin-api', startAdminApi)

@@ -1,0 +1,16 @@
+import type { AppError, SecretBox } from '@backstop/kit'
+import type { Ledger } from '@backstop/ledger'
+import type { ChannelTester } from './publish/channel-tester.ts'
+import type { AdminStores } from './store/stores.ts'
+
+/** What the routes work with. */
+export interface AdminParts {
+  readonly stores: AdminStores
+  readonly ledger: Pick<Ledger, 'record' | 'transition' | 'get' | 'list'>
+  readonly secretBox: SecretBox
+  readonly channelTester: ChannelTester
+  /** The policy for URLs that users set (kit/egress). */
+  checkUrl(url: string): AppError | undefined
+  /** What the inbound_url of a connection begins with. */
+  readonly ingressPublicUrl: string
+}

@@ -1,0 +1,92 @@
+import {
+  connectMongo,
+  crashPoint,
+  createEgress,
+  createKafkaBus,
+  createLogger,
+  createMetrics,
+  createMongoSchemaIds,
+  createRegistryCodec,
+  createSecretBox,
+  type Environment,
+  type RunningService,
+  startOpsServer,
+  systemClock,
+} from '@backstop/kit'
+import { createMongoLedger, createMongoOperationOutbox } from '@backstop/ledger'
+import { createAdminApp } from './app.ts'
+import { readAdminConfig } from './config.ts'
+import { createMongoStores } from './store/stores.ts'
+
+/** Wires the real parts from the environment. */
+export async function startAdminApi(environment: Environment): Promise<RunningService> {
+  const config = readAdminConfig(environment)
+  const logger = createLogger('admin-api', config.LOG_LEVEL)
+  const metrics = createMetrics('admin-api', { processMetrics: true })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-admin-api' })
+  const bus = createKafkaBus({
+    brokers: config.KAFKA_BROKERS,
+    clientId: 'backstop-admin-api',
+    topicPrefix: config.KAFKA_TOPIC_PREFIX,
+    logger,
+  })
+  const codec = await createRegistryCodec({
+    registryUrl: config.SCHEMA_REGISTRY_URL,
+    topicPrefix: config.KAFKA_TOPIC_PREFIX,
+    schemaIds: createMongoSchemaIds(mongo.db),
+    logger,
+  })
+  const egress = createEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, denyCidrs: config.EGRESS_DENY_CIDRS, logger })
+  const app = createAdminApp({
+    bus,
+    codec,
+    clock: systemClock,
+    stores: createMongoStores(mongo.db),
+    openLedger: options => ({
+      ledger: createMongoLedger(mongo.db, options),
+      outboxSource: createMongoOperationOutbox(mongo.db),
+    }),
+    secretBox: createSecretBox(config.SECRET_KEYS),
+    egress,
+    logger,
+    metrics,
+    crashPoint,
+    // Past the logger, which would mask it.
+    showKey: key => void process.stdout.write(`\nBackstop API key (shown once, keep it): ${key.reveal()}\n\n`),
+    settings: {
+      host: config.HOST,
+      port: config.PORT,
+      ingressPublicUrl: config.INGRESS_PUBLIC_URL,
+      bootstrapApiKey: config.BOOTSTRAP_API_KEY,
+    },
+  })
+  const ops = await startOpsServer({
+    port: config.OPS_PORT,
+    host: config.HOST,
+    metrics,
+    live: () => undefined,
+    ready: () =>
+      mongo.ping().then(
+        () => undefined,
+        error => String(error),
+      ),
+  })
+  await app.start()
+  // The key ring is left out: its key ids would be fine to log, its keys would not.
+  const { SECRET_KEYS: keyRing, ...shown } = config
+  logger.info(
+    { config: shown, key_ids: [...keyRing.keys.keys()], port: app.port(), ops_port: ops.port },
+    'service.started',
+  )
+  return {
+    logger,
+    // It has no consumer that could be lost: while the process lives, it goes on.
+    failed: new Promise(() => {}),
+    async stop() {
+      await app.stop()
+      await egress.stop()
+      await mongo.stop()
+      await ops.stop()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { Shelf, Stored, Where } from './shelf.ts'
+
+/** A shelf in memory, for simulation and unit tests. Documents are copied in and out, as a database would. */
+export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyof D & string)[] = []): Shelf<D> {
+  const held = new Map<string, D>()
+  const all = (where: Where<D>) => [...held.values()].filter(document => matches(document, where))
+  return {
+    find: async where => structuredClone(all(where)[0]),
+
+    findAll: async where => all(where).map(document => structuredClone(document)),
+
+    page: async ({ where, by, after, limit }) => {
+      const at = (document: D) => (document[by] as Date).getTime()
+      return all(where)
+        .sort((a, b) => at(b) - at(a) || (a._id < b._id ? 1 : -1))
+        .filter(document => {
+          if (after === undefined) return true
+          const age = at(document) - after.at.getTime()
+          return age < 0 || (age === 0 && document._id < after.id)
+        })
+        .slice(0, limit)
+        .map(document => structuredClone(document))
+    },
+
+    insert: async document => {
+      const isTaken = [...held.values()].some(other => uniqueFields.some(field => other[field] === document[field]))
+      if (isTaken || held.has(document._id)) return false
+      held.set(document._id, structuredClone(document))
+      return true
+    },
+
+    put: async document => void held.set(document._id, structuredClone(document)),
+
+    change: async (where, fields) => {
+      const [document] = all(where)
+      if (document === undefined) return undefined
+      const changed = { ...document, ...structuredClone(fields) }
+      held.set(document._id, changed)
+      return structuredClone(changed)
+    },
+
+    remove: async where => {
+      const [document] = all(where)
+      if (document !== undefined) held.delete(document._id)
+    },
+  }
+}
+
+function matches<D extends Stored>(document: D, where: Where<D>): boolean {
+  return Object.entries(where).every(([field, wanted]) => {
+    if (wanted === undefined) return true
+    const value = document[field as keyof D]
+    const wantedAnyOf = wanted as { in?: unknown[] } | null
+    const options = Array.isArray(wantedAnyOf?.in) ? wantedAnyOf.in : [wanted]
+    const values = Array.isArray(value) ? value : [value]
+    return values.some(one => options.some(option => isSame(one, option)))
+  })
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b
+}

@@ -1,0 +1,65 @@
+import type { CollectionName } from '@backstop/contracts'
+import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
+import { type Db, type Filter, type MatchKeysAndValues, MongoServerError, type OptionalUnlessRequiredId } from 'mongodb'
+import type { Shelf, Stored, Where } from './shelf.ts'
+
+/** A collection of MongoDB as a shelf. */
+export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName): Shelf<D> {
+  // The driver computes the type of _id from the document, which it cannot while the document is generic.
+  const collection = db.collection<Stored & Record<string, unknown>>(name)
+  const toDocument = (found: unknown) => (found === null ? undefined : (found as D))
+  return {
+    find: where => asUnavailable(async () => toDocument(await collection.findOne(toFilter(where)))),
+
+    findAll: where => asUnavailable(async () => (await collection.find(toFilter(where)).toArray()) as unknown as D[]),
+
+    page: ({ where, by, after, limit }) =>
+      asUnavailable(async () => {
+        const place =
+          after === undefined ? {} : { $or: [{ [by]: { $lt: after.at } }, { [by]: after.at, _id: { $lt: after.id } }] }
+        const cursor = collection
+          .find({ $and: [toFilter(where), place] })
+          .sort({ [by]: -1, _id: -1 })
+          .limit(limit)
+        return (await cursor.toArray()) as unknown as D[]
+      }),
+
+    insert: document =>
+      asUnavailable(async () => {
+        try {
+          await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>)
+          return true
+        } catch (error) {
+          if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+          throw error
+        }
+      }),
+
+    put: document =>
+      asUnavailable(async () => {
+        const { _id, ...fields } = document
+        await collection.replaceOne({ _id }, fields, { upsert: true })
+      }),
+
+    change: (where, fields) =>
+      asUnavailable(async () => {
+        const update = { $set: fields as MatchKeysAndValues<Stored & Record<string, unknown>> }
+        return toDocument(await collection.findOneAndUpdate(toFilter(where), update, { returnDocument: 'after' }))
+      }),
+
+    remove: where => asUnavailable(async () => void (await collection.deleteOne(toFilter(where)))),
+  }
+}
+
+/** $eq and $in written out, so that no value, whatever it holds, is read as an operator. */
+function toFilter<D>(where: Where<D>): Filter<Stored & Record<string, unknown>> {
+  const filter: Record<string, unknown> = {}
+  for (const [field, wanted] of Object.entries(where)) {
+    if (wanted !== undefined) filter[field] = isAnyOf(wanted) ? { $in: wanted.in } : { $eq: wanted }
+  }
+  return filter as Filter<Stored & Record<string, unknown>>
+}
+
+function isAnyOf(wanted: unknown): wanted is { in: unknown[] } {
+  return typeof wanted === 'object' && wanted !== null && Array.isArray((wanted as { in?: unknown }).in)
+}

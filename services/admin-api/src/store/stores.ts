@@ -1,0 +1,88 @@
+import type {
+  ActionDocument,
+  ApiKeyDocument,
+  AuditDocument,
+  ChannelDocument,
+  ChannelHealthDocument,
+  ConnectionDocument,
+  DeliveryDocument,
+  IncidentDocument,
+  ProjectDocument,
+} from '@backstop/contracts'
+import type { Db } from 'mongodb'
+import { createMemoryShelf } from './memory-shelf.ts'
+import { createMongoShelf } from './mongo-shelf.ts'
+import type { ReadShelf, Shelf } from './shelf.ts'
+
+/** What is kept of a POST that carried an Idempotency-Key, for 24 hours. */
+export interface IdempotencyDocument {
+  /** `<key id>/<Idempotency-Key>` */
+  _id: string
+  /** Keyed hash over method, path and body: tells another request from the same one, and shows neither. */
+  fingerprint: string
+  /** Ids that the request makes follow from this, so that a repeat after a crash makes nothing twice. */
+  seed: string
+  /** Who holds it may work on it until then. */
+  locked_until: Date
+  /** The answer, without its secrets; null while there is none. */
+  answer: { status: number; body: string } | null
+  created_at: Date
+}
+
+/** Everything that admin-api keeps, and what it reads of others: of those it gets no way to write. */
+export interface AdminStores {
+  readonly projects: Shelf<ProjectDocument>
+  readonly connections: Shelf<ConnectionDocument>
+  readonly channels: Shelf<ChannelDocument>
+  readonly apiKeys: Shelf<ApiKeyDocument>
+  readonly audit: Shelf<AuditDocument>
+  readonly idempotencyKeys: Shelf<IdempotencyDocument>
+  /** Owner: reconciler. */
+  readonly actions: ReadShelf<ActionDocument>
+  /** Owner: reconciler. */
+  readonly incidents: ReadShelf<IncidentDocument>
+  /** Owner: notifier. */
+  readonly deliveries: ReadShelf<DeliveryDocument>
+  /** Owner: notifier. */
+  readonly channelHealth: ReadShelf<ChannelHealthDocument>
+}
+
+/** The stores over one MongoDB database. */
+export function createMongoStores(db: Db): AdminStores {
+  return {
+    projects: createMongoShelf(db, 'projects'),
+    connections: createMongoShelf(db, 'connections'),
+    channels: createMongoShelf(db, 'channels'),
+    apiKeys: createMongoShelf(db, 'api_keys'),
+    audit: createMongoShelf(db, 'audit'),
+    idempotencyKeys: createMongoShelf(db, 'idempotency_keys'),
+    actions: createMongoShelf(db, 'actions'),
+    incidents: createMongoShelf(db, 'incidents'),
+    deliveries: createMongoShelf(db, 'deliveries'),
+    channelHealth: createMongoShelf(db, 'channel_health'),
+  }
+}
+
+/** What others keep, as shelves that a test or a simulation fills in their stead. */
+export interface MemoryStores extends AdminStores {
+  readonly actions: Shelf<ActionDocument>
+  readonly incidents: Shelf<IncidentDocument>
+  readonly deliveries: Shelf<DeliveryDocument>
+  readonly channelHealth: Shelf<ChannelHealthDocument>
+}
+
+/** The stores in memory. */
+export function createMemoryStores(): MemoryStores {
+  return {
+    projects: createMemoryShelf(),
+    connections: createMemoryShelf(),
+    channels: createMemoryShelf(),
+    apiKeys: createMemoryShelf(['hash']),
+    audit: createMemoryShelf(),
+    idempotencyKeys: createMemoryShelf(),
+    actions: createMemoryShelf(),
+    incidents: createMemoryShelf(),
+    deliveries: createMemoryShelf(),
+    channelHealth: createMemoryShelf(),
+  }
+}

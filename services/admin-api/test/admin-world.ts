@@ -1,0 +1,207 @@
+import type {
+  ActionDocument,
+  DeliveryAttempt,
+  DeliveryDocument,
+  DeliveryRequest,
+  IncidentDocument,
+  Operation,
+} from '@backstop/contracts'
+import {
+  AppError,
+  type Bus,
+  type Clock,
+  createFixedCodec,
+  createLogger,
+  createMemoryBus,
+  createMetrics,
+  createSecretBox,
+  createWorkLoop,
+  type Egress,
+  type MessageCodec,
+  parseKeyRing,
+  Secret,
+  systemClock,
+} from '@backstop/kit'
+import { until } from '@backstop/kit/test'
+import { createMemoryLedger } from '@backstop/ledger'
+import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
+import type { Shelf } from '../src/store/shelf.ts'
+import { type AdminStores, createMemoryStores } from '../src/store/stores.ts'
+import { type ApiClient, createApiClient } from './api-client.ts'
+
+/** The management API with everything around it that a test looks at or plays. */
+export interface AdminWorld {
+  readonly app: AdminApp
+  /** A client with the bootstrap key. */
+  readonly api: ApiClient
+  readonly stores: AdminStores
+  /** What others own, to be filled in their stead. */
+  readonly others: Others
+  /** Every log line so far. */
+  readonly log: readonly string[]
+  /** Every version of an operation that reached its topic. */
+  published(operationId: string): readonly Operation[]
+  /** What the receiver answers to channel tests from now on; undefined: the notifier is not running. */
+  receiverAnswers(attempt: Partial<DeliveryAttempt> | undefined): void
+  /** The delivery requests that were produced for a channel. */
+  requested(channelId: string): readonly DeliveryDocument[]
+  stop(): Promise<void>
+}
+
+export interface Others {
+  readonly actions: Shelf<ActionDocument>
+  readonly incidents: Shelf<IncidentDocument>
+  readonly deliveries: Shelf<DeliveryDocument>
+}
+
+export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
+export const INGRESS_URL = 'https://in.example.test'
+
+/** URLs as the policy of production sees them, but for one host that it blocks by name. */
+export const egressOfTests: Pick<Egress, 'checkUrl'> = {
+  checkUrl: url => (url.includes('blocked') ? blockedUrl() : undefined),
+}
+
+function blockedUrl() {
+  return new AppError('egress_blocked', 'The URL points to an address that may not be reached from here')
+}
+
+/** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
+export async function openWorld(
+  parts: Pick<AdminPorts, 'stores' | 'openLedger'> & {
+    readonly others: Others
+    readonly bus: Bus
+    readonly codec?: MessageCodec
+    readonly clock?: Clock
+    readonly settings?: Partial<AdminPorts['settings']>
+    readonly onStop?: () => Promise<void>
+  },
+): Promise<AdminWorld> {
+  const log: string[] = []
+  const logger = createLogger('admin-api', 'debug', { write: line => void log.push(line) })
+  const codec = parts.codec ?? createFixedCodec()
+  const clock = parts.clock ?? systemClock
+  const app = createAdminApp({
+    bus: parts.bus,
+    codec,
+    clock,
+    stores: parts.stores,
+    openLedger: parts.openLedger,
+    secretBox: createSecretBox(parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`))),
+    egress: egressOfTests,
+    logger,
+    metrics: createMetrics('admin-api'),
+    crashPoint: () => {},
+    showKey: () => {},
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      ingressPublicUrl: INGRESS_URL,
+      bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
+      ...parts.settings,
+    },
+  })
+  const listeners = await listen(parts.bus, codec, clock, parts.others.deliveries)
+  await app.start()
+  const url = `http://127.0.0.1:${app.port()}`
+  const api = createApiClient(url, BOOTSTRAP_KEY)
+  // The bootstrap key is stored in the background, as at any first start.
+  await until('the bootstrap key to be known', async () => (await api.get('/v1/projects')).status === 200)
+  return {
+    app,
+    api,
+    stores: parts.stores,
+    others: parts.others,
+    log,
+    ...listeners.views,
+    async stop() {
+      await app.stop()
+      await listeners.stop()
+      await parts.onStop?.()
+    },
+  }
+}
+
+/** All in memory: for tests that need nothing. */
+export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}): Promise<AdminWorld> {
+  const stores = createMemoryStores()
+  const bus = createMemoryBus({ clock: systemClock })
+  return openWorld({ stores, others: stores, bus, settings, openLedger: options => createMemoryLedger(options) })
+}
+
+/** Plays the notifier for channel tests, and keeps what reached the topic of operations. */
+async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: Shelf<DeliveryDocument>) {
+  const operations: Operation[] = []
+  const requests: DeliveryDocument[] = []
+  let answer: Partial<DeliveryAttempt> | undefined = {}
+  const producer = bus.producer({ sendTimeoutMs: 5_000 })
+  await producer.start()
+  const loop = createWorkLoop({
+    bus,
+    producer,
+    codec,
+    clock,
+    logger: createLogger('stand-in', 'silent'),
+    groupId: 'stand-in',
+    topics: { operations: 'operation', deliveries: 'delivery-request' },
+    deadTopic: 'deliveries.dead',
+    async handle(messages) {
+      for (const received of messages) {
+        if (received.name === 'operation') operations.push(received.message)
+        else if (answer !== undefined) {
+          const document = deliveryOf(received.message, answer, clock.now())
+          requests.push(document)
+          await deliveries.put(document)
+        }
+      }
+    },
+    onFatal: error => {
+      throw error
+    },
+  })
+  await loop.start()
+  const views = {
+    published: (operationId: string) => operations.filter(({ operation_id }) => operation_id === operationId),
+    requested: (channelId: string) => requests.filter(({ channel_id }) => channel_id === channelId),
+    receiverAnswers: (attempt: Partial<DeliveryAttempt> | undefined) => {
+      answer = attempt
+    },
+  }
+  return {
+    views,
+    async stop() {
+      await loop.stop()
+      await producer.stop()
+    },
+  }
+}
+
+function deliveryOf(request: DeliveryRequest, answer: Partial<DeliveryAttempt>, now: number): DeliveryDocument {
+  const at = new Date(now)
+  const attempt: DeliveryAttempt = {
+    attempt: request.attempt,
+    at,
+    duration_ms: 12.4,
+    outcome: 'delivered',
+    status: 200,
+    error: null,
+    response: 'ok',
+    ...answer,
+  }
+  return {
+    _id: request.delivery_id,
+    project_id: request.project_id,
+    channel_id: request.channel_id,
+    channel_kind: 'webhook',
+    alert_id: request.alert.alert_id,
+    event: request.alert.event,
+    test: request.test,
+    state: attempt.outcome === 'delivered' ? 'delivered' : 'dead',
+    reason: '',
+    attempts: [attempt],
+    next_attempt: null,
+    alert: request.alert,
+    created_at: at,
+    updated_at: at,
+  }
+}

@@ -1,0 +1,67 @@
+/** A caller of the API that hides nothing of the answer. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed JSON; the text where it is none; undefined without a body. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and a wrong look fails the test
+  readonly body: any
+}
+
+export interface ApiClient {
+  readonly url: string
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  delete(path: string): Promise<Answer>
+  /** The same caller with another key, or with none. */
+  as(key: string | undefined): ApiClient
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string | Uint8Array
+  readonly headers?: Record<string, string>
+}
+
+/** Everything that was sent and answered through a client and those derived from it, for tests that look for secrets. */
+export type Transcript = string[]
+
+export function createApiClient(url: string, key: string | undefined, transcript: Transcript = []): ApiClient {
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const json = options.body === undefined ? undefined : JSON.stringify(options.body)
+    const body = options.raw ?? json
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { body: body as NonNullable<RequestInit['body']> }),
+      signal: AbortSignal.timeout(40_000),
+    })
+    const text = await response.text()
+    transcript.push(`${method} ${path} → ${response.status} ${JSON.stringify([...response.headers])} ${text}`)
+    return { status: response.status, headers: response.headers, body: parsed(text) }
+  }
+  return {
+    url,
+    call,
+    get: path => call('GET', path),
+    post: (path, body, headers = {}) => call('POST', path, { body, headers }),
+    patch: (path, body, headers = {}) => call('PATCH', path, { body, headers }),
+    delete: path => call('DELETE', path),
+    as: other => createApiClient(url, other, transcript),
+  }
+}
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
