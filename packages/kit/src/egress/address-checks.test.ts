@@ -5,12 +5,12 @@
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { BLOCKED_URLS, PUBLIC_V4, VECTOR_DNS } from '../../test/egress-vectors.ts'
 import { type Receiver, startReceiver } from '../../test/receiver.ts'
 import type { AppError } from '../errors.ts'
 import { CONNECTION_CHECKS, type ConnectionCheck, type ConnectorOptions } from './connector.ts'
 import { buildEgress, type Egress } from './egress.ts'
 import type { Resolve } from './resolver.ts'
-import { BLOCKED_URLS, PUBLIC_V4, VECTOR_DNS } from './vectors.ts'
 
 const logger = pino({ level: 'silent' })
 let receiver: Receiver

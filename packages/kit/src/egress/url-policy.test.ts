@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { BLOCKED_URLS } from '../../test/egress-vectors.ts'
 import { createAddressPolicy } from './address-policy.ts'
 import { judgeUrl } from './url-policy.ts'
-import { BLOCKED_URLS } from './vectors.ts'
 
 const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => ({
   addresses: createAddressPolicy({ allowCidrs, denyCidrs }),
