@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { COLLECTIONS, MESSAGES, type MessageName, registrySubject, TOPICS, type TopicName } from '@backstop/contracts'
+import { createMongoSchemaIds, createRegistryClient, createRegistryCodec } from '@backstop/kit'
+import { type TestStack, testStack } from '@backstop/kit/test'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ProvisionOptions, provision } from './provision.ts'
+
+let stack: TestStack
+let client: MongoClient
+beforeAll(async () => {
+  stack = await testStack()
+  client = new MongoClient(stack.mongoUrl.reveal())
+})
+afterAll(async () => {
+  await client.close()
+  await stack.close()
+})
+
+const db = () => client.db(stack.dbName)
+const topicNames = () => (Object.keys(TOPICS) as TopicName[]).map(name => stack.topicPrefix + name)
+
+async function run(changes: Partial<ProvisionOptions> = {}): Promise<string[]> {
+  const lines: string[] = []
+  await provision({
+    kafka: stack.kafka(),
+    topicPrefix: stack.topicPrefix,
+    durability: { replication: 1, minInsync: 1 },
+    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
+    registryUrl: stack.registryUrl,
+    waitMs: 30_000,
+    report: line => void lines.push(line),
+    ...changes,
+  })
+  return lines
+}
+
+test('two jobs at once make everything that the services find at their start', async () => {
+  await Promise.all([run(), run()])
+  const topics = await stack.admin.describe(topicNames())
+  expect(topics).toHaveLength(Object.keys(TOPICS).length)
+  for (const { name, partitions, config } of topics) {
+    const definition = TOPICS[name.slice(stack.topicPrefix.length) as TopicName]
+    expect(partitions).toBe(definition.partitions)
+    expect(config).toMatchObject({
+      'cleanup.policy': definition.cleanup,
+      'retention.ms': String(definition.retentionMs),
+      'message.timestamp.type': definition.timestampType,
+      'max.message.bytes': String(definition.maxMessageBytes),
+      'unclean.leader.election.enable': 'false',
+    })
+  }
+  const registry = createRegistryClient(stack.registryUrl)
+  for (const name of Object.keys(MESSAGES) as MessageName[]) {
+    expect(await registry.compatibility(registrySubject(name, stack.topicPrefix))).toBe('BACKWARD_TRANSITIVE')
+  }
+  expect(await db().collection('schema_ids').countDocuments()).toBe(Object.keys(MESSAGES).length)
+  for (const [name, { indexes }] of Object.entries(COLLECTIONS)) {
+    expect(await db().collection(name).indexes()).toHaveLength(indexes.length + 1)
+  }
+  const { registryUrl, topicPrefix, logger } = stack
+  const schemaIds = createMongoSchemaIds(db())
+  const codec = await createRegistryCodec({ registryUrl, topicPrefix, schemaIds, logger, waitMs: 0 })
+  expect(codec.schemaId('alert')).toBeGreaterThan(0)
+})
+
+test('a second run changes nothing and says so', async () => {
+  const lines = await run()
+  expect(lines).toContain(`topics: all ${Object.keys(TOPICS).length} are as they should be`)
+  expect(lines.filter(line => /created|: registered|is now/.test(line))).toEqual([])
+})
+
+test('a topic that differs stops the job before it changes anything, and is named with both values', async () => {
+  const failing = run({ durability: { replication: 3, minInsync: 2 } })
+  await expect(failing).rejects.toMatchObject({ code: 'conflict' })
+  await expect(failing).rejects.toThrow('operations: has 1 copies of each partition, wants 3')
+  await expect(failing).rejects.toThrow('operations: min.insync.replicas is 1, should be 2')
+})
+
+test('an index that exists in another form is named', async () => {
+  await db().collection('audit').dropIndex('at_1')
+  await db().collection('audit').createIndex({ at: 1 }, { expireAfterSeconds: 60 })
+  await expect(run()).rejects.toThrow(/audit \{"at":1\}: /)
+  await db().collection('audit').dropIndex('at_1')
+  await run()
+})
+
+test('a part that does not come up in time is named', async () => {
+  const kafka = stack.kafka({ brokers: ['127.0.0.1:1'] })
+  await expect(run({ kafka, waitMs: 10 })).rejects.toMatchObject({ code: 'unavailable', message: 'Kafka is away' })
+})
+
+test('the program prints what it did and exits 0; it exits 78 for a fault in its settings', async () => {
+  const program = join(import.meta.dirname, 'main.ts')
+  const env = {
+    PATH: process.env.PATH,
+    KAFKA_BROKERS: stack.kafkaBrokers.join(','),
+    KAFKA_TOPIC_PREFIX: stack.topicPrefix,
+    MONGO_URL: stack.mongoUrl.reveal(),
+    MONGO_DB: stack.dbName,
+    SCHEMA_REGISTRY_URL: stack.registryUrl,
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 })
+  expect(stdout).toMatch(/topics: all \d+ are as they should be\n/)
+  expect(stdout).toMatch(/provisioned\n$/)
+  const failing = promisify(execFile)(process.execPath, [program], { env: { ...env, KAFKA_BROKERS: 'nonsense' } })
+  await expect(failing).rejects.toMatchObject({ code: 78, stderr: expect.stringContaining('KAFKA_BROKERS') })
+})
