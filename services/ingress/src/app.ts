@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { ProviderKind } from '@backstop/contracts'
 import { type Bus, type Clock, type Logger, listen, type MessageCodec, type Metrics } from '@backstop/kit'
 import { ByteBudget } from './http/byte-budget.ts'
-import { watchLoad } from './http/load-watch.ts'
+import type { LoadWatch } from './http/load-watch.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
@@ -20,6 +20,7 @@ export interface IngressPorts {
   /** Throws `unavailable` while the schema id is not known. */
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly connections: Connections
+  readonly load: Pick<LoadWatch, 'judge'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -41,9 +42,6 @@ export interface IngressSettings {
   readonly bodiesMaxBytes: number
   /** How long a body may take to arrive, in milliseconds. */
   readonly bodyTimeoutMs: number
-  /** Share of time in which the event loop may be busy, 0 to 1, and how late it may be, in milliseconds. */
-  readonly maxUtilization: number
-  readonly maxLagMs: number
 }
 
 export interface IngressApp {
@@ -85,11 +83,10 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
   )
   const intake = new Intake({ connections, codec: ports.codec, batcher, clock })
   const budget = new ByteBudget(settings.bodiesMaxBytes)
-  const load = watchLoad({ maxUtilization: settings.maxUtilization, maxLagP99Ms: settings.maxLagMs })
   let stopping = false
   const handler = new WebhookHandler({
     intake,
-    load,
+    load: ports.load,
     bodyLimits: { maxBytes: MAX_BODY_BYTES, timeoutMs: settings.bodyTimeoutMs, budget },
     credentialHeaders: {
       processor: new Set(settings.credentialHeaders.processor),
@@ -120,7 +117,6 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     async stop() {
       stopping = true
       await closeServer()
-      load.stop()
       await batcher.stop()
       await producer.stop()
       await connections.stop()

@@ -14,14 +14,21 @@ import {
 import { PROVIDERS } from '@backstop/providers'
 import { createApp, type IngressSettings } from './app.ts'
 import { type IngressConfig, readIngressConfig } from './config.ts'
+import { watchLoad } from './http/load-watch.ts'
 import { createLateCodec } from './late-codec.ts'
 import { createMongoConnections } from './store/mongo-connections.ts'
 
 /** How long one try to learn the schema ids may take before it is logged and made again, in milliseconds. */
 const CODEC_TRY_MS = 5_000
 
+export interface RunningIngress extends RunningService {
+  /** Ports that it listens on: for providers, and for health and metrics. */
+  readonly port: number
+  readonly opsPort: number
+}
+
 /** Wires the real parts from the environment. Starts whatever is away: until it is there, the answer is 503. */
-export async function startIngress(environment: Environment): Promise<RunningService> {
+export async function startIngress(environment: Environment): Promise<RunningIngress> {
   const config = readIngressConfig(environment)
   const logger = createLogger('ingress', config.LOG_LEVEL)
   const metrics = createMetrics('ingress', { processMetrics: true })
@@ -47,7 +54,9 @@ export async function startIngress(environment: Environment): Promise<RunningSer
     reloadMs: config.CONNECTIONS_RELOAD_MS,
   })
   const bus = createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-ingress', topicPrefix, logger })
-  const app = createApp({ bus, codec, connections, clock: systemClock, logger, metrics }, settingsOf(config))
+  const load = watchLoad({ maxUtilization: config.SHED_UTILIZATION, maxLagP99Ms: config.SHED_LAG_MS })
+  const ports = { bus, codec, connections, load, clock: systemClock, logger, metrics }
+  const app = createApp(ports, settingsOf(config))
   const ops = await startOpsServer({
     port: config.OPS_PORT,
     host: config.HOST,
@@ -66,9 +75,12 @@ export async function startIngress(environment: Environment): Promise<RunningSer
   logger.info({ config, port: app.port(), ops_port: ops.port }, 'service.started')
   return {
     logger,
+    port: app.port(),
+    opsPort: ops.port,
     failed: new Promise(() => {}),
     async stop() {
       await app.stop()
+      load.stop()
       await codec.stop()
       await mongo.stop()
       await ops.stop()
@@ -92,7 +104,5 @@ function settingsOf(config: IngressConfig): IngressSettings {
     queueMaxBytes: config.QUEUE_MAX_BYTES,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
-    maxUtilization: config.SHED_UTILIZATION,
-    maxLagMs: config.SHED_LAG_MS,
   }
 }

@@ -60,7 +60,7 @@ export const NOT_FOUND = refusal(
   'not_found',
   'Post to /v1/webhooks/processor/{connection_id}, …/reseller/{connection_id} or …/subscription/{connection_id}',
 )
-export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Use POST', ['allow', 'POST'])
+export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Notifications come by POST', ['allow', 'POST'])
 export const TOO_LARGE = refusal('payload_too_large', 'The body may have at most 1048576 bytes')
 export const ENCODED = refusal('unsupported_encoding', 'Send the body without Content-Encoding, as it was signed', [
   'accept-encoding',

@@ -7,12 +7,15 @@ export interface LoadWatch {
   stop(): void
 }
 
-/** Looks at the event loop once per second. It uses real time, because load is about the machine and not the product. */
 const SAMPLE_MS = 1_000
 const RESOLUTION_MS = 10
 const NS_PER_MS = 1e6
 
-export function watchLoad(limits: LoadLimits): LoadWatch {
+/**
+ * Looks at the event loop once per second. It uses real time, because load is about the machine and not the product.
+ * @param sampleMs how long one look lasts, in milliseconds
+ */
+export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let last = performance.eventLoopUtilization()
@@ -27,7 +30,7 @@ export function watchLoad(limits: LoadLimits): LoadWatch {
     delay.reset()
     samples = [...samples, { utilization, lagP99Ms }].slice(-SAMPLES_TO_SHED)
     judgement = judgeLoad(samples, limits)
-  }, SAMPLE_MS)
+  }, sampleMs)
   timer.unref()
   return {
     judge: () => judgement,

@@ -12,7 +12,7 @@ export interface BodyLimits {
 export type BodyResult =
   /** `bytes` are taken from the budget: whoever has the body gives them back when done with it. */
   | { readonly kind: 'complete'; readonly body: Buffer }
-  | { readonly kind: 'incomplete'; readonly reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'client_gone' }
+  | { readonly kind: 'incomplete'; readonly reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'body_broken_off' }
 
 /** Reads a body whole, counting what really arrives. What is not complete holds nothing of the budget. */
 export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
@@ -26,7 +26,7 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
       if (result.kind === 'incomplete') limits.budget.release(budgeted)
       resolve(result)
     }
-    const fail = (reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'client_gone') =>
+    const fail = (reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'body_broken_off') =>
       finish({ kind: 'incomplete', reason })
     const onData = (chunk: Buffer) => {
       size += chunk.length
@@ -37,7 +37,7 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
     }
     const onEnd = () =>
       finish({ kind: 'complete', body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) })
-    const onGone = () => fail('client_gone')
+    const onGone = () => fail('body_broken_off')
     const cancel = clock.schedule(limits.timeoutMs, () => fail('too_slow'))
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
   })

@@ -46,13 +46,14 @@ export function createWebhookServer(handle: Handle, onBadRequest: (status: numbe
     if (refused.has(socket)) return
     refused.add(socket)
     const response = responses.get(socket)
-    const isAnswered = response?.headersSent === true && !response.writableFinished
-    if (!socket.writable || isAnswered || error.code === 'ECONNRESET') {
+    const isUnderWay = response !== undefined && !response.writableFinished
+    if (!socket.writable || (isUnderWay && response.headersSent) || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
     const { answer, reason } = badRequest(error.code)
-    onBadRequest(answer.status, reason)
+    // A request whose body turned out bad is recorded by its handler, which sees it broken off.
+    if (!isUnderWay) onBadRequest(answer.status, reason)
     socket.end(rawAnswer(answer))
     // Closing on unread bytes would reset the connection, and the client would see the reset instead of the answer.
     setTimeout(() => socket.destroy(), LINGER_MS).unref()

@@ -40,6 +40,8 @@ interface Exchange {
   readonly beganMs: number
   readonly provider: ProviderKind | null
   readonly connectionId: string | null
+  /** Whether the client is likely to go on sending although it is refused. */
+  readonly isSending: boolean
 }
 
 /** Longest connection id that is logged: the path may hold anything. */
@@ -63,7 +65,8 @@ export class WebhookHandler {
     const route = routeRequest(request.method ?? '', request.url ?? '')
     const provider = route.kind === 'webhook' ? route.provider : null
     const connectionId = route.kind === 'webhook' ? route.connectionId : null
-    const exchange: Exchange = { request, response, beganMs, provider, connectionId }
+    const isSending = !expectsContinue && announcedLength(request) !== 0
+    const exchange: Exchange = { request, response, beganMs, provider, connectionId, isSending }
     if (route.kind === 'not_found') return this.#endEarly(exchange, refused(answers.NOT_FOUND, 'not_found'))
     if (route.kind === 'method_not_allowed') {
       return this.#endEarly(exchange, refused(answers.METHOD_NOT_ALLOWED, 'method_not_allowed'))
@@ -73,7 +76,10 @@ export class WebhookHandler {
 
     if (expectsContinue) response.writeContinue()
     const read = await readBody(request, bodyLimits, clock)
-    if (read.kind === 'incomplete') return this.#endEarly(exchange, INCOMPLETE[read.reason])
+    if (read.kind === 'incomplete') {
+      const isSending = read.reason !== 'too_slow'
+      return this.#endEarly({ ...exchange, isSending }, INCOMPLETE[read.reason])
+    }
     try {
       const outcome = await this.#parts.intake.take({
         provider: route.provider,
@@ -112,8 +118,9 @@ export class WebhookHandler {
     const { request, response } = exchange
     this.#record(exchange, verdict, null)
     if (response.destroyed || request.socket.destroyed) return
-    if (announcedLength(request) === 0) sendAnswer(response, verdict.answer, this.#parts.isStopping())
-    else await sendAnswerEarly(request, response, verdict.answer, this.#parts.clock)
+    if (exchange.isSending) return sendAnswerEarly(request, response, verdict.answer, this.#parts.clock)
+    // What has no body leaves the connection fit for the next request.
+    sendAnswer(response, verdict.answer, this.#parts.isStopping() || announcedLength(request) !== 0)
   }
 
   #record(exchange: Exchange, verdict: Verdict, bodyBytes: number | null): void {
@@ -162,7 +169,7 @@ const INCOMPLETE = {
   too_large: refused(answers.TOO_LARGE, 'too_large'),
   too_slow: refused(answers.TOO_SLOW, 'too_slow'),
   // Nobody is left to read this one; it is recorded all the same.
-  client_gone: refused(answers.BAD_REQUEST, 'client_gone'),
+  body_broken_off: refused(answers.BAD_REQUEST, 'body_broken_off'),
   budget_exhausted: overloaded('body_budget_exhausted'),
 } as const
 

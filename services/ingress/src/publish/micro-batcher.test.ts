@@ -1,6 +1,6 @@
 import { AppError, type OutgoingMessage, unavailable } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { ManualClock, settlePromises } from '../../test/manual-clock.ts'
 import { ScriptedProducer } from '../../test/scripted-producer.ts'
 import { type BatcherLimits, MicroBatcher, type PublishResult } from './micro-batcher.ts'
 
@@ -23,7 +23,7 @@ const message = (key: string, bytes = 10, topic: OutgoingMessage['topic'] = 'inb
 })
 
 function setUp(changed: Partial<BatcherLimits> = {}) {
-  const clock = new ManualClock(1_000_000)
+  const clock = createManualClock()
   const producer = new ScriptedProducer()
   const outcomes: string[] = []
   const batcher = new MicroBatcher(producer, clock, { ...limits, ...changed }, (outcome, count) =>
@@ -49,7 +49,7 @@ describe('the micro-batcher', () => {
     expect(sent()).toEqual(['abc'])
     expect(results.size).toBe(0)
     producer.sends[0]?.ack()
-    await settlePromises()
+    await clock.settle()
     expect([...results]).toEqual([
       ['a', acknowledged],
       ['b', acknowledged],
@@ -85,7 +85,7 @@ describe('the micro-batcher', () => {
     }
     expect(sent()).toEqual(['a', 'b'])
     producer.sends[0]?.ack()
-    await settlePromises()
+    await clock.settle()
     expect(sent()).toEqual(['a', 'b', 'cd'])
   })
 
@@ -107,11 +107,11 @@ describe('the micro-batcher', () => {
 
     const byBytes = setUp({ maxBytes: 100 })
     byBytes.publish(message('a', 60), message('b', 60), message('c', 40))
-    await settlePromises()
+    await byBytes.clock.settle()
     expect([...byBytes.results.keys()]).toEqual(['b'])
 
     byCount.producer.sends[0]?.ack()
-    await settlePromises()
+    await byCount.clock.settle()
     expect(byCount.batcher.held).toEqual({ messages: 0, bytes: 0 })
   })
 
@@ -135,7 +135,7 @@ describe('the micro-batcher', () => {
     publish(message('b'))
     await clock.advance(2_500)
     producer.sends[0]?.fail(away)
-    await settlePromises()
+    await clock.settle()
     expect(sent()).toEqual(['a'])
     expect(batcher.held).toEqual({ messages: 0, bytes: 0 })
   })
@@ -145,11 +145,11 @@ describe('the micro-batcher', () => {
     publish(message('a'))
     await clock.advance(2)
     producer.sends[0]?.fail(away)
-    await settlePromises()
+    await clock.settle()
     expect(results.get('a')).toEqual({ kind: 'unavailable', reason: 'broker_away' })
 
     publish(message('b'))
-    await settlePromises()
+    await clock.settle()
     expect(results.get('b')).toEqual({ kind: 'unavailable', reason: 'broker_away' })
     expect(sent()).toEqual(['a'])
 
@@ -159,13 +159,13 @@ describe('the micro-batcher', () => {
     expect(results.get('d')).toEqual({ kind: 'unavailable', reason: 'broker_away' })
     expect(sent()).toEqual(['a', 'c'])
     producer.sends[1]?.ack()
-    await settlePromises()
+    await clock.settle()
     expect(results.get('c')).toEqual(acknowledged)
 
     publish(message('e'))
     await clock.advance(2)
     producer.sends[2]?.ack()
-    await settlePromises()
+    await clock.settle()
     expect(results.get('e')).toEqual(acknowledged)
   })
 
@@ -193,7 +193,7 @@ describe('the micro-batcher', () => {
     publish(message('b'))
     await clock.advance(2)
     producer.sends[1]?.ack()
-    await settlePromises()
+    await clock.settle()
     expect(results.get('a')).toMatchObject({ kind: 'failed' })
     expect(results.get('b')).toEqual(acknowledged)
   })
@@ -206,11 +206,11 @@ describe('the micro-batcher', () => {
       stopped = true
     })
     publish(message('x'))
-    await settlePromises()
+    await clock.settle()
     expect(results.get('x')).toEqual({ kind: 'unavailable', reason: 'stopping' })
     expect(sent()).toEqual(['ab'])
     producer.sends[0]?.ack()
-    await settlePromises()
+    await clock.settle()
     expect(stopped).toBe(false)
     expect(sent()).toEqual(['ab', 'c'])
     producer.sends[1]?.ack()

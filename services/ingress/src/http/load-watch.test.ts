@@ -1,0 +1,16 @@
+import { until } from '@backstop/kit/test'
+import { expect, test } from 'vitest'
+import { watchLoad } from './load-watch.ts'
+
+test('the event-loop watch sees a loop that is held up, and that it is free again', async () => {
+  const watch = watchLoad({ maxUtilization: 0.95, maxLagP99Ms: 30 }, 60)
+  expect(watch.judge()).toEqual({ kind: 'bearable' })
+  await until('overload', () => {
+    // Holds the loop up for longer than the limit, as handling too much work does.
+    const end = performance.now() + 50
+    while (performance.now() < end);
+    return watch.judge().kind === 'overloaded'
+  })
+  await until('rest', () => watch.judge().kind === 'bearable')
+  watch.stop()
+})

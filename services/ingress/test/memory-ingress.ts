@@ -1,0 +1,127 @@
+import type { ProviderKind } from '@backstop/contracts'
+import {
+  createFixedCodec,
+  createLogger,
+  createMemoryBus,
+  createMetrics,
+  type MemoryBus,
+  type OutgoingMessage,
+  systemClock,
+} from '@backstop/kit'
+import { SIGNERS } from '@backstop/providers/test'
+import { createApp, type IngressApp, type IngressPorts, type IngressSettings } from '../src/app.ts'
+import { createMemoryConnections, type MemoryConnections } from '../src/store/memory-connections.ts'
+import { connectionDocument, secretBox } from './connection-documents.ts'
+import { type HttpAnswer, post } from './http-client.ts'
+
+export const SETTINGS: IngressSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  credentialHeaders: {
+    processor: ['processor-signature', 'stripe-signature'],
+    reseller: ['reseller-signature', 'paddle-signature'],
+    subscription: ['authorization'],
+  },
+  publishTimeoutMs: 2_500,
+  lingerMs: 1,
+  queueMaxMessages: 1_000,
+  queueMaxBytes: 8 * 1_048_576,
+  bodiesMaxBytes: 8 * 1_048_576,
+  bodyTimeoutMs: 5_000,
+}
+
+/** The secrets of the connections that every ingress of a test knows: con_<provider>. */
+export const SECRETS: Readonly<Record<ProviderKind, string>> = {
+  processor: 'whsec_secret-of-the-processor',
+  reseller: 'pdl_ntfset_secret-of-the-reseller',
+  subscription: 'password-of-the-subscription',
+}
+
+/** The least event that each provider sends. */
+export function eventOf(provider: ProviderKind, id: string): Record<string, unknown> {
+  switch (provider) {
+    case 'processor':
+      return {
+        id,
+        object: 'event',
+        type: 'refund.created',
+        data: { object: { object: 'refund', payment_intent: 'pi_1' } },
+      }
+    case 'reseller':
+      return { event_id: id, event_type: 'adjustment.created', data: { transaction_id: 'txn_1' } }
+    case 'subscription':
+      return { id, event_type: 'payment_refunded', content: { subscription: { id: 'sub_1' } } }
+  }
+}
+
+/** The header that authenticates a body to con_<provider> now. */
+export function credentialOf(provider: ProviderKind, body: Buffer | string, atMs = Date.now()): Record<string, string> {
+  const signer = SIGNERS[provider]
+  return { [signer.header]: signer.sign(Buffer.from(body), [SECRETS[provider]], atMs) }
+}
+
+export interface MemoryIngress {
+  readonly app: IngressApp
+  readonly bus: MemoryBus
+  readonly connections: MemoryConnections
+  readonly base: string
+  /** Every line of the log, parsed. */
+  readonly lines: Record<string, unknown>[]
+  metrics(): Promise<string>
+  /** Posts an authentic event of the provider. */
+  postEvent(provider: ProviderKind, id: string): Promise<HttpAnswer>
+  stop(): Promise<void>
+}
+
+/** An ingress on loopback whose broker and store are in memory. */
+export async function startMemoryIngress(
+  changed: {
+    settings?: Partial<IngressSettings>
+    ports?: Partial<IngressPorts>
+    fateOf?: (messages: readonly OutgoingMessage[]) => 'stored' | 'refused' | 'answer_lost'
+  } = {},
+): Promise<MemoryIngress> {
+  const lines: Record<string, unknown>[] = []
+  const logger = createLogger('ingress', 'debug', { write: line => lines.push(JSON.parse(line)) })
+  const bus = createMemoryBus({
+    clock: systemClock,
+    partitions: 1,
+    logger,
+    ...(changed.fateOf === undefined ? {} : { fateOf: changed.fateOf }),
+  })
+  const connections = createMemoryConnections({ secretBox, logger })
+  for (const provider of Object.keys(SECRETS) as ProviderKind[]) {
+    connections.save(connectionDocument(`con_${provider}`, provider, [SECRETS[provider]]))
+  }
+  const metrics = createMetrics('ingress')
+  const load = { judge: () => ({ kind: 'bearable' }) as const }
+  const ports = {
+    bus,
+    codec: createFixedCodec(),
+    connections,
+    load,
+    clock: systemClock,
+    logger,
+    metrics,
+    ...changed.ports,
+  }
+  const app = createApp(ports, { ...SETTINGS, ...changed.settings })
+  await app.start()
+  const base = `http://127.0.0.1:${app.port()}`
+  return {
+    app,
+    bus,
+    connections,
+    base,
+    lines,
+    metrics() {
+      app.recordState()
+      return metrics.text()
+    },
+    postEvent(provider, id) {
+      const body = JSON.stringify(eventOf(provider, id))
+      return post(`${base}/v1/webhooks/${provider}/con_${provider}`, body, credentialOf(provider, body))
+    },
+    stop: () => app.stop(),
+  }
+}
