@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StackRecordFile } from './part-records.ts'
 import { endProcess } from './process-end.ts'
@@ -197,7 +197,8 @@ export class EmbeddedPart implements PartHandle {
   #failure(what: string): StackError {
     const remedy = this.#portWasTaken()
       ? 'Stop what listens on its port, then start again'
-      : `Start again; if it stays so, delete what it has stored: rm -r '${this.#program.cwd}'`
+      : // All of it: Kafka's messages mean nothing without the registry's ids, MongoDB's offsets nothing without Kafka.
+        `Start again; if it stays so, start from nothing: rm -r '${dirname(this.#logDir)}'`
     return new StackError(
       `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.#logTail()}`,
       remedy,

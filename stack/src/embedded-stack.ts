@@ -42,6 +42,9 @@ export interface EmbeddedStack {
 
 /** Starts the named parts as processes of this machine, or takes over those that are up already. */
 export async function startEmbeddedStack(names: readonly PartName[], options: StackOptions): Promise<EmbeddedStack> {
+  if (process.platform === 'win32') {
+    throw new StackError('Without Docker the stack needs Linux or macOS', 'Start Docker, or run this inside WSL')
+  }
   const dataDir = resolve(options.dataDir)
   requireDisk(dataDir, DISK_NEEDED_BYTES)
   const programs = await ensurePrograms(names, options.env, options.log)
