@@ -183,9 +183,15 @@ function schemaOf(schema: z.ZodType, isSent: boolean, mayRefer = true): Json {
     io: isSent ? 'input' : 'output',
     override({ zodSchema, jsonSchema, path }) {
       const inner = path.length > 0 ? NAMED.get(zodSchema as unknown as z.ZodType) : undefined
-      if (inner === undefined) return
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
-      jsonSchema.$ref = `#/components/schemas/${inner}`
+      if (inner !== undefined) {
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
+        jsonSchema.$ref = `#/components/schemas/${inner}`
+        return
+      }
+      // The format says it all; the pattern beside it is how zod checks leap years.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
+      // Answers may gain fields at any time; what is sent may hold none that is not named.
+      if (!isSent) delete jsonSchema.additionalProperties
     },
   })
   return json

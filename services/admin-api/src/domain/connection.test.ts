@@ -1,0 +1,136 @@
+import type { ConnectionSecret, NewConnection } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import {
+  connectionDocument,
+  deletedConnection,
+  MAX_ACTIVE_SECRETS,
+  rotateSecrets,
+  showConnection,
+} from './connection.ts'
+
+const NOW = new Date('2026-11-21T10:00:00.000Z')
+const hours = (count: number) => new Date(NOW.getTime() + count * 3_600_000)
+const secret = (fingerprint: string, expires_at: Date | null = null): ConnectionSecret => ({
+  sealed: `v1.sealed-${fingerprint}`,
+  fingerprint,
+  created_at: NOW,
+  expires_at,
+})
+const made = (body: NewConnection, readKey: ConnectionSecret | null = null) =>
+  connectionDocument('con_1', 'prj_1', body, { inbound: secret('f1'), readKey }, NOW)
+
+describe('the state of a new connection', () => {
+  const common = { name: 'Main', out_of_band: 'auto' } as const
+  const rows: { name: string; body: NewConnection; readKey: ConnectionSecret | null; status: string }[] = [
+    { name: 'a processor needs nothing more', body: { ...common, kind: 'processor' }, readKey: null, status: 'active' },
+    {
+      name: 'a reseller needs nothing more',
+      body: { ...common, kind: 'reseller', destination_secret: 'x'.repeat(16) },
+      readKey: null,
+      status: 'active',
+    },
+    {
+      name: 'a subscription with read key and site is ready',
+      body: { ...common, kind: 'subscription', site: 'acme' },
+      readKey: secret('r'),
+      status: 'active',
+    },
+    {
+      name: 'a subscription without a site needs setup',
+      body: { ...common, kind: 'subscription' },
+      readKey: secret('r'),
+      status: 'needs_setup',
+    },
+    {
+      name: 'a subscription without a read key needs setup',
+      body: { ...common, kind: 'subscription', site: 'acme' },
+      readKey: null,
+      status: 'needs_setup',
+    },
+  ]
+  test.each(rows)('$name', ({ body, readKey, status }) => {
+    expect(made(body, readKey).status).toBe(status)
+  })
+})
+
+describe('a connection as it is shown', () => {
+  const document = made({ kind: 'processor', name: 'Main', out_of_band: 'alert' }, secret('r'))
+
+  test('tells where the provider posts, whatever slashes the base URL ends with', () => {
+    const wanted = 'https://in.example/hooks/v1/webhooks/processor/con_1'
+    expect(showConnection(document, 'https://in.example/hooks', NOW).inbound_url).toBe(wanted)
+    expect(showConnection(document, 'https://in.example/hooks//', NOW).inbound_url).toBe(wanted)
+  })
+
+  test('holds nothing sealed, and the fingerprints of those secrets only that are still good', () => {
+    const rotated = { ...document, inbound_secrets: [secret('new'), secret('old', hours(1)), secret('gone', NOW)] }
+    const shown = showConnection(rotated, 'https://in.example', NOW)
+    expect(JSON.stringify(shown)).not.toContain('sealed')
+    expect(shown).toMatchObject({ secret_fingerprints: ['new', 'old'], has_read_key: true, out_of_band: 'alert' })
+  })
+
+  test('keeps nothing secret once it is deleted', () => {
+    const left = { ...document, ...deletedConnection(document, hours(1)) }
+    expect(JSON.stringify(left)).not.toContain('sealed')
+    expect(left).toMatchObject({ status: 'deleted', version: 2, deleted_at: hours(1), name: 'Main' })
+  })
+})
+
+describe('rotating a secret', () => {
+  const DAY_MS = 86_400_000
+  const rotate = (secrets: ConnectionSecret[], overlapMs = DAY_MS) => {
+    const outcome = rotateSecrets(secrets, secret('new'), overlapMs, NOW)
+    if (outcome.kind === 'refused') return outcome.reason
+    return outcome.secrets.map(({ fingerprint, expires_at }) => [fingerprint, expires_at?.toISOString() ?? null])
+  }
+  const tomorrow = hours(24).toISOString()
+
+  const rows = [
+    {
+      name: 'the old one stays good for the overlap',
+      before: [secret('old')],
+      wanted: [
+        ['new', null],
+        ['old', tomorrow],
+      ],
+    },
+    {
+      name: 'an end that comes sooner stays',
+      before: [secret('old', hours(1))],
+      wanted: [
+        ['new', null],
+        ['old', hours(1).toISOString()],
+      ],
+    },
+    {
+      name: 'an end that comes later is brought forward',
+      before: [secret('old', hours(100))],
+      wanted: [
+        ['new', null],
+        ['old', tomorrow],
+      ],
+    },
+    { name: 'what has expired is dropped', before: [secret('old', NOW)], wanted: [['new', null]] },
+    {
+      name: 'without an overlap the old one ends at once',
+      before: [secret('old')],
+      overlapMs: 0,
+      wanted: [['new', null]],
+    },
+    { name: 'the same secret again is refused', before: [secret('new')], wanted: 'secret_in_use' },
+    {
+      name: 'more than can be checked at once is refused',
+      before: Array.from({ length: MAX_ACTIVE_SECRETS }, (_, i) => secret(`s${i}`)),
+      wanted: 'too_many_active',
+    },
+    {
+      name: 'without an overlap there is always room',
+      before: Array.from({ length: MAX_ACTIVE_SECRETS }, (_, i) => secret(`s${i}`)),
+      overlapMs: 0,
+      wanted: [['new', null]],
+    },
+  ]
+  test.each(rows)('$name', ({ before, overlapMs, wanted }) => {
+    expect(rotate(before, overlapMs)).toEqual(wanted)
+  })
+})

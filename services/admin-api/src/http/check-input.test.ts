@@ -1,0 +1,32 @@
+import { NewConnection, NewOperation } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { checkInput } from './check-input.ts'
+
+/** Paths of the fields that a body is refused for. */
+function refused(check: () => unknown): string[] {
+  try {
+    check()
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'invalid_request' })
+    return (error as { details: { errors: { path: string }[] } }).details.errors.map(({ path }) => path)
+  }
+  throw new Error('It was not refused')
+}
+
+describe('a refused body', () => {
+  test('names every field that is wrong, and every one that does not exist', () => {
+    const body = { kind: 'processor', name: '', nonsense: 1, other: 2, out_of_band: 'never' }
+    const paths = refused(() => checkInput('body', NewConnection, body))
+    expect(paths.toSorted()).toEqual(['body.name', 'body.nonsense', 'body.other', 'body.out_of_band'])
+  })
+
+  test('names the whole body when there is none', () => {
+    expect(refused(() => checkInput('body', NewOperation, undefined))).toEqual(['body'])
+  })
+
+  test('never repeats a value, which may be a secret', () => {
+    const body = { kind: 'reseller', name: 'x', destination_secret: 'canary secret with spaces' }
+    expect(() => checkInput('body', NewConnection, body)).toThrow(/destination_secret/)
+    expect(() => checkInput('body', NewConnection, body)).not.toThrow(/canary/)
+  })
+})

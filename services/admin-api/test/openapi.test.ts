@@ -1,0 +1,81 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON of many shapes, and a wrong look fails the test
+let document: any
+let world: AdminWorld
+beforeAll(async () => {
+  world = await openMemoryWorld()
+  document = (await world.api.as(undefined).get('/v1/openapi.json')).body
+})
+afterAll(() => world.stop())
+
+const each = () =>
+  Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    Object.entries<any>(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+describe('the OpenAPI document', () => {
+  test('is valid by the meta-schema of OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const result = await validator.validate(structuredClone(document))
+    expect(result.errors).toBeUndefined()
+    expect(result.valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('has every route that is mounted, and no other', () => {
+    const mounted = world.app.routes.map(route => `${route.method} ${route.path}`)
+    expect(
+      each()
+        .map(({ method, path }) => `${method} ${path}`)
+        .toSorted(),
+    ).toEqual(mounted.toSorted())
+  })
+
+  test('is served: every route that it lists exists, and answers its own method only', async () => {
+    const anyone = world.api.as('no-such-key-0123456789')
+    for (const { method, path, operation } of each()) {
+      const address = path.replaceAll(/\{\w+\}/g, 'x')
+      const { status } = await anyone.call(method.toUpperCase(), address)
+      expect({ method, path, status }).toEqual({ method, path, status: operation.security.length === 0 ? 200 : 401 })
+    }
+  })
+
+  test('names each operation once', () => {
+    const ids = each().map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('leads every reference to a schema, and uses every schema', () => {
+    const text = JSON.stringify(document)
+    const used = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
+    expect([...used].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted())
+  })
+
+  test('describes every parameter of a path', () => {
+    for (const { path, operation } of each()) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const described = operation.parameters.filter((parameter: { in: string }) => parameter.in === 'path')
+      expect(described.map((parameter: { name: string }) => parameter.name)).toEqual(named)
+    }
+  })
+
+  test('lets answers gain fields, and refuses unknown ones in what is sent', () => {
+    const { Connection, NewAlertChannel } = document.components.schemas
+    expect(Connection.additionalProperties).toBeUndefined()
+    expect(NewAlertChannel.additionalProperties).toBe(false)
+  })
+
+  test('shows every secret of a request as a field that no answer has, but where it is shown once', () => {
+    const shown = ['Connection', 'AlertChannel', 'ApiKey', 'Project', 'ShownOperation']
+    for (const name of shown) {
+      const fields = Object.keys(document.components.schemas[name].properties)
+      expect(
+        fields.filter(field => /^(signing_secret|destination_secret|password|read_key|key|secret)$/.test(field)),
+      ).toEqual([])
+    }
+  })
+})
