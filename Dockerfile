@@ -91,7 +91,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 COPY services services
 COPY stack stack
-COPY scripts scripts
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace packages --workspace stack
+COPY scripts scripts
 USER 65532:65532
 CMD ["node", "scripts/demo.ts"]
