@@ -21,6 +21,9 @@ import { onStopWish } from './start/stop-signals.ts'
 import { superviseServices } from './start/supervise.ts'
 
 const DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
+/** The reconciler checks it; a wrong one is its configuration fault. */
+const RECHECK_DELAY_MS = Number(process.env.RECHECK_DELAY_MS ?? 60_000)
+const LATE_AFTER_MS = 30_000
 const STARTED_AT_MS = Date.now()
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
@@ -67,7 +70,7 @@ async function start(records: RunRecords, withDemo: boolean): Promise<void> {
     dataDir: DATA_DIR,
     env: process.env,
     ports: USUAL_PORTS,
-    recheckDelayMs: Number(process.env.RECHECK_DELAY_MS ?? 60_000),
+    recheckDelayMs: RECHECK_DELAY_MS,
     log: progressOn(process.stdout),
     spawned(process) {
       spawned.add(process)
@@ -102,7 +105,12 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
   })
   running.push(demo.stop)
   ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
+  const hint = setTimeout(() => {
+    stage.print(`\nNo alert yet, which is late. The services' logs are in ${join(DATA_DIR, 'logs')}`)
+  }, RECHECK_DELAY_MS + LATE_AFTER_MS)
+  hint.unref()
   void demo.firstAlert.then(({ refundedAtMs, alertedAtMs }) => {
+    clearTimeout(hint)
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
     stage.print(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
@@ -121,6 +129,7 @@ function runFileOf(product: Product): RunFile {
     smtp: product.urls.smtp,
     key: product.key,
     pids: Object.fromEntries(product.processes().map(({ name, pid }) => [name, pid ?? 0])),
+    launcher: process.pid,
   }
 }
 

@@ -14,6 +14,7 @@ export class ApiRefusal extends Error {
 export interface ManagementApi {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: object): Promise<T>
+  patch<T>(path: string, body: object): Promise<T>
 }
 
 /** @param adminUrl base URL without a slash at the end */
@@ -29,5 +30,9 @@ export function createManagementApi(adminUrl: string, key: string): ManagementAp
     if (!response.ok) throw new ApiRefusal(`${method} ${path}`, response.status, text.slice(0, 500))
     return JSON.parse(text) as T
   }
-  return { get: path => call('GET', path), post: (path, body) => call('POST', path, body) }
+  return {
+    get: path => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body),
+  }
 }

@@ -123,7 +123,6 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
       waitMs: PROVISION_WAIT_MS,
       report(line) {
         appendFileSync(logPath, `${line}\n`)
-        step.update(line)
       },
     })
     step.done('in place')

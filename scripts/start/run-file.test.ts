@@ -32,6 +32,7 @@ const run: RunFile = {
   smtp: 'smtp://127.0.0.1:4',
   key: 'bsk_test',
   pids: { ingress: 1 },
+  launcher: process.pid,
 }
 
 test('the first start of a folder claims it and writes run.json for its owner only', async () => {

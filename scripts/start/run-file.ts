@@ -12,7 +12,10 @@ export interface RunFile {
   smtp: string
   /** API key with every scope. */
   key: string
+  /** Of the services. */
   pids: Record<string, number>
+  /** Of `npm start` itself: a SIGTERM to it stops everything. */
+  launcher: number
   /** The stand-in card processor and a key that may refund there; absent without the demo. */
   processor?: { url: string; key: string }
 }

@@ -83,11 +83,14 @@ export async function makeDemoWorld({
   }
 }
 
-/** The record if the database still knows what it names: after `.backstop/stack` was removed it does not. */
+/**
+ * The record if the database still knows its connection: after `.backstop/stack` was removed it does not. The setting
+ * goes back to `auto`, whatever somebody tried out since, because a demo on an ignored account would show nothing.
+ */
 async function usableRecord(record: DemoRecord | undefined, api: ManagementApi): Promise<DemoRecord | undefined> {
   if (record === undefined) return undefined
   try {
-    await api.get(`/v1/projects/${record.project_id}/connections/${record.connection_id}`)
+    await api.patch(`/v1/projects/${record.project_id}/connections/${record.connection_id}`, { out_of_band: 'auto' })
     return record
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 404) return undefined
@@ -103,9 +106,8 @@ async function completeRecord(
   const joined = kept ?? (await joinAccount(api))
   const channel_secret = kept?.channel_secret ?? `whsec_${randomBytes(24).toString('base64')}`
   const channel_id =
-    kept?.receiver_port === ports.receiver
-      ? kept.channel_id
-      : (await makeChannel(api, joined.project_id, ports.receiver, channel_secret)).id
+    (await usableChannel(kept, ports.receiver, api)) ??
+    (await makeChannel(api, joined.project_id, ports.receiver, channel_secret)).id
   return {
     project_id: joined.project_id,
     connection_id: joined.connection_id,
@@ -116,6 +118,18 @@ async function completeRecord(
     processor_port: ports.processor,
     processor_key: kept?.processor_key ?? `sk_test_${randomBytes(18).toString('hex')}`,
   }
+}
+
+/** The kept channel if it still is there, works and leads to the receiver. */
+async function usableChannel(
+  kept: DemoRecord | undefined,
+  receiverPort: number,
+  api: ManagementApi,
+): Promise<string | undefined> {
+  if (kept === undefined || kept.receiver_port !== receiverPort) return undefined
+  const { data } = await api.get<{ data: AlertChannel[] }>(`/v1/alert-channels?project_id=${kept.project_id}&limit=200`)
+  const channel = data.find(({ id }) => id === kept.channel_id)
+  return channel?.enabled && channel.disabled_reason === null ? channel.id : undefined
 }
 
 async function joinAccount(

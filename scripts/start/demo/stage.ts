@@ -2,6 +2,7 @@
 
 export interface StageStream {
   isTTY?: boolean
+  /** 0 where a terminal does not tell. */
   columns?: number
   write(text: string): unknown
 }
@@ -25,7 +26,7 @@ export function createStage(stream: StageStream, now: () => number): Stage {
   }
   const draw = () => {
     if (stream.isTTY && liveText !== undefined)
-      stream.write(liveText.slice(0, Math.max(20, (stream.columns ?? 80) - 1)))
+      stream.write(liveText.slice(0, Math.max(20, (stream.columns || 80) - 1)))
   }
   const line = (text: string) => {
     erase()

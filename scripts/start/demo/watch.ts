@@ -26,7 +26,14 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
     return list.data
   }
 
-  async function look(): Promise<void> {
+  // One look at a time: two at once would tell the same verdict twice.
+  let lastLook: Promise<void> = Promise.resolve()
+  function look(): Promise<void> {
+    lastLook = lastLook.catch(() => {}).then(lookOnce)
+    return lastLook
+  }
+
+  async function lookOnce(): Promise<void> {
     const actions = await readActions()
     for (const action of actions.toReversed()) {
       const line = lineOf(action, known.get(action.action_id), Date.now())
@@ -43,7 +50,9 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
     stage.tell('incident', `${incident.incident_id} ${incident.code}: ${incident.summary}`)
   }
 
-  function tellDelivery(delivery: ReceivedDelivery): void {
+  async function tellDelivery(delivery: ReceivedDelivery): Promise<void> {
+    // What led to it comes first.
+    await look().catch(() => {})
     const { event, data } = (delivery.body ?? {}) as { event?: string; data?: { action?: Action } }
     const signatures = `X-Service-Signature ${delivery.serviceSignature}, webhook-signature ${delivery.standardWebhook}`
     stage.tell('delivered', `${event ?? 'something'} to ${world.receiver.url}${delivery.path}: ${signatures}`)
@@ -57,7 +66,7 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
     if (action.verdict !== 'pending') known.set(action.action_id, action.verdict)
   const endings = [
     world.endpoint.onAttempt(attempt => tellAttempt(attempt, stage)),
-    world.receiver.onDelivery(tellDelivery),
+    world.receiver.onDelivery(delivery => void tellDelivery(delivery)),
   ]
   let timer: NodeJS.Timeout | undefined
   let stopped = false
