@@ -21,6 +21,8 @@ export default defineConfig({
           name: 'system',
           include: ['test/**/*.system-test.ts'],
           exclude,
+          // They mostly wait for minutes to pass, so they wait together.
+          maxConcurrency: 20,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

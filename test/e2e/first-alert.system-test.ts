@@ -171,27 +171,25 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     )
     expect(await shop.incidents()).toMatchObject([{ state: 'resolved', resolved_by: operation.operation_id }])
   })
-})
 
-test('an incident tells its whole story: event, second look, incident, alert, attempt', {
-  timeout: 120_000,
-}, async () => {
-  const shop = await open()
-  const payment = shop.pay()
-  const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1300 })
-  await shop.alertAbout(refund.id, MINUTE_MS + SLACK_MS)
-  const [incident] = await shop.incidents()
-  const story = await until('the recorded attempt', async () => {
-    const whole = await shop.api.get<{
-      timeline: { what: string }[]
-      deliveries: { state: string; attempts: object[] }[]
-    }>(`/v1/incidents/${incident?.incident_id}`)
-    return whole.deliveries[0]?.state === 'delivered' && whole
+  test('an incident tells its whole story: event, second look, incident, alert, attempt', async () => {
+    const shop = await open()
+    const payment = shop.pay()
+    const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1300 })
+    await shop.alertAbout(refund.id, MINUTE_MS + SLACK_MS)
+    const [incident] = await shop.incidents()
+    const story = await until('the recorded attempt', async () => {
+      const whole = await shop.api.get<{
+        timeline: { what: string }[]
+        deliveries: { state: string; attempts: object[] }[]
+      }>(`/v1/incidents/${incident?.incident_id}`)
+      return whole.deliveries[0]?.state === 'delivered' && whole
+    })
+    expect(story.timeline.map(entry => entry.what)).toEqual(
+      expect.arrayContaining(['event_received', 'second_look', 'incident_opened', 'alert_sent']),
+    )
+    expect(story.deliveries).toMatchObject([
+      { state: 'delivered', attempts: [{ attempt: 1, outcome: 'delivered', status: 200 }] },
+    ])
   })
-  expect(story.timeline.map(entry => entry.what)).toEqual(
-    expect.arrayContaining(['event_received', 'second_look', 'incident_opened', 'alert_sent']),
-  )
-  expect(story.deliveries).toMatchObject([
-    { state: 'delivered', attempts: [{ attempt: 1, outcome: 'delivered', status: 200 }] },
-  ])
 })
