@@ -1,0 +1,171 @@
+import { type ProviderKind, ProviderKind as Providers } from '@backstop/contracts'
+import { createMongoSchemaIds, createRegistryCodec, type IncomingMessage, type MessageCodec } from '@backstop/kit'
+import { until } from '@backstop/kit/test'
+import { SIGNERS } from '@backstop/providers/test'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectionDocument } from '../test/connection-documents.ts'
+import { type HttpAnswer, post } from '../test/http-client.ts'
+import { credentialOf, eventOf, SECRETS } from '../test/memory-ingress.ts'
+import { type ProvisionedStack, provisionStack } from '../test/real-ingress.ts'
+import { type RunningIngress, startIngress } from './start.ts'
+
+let parts: ProvisionedStack
+let ingress: RunningIngress
+let codec: MessageCodec
+const base = () => `http://127.0.0.1:${ingress.port}`
+const ops = (path: string) => fetch(`http://127.0.0.1:${ingress.opsPort}${path}`)
+
+beforeAll(async () => {
+  parts = await provisionStack()
+  ingress = await startIngress(parts.environment)
+  const { stack } = parts
+  const mongo = new MongoClient(stack.mongoUrl.reveal())
+  const schemaIds = createMongoSchemaIds(mongo.db(stack.dbName))
+  codec = await createRegistryCodec({ ...stack, schemaIds, logger: stack.logger })
+  await mongo.close()
+  await until('readiness', async () => (await ops('/readyz')).ok)
+})
+afterAll(async () => {
+  await ingress.stop()
+  await parts.close()
+})
+
+const postEvent = (provider: ProviderKind, event: Record<string, unknown>, id = `con_${provider}`) => {
+  const body = JSON.stringify(event)
+  return post(`${base()}/v1/webhooks/${provider}/${id}`, body, credentialOf(provider, body))
+}
+/** The event with another subject, so that its message goes to another partition. */
+const aboutSubject = (provider: ProviderKind, id: string, subject: string) =>
+  JSON.parse(JSON.stringify(eventOf(provider, id)).replace(/pi_1|txn_1|sub_1/, subject)) as Record<string, unknown>
+const eventIds = (messages: IncomingMessage[]) => messages.map(({ headers }) => headers.event_id)
+
+/** Every way in which a request may be refused, for one provider. */
+function attacks(provider: ProviderKind): (() => Promise<HttpAnswer>)[] {
+  const signer = SIGNERS[provider]
+  const body = Buffer.from(JSON.stringify(eventOf(provider, 'evt_attack')))
+  const good = credentialOf(provider, body)
+  const to =
+    (id: string, headers: Record<string, string | string[]>, content: Buffer | string = body) =>
+    () =>
+      post(`${base()}/v1/webhooks/${provider}/${id}`, content, headers)
+  const own = `con_${provider}`
+  const other = provider === 'processor' ? 'con_reseller' : 'con_processor'
+  const [value] = Object.values(good) as [string]
+  return [
+    to(own, {}),
+    to(own, { [signer.header]: 'nonsense' }),
+    to(own, { [signer.header]: signer.sign(body, ['whsec_not-the-secret'], Date.now()) }),
+    to(own, { [signer.header]: [value, value] }),
+    to('con_unknown', good),
+    to('con_deleted', good),
+    to(other, good),
+    to(own, { ...good, 'content-encoding': 'gzip' }),
+    to(own, good, Buffer.alloc(1_048_577)),
+    to(own, credentialOf(provider, '[]'), '[]'),
+    to(own, credentialOf(provider, '{"id":"x"}'), '{"id":"x"}'),
+    () => post(`${base()}/v1/webhooks/${provider}/${own}/x`, body, good),
+    () => post(`${base()}/v1/webhooks/${provider}/${own}`, body, good, 'PUT'),
+    ...(signer.covers.time
+      ? [
+          to(own, credentialOf(provider, body, Date.now() - 301_000)),
+          to(own, credentialOf(provider, body, Date.now() + 301_000)),
+        ]
+      : []),
+    ...(signer.covers.body ? [to(own, good, Buffer.concat([body, Buffer.from(' ')]))] : []),
+  ]
+}
+
+describe('ingress on real Kafka, MongoDB and registry', () => {
+  test.each(Providers.options)('makes an event of the %s durable as the registry describes it', async provider => {
+    const answer = await postEvent(provider, eventOf(provider, 'evt_durable'))
+    expect(answer.status).toBe(200)
+    const messages = await parts.messagesOf(provider, all => eventIds(all).includes('evt_durable'))
+    const message = messages.find(({ headers }) => headers.event_id === 'evt_durable')!
+    const envelope = await codec.decode('inbound-event', message.value)
+    expect(envelope).toMatchObject({
+      provider,
+      project_id: 'prj_test',
+      connection_id: `con_${provider}`,
+      event_id: 'evt_durable',
+      body: eventOf(provider, 'evt_durable'),
+    })
+    expect(message.key).toMatch(/^prj_test\/(pi|txn|sub)_1$/)
+    expect(message.headers).toMatchObject({
+      event_type: envelope.event_type,
+      received_at: String(Date.parse(envelope.received_at)),
+      'x-message-id': expect.stringMatching(/^msg_/),
+      traceparent: expect.stringMatching(/^00-/),
+    })
+  })
+
+  test('takes an event of a full megabyte', async () => {
+    const event = { ...eventOf('processor', 'evt_megabyte'), fill: '' }
+    const fill = 'é'.repeat((1_048_576 - Buffer.byteLength(JSON.stringify(event))) / 2)
+    expect(await postEvent('processor', { ...event, fill })).toMatchObject({ status: 200 })
+    const messages = await parts.messagesOf('processor', all => eventIds(all).includes('evt_megabyte'))
+    const message = messages.find(({ headers }) => headers.event_id === 'evt_megabyte')!
+    expect((await codec.decode('inbound-event', message.value)).body.fill).toBe(fill)
+  })
+
+  test('lets nothing that is not authentic or no event reach a topic', async () => {
+    await parts.connections.insertOne(
+      connectionDocument('con_deleted', 'processor', [SECRETS.processor], { status: 'deleted' }),
+    )
+    for (const provider of Providers.options) {
+      const answers = await Promise.all(attacks(provider).map(attack => attack()))
+      for (const { status } of answers) expect([400, 401, 404, 405, 413, 415]).toContain(status)
+      // What was refused would stand before these in every partition, and each partition is read to one of these.
+      const sentinels = Array.from({ length: 120 }, (_, at) => `evt_sentinel_${at}`)
+      await Promise.all(sentinels.map((id, at) => postEvent(provider, aboutSubject(provider, id, `subject_${at}`))))
+      const messages = await parts.messagesOf(provider, all => sentinels.every(id => eventIds(all).includes(id)))
+      const behind = messages.filter(({ headers }) => headers.event_id!.startsWith('evt_sentinel'))
+      expect(new Set(behind.map(({ partition }) => partition)).size).toBe(12)
+      const allowed = ['evt_durable', 'evt_megabyte', ...sentinels]
+      expect(eventIds(messages).filter(id => !allowed.includes(id!))).toEqual([])
+    }
+  })
+
+  test('stores every event that it acknowledged, under load', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, at) => `evt_load_${at}`)
+    const answers = await Promise.all(
+      ids.map((id, at) => postEvent('reseller', aboutSubject('reseller', id, `load_${at % 50}`))),
+    )
+    const acknowledged = ids.filter((_, at) => answers[at]?.status === 200)
+    expect(acknowledged.length).toBeGreaterThan(0)
+    const messages = await parts.messagesOf('reseller', all => acknowledged.every(id => eventIds(all).includes(id)))
+    expect(new Set(eventIds(messages))).toEqual(new Set([...eventIds(messages), ...acknowledged]))
+  })
+
+  test('gives one message id to an event that is posted three times', async () => {
+    const event = eventOf('subscription', 'evt_thrice')
+    for (let time = 0; time < 3; time += 1) expect((await postEvent('subscription', event)).status).toBe(200)
+    const isSame = ({ headers }: IncomingMessage) => headers.event_id === 'evt_thrice'
+    const messages = await parts.messagesOf('subscription', all => all.filter(isSame).length === 3)
+    expect(new Set(messages.filter(isSame).map(({ headers }) => headers['x-message-id'])).size).toBe(1)
+  })
+
+  test('takes events of a connection within two seconds of its making, and none two seconds after its end', async () => {
+    const soon = { timeoutMs: 2_000 }
+    await parts.connections.insertOne(connectionDocument('con_fresh', 'processor', [SECRETS.processor]))
+    const isTaken = async () =>
+      (await postEvent('processor', eventOf('processor', 'evt_fresh'), 'con_fresh')).status === 200
+    await until('the new connection', isTaken, soon)
+    await parts.connections.updateOne({ _id: 'con_fresh' }, { $set: { status: 'deleted' }, $inc: { version: 1 } })
+    await until('its end', async () => !(await isTaken()), soon)
+  })
+
+  test('is alive and ready, and shows its metrics', async () => {
+    expect((await ops('/healthz')).status).toBe(200)
+    expect((await ops('/readyz')).status).toBe(200)
+    const text = await (await ops('/metrics')).text()
+    for (const name of [
+      'ingress_webhooks_total',
+      'ingress_rejected_total',
+      'kafka_produce_duration_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+    ]) {
+      expect(text).toContain(name)
+    }
+  })
+})
