@@ -65,11 +65,13 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     host: config.HOST,
     metrics,
     live: () => undefined,
-    ready: () =>
-      mongo.ping().then(
+    ready: async () => {
+      if (app.port() === 0) return 'It does not listen yet'
+      return mongo.ping().then(
         () => undefined,
         error => String(error),
-      ),
+      )
+    },
   })
   await app.start()
   // The key ring is left out: its key ids would be fine to log, its keys would not.
