@@ -10,7 +10,7 @@ const PROGRESS = { state: 1, reason: 1, next_attempt: 1, 'attempts.attempt': 1, 
 export function createMongoDeliveryStore(db: Db): DeliveryStore {
   const collection = db.collection<DeliveryDocument>('deliveries')
   const find = (ids: readonly string[]) =>
-    collection.find<Progress>({ _id: { $in: [...ids] } }, { projection: PROGRESS }).toArray()
+    collection.find<Progress>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
   return {
     open: deliveries =>
       asUnavailable(async () => {

@@ -1,0 +1,247 @@
+import { HEADERS } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { alert, emailChannel, PROJECT, slackChannel, testRequest, webhookChannel } from '../test/fixtures.ts'
+import { createMemoryNotifier, type MemoryNotifier } from '../test/memory-notifier.ts'
+
+const URL_A = 'https://a.example.com/hook'
+const URL_B = 'https://b.example.com/hook'
+const HOUR = 3_600_000
+
+async function withChannels(...channels: ReturnType<typeof webhookChannel>[]): Promise<MemoryNotifier> {
+  const notifier = createMemoryNotifier()
+  for (const one of channels) notifier.collections.channels.set(one._id, one)
+  await notifier.start()
+  await notifier.clock.advance(100)
+  return notifier
+}
+
+describe('an alert', () => {
+  test('goes to every channel of its project that chose its event, each in its own way', async () => {
+    const notifier = await withChannels(
+      webhookChannel('chn_hook', URL_A, 'a shared secret'),
+      slackChannel('chn_slack', 'https://hooks.slack.com/services/T0/B0/canary'),
+      emailChannel('chn_mail', ['ops@example.com']),
+      webhookChannel('chn_deaf', URL_B, undefined, { events: ['run.failed'] }),
+    )
+    notifier.state.reply = () => ({ status: 200, body: 'ok' })
+    await notifier.publish(alert())
+    await notifier.clock.advance(1_000)
+    expect(notifier.requests.map(request => request.url).sort()).toEqual([
+      URL_A,
+      'https://hooks.slack.com/services/T0/B0/canary',
+    ])
+    expect(notifier.mails).toMatchObject([
+      { to: ['ops@example.com'], subject: '[Backstop] Unexplained refund of EUR 24.99' },
+    ])
+    for (const id of ['chn_hook', 'chn_slack', 'chn_mail']) {
+      expect(notifier.deliveryOf('alr_1', id)).toMatchObject({ state: 'delivered', attempts: [{ attempt: 1 }] })
+      expect(notifier.collections.channelHealth.get(id)?.last_success_at).not.toBeNull()
+    }
+    expect(notifier.attemptLines()).toHaveLength(3)
+    expect(JSON.stringify(notifier.log)).not.toMatch(/canary|a shared secret/)
+  })
+
+  test('that comes twice is delivered once', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    await notifier.publish(alert(), alert())
+    await notifier.publish(alert())
+    await notifier.clock.advance(10_000)
+    expect(notifier.requests).toHaveLength(1)
+  })
+
+  test('that a hundred channels hear of leaves no message uncommitted', async () => {
+    const notifier = await withChannels(
+      ...Array.from({ length: 100 }, (_, index) => webhookChannel(`chn_${index}`, `https://r${index}.example.com/`)),
+    )
+    await notifier.publish(alert())
+    await notifier.clock.advance(2_000)
+    expect(notifier.requests).toHaveLength(100)
+    const committed = [...notifier.bus.committed('notifier.deliveries', 'deliveries').values()]
+    expect(committed.reduce((sum, offset) => sum + Number(offset), 0)).toBe(100)
+  })
+})
+
+describe('a delivery that fails', () => {
+  test('is tried again after five seconds with the same id and the same bytes, and then is delivered', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A, 'secret'))
+    notifier.state.reply = () => (notifier.requests.length === 1 ? 500 : 200)
+    await notifier.publish(alert())
+    await notifier.clock.advance(4_900)
+    expect(notifier.requests).toHaveLength(1)
+    await notifier.clock.advance(1_000)
+    const [first, second] = notifier.requests
+    expect(second?.body).toBe(first?.body)
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(second?.headers['X-Service-Signature']).toBe(first?.headers['X-Service-Signature'])
+    expect(second?.headers['webhook-timestamp']).not.toBe(first?.headers['webhook-timestamp'])
+    expect(notifier.deliveryOf('alr_1', 'chn_a')).toMatchObject({
+      state: 'delivered',
+      attempts: [
+        { outcome: 'failed', status: 500 },
+        { outcome: 'delivered', status: 200 },
+      ],
+    })
+  })
+
+  test('climbs the ladder for 72 hours, then lies on deliveries.dead with its reason', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => 503
+    await notifier.publish(alert())
+    const startMs = notifier.requests[0]?.atMs ?? 0
+    await notifier.clock.advance(73 * HOUR)
+    const waits = notifier.requests.map(
+      (request, index) => request.atMs - (notifier.requests[index - 1]?.atMs ?? startMs),
+    )
+    expect(waits.map(ms => Math.round(ms / 1_000))).toEqual([0, 5, 60, 600, 3_600, ...Array(11).fill(21_600)])
+    expect(notifier.deliveryOf('alr_1', 'chn_a')).toMatchObject({ state: 'dead', next_attempt: null })
+    const [letter, ...others] = notifier.bus.stored('deliveries.dead')
+    expect(others).toEqual([])
+    expect(letter?.headers).toMatchObject({
+      [HEADERS.errorCode]: 'receiver_failed',
+      [HEADERS.originalTopic]: 'deliveries',
+      [HEADERS.traceparent]: '00-trace-01',
+    })
+    expect(letter?.headers[HEADERS.errorMessage]).toContain('72 hours')
+  })
+
+  test('waits as long as Retry-After asks', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () =>
+      notifier.requests.length === 1 ? { status: 429, headers: { 'retry-after': '30' } } : 200
+    await notifier.publish(alert())
+    await notifier.clock.advance(59_000)
+    expect(notifier.requests).toHaveLength(1)
+    await notifier.clock.advance(2_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
+  })
+})
+
+describe('a channel', () => {
+  test('whose receiver answers 410 is disabled, says why, and gets nothing more', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
+    notifier.state.reply = request => (request.url === URL_A ? 410 : 200)
+    await notifier.publish(alert())
+    await notifier.clock.advance(1_000)
+    const health = notifier.collections.channelHealth.get('chn_a')
+    expect(health?.disabled_at).not.toBeNull()
+    expect(health?.disabled_reason).toMatch(/410 Gone.*enable the channel again/)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('dead')
+    expect(notifier.bus.stored('deliveries.dead')).toHaveLength(1)
+    await notifier.publish(alert({ id: 'alr_2' }))
+    await notifier.clock.advance(10_000)
+    expect(notifier.requests.filter(request => request.url === URL_A)).toHaveLength(1)
+    expect(notifier.deliveryOf('alr_2', 'chn_b')?.state).toBe('delivered')
+  })
+
+  test('that is deleted while a retry waits ends the delivery, visibly and without an attempt', async () => {
+    const channel = webhookChannel('chn_a', URL_A)
+    const notifier = await withChannels(channel)
+    notifier.state.reply = () => 500
+    await notifier.publish(alert())
+    notifier.collections.channels.set('chn_a', { ...channel, deleted_at: new Date() })
+    await notifier.clock.advance(10_000)
+    expect(notifier.requests).toHaveLength(1)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')).toMatchObject({
+      state: 'dead',
+      reason: 'The channel was deleted before this was delivered',
+      attempts: [{ attempt: 1 }],
+    })
+    expect(notifier.bus.stored('deliveries.dead')[0]?.headers[HEADERS.errorCode]).toBe('channel_deleted')
+  })
+
+  test('that hangs delays no other channel, nor fills its partition', async () => {
+    const notifier = createMemoryNotifier({ partitions: 1 })
+    notifier.collections.channels.set('chn_dead', webhookChannel('chn_dead', URL_A))
+    notifier.collections.channels.set('chn_ok', webhookChannel('chn_ok', URL_B))
+    notifier.state.reply = request => (request.url === URL_A ? 'hang' : 200)
+    await notifier.start()
+    await notifier.clock.advance(100)
+    for (let burst = 0; burst < 10; burst++) {
+      await notifier.publish(
+        ...Array.from({ length: 30 }, (_, index) =>
+          alert({ id: `alr_${burst}_${index}`, at: new Date(notifier.clock.now()).toISOString() }),
+        ),
+      )
+      await notifier.clock.advance(500)
+    }
+    const delivered = notifier.requests.filter(request => request.url === URL_B)
+    expect(delivered).toHaveLength(300)
+    for (const request of delivered) {
+      const made = Date.parse(JSON.parse(String(request.body)).created_at)
+      expect(request.atMs - made).toBeLessThan(1_000)
+    }
+    // What found no room waits on a delay line with no attempt counted; nothing is lost.
+    expect(notifier.bus.stored('deliveries.retry.5s').length).toBeGreaterThan(100)
+    notifier.state.reply = () => 200
+    await notifier.clock.advance(HOUR)
+    for (let burst = 0; burst < 10; burst++) {
+      for (let index = 0; index < 30; index++) {
+        expect(notifier.deliveryOf(`alr_${burst}_${index}`, 'chn_dead')?.state).toBe('delivered')
+      }
+    }
+  })
+
+  test('is tested with one attempt that changes nothing about it, even when it is disabled', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A, undefined, { enabled: false }))
+    notifier.state.reply = () => 500
+    const request = testRequest('chn_a')
+    const producer = notifier.bus.producer({ sendTimeoutMs: 1_000 })
+    await producer.send([
+      { topic: 'deliveries', key: 'chn_a', value: notifier.codec.encode('delivery-request', request), headers: {} },
+    ])
+    await notifier.clock.advance(60_000)
+    expect(notifier.requests).toHaveLength(1)
+    expect(notifier.collections.deliveries.get(request.delivery_id)).toMatchObject({
+      state: 'dead',
+      test: true,
+      next_attempt: null,
+      attempts: [{ status: 500 }],
+    })
+    expect(notifier.collections.channelHealth.size).toBe(0)
+    expect(notifier.bus.stored('deliveries.dead')).toEqual([])
+  })
+})
+
+describe('a message that cannot be used', () => {
+  test('is parked with its reason, and those behind it go on', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    const producer = notifier.bus.producer({ sendTimeoutMs: 1_000 })
+    const unknown = { ...testRequest('chn_unknown'), test: false }
+    await producer.send([
+      { topic: 'deliveries', key: 'chn_a', value: Buffer.from('nonsense'), headers: {} },
+      {
+        topic: 'deliveries',
+        key: 'chn_unknown',
+        value: notifier.codec.encode('delivery-request', unknown),
+        headers: {},
+      },
+      { topic: 'alerts', key: PROJECT, value: Buffer.from('nonsense'), headers: {} },
+    ])
+    await notifier.publish(alert())
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
+    const reasons = notifier.bus.stored('deliveries.dead').map(letter => letter.headers[HEADERS.errorCode])
+    expect(reasons.sort()).toEqual(['channel_unknown', 'message_invalid', 'message_invalid'])
+  })
+})
+
+describe('what is away comes back', () => {
+  test('a database that is away for a minute loses and doubles nothing', async () => {
+    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => {
+      // It goes away between the attempt and the recording of its result.
+      notifier.state.database = 'away'
+      return 200
+    }
+    await notifier.publish(alert())
+    await notifier.publish(alert({ id: 'alr_2' }))
+    await notifier.clock.advance(60_000)
+    expect(notifier.requests).toHaveLength(1)
+    notifier.state.reply = () => 200
+    notifier.state.database = 'up'
+    await notifier.clock.advance(60_000)
+    expect(notifier.requests).toHaveLength(2)
+    for (const id of ['alr_1', 'alr_2']) expect(notifier.deliveryOf(id, 'chn_a')?.state).toBe('delivered')
+    expect(notifier.fatal).toEqual([])
+  })
+})

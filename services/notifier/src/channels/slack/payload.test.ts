@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { alert, testAlert } from '../../../test/fixtures.ts'
+import { cut, escapeMrkdwn, slackMessage, slackText } from './payload.ts'
+
+const hostile = '<!channel> & <@U123> <https://evil.example|your bank>'
+
+describe('a Slack message', () => {
+  test('has a header, the summary, facts, a button and a fallback text', () => {
+    const message = slackMessage(alert(), 'https://console.example.com', 'Backstop')
+    expect(message.blocks?.map(block => block.type)).toEqual(['header', 'section', 'section', 'actions', 'context'])
+    expect(message.text).toContain('Unexplained refund of EUR 24.99')
+    expect(JSON.stringify(message)).toContain('"url":"https://console.example.com/incidents/inc_alr_1"')
+  })
+
+  test('has no button where there is no console, and none for a test', () => {
+    expect(JSON.stringify(slackMessage(alert(), null, 'Backstop'))).not.toContain('"actions"')
+    expect(JSON.stringify(slackMessage(testAlert('chn_1'), 'https://c.example', 'Backstop'))).not.toContain('"actions"')
+  })
+
+  test('mentions nobody and links nowhere, whatever its data says', () => {
+    const message = slackMessage(alert({ incident: { summary: hostile, connection_id: hostile } }), null, 'Backstop')
+    // Text that Slack interprets: the fallback and the mrkdwn fields. Plain text is shown as it is.
+    const interpreted = [message.text, ...fieldsOf(message)]
+    for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
+  })
+
+  test('keeps to Slack’s limits, whatever its data says', () => {
+    const long = '😀&<'.repeat(3_000)
+    const message = slackMessage(alert({ incident: { summary: long, connection_id: long } }), null, 'Backstop')
+    expect(message.text.length).toBeLessThanOrEqual(4_000)
+    for (const text of fieldsOf(message)) expect(text.length).toBeLessThanOrEqual(2_000)
+    const section = message.blocks?.[1] as { text: { text: string } }
+    expect(section.text.text.length).toBeLessThanOrEqual(3_000)
+    expect((message.blocks ?? []).length).toBeLessThanOrEqual(50)
+    expect(slackText(alert({ incident: { summary: long } }))).not.toMatch(/&[a-z]*…$/)
+  })
+})
+
+test.each([
+  { name: 'what fits', text: 'abc', limit: 3, cutTo: 'abc' },
+  { name: 'what is too long', text: 'abcd', limit: 3, cutTo: 'ab…' },
+  { name: 'a character of two units', text: 'a😀b', limit: 3, cutTo: 'a…' },
+  { name: 'an entity', text: `a${escapeMrkdwn('<<')}`, limit: 7, cutTo: 'a&lt;…' },
+])('cutting $name never cuts through a character or an entity', ({ text, limit, cutTo }) => {
+  expect(cut(text, limit)).toBe(cutTo)
+})
+
+function fieldsOf(message: ReturnType<typeof slackMessage>): string[] {
+  const sections = (message.blocks ?? []) as { fields?: { text: string }[] }[]
+  return sections.flatMap(section => (section.fields ?? []).map(field => field.text))
+}

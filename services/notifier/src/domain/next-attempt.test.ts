@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { decideNextAttempt, decidePostponement } from './next-attempt.ts'
+
+const T0 = 1_000_000_000_000
+const HOUR = 3_600_000
+const failed = { attempt: 1, firstAttemptAtMs: T0, nowMs: T0, test: false, retryAfterMs: null }
+
+describe('the retry ladder', () => {
+  test.each([
+    { attempt: 1, topic: 'deliveries.retry.5s', delayMs: 5_000 },
+    { attempt: 2, topic: 'deliveries.retry.1m', delayMs: 60_000 },
+    { attempt: 3, topic: 'deliveries.retry.10m', delayMs: 600_000 },
+    { attempt: 4, topic: 'deliveries.retry.1h', delayMs: HOUR },
+    { attempt: 5, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
+    { attempt: 11, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
+  ])('after attempt $attempt the next one comes by $topic', ({ attempt, topic, delayMs }) => {
+    expect(decideNextAttempt({ ...failed, attempt })).toEqual({
+      kind: 'retry',
+      attempt: attempt + 1,
+      dueAtMs: T0 + delayMs,
+      topic,
+      reason: 'ladder',
+    })
+  })
+
+  test('ends 72 hours after the first attempt', () => {
+    const last = decideNextAttempt({ ...failed, attempt: 15, nowMs: T0 + 66 * HOUR })
+    expect(last.kind).toBe('retry')
+    const over = decideNextAttempt({ ...failed, attempt: 15, nowMs: T0 + 66 * HOUR + 1 })
+    expect(over).toEqual({ kind: 'give_up', reason: 'retry_window_over' })
+  })
+
+  test('makes 16 attempts of a receiver that never answers', () => {
+    let nowMs = T0
+    let attempt = 1
+    for (;;) {
+      const next = decideNextAttempt({ ...failed, attempt, nowMs })
+      if (next.kind === 'give_up') break
+      nowMs = next.dueAtMs
+      attempt = next.attempt
+    }
+    expect(attempt).toBe(16)
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([
+    {
+      name: 'shorter than the rung changes nothing',
+      retryAfterMs: 1_000,
+      topic: 'deliveries.retry.5s',
+      reason: 'ladder',
+    },
+    {
+      name: 'as long as the rung changes nothing',
+      retryAfterMs: 5_000,
+      topic: 'deliveries.retry.5s',
+      reason: 'ladder',
+    },
+    { name: 'takes the rung above', retryAfterMs: 5_001, topic: 'deliveries.retry.1m', reason: 'retry_after' },
+    { name: 'may skip rungs', retryAfterMs: 700_000, topic: 'deliveries.retry.1h', reason: 'retry_after' },
+    {
+      name: 'beyond the longest takes that',
+      retryAfterMs: 24 * HOUR,
+      topic: 'deliveries.retry.6h',
+      reason: 'retry_after',
+    },
+  ])('$name', ({ retryAfterMs, topic, reason }) => {
+    expect(decideNextAttempt({ ...failed, retryAfterMs })).toMatchObject({ topic, reason, attempt: 2 })
+  })
+})
+
+test('a test is attempted once', () => {
+  const outcome = decideNextAttempt({ ...failed, test: true, retryAfterMs: 1_000 })
+  expect(outcome).toEqual({ kind: 'give_up', reason: 'test_is_attempted_once' })
+})
+
+test.each([
+  { name: 'a fresh alert', ageMs: 0, topic: 'deliveries.retry.5s' },
+  { name: 'one of three minutes', ageMs: 180_000, topic: 'deliveries.retry.1m' },
+  { name: 'one of an hour', ageMs: HOUR, topic: 'deliveries.retry.10m' },
+])('$name that finds no room waits on $topic', ({ ageMs, topic }) => {
+  expect(decidePostponement(ageMs).topic).toBe(topic)
+})

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { type AttemptFacts, settleAttempt, settleWithoutAttempt } from './settle-attempt.ts'
+
+const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
+  deliveryId: 'dlv_1',
+  channelKind: 'webhook',
+  attempt: 1,
+  test: false,
+  firstAttemptAtMs: null,
+  startedAtMs: 1_000,
+  endedAtMs: 1_250,
+  answer: { kind: 'http', status: 200, retryAfter: null, body: 'thanks' },
+  ...more,
+})
+const status = (code: number, body = '') => ({ kind: 'http', status: code, retryAfter: null, body }) as const
+
+describe('an attempt that ended', () => {
+  test('well is delivered, recorded with what was said, and good news of its channel', () => {
+    expect(settleAttempt(facts({}))).toMatchObject({
+      state: 'delivered',
+      next: null,
+      record: {
+        attempt: 1,
+        at: new Date(1_000),
+        duration_ms: 250,
+        outcome: 'delivered',
+        status: 200,
+        response: 'thanks',
+      },
+      health: { kind: 'worked', atMs: 1_250 },
+    })
+  })
+
+  test('badly is retried and says why', () => {
+    expect(settleAttempt(facts({ answer: status(500) }))).toMatchObject({
+      state: 'retrying',
+      reasonCode: 'receiver_failed',
+      record: { outcome: 'failed', status: 500, response: null },
+      next: { attempt: 2, dueAtMs: 6_250, topic: 'deliveries.retry.5s' },
+      health: { kind: 'failed' },
+    })
+  })
+
+  test('with 410 ends the delivery and disables the channel', () => {
+    expect(settleAttempt(facts({ answer: status(410) }))).toMatchObject({
+      state: 'dead',
+      next: null,
+      health: { kind: 'disable', reasonCode: 'receiver_gone' },
+    })
+  })
+
+  test('with a message that Slack refuses ends the delivery and leaves the channel alone', () => {
+    const settled = settleAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') }))
+    expect(settled).toMatchObject({ state: 'dead', health: null })
+  })
+
+  test('after 72 hours of failures is dead, and says both that and the last error', () => {
+    const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
+    const settled = settleAttempt(facts({ ...late, answer: status(500) }))
+    expect(settled).toMatchObject({ state: 'dead', next: null, health: { kind: 'failed' } })
+    expect(settled.reason).toMatch(/72 hours.*answered 500/)
+  })
+
+  test('as a test says nothing about the channel, even with 410', () => {
+    for (const answer of [status(200), status(500), status(410)]) {
+      expect(settleAttempt(facts({ test: true, answer }))).toMatchObject({ health: null, next: null })
+    }
+  })
+
+  test('at a blocked address records no response', () => {
+    const answer = { kind: 'blocked', reason: 'resolved_address', message: 'Not there' } as const
+    expect(settleAttempt(facts({ answer }))).toMatchObject({
+      record: { status: null, response: null, error: 'Not there' },
+    })
+  })
+})
+
+test('a delivery whose channel is gone ends without an attempt', () => {
+  const verdict = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+  expect(settleWithoutAttempt({ deliveryId: 'dlv_1', attempt: 2 }, verdict, 9)).toMatchObject({
+    state: 'dead',
+    reason: 'Gone',
+    reasonCode: 'channel_deleted',
+    record: null,
+    health: null,
+  })
+})

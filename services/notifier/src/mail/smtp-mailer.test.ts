@@ -1,0 +1,98 @@
+import { Secret } from '@backstop/kit'
+import { describe, expect, test } from 'vitest'
+import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
+import { createSmtpMailer } from './smtp-mailer.ts'
+
+const mail = {
+  to: ['a@example.com', 'b@example.com'],
+  subject: 'Hello',
+  text: 'In words',
+  html: '<p>In words</p>',
+  messageId: 'dlv_1',
+  threadId: 'inc_1',
+}
+const FROM = 'Backstop <alerts@mail.example.com>'
+
+async function sendTo(script: SmtpScript) {
+  const server = await startScriptedSmtpServer(script)
+  const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
+  try {
+    return { answer: await mailer.send(mail), mails: server.mails }
+  } finally {
+    await mailer.stop()
+    await server.stop()
+  }
+}
+
+describe('a mail that the server takes', () => {
+  test('is reported with the server’s word, and carries the headers that keep mail programs in order', async () => {
+    const { answer, mails } = await sendTo({ answers: { content: '250 2.0.0 queued as 42' } })
+    expect(answer).toEqual({ kind: 'smtp', code: 250, stage: 'sent', text: '250 2.0.0 queued as 42', refused: [] })
+    const [head = ''] = mails[0]?.split('\n\n') ?? []
+    expect(head).toMatch(/^Message-ID: <dlv_1@mail\.example\.com>$/m)
+    expect(head).toMatch(/^References: <inc_1@mail\.example\.com>$/m)
+    expect(head).toMatch(/^Auto-Submitted: auto-generated$/m)
+    expect(head).toMatch(/^From: Backstop <alerts@mail\.example\.com>$/m)
+    expect(head).toMatch(/^To: a@example\.com, b@example\.com$/m)
+  })
+
+  test('for some of its recipients is sent, and tells who was refused', async () => {
+    const refuseB = (line: string) => (line.includes('<b@') ? '550 5.1.1 no such user' : '250 fine')
+    const { answer } = await sendTo({ answers: { 'RCPT TO': refuseB } })
+    expect(answer).toMatchObject({ stage: 'sent', refused: [{ address: 'b@example.com', code: 550 }] })
+  })
+})
+
+describe('a mail that the server does not take', () => {
+  test.each<{ name: string; script: SmtpScript; stage: string; code: number }>([
+    {
+      name: 'any recipient, for good',
+      script: { answers: { 'RCPT TO': '550 5.1.1 unknown' } },
+      stage: 'recipient',
+      code: 550,
+    },
+    {
+      name: 'any recipient, for now',
+      script: { answers: { 'RCPT TO': '450 4.2.1 busy' } },
+      stage: 'recipient',
+      code: 450,
+    },
+    { name: 'our sender', script: { answers: { 'MAIL FROM': '553 not verified' } }, stage: 'sender', code: 553 },
+    { name: 'the content, for good', script: { answers: { content: '554 5.7.1 spam' } }, stage: 'content', code: 554 },
+    { name: 'the content, for now', script: { answers: { content: '451 4.3.0 later' } }, stage: 'content', code: 451 },
+    { name: 'us at the door', script: { greeting: '421 4.3.2 closing' }, stage: 'session', code: 421 },
+  ])('because it refuses $name', async ({ script, stage, code }) => {
+    expect((await sendTo(script)).answer).toMatchObject({ kind: 'smtp', stage, code })
+  })
+
+  test('because nobody listens is a silence on our side', async () => {
+    const server = await startScriptedSmtpServer()
+    await server.stop()
+    const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
+    expect(await mailer.send(mail)).toMatchObject({ kind: 'silence', reason: 'smtp_unreachable' })
+    await mailer.stop()
+  })
+
+  test('because it refuses our login tells nothing of the password', async () => {
+    const server = await startScriptedSmtpServer({
+      answers: { EHLO: '250 AUTH PLAIN LOGIN', 'AUTH PLAIN': '535 5.7.8 authentication failed' },
+    })
+    const url = server.url.replace('//', '//user:canary-password@')
+    const mailer = createSmtpMailer({ url: new Secret(url), from: FROM, requireTls: true })
+    const answer = await mailer.send(mail)
+    expect(answer).toMatchObject({ kind: 'smtp', stage: 'session', code: 535 })
+    expect(JSON.stringify(answer)).not.toContain('canary')
+    await mailer.stop()
+    await server.stop()
+  })
+})
+
+describe('the settings', () => {
+  test.each([
+    { name: 'no URL', url: 'mail.example.com:587', from: FROM },
+    { name: 'another scheme', url: 'https://mail.example.com', from: FROM },
+    { name: 'a sender without an address', url: 'smtp://mail.example.com', from: 'Backstop' },
+  ])('with $name refuse to start', ({ url, from }) => {
+    expect(() => createSmtpMailer({ url: new Secret(url), from, requireTls: true })).toThrow(/SMTP_/)
+  })
+})

@@ -1,0 +1,19 @@
+import { describeStores } from '../../test/store.contract.ts'
+import {
+  createMemoryChannelStore,
+  createMemoryCollections,
+  createMemoryDeliveryStore,
+  createMemoryHealthStore,
+} from './memory-stores.ts'
+
+describeStores('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    channels: createMemoryChannelStore(collections),
+    deliveries: createMemoryDeliveryStore(collections),
+    health: createMemoryHealthStore(collections),
+    putChannel: async channel => void collections.channels.set(channel._id, channel),
+    delivery: async id => collections.deliveries.get(id),
+    healthOf: async id => collections.channelHealth.get(id),
+  }
+})

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type ChannelDocument,
+  type ChannelHealthDocument,
+  COLLECTIONS,
+  type DeliveryDocument,
+} from '@backstop/contracts'
+import { connectMongo, type Mongo, Secret } from '@backstop/kit'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { alert, PROJECT, webhookChannel } from '../../test/fixtures.ts'
+import { describeStores } from '../../test/store.contract.ts'
+import { fanOut } from '../domain/fan-out.ts'
+import { newDelivery } from './delivery-store.ts'
+import { createMongoChannelStore } from './mongo-channel-store.ts'
+import { createMongoDeliveryStore } from './mongo-delivery-store.ts'
+import { createMongoHealthStore } from './mongo-health-store.ts'
+
+const url = process.env.BACKSTOP_TEST_MONGO
+let mongo: Mongo
+
+beforeAll(() => {
+  if (url === undefined) throw new Error('BACKSTOP_TEST_MONGO is not set: run the tests by npm test')
+  const dbName = `t${randomBytes(5).toString('hex')}`
+  mongo = connectMongo({ url: new Secret(url), dbName, appName: 'notifier-test' })
+})
+afterAll(async () => {
+  await mongo.db.dropDatabase()
+  await mongo.stop()
+})
+
+describeStores('MongoDB', async () => {
+  for (const name of ['channels', 'channel_health', 'deliveries'] as const) {
+    const collection = mongo.db.collection(name)
+    await collection.deleteMany({})
+    for (const { keys } of COLLECTIONS[name].indexes) await collection.createIndex(keys)
+  }
+  return {
+    channels: createMongoChannelStore(mongo.db),
+    deliveries: createMongoDeliveryStore(mongo.db),
+    health: createMongoHealthStore(mongo.db),
+    putChannel: async channel => {
+      await mongo.db.collection<ChannelDocument>('channels').insertOne(channel)
+    },
+    delivery: async id => (await mongo.db.collection<DeliveryDocument>('deliveries').findOne({ _id: id })) ?? undefined,
+    healthOf: async id =>
+      (await mongo.db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: id })) ?? undefined,
+  }
+})
+
+test('five hundred deliveries cost a handful of commands', async () => {
+  const commands: string[] = []
+  const client = new MongoClient(url as string, { monitorCommands: true })
+  client.on('commandStarted', event => commands.push(event.commandName))
+  const counting = { db: client.db(mongo.db.databaseName), stop: () => client.close() }
+  const channels = createMongoChannelStore(counting.db)
+  const deliveries = createMongoDeliveryStore(counting.db)
+  const ids = Array.from({ length: 500 }, (_, index) => `chn_${index}`)
+  await mongo.db.collection<ChannelDocument>('channels').deleteMany({})
+  await mongo.db
+    .collection<ChannelDocument>('channels')
+    .insertMany(ids.map(id => webhookChannel(id, 'https://r.example')))
+  const listeners = await channels.listenersOf([PROJECT])
+  const requests = fanOut(alert(), listeners)
+  expect(requests).toHaveLength(500)
+  await channels.findChannels(ids)
+  await deliveries.open(requests.map(request => newDelivery(request, 'webhook', Date.now())))
+  await deliveries.progressOf(requests.map(request => request.delivery_id))
+  await counting.stop()
+  const counted = commands.filter(name => name !== 'endSessions')
+  expect(counted).toEqual(['aggregate', 'aggregate', 'insert', 'find'])
+})

@@ -1,0 +1,128 @@
+import type { Action, Alert, ChannelDocument, DeliveryRequest, Incident } from '@backstop/contracts'
+import { deterministicId } from '@backstop/contracts'
+import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
+
+export const PROJECT = 'prj_test'
+
+export const secretBox: SecretBox = createSecretBox(
+  parseKeyRing(new Secret(`test:${Buffer.alloc(32, 7).toString('base64')}`)),
+)
+
+const ISO = '2026-11-21T10:00:00.000Z'
+
+export function action(facts: Partial<Action> = {}): Action {
+  return {
+    action_id: 'act_1',
+    project_id: PROJECT,
+    connection_id: 'con_1',
+    connection_ids: ['con_1'],
+    provider: 'processor',
+    kind: 'refund',
+    subject: 'pi_1',
+    provider_ref: 're_1',
+    amount: 2499,
+    currency: 'eur',
+    state: 'succeeded',
+    provider_created_at: ISO,
+    first_seen_at: ISO,
+    second_look_at: null,
+    verdict: 'unexplained',
+    reason: 'nothing_explains_it',
+    operation_id: null,
+    incident_id: 'inc_1',
+    event_ids: ['evt_1'],
+    timeline: [],
+    version: 1,
+    ...facts,
+  }
+}
+
+export function incident(facts: Partial<Incident> = {}): Incident {
+  return {
+    incident_id: 'inc_1',
+    project_id: PROJECT,
+    connection_id: 'con_1',
+    code: 'UNEXPECTED_ACTION',
+    state: 'open',
+    summary: 'A refund of EUR 24.99 was made and no operation explains it',
+    action_id: 'act_1',
+    out_of_band: 'alert',
+    opened_at: ISO,
+    resolved_at: null,
+    resolved_by: null,
+    version: 1,
+    ...facts,
+  }
+}
+
+export function alert(facts: { id?: string; at?: string; project?: string; incident?: Partial<Incident> } = {}): Alert {
+  const project = facts.project ?? PROJECT
+  const id = facts.id ?? 'alr_1'
+  return {
+    alert_id: id,
+    project_id: project,
+    created_at: facts.at ?? ISO,
+    event: 'incident.opened',
+    data: {
+      incident: incident({ project_id: project, incident_id: `inc_${id}`, ...facts.incident }),
+      action: action({ project_id: project }),
+    },
+  }
+}
+
+export function testAlert(channelId: string, id = 'alr_test'): Alert {
+  return {
+    alert_id: id,
+    project_id: PROJECT,
+    created_at: ISO,
+    event: 'channel.test',
+    data: { channel_id: channelId, text: 'This is a test' },
+  }
+}
+
+/** The request that a channel's test makes. */
+export function testRequest(channelId: string): DeliveryRequest {
+  const asked = testAlert(channelId)
+  const delivery_id = deterministicId('delivery', asked.alert_id, channelId)
+  return { delivery_id, channel_id: channelId, project_id: PROJECT, attempt: 1, test: true, alert: asked }
+}
+
+export function channel(
+  id: string,
+  config: ChannelDocument['config'],
+  facts: Partial<ChannelDocument> = {},
+): ChannelDocument {
+  const at = new Date(ISO)
+  return {
+    _id: id,
+    project_id: PROJECT,
+    name: id,
+    events: ['incident.opened'],
+    config,
+    enabled: true,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+    ...facts,
+  }
+}
+
+/** @param secret shared secret that signs; none when left out */
+export function webhookChannel(id: string, url: string, secret?: string, facts: Partial<ChannelDocument> = {}) {
+  const projectId = facts.project_id ?? PROJECT
+  const sealed =
+    secret === undefined
+      ? null
+      : secretBox.seal(new Secret(secret), { collection: 'channels', id, field: 'secret', projectId })
+  return channel(id, { kind: 'webhook', url, secret: sealed, fingerprint: null }, facts)
+}
+
+export function slackChannel(id: string, url: string, facts: Partial<ChannelDocument> = {}) {
+  const projectId = facts.project_id ?? PROJECT
+  const context = { collection: 'channels', id, field: 'webhook_url', projectId } as const
+  return channel(id, { kind: 'slack', webhook_url: secretBox.seal(new Secret(url), context), fingerprint: '' }, facts)
+}
+
+export function emailChannel(id: string, to: string[], facts: Partial<ChannelDocument> = {}) {
+  return channel(id, { kind: 'email', to }, facts)
+}

@@ -1,0 +1,188 @@
+import { type Alert, deterministicId, HEADERS } from '@backstop/contracts'
+import {
+  AppError,
+  type Clock,
+  createFixedCodec,
+  createLogger,
+  createMemoryBus,
+  createMetrics,
+  type Egress,
+  type EgressRequest,
+  type MemoryBusOptions,
+  unavailable,
+} from '@backstop/kit'
+import { createManualClock, type ManualClock } from '@backstop/kit/test'
+import { createApp } from '../src/app.ts'
+import type { Mail, Mailer } from '../src/mail/mailer.ts'
+import {
+  createMemoryChannelStore,
+  createMemoryCollections,
+  createMemoryDeliveryStore,
+  createMemoryHealthStore,
+} from '../src/store/memory-stores.ts'
+import { secretBox } from './fixtures.ts'
+
+export interface SentRequest extends EgressRequest {
+  readonly atMs: number
+}
+
+/** What a receiver does: a status (with headers and a body), or it hangs until the deadline. */
+export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
+
+/** A whole notifier in memory on virtual time, with receivers that answer as told. */
+export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { partitions?: number } = {}) {
+  const clock: ManualClock = createManualClock(Date.parse('2026-11-21T10:00:00.000Z'))
+  const bus = createMemoryBus({ clock, partitions: options.partitions ?? 4, ...options })
+  const codec = createFixedCodec()
+  const collections = createMemoryCollections()
+  const requests: SentRequest[] = []
+  const mails: Mail[] = []
+  const log: Record<string, unknown>[] = []
+  const fatal: unknown[] = []
+  const state = {
+    /** `answer_lost`: the database does its work and yet cannot say so. */
+    database: 'up' as 'up' | 'away' | 'answer_lost',
+    reply: (_request: SentRequest): Reply => 200,
+  }
+
+  /** A store whose calls fail while the database is away, and never return to a process that was killed. */
+  const flaky = <T extends object>(store: T, life: Life): T =>
+    new Proxy(store, {
+      get: (target, name) => {
+        const call = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>
+        return (...args: unknown[]) =>
+          life.of(async () => {
+            if (state.database === 'away') throw unavailable('MongoDB', new Error('away'))
+            const answer = await call(...args)
+            if (state.database === 'answer_lost') throw unavailable('MongoDB', new Error('answer lost'))
+            return answer
+          })
+      },
+    })
+
+  const egress: Egress = {
+    checkUrl: () => undefined,
+    async request(request) {
+      const sent: SentRequest = { ...request, atMs: clock.now() }
+      requests.push(sent)
+      const reply = state.reply(sent)
+      if (reply instanceof AppError) throw reply
+      if (reply === 'hang') {
+        await new Promise<void>(resolve => clock.schedule(20_000, resolve))
+        throw new AppError('unavailable', 'The receiver did not answer in time', {
+          retryable: true,
+          details: { reason: 'deadline' },
+        })
+      }
+      const { status, headers = {}, body = '' } = typeof reply === 'number' ? { status: reply } : reply
+      return { status, headers, body: Buffer.from(body), complete: true }
+    },
+    async stop() {},
+  }
+  const mailer: Mailer = {
+    async send(mail) {
+      mails.push(mail)
+      return { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok', refused: [] }
+    },
+    async stop() {},
+  }
+  let isFirst = true
+  const logger = createLogger('notifier', 'info', { write: line => log.push(JSON.parse(line)) })
+
+  return {
+    clock,
+    bus,
+    collections,
+    requests,
+    mails,
+    log,
+    fatal,
+    state,
+    codec,
+    /** Starts a process: the first one on the bus itself, later ones beside it. */
+    async start(
+      settings: { maxActive?: number; maxQueuedPerChannel?: number } = {},
+    ): Promise<{ kill(): void; stop(): Promise<void> }> {
+      const own = isFirst ? bus : bus.another()
+      isFirst = false
+      const life = new Life()
+      const app = createApp(
+        {
+          bus: own,
+          codec,
+          clock: life.clock(clock),
+          channels: flaky(createMemoryChannelStore(collections), life),
+          deliveries: flaky(createMemoryDeliveryStore(collections), life),
+          health: flaky(createMemoryHealthStore(collections), life),
+          egress: { ...egress, request: request => life.of(() => egress.request(request)) },
+          mailer,
+          secretBox,
+          logger,
+          metrics: createMetrics('notifier'),
+          onFatal: error => fatal.push(error),
+        },
+        {
+          publicUrl: 'https://console.example.com',
+          brandName: 'Backstop',
+          maxActive: 100,
+          maxQueuedPerChannel: 100,
+          ...settings,
+        },
+      )
+      await app.start()
+      const kill = () => {
+        life.end()
+        own.kill()
+      }
+      return { kill, stop: () => app.stop() }
+    },
+    /** Publishes alerts as the reconciler does. */
+    async publish(...alerts: Alert[]): Promise<void> {
+      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
+      await producer.start()
+      await producer.send(
+        alerts.map(alert => ({
+          topic: 'alerts' as const,
+          key: alert.project_id,
+          value: codec.encode('alert', alert),
+          headers: { [HEADERS.messageId]: alert.alert_id, [HEADERS.traceparent]: '00-trace-01' },
+        })),
+      )
+      await clock.settle()
+    },
+    deliveryOf: (alertId: string, channelId: string) =>
+      collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
+    attemptLines: () => log.filter(line => line.msg === 'delivery.attempted'),
+  }
+}
+
+/** One process: what it waits for when it is killed never comes. */
+class Life {
+  #over = false
+
+  end(): void {
+    this.#over = true
+  }
+
+  of<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#over) return
+      work().then(
+        value => this.#over || resolve(value),
+        error => this.#over || reject(error),
+      )
+    })
+  }
+
+  clock(clock: Clock): Clock {
+    return {
+      now: () => clock.now(),
+      schedule: (delayMs, callback) => {
+        if (this.#over) return () => {}
+        return clock.schedule(delayMs, () => this.#over || callback())
+      },
+    }
+  }
+}
+
+export type MemoryNotifier = ReturnType<typeof createMemoryNotifier>

@@ -1,0 +1,186 @@
+/** What every store has to do: the same suite runs against the ones in memory and the ones over MongoDB. */
+import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Settlement, settleAttempt, settleWithoutAttempt } from '../src/domain/settle-attempt.ts'
+import type { ChannelStore } from '../src/store/channel-store.ts'
+import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
+import type { HealthStore } from '../src/store/health-store.ts'
+import { alert, PROJECT, webhookChannel } from './fixtures.ts'
+
+export interface StoresUnderTest {
+  readonly channels: ChannelStore
+  readonly deliveries: DeliveryStore
+  readonly health: HealthStore
+  putChannel(channel: ChannelDocument): Promise<void>
+  delivery(id: string): Promise<DeliveryDocument | undefined>
+  healthOf(channelId: string): Promise<ChannelHealthDocument | undefined>
+}
+
+const NOW = Date.parse('2026-11-21T10:01:00.000Z')
+
+export function describeStores(name: string, open: () => Promise<StoresUnderTest>): void {
+  let stores: StoresUnderTest
+  beforeEach(async () => {
+    stores = await open()
+  })
+
+  const fresh = (id: string) =>
+    newDelivery(
+      { delivery_id: id, project_id: PROJECT, channel_id: 'chn_1', attempt: 1, test: false, alert: alert() },
+      'webhook',
+      NOW,
+    )
+  const settled = (id: string, attempt: number, status: number, startedAtMs = NOW): Settlement =>
+    settleAttempt({
+      deliveryId: id,
+      channelKind: 'webhook',
+      attempt,
+      test: false,
+      firstAttemptAtMs: NOW,
+      startedAtMs,
+      endedAtMs: startedAtMs + 10,
+      answer: { kind: 'http', status, retryAfter: null, body: 'hm' },
+    })
+
+  describe(`${name}: deliveries`, () => {
+    test('are made once: the ids of those that were there are told', async () => {
+      expect(await stores.deliveries.open([fresh('a'), fresh('b')])).toEqual(new Set())
+      expect(await stores.deliveries.open([fresh('b'), fresh('c')])).toEqual(new Set(['b']))
+      expect(await stores.deliveries.open([])).toEqual(new Set())
+    })
+
+    test('tell how far they are', async () => {
+      await stores.deliveries.open([fresh('a'), fresh('b')])
+      await stores.deliveries.record([settled('b', 1, 500)])
+      const progress = await stores.deliveries.progressOf(['a', 'b', 'unknown'])
+      expect([...progress.keys()].sort()).toEqual(['a', 'b'])
+      expect(progress.get('a')).toMatchObject({ state: 'pending', lastAttempt: 0, firstAttemptAtMs: null })
+      expect(progress.get('a')?.next).toMatchObject({ attempt: 1 })
+      expect(progress.get('b')).toMatchObject({
+        state: 'retrying',
+        lastAttempt: 1,
+        firstAttemptAtMs: NOW,
+        next: { attempt: 2, topic: 'deliveries.retry.5s', dueAtMs: NOW + 10 + 5_000 },
+      })
+      expect(await stores.deliveries.progressOf([])).toEqual(new Map())
+    })
+
+    test('keep every attempt with what was said', async () => {
+      await stores.deliveries.open([fresh('a')])
+      await stores.deliveries.record([settled('a', 1, 500)])
+      await stores.deliveries.record([settled('a', 2, 200, NOW + 6_000)])
+      expect(await stores.delivery('a')).toMatchObject({
+        state: 'delivered',
+        next_attempt: null,
+        updated_at: new Date(NOW + 6_010),
+        attempts: [
+          { attempt: 1, at: new Date(NOW), duration_ms: 10, outcome: 'failed', status: 500, response: 'hm' },
+          { attempt: 2, outcome: 'delivered', status: 200 },
+        ],
+      })
+    })
+
+    test('refuse the result of an attempt that is not their next one, and tell which', async () => {
+      await stores.deliveries.open([fresh('a'), fresh('b')])
+      expect(await stores.deliveries.record([settled('a', 1, 500), settled('b', 1, 200)])).toEqual(new Set())
+      const late = [settled('a', 1, 200, NOW + 1), settled('b', 1, 500, NOW + 1), settled('unknown', 1, 200)]
+      expect(await stores.deliveries.record(late)).toEqual(new Set(['a', 'b', 'unknown']))
+      expect((await stores.delivery('a'))?.attempts).toHaveLength(1)
+      expect((await stores.delivery('b'))?.state).toBe('delivered')
+    })
+
+    test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
+      await stores.deliveries.open([fresh('a'), fresh('b')])
+      const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+      const results = [settled('a', 1, 500), settleWithoutAttempt({ deliveryId: 'b', attempt: 1 }, gone, NOW)]
+      expect(await stores.deliveries.record(results)).toEqual(new Set())
+      expect(await stores.deliveries.record(results)).toEqual(new Set())
+      expect((await stores.delivery('a'))?.attempts).toHaveLength(1)
+      expect(await stores.delivery('b')).toMatchObject({ state: 'dead', reason: 'Gone', attempts: [] })
+    })
+  })
+
+  describe(`${name}: channels`, () => {
+    const url = 'https://receiver.example.com'
+
+    test('that listen are those of the project that are on, not deleted and not disabled', async () => {
+      await stores.putChannel(webhookChannel('chn_on', url))
+      await stores.putChannel(webhookChannel('chn_off', url, undefined, { enabled: false }))
+      await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
+      await stores.putChannel(webhookChannel('chn_other', url, undefined, { project_id: 'prj_other' }))
+      await stores.putChannel(webhookChannel('chn_ill', url))
+      await stores.health.record([
+        {
+          channelId: 'chn_ill',
+          projectId: PROJECT,
+          news: [{ kind: 'disable', atMs: NOW, error: 'Gone', reasonCode: 'x' }],
+        },
+        { channelId: 'chn_on', projectId: PROJECT, news: [{ kind: 'failed', atMs: NOW, error: 'Later' }] },
+      ])
+      expect(await stores.channels.listenersOf([PROJECT])).toEqual([
+        { channelId: 'chn_on', projectId: PROJECT, events: ['incident.opened'] },
+      ])
+    })
+
+    test('are found by id with why their health disabled them, deleted ones too', async () => {
+      await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
+      await stores.putChannel(webhookChannel('chn_ill', url))
+      await stores.health.record([
+        {
+          channelId: 'chn_ill',
+          projectId: PROJECT,
+          news: [{ kind: 'disable', atMs: NOW, error: 'Gone', reasonCode: 'x' }],
+        },
+      ])
+      const found = await stores.channels.findChannels(['chn_gone', 'chn_ill', 'chn_unknown'])
+      const byId = new Map(found.map(record => [record.channel._id, record]))
+      expect([...byId.keys()].sort()).toEqual(['chn_gone', 'chn_ill'])
+      expect(byId.get('chn_gone')).toMatchObject({ disabledReason: null, channel: { deleted_at: new Date(NOW) } })
+      expect(byId.get('chn_ill')).toMatchObject({
+        disabledReason: 'Gone',
+        channel: { config: { kind: 'webhook', url } },
+      })
+    })
+  })
+
+  describe(`${name}: channel health`, () => {
+    const tell = (...news: Parameters<HealthStore['record']>[0][number]['news']) =>
+      stores.health.record([{ channelId: 'chn_1', projectId: PROJECT, news }])
+
+    test('begins with the first news', async () => {
+      await tell({ kind: 'worked', atMs: NOW, error: null })
+      expect(await stores.healthOf('chn_1')).toEqual({
+        _id: 'chn_1',
+        project_id: PROJECT,
+        last_success_at: new Date(NOW),
+        last_failure_at: null,
+        last_error: null,
+        disabled_at: null,
+        disabled_reason: null,
+      })
+    })
+
+    test('keeps the last success, the last failure and the last error, in whatever order they are told', async () => {
+      await tell({ kind: 'failed', atMs: NOW + 5, error: 'No answer' }, { kind: 'worked', atMs: NOW + 9, error: null })
+      await tell({ kind: 'worked', atMs: NOW + 1, error: null })
+      expect(await stores.healthOf('chn_1')).toMatchObject({
+        last_success_at: new Date(NOW + 9),
+        last_failure_at: new Date(NOW + 5),
+        last_error: 'No answer',
+      })
+    })
+
+    test('keeps the first reason why the channel was disabled', async () => {
+      await tell({ kind: 'failed', atMs: NOW, error: 'No answer' })
+      await tell({ kind: 'disable', atMs: NOW + 1, error: 'Gone', reasonCode: 'receiver_gone' })
+      await tell({ kind: 'disable', atMs: NOW + 2, error: 'Gone again', reasonCode: 'receiver_gone' })
+      expect(await stores.healthOf('chn_1')).toMatchObject({
+        disabled_at: new Date(NOW + 1),
+        disabled_reason: 'Gone',
+        last_error: 'Gone again',
+      })
+    })
+
+    test('takes no news', () => stores.health.record([]))
+  })
+}
