@@ -27,7 +27,7 @@ import { createMemoryLedger } from '@backstop/ledger'
 import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
 import type { Shelf } from '../src/store/shelf.ts'
 import { type AdminStores, createMemoryStores } from '../src/store/stores.ts'
-import { type ApiClient, createApiClient } from './api-client.ts'
+import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'
 
 /** The management API with everything around it that a test looks at or plays. */
 export interface AdminWorld {
@@ -37,8 +37,15 @@ export interface AdminWorld {
   readonly stores: AdminStores
   /** What others own, to be filled in their stead. */
   readonly others: Others
+  /** Everything that the database holds, as text. */
+  dump(): Promise<string>
+  /** Moves the clock of the API on; it never goes back. */
+  passTime(ms: number): void
+  now(): number
   /** Every log line so far. */
   readonly log: readonly string[]
+  /** Every answer so far. */
+  readonly transcript: Transcript
   /** Every version of an operation that reached its topic. */
   published(operationId: string): readonly Operation[]
   /** What the receiver answers to channel tests from now on; undefined: the notifier is not running. */
@@ -72,7 +79,7 @@ export async function openWorld(
     readonly others: Others
     readonly bus: Bus
     readonly codec?: MessageCodec
-    readonly clock?: Clock
+    readonly dump: () => Promise<string>
     readonly settings?: Partial<AdminPorts['settings']>
     readonly onStop?: () => Promise<void>
   },
@@ -80,7 +87,8 @@ export async function openWorld(
   const log: string[] = []
   const logger = createLogger('admin-api', 'debug', { write: line => void log.push(line) })
   const codec = parts.codec ?? createFixedCodec()
-  const clock = parts.clock ?? systemClock
+  let ahead = 0
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
   const app = createAdminApp({
     bus: parts.bus,
     codec,
@@ -104,7 +112,8 @@ export async function openWorld(
   const listeners = await listen(parts.bus, codec, clock, parts.others.deliveries)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
-  const api = createApiClient(url, BOOTSTRAP_KEY)
+  const transcript: Transcript = []
+  const api = createApiClient(url, BOOTSTRAP_KEY, transcript)
   // The bootstrap key is stored in the background, as at any first start.
   await until('the bootstrap key to be known', async () => (await api.get('/v1/projects')).status === 200)
   return {
@@ -113,6 +122,12 @@ export async function openWorld(
     stores: parts.stores,
     others: parts.others,
     log,
+    transcript,
+    dump: parts.dump,
+    passTime: ms => {
+      ahead += ms
+    },
+    now: () => clock.now(),
     ...listeners.views,
     async stop() {
       await app.stop()
@@ -126,7 +141,8 @@ export async function openWorld(
 export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}): Promise<AdminWorld> {
   const stores = createMemoryStores()
   const bus = createMemoryBus({ clock: systemClock })
-  return openWorld({ stores, others: stores, bus, settings, openLedger: options => createMemoryLedger(options) })
+  const dump = async () => JSON.stringify(await Promise.all(Object.values(stores).map(shelf => shelf.findAll({}))))
+  return openWorld({ stores, others: stores, bus, dump, settings, openLedger: options => createMemoryLedger(options) })
 }
 
 /** Plays the notifier for channel tests, and keeps what reached the topic of operations. */

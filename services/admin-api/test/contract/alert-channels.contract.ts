@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+export function describeAlertChannels(world: () => AdminWorld): void {
+  const api = () => world().api
+  const channel = (projectId: string, config: unknown, events: unknown = ['incident.opened']) => ({
+    project_id: projectId,
+    name: 'Ops',
+    events,
+    config,
+  })
+  const webhook = { kind: 'webhook', url: 'https://hooks.example.test/in' }
+
+  describe('alert channels', () => {
+    const kinds = [
+      {
+        kind: 'slack',
+        config: { kind: 'slack', webhook_url: 'https://hooks.slack.com/services/T0/B0/canary' },
+        shown: { kind: 'slack', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      { kind: 'email', config: { kind: 'email', to: ['a@b.test'] }, shown: { kind: 'email', to: ['a@b.test'] } },
+      {
+        kind: 'webhook with a secret',
+        config: { ...webhook, secret: 'canary' },
+        shown: { ...webhook, secret_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      { kind: 'webhook without a secret', config: webhook, shown: { ...webhook, secret_fingerprint: null } },
+    ]
+    test.each(kinds)('$kind is made, shown without its secret, listed and deleted', async ({ config, shown }) => {
+      const { projectId } = await openProject(api())
+      const made = await api().post('/v1/alert-channels', channel(projectId, config, ['incident.opened', 'run.failed']))
+      expect(made).toMatchObject({
+        status: 201,
+        body: {
+          id: expect.stringMatching(/^chn_/),
+          project_id: projectId,
+          name: 'Ops',
+          events: ['incident.opened', 'run.failed'],
+          config: shown,
+          enabled: true,
+          disabled_reason: null,
+        },
+      })
+      expect(JSON.stringify(made.body)).not.toContain('canary')
+      expect((await api().get(`/v1/alert-channels/${made.body.id}`)).body).toEqual(made.body)
+      const list = await api().get(`/v1/alert-channels?project_id=${projectId}`)
+      expect(list.body).toEqual({ data: [made.body], next_cursor: null })
+      const gone = await api().delete(`/v1/alert-channels/${made.body.id}`)
+      expect([gone.status, gone.body]).toEqual([204, undefined])
+      expect((await api().get(`/v1/alert-channels/${made.body.id}`)).status).toBe(404)
+      expect((await api().delete(`/v1/alert-channels/${made.body.id}`)).status).toBe(404)
+      expect((await api().post(`/v1/alert-channels/${made.body.id}/test`)).status).toBe(404)
+      expect((await api().get(`/v1/alert-channels?project_id=${projectId}`)).body.data).toEqual([])
+    })
+
+    test('every alert event of the interface may be chosen, and incident.resolved', async () => {
+      const { projectId } = await openProject(api())
+      const events = [
+        'run.failed',
+        'incident.opened',
+        'drift.detected',
+        'cap.threshold',
+        'approval.requested',
+        'approval.reminder',
+        'approval.expired',
+        'incident.resolved',
+      ]
+      const made = await api().post('/v1/alert-channels', channel(projectId, webhook, events))
+      expect(made.body.events).toEqual(events)
+    })
+
+    const refused = [
+      { name: 'no event', config: webhook, events: [], path: 'body.events' },
+      { name: 'an unknown event', config: webhook, events: ['incident.closed'], path: 'body.events.0' },
+      { name: 'an event twice', config: webhook, events: ['run.failed', 'run.failed'], path: 'body.events' },
+      { name: 'the event of the test button', config: webhook, events: ['channel.test'], path: 'body.events.0' },
+      { name: 'an unknown kind', config: { kind: 'pager' }, path: 'body.config.kind' },
+      { name: 'no config', config: undefined, path: 'body.config' },
+      { name: 'no url', config: { kind: 'webhook' }, path: 'body.config.url' },
+      { name: 'an empty secret', config: { ...webhook, secret: '' }, path: 'body.config.secret' },
+      { name: 'an unknown field', config: { ...webhook, headers: {} }, path: 'body.config.headers' },
+      {
+        name: 'an address that is none',
+        config: { kind: 'email', to: ['a@b.test', 'nobody'] },
+        path: 'body.config.to.1',
+      },
+      {
+        name: 'an address with a line break',
+        config: { kind: 'email', to: ['a@b.test\nBcc: c@d.test'] },
+        path: 'body.config.to.0',
+      },
+      { name: 'no address', config: { kind: 'email', to: [] }, path: 'body.config.to' },
+    ]
+    test.each(refused)('$name is refused by name', async ({ config, events, path }) => {
+      const { projectId } = await openProject(api())
+      const answer = await api().post('/v1/alert-channels', channel(projectId, config, events))
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
+    })
+
+    test.each([
+      { kind: 'webhook', url: 'https://blocked.test/x' },
+      { kind: 'slack', webhook_url: 'https://blocked.test/x' },
+    ])('a URL that may not be reached is refused: $kind', async config => {
+      const { projectId } = await openProject(api())
+      const answer = await api().post('/v1/alert-channels', channel(projectId, config))
+      expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
+    })
+
+    test('a project that does not exist is refused', async () => {
+      const answer = await api().post('/v1/alert-channels', channel('prj_none', webhook))
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found', detail: 'There is no project prj_none' } })
+    })
+  })
+
+  describe('the test of an alert channel', () => {
+    const open = async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post('/v1/alert-channels', channel(projectId, webhook))
+      return {
+        projectId,
+        id: made.body.id as string,
+        test: () => api().post(`/v1/alert-channels/${made.body.id}/test`),
+      }
+    }
+
+    test('sends one delivery, marked as a test, and tells what became of it', async () => {
+      const { projectId, id, test } = await open()
+      world().receiverAnswers({})
+      expect(await test()).toMatchObject({ status: 200, body: { delivered: true, status: 200, latency_ms: 12 } })
+      expect(world().requested(id)).toMatchObject([
+        {
+          channel_id: id,
+          project_id: projectId,
+          test: true,
+          event: 'channel.test',
+          alert: { event: 'channel.test', data: { channel_id: id, text: 'This is a test of the alert channel "Ops"' } },
+          attempts: [{ attempt: 1 }],
+        },
+      ])
+    })
+
+    test('is answered 200 as well when the receiver refuses, with how', async () => {
+      const { test } = await open()
+      world().receiverAnswers({ outcome: 'failed', status: 500, error: 'The receiver answered 500' })
+      expect((await test()).body).toEqual({
+        delivered: false,
+        status: 500,
+        latency_ms: 12,
+        error: 'The receiver answered 500',
+      })
+      world().receiverAnswers({ outcome: 'failed', status: null, error: 'No answer within 20 s' })
+      expect((await test()).body).toMatchObject({ delivered: false, status: null, error: 'No answer within 20 s' })
+      world().receiverAnswers({})
+    })
+
+    test('says so when nobody delivers', async () => {
+      const { test } = await open()
+      world().receiverAnswers(undefined)
+      const answer = await test()
+      expect(answer).toMatchObject({ status: 200, body: { delivered: false, status: null, latency_ms: null } })
+      expect(answer.body.error).toMatch(/No result within .* s; see that the notifier is running/)
+      world().receiverAnswers({})
+    })
+
+    test('takes an empty object for a body, and nothing else', async () => {
+      const { id } = await open()
+      expect((await api().post(`/v1/alert-channels/${id}/test`, {})).status).toBe(200)
+      expect((await api().post(`/v1/alert-channels/${id}/test`, { now: true })).status).toBe(400)
+    })
+  })
+}

@@ -1,0 +1,30 @@
+/** The whole API by HTTP, whatever it is stored in: run by api.test.ts (memory) and api.integration-test.ts (MongoDB, Kafka). */
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { describeAlertChannels } from './alert-channels.contract.ts'
+import { describeAuthentication } from './authentication.contract.ts'
+import { describeConnections } from './connections.contract.ts'
+import { describeAccess } from './foreign-project.contract.ts'
+import { describeOperations } from './operations.contract.ts'
+import { describeRefusals } from './refusals.contract.ts'
+import { describeSecrets } from './secrets.contract.ts'
+import { describeStories } from './stories.contract.ts'
+
+export function describeApi(name: string, open: () => Promise<AdminWorld>): void {
+  describe(`the management API over ${name}`, () => {
+    let world: AdminWorld
+    beforeAll(async () => {
+      world = await open()
+    })
+    afterAll(() => world.stop())
+    const current = () => world
+    describeAuthentication(current)
+    describeConnections(current)
+    describeAlertChannels(current)
+    describeOperations(current)
+    describeStories(current)
+    describeRefusals(current)
+    describeAccess(current)
+    describeSecrets(current)
+  })
+}

@@ -1,0 +1,101 @@
+import { until } from '@backstop/kit/test'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openKey, openProject } from './project-of-its-own.ts'
+
+const DAY_MS = 86_400_000
+
+export function describeAuthentication(world: () => AdminWorld): void {
+  describe('API keys', () => {
+    const refused = [
+      { name: 'no header at all', authorization: undefined, detail: /Send an API key/ },
+      { name: 'another scheme', authorization: 'Basic c2VydmljZTp4', detail: /does not read Bearer/ },
+      { name: 'a scheme without a key', authorization: 'Bearer ', detail: /does not read Bearer/ },
+      { name: 'an unknown key', authorization: 'Bearer no-such-key-0123456789', detail: /not known/ },
+      { name: 'a mistyped key', authorization: `Bearer bsk_${'A'.repeat(36)}`, detail: /mistyped or cut/ },
+      { name: 'an empty key', authorization: 'Bearer', detail: /does not read Bearer/ },
+    ]
+    test.each(refused)('$name is answered 401 with the scheme to use', async ({ authorization, detail }) => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+      const answer = await world().api.as(undefined).call('GET', '/v1/projects', { headers })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      expect(answer.body).toMatchObject({ code: 'unauthenticated', status: 401, detail: expect.stringMatching(detail) })
+    })
+
+    test('the scheme is taken in any case', async () => {
+      const key = await openKey(world().api, ['read'])
+      for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+        const headers = { authorization: `${scheme} ${key}` }
+        expect((await world().api.as(undefined).call('GET', '/v1/projects', { headers })).status).toBe(200)
+      }
+    })
+
+    test('a key is shown once, and is listed by its beginning without its hash', async () => {
+      const made = await world().api.post('/v1/api-keys', { name: 'Agent', scopes: ['read'] })
+      expect(made.status).toBe(201)
+      expect(made.body.key).toMatch(/^bsk_[0-9A-Za-z]{36}$/)
+      const { body } = await world().api.get('/v1/api-keys?limit=1')
+      expect(body.data[0]).toEqual({
+        key_id: made.body.key_id,
+        name: 'Agent',
+        hint: made.body.key.slice(0, 8),
+        scopes: ['read'],
+        project_id: null,
+        created_at: made.body.created_at,
+        expires_at: made.body.expires_at,
+        last_used_at: null,
+      })
+      expect(Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)).toBe(90 * DAY_MS)
+    })
+
+    test('a key is refused from the moment it expires', async () => {
+      const made = await world().api.post('/v1/api-keys', { name: 'Short', scopes: ['read'], expires_in_days: 1 })
+      const short = world().api.as(made.body.key)
+      expect((await short.get('/v1/projects')).status).toBe(200)
+      world().passTime(DAY_MS)
+      expect(await short.get('/v1/projects')).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+    })
+
+    test('a key is refused as soon as it is revoked', async () => {
+      const made = await world().api.post('/v1/api-keys', { name: 'Leaked', scopes: ['read'] })
+      const leaked = world().api.as(made.body.key)
+      expect((await leaked.get('/v1/projects')).status).toBe(200)
+      expect((await world().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(204)
+      expect((await leaked.get('/v1/projects')).status).toBe(401)
+      expect((await world().api.delete(`/v1/api-keys/${made.body.key_id}`)).status).toBe(404)
+    })
+
+    test('its last use is noted at most once a minute', async () => {
+      const made = await world().api.post('/v1/api-keys', { name: 'Busy', scopes: ['read'] })
+      const busy = world().api.as(made.body.key)
+      const lastUsed = async () => (await world().stores.apiKeys.find({ _id: made.body.key_id }))?.last_used_at
+      await busy.get('/v1/projects')
+      const first = await until('the use to be noted', lastUsed)
+      world().passTime(59_000)
+      await busy.get('/v1/projects')
+      world().passTime(2_000)
+      expect((await lastUsed())?.getTime()).toBe(first.getTime())
+      await busy.get('/v1/projects')
+      await until('the later use to be noted', async () => (await lastUsed())?.getTime() !== first.getTime())
+    })
+
+    test('a bound key makes keys for its own project only, and sees no others', async () => {
+      const { projectId } = await openProject(world().api)
+      const other = await openProject(world().api)
+      const bound = world().api.as(await openKey(world().api, ['admin'], projectId))
+      const made = await bound.post('/v1/api-keys', { name: 'x', scopes: ['read'] })
+      expect(made.body.project_id).toBe(projectId)
+      const foreign = await bound.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: other.projectId })
+      expect(foreign.status).toBe(404)
+      const { body } = await bound.get('/v1/api-keys')
+      expect(new Set(body.data.map((key: { project_id: string }) => key.project_id))).toEqual(new Set([projectId]))
+    })
+
+    test('a key for a project that does not exist is not made', async () => {
+      const answer = await world().api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: 'prj_none' })
+      expect(answer).toMatchObject({ status: 404, body: { detail: 'There is no project prj_none' } })
+    })
+  })
+}

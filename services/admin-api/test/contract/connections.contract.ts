@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest'
+import { type AdminWorld, INGRESS_URL } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+export function describeConnections(world: () => AdminWorld): void {
+  const api = () => world().api
+
+  describe('projects', () => {
+    test('are made, read and listed', async () => {
+      const made = await api().post('/v1/projects', { name: '  Shop  ' })
+      expect(made).toMatchObject({ status: 201, body: { project_id: expect.stringMatching(/^prj_/), name: 'Shop' } })
+      expect((await api().get(`/v1/projects/${made.body.project_id}`)).body).toEqual(made.body)
+      expect((await api().get('/v1/projects?limit=1')).body.data).toEqual([made.body])
+      expect((await api().get('/v1/projects/prj_none')).status).toBe(404)
+    })
+  })
+
+  describe('connections', () => {
+    const at = (projectId: string, rest = '') => `/v1/projects/${projectId}/connections${rest}`
+
+    test('a processor gets a signing secret that is shown once', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post(at(projectId), { kind: 'processor', name: 'Cards' })
+      expect(made.status).toBe(201)
+      expect(made.headers.get('etag')).toBe('"1"')
+      const { signing_secret, ...shown } = made.body
+      expect(signing_secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/)
+      expect(shown).toEqual({
+        connection_id: expect.stringMatching(/^con_[0-9a-z]{26}$/),
+        project_id: projectId,
+        kind: 'processor',
+        name: 'Cards',
+        out_of_band: 'auto',
+        status: 'active',
+        inbound_url: `${INGRESS_URL}/v1/webhooks/processor/${made.body.connection_id}`,
+        site: null,
+        api_base: null,
+        has_read_key: false,
+        secret_fingerprints: [expect.stringMatching(/^[0-9a-f]{8}$/)],
+        version: 1,
+        created_at: expect.any(String),
+        updated_at: made.body.created_at,
+      })
+      expect((await api().get(at(projectId, `/${made.body.connection_id}`))).body).toEqual(shown)
+      expect((await api().get(at(projectId))).body.data[0]).toEqual(shown)
+    })
+
+    test('a processor may bring its own signing secret', async () => {
+      const { projectId } = await openProject(api())
+      const body = { kind: 'processor', name: 'Cards', signing_secret: 'whsec_given_by_the_provider' }
+      expect((await api().post(at(projectId), body)).body.signing_secret).toBe(body.signing_secret)
+    })
+
+    test('a reseller brings the secret key of its destination, which is shown never', async () => {
+      const { projectId } = await openProject(api())
+      const body = { kind: 'reseller', name: 'R', destination_secret: 'pdl_ntfset_0123456789', out_of_band: 'alert' }
+      const made = await api().post(at(projectId), body)
+      expect(made).toMatchObject({ status: 201, body: { kind: 'reseller', out_of_band: 'alert', status: 'active' } })
+      expect(JSON.stringify(made.body)).not.toContain('pdl_ntfset')
+      const without = await api().post(at(projectId), { kind: 'reseller', name: 'R' })
+      expect(without).toMatchObject({ status: 400, body: { errors: [{ path: 'body.destination_secret' }] } })
+    })
+
+    test('a subscription gets the fixed user name and a password, and needs setup without read key and site', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post(at(projectId), { kind: 'subscription', name: 'S' })
+      expect(made.body).toMatchObject({ username: 'service', status: 'needs_setup', site: null })
+      expect(made.body.password).toMatch(/^[0-9A-Za-z]{32}$/)
+      const ready = { kind: 'subscription', name: 'S', site: 'acme-test', read_key: 'test_read_key' }
+      expect((await api().post(at(projectId), ready)).body).toMatchObject({
+        status: 'active',
+        site: 'acme-test',
+        has_read_key: true,
+      })
+    })
+
+    const refused = [
+      { name: 'an unknown kind', body: { kind: 'bank', name: 'x' }, path: 'body.kind' },
+      { name: 'no name', body: { kind: 'processor' }, path: 'body.name' },
+      { name: 'an unknown field', body: { kind: 'processor', name: 'x', color: 1 }, path: 'body.color' },
+      { name: 'a site where there is none', body: { kind: 'processor', name: 'x', site: 'a1' }, path: 'body.site' },
+      {
+        name: 'a signing secret with a line break',
+        body: { kind: 'processor', name: 'x', signing_secret: 'whsec_0123456789\n' },
+        path: 'body.signing_secret',
+      },
+      {
+        name: 'a signing secret that is too short',
+        body: { kind: 'processor', name: 'x', signing_secret: 'whsec_short' },
+        path: 'body.signing_secret',
+      },
+      {
+        name: 'another out_of_band',
+        body: { kind: 'processor', name: 'x', out_of_band: 'no' },
+        path: 'body.out_of_band',
+      },
+    ]
+    test.each(refused)('$name is refused by name', async ({ body, path }) => {
+      const { projectId } = await openProject(api())
+      const answer = await api().post(at(projectId), body)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
+    })
+
+    test('an api_base that may not be reached is refused', async () => {
+      const { projectId } = await openProject(api())
+      const answer = await api().post(at(projectId), { kind: 'processor', name: 'x', api_base: 'https://blocked.test' })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
+    })
+
+    test('out_of_band is changed, and nothing else can be', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const changed = await api().patch(at(projectId, `/${processorId}`), { out_of_band: 'ignore' })
+      expect(changed).toMatchObject({ status: 200, body: { out_of_band: 'ignore', version: 2 } })
+      expect(changed.headers.get('etag')).toBe('"2"')
+      for (const body of [{ out_of_band: 'never' }, { name: 'y' }, {}, { out_of_band: 'auto', name: 'y' }]) {
+        expect((await api().patch(at(projectId, `/${processorId}`), body)).status).toBe(400)
+      }
+      expect((await api().patch(at(projectId, '/con_none'), { out_of_band: 'auto' })).status).toBe(404)
+    })
+
+    test('If-Match is honoured, and not required', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const patch = (to: string, headers: Record<string, string> = {}) =>
+        api().patch(at(projectId, `/${processorId}`), { out_of_band: to }, headers)
+      expect((await patch('alert', { 'if-match': '"1"' })).status).toBe(200)
+      const stale = await patch('ignore', { 'if-match': '"1"' })
+      expect(stale).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+      expect((await patch('ignore', { 'if-match': '*' })).status).toBe(200)
+      expect((await patch('auto')).body.version).toBe(4)
+    })
+
+    test('of many changes at once none is lost', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const changes = ['alert', 'ignore', 'auto', 'alert', 'ignore'].map(out_of_band =>
+        api().patch(at(projectId, `/${processorId}`), { out_of_band }),
+      )
+      expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+      expect((await api().get(at(projectId, `/${processorId}`))).body.version).toBe(6)
+    })
+
+    test('a deleted one is gone for callers, and keeps none of its secrets', async () => {
+      const { projectId, processorId } = await openProject(api())
+      expect((await api().delete(at(projectId, `/${processorId}`))).status).toBe(204)
+      expect((await api().get(at(projectId, `/${processorId}`))).status).toBe(404)
+      expect((await api().delete(at(projectId, `/${processorId}`))).status).toBe(404)
+      expect((await api().get(at(projectId))).body.data).toEqual([])
+      const left = await world().stores.connections.find({ _id: processorId })
+      expect(left).toMatchObject({ status: 'deleted', inbound_secrets: [], read_key: null, version: 2 })
+      const operation = { connection_id: processorId, kind: 'refund', subject: 'pi_1' }
+      expect((await api().post('/v1/operations', operation)).status).toBe(404)
+    })
+
+    test('the secret is rotated with an overlap in which both are good', async () => {
+      const { projectId, processorId, signingSecret } = await openProject(api())
+      const rotated = await api().post(at(projectId, `/${processorId}/rotate-secret`), { overlap_seconds: 60 })
+      expect(rotated).toMatchObject({ status: 200, body: { version: 2 } })
+      expect(rotated.body.signing_secret).not.toBe(signingSecret)
+      expect(rotated.body.secret_fingerprints).toHaveLength(2)
+      world().passTime(61_000)
+      const { body } = await api().get(at(projectId, `/${processorId}`))
+      expect(body.secret_fingerprints).toEqual([rotated.body.secret_fingerprints[0]])
+    })
+
+    test('rotation takes the secret that belongs to the kind, and no other', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const reseller = await api().post(at(projectId), {
+        kind: 'reseller',
+        name: 'R',
+        destination_secret: 'd'.repeat(20),
+      })
+      const rotate = (id: string, body: unknown) => api().post(at(projectId, `/${id}/rotate-secret`), body)
+      const resellerId = reseller.body.connection_id
+      const fields = async (answer: ReturnType<typeof rotate>) => {
+        const { status, body } = await answer
+        return [status, body.errors?.[0]?.path]
+      }
+      expect(await fields(rotate(resellerId, {}))).toEqual([400, 'body.destination_secret'])
+      expect(await fields(rotate(processorId, { destination_secret: 'd'.repeat(20) }))).toEqual([
+        400,
+        'body.destination_secret',
+      ])
+      expect(await fields(rotate(resellerId, { destination_secret: 'e'.repeat(20) }))).toEqual([200, undefined])
+      const again = await rotate(resellerId, { destination_secret: 'e'.repeat(20) })
+      expect(again).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    })
+  })
+}

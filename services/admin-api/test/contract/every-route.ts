@@ -1,0 +1,96 @@
+import type { Route } from '../../src/http/route.ts'
+import type { AdminWorld } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+import { tellStory } from './stories.contract.ts'
+
+/** One of each thing of a project. */
+export interface Belongings {
+  readonly projectId: string
+  readonly connectionId: string
+  readonly channelId: string
+  readonly operationId: string
+  readonly incidentId: string
+  readonly actionId: string
+  readonly keyId: string
+}
+
+export async function openBelongings(world: AdminWorld): Promise<Belongings> {
+  const { api } = world
+  const { projectId, processorId: connectionId } = await openProject(api)
+  const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
+  const channel = await api.post('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'x',
+    events: ['run.failed'],
+    config,
+  })
+  const operation = await api.post('/v1/operations', { connection_id: connectionId, kind: 'refund', subject: 'pi_1' })
+  const key = await api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: projectId })
+  const { incident, action } = await tellStory(world, projectId, connectionId)
+  return {
+    projectId,
+    connectionId,
+    channelId: channel.body.id,
+    operationId: operation.body.operation_id,
+    incidentId: incident,
+    actionId: action,
+    keyId: key.body.key_id,
+  }
+}
+
+export interface RouteCall {
+  readonly route: Route
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** A list names a project by its query; everything else names a thing. */
+  readonly isList: boolean
+}
+
+/**
+ * A sound request for every route, about the given things, in an order in which each can succeed.
+ * @throws when a route has none: whoever adds a route says here how it is called
+ */
+export function callEveryRoute(routes: readonly Route[], own: Belongings): RouteCall[] {
+  const { projectId, connectionId, channelId, operationId, incidentId, actionId, keyId } = own
+  const connection = { id: projectId, connection_id: connectionId }
+  const config = { kind: 'email', to: ['a@b.test'] }
+  const calls: Record<string, { params?: Record<string, string>; query?: string; body?: unknown; isList?: boolean }> = {
+    createProject: { body: { name: 'x' } },
+    listProjects: { isList: true },
+    getProject: { params: { id: projectId } },
+    createConnection: { params: { id: projectId }, body: { kind: 'processor', name: 'x' } },
+    listConnections: { params: { id: projectId } },
+    getConnection: { params: connection },
+    changeConnection: { params: connection, body: { out_of_band: 'ignore' } },
+    rotateConnectionSecret: { params: connection, body: {} },
+    listAlertChannels: { query: `?project_id=${projectId}` },
+    createAlertChannel: { body: { project_id: projectId, name: 'x', events: ['run.failed'], config } },
+    getAlertChannel: { params: { id: channelId } },
+    testAlertChannel: { params: { id: channelId } },
+    createOperation: { body: { connection_id: connectionId, kind: 'refund', subject: 'pi_1' } },
+    transitionOperation: { params: { id: operationId }, body: { to: 'executing' } },
+    listOperations: { query: `?project_id=${projectId}` },
+    getOperation: { params: { id: operationId } },
+    listIncidents: { query: `?project_id=${projectId}` },
+    getIncident: { params: { id: incidentId } },
+    listActions: { query: `?project_id=${projectId}` },
+    getAction: { params: { id: actionId } },
+    createApiKey: { body: { name: 'x', scopes: ['read'], project_id: projectId } },
+    listApiKeys: { isList: true },
+    // What ends a thing comes last.
+    revokeApiKey: { params: { id: keyId } },
+    deleteAlertChannel: { params: { id: channelId } },
+    deleteConnection: { params: connection },
+  }
+  const withKey = routes.filter(route => route.scope !== 'public')
+  for (const { operationId: name } of withKey) {
+    if (calls[name] === undefined) throw new Error(`Say in callEveryRoute how ${name} is called`)
+  }
+  return Object.entries(calls).map(([name, { params = {}, query = '', body, isList = false }]) => {
+    const route = withKey.find(one => one.operationId === name)
+    if (route === undefined) throw new Error(`There is no route ${name} any more: take it out of callEveryRoute`)
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param] ?? `no ${param}`)
+    return { route, method: route.method.toUpperCase(), path: path + query, body, isList }
+  })
+}

@@ -1,0 +1,170 @@
+import { request } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+
+export function describeRefusals(world: () => AdminWorld): void {
+  const api = () => world().api
+  const json = { 'content-type': 'application/json' }
+  const send = (raw: string | Uint8Array, headers: Record<string, string> = json) =>
+    api().call('POST', '/v1/projects', { raw, headers })
+
+  describe('a request that is not sound', () => {
+    const rows: {
+      name: string
+      raw: string | Uint8Array
+      headers?: Record<string, string>
+      status: number
+      code: string
+    }[] = [
+      { name: 'is not JSON', raw: '{"name":', status: 400, code: 'malformed_json' },
+      { name: 'is not UTF-8', raw: Uint8Array.of(0x22, 0xff, 0x22), status: 400, code: 'malformed_json' },
+      { name: 'is no object', raw: '[]', status: 400, code: 'invalid_request' },
+      { name: 'is null', raw: 'null', status: 400, code: 'invalid_request' },
+      {
+        name: 'tries to reach the prototype',
+        raw: '{"name":"x","__proto__":{"a":1}}',
+        status: 400,
+        code: 'invalid_request',
+      },
+      {
+        name: 'is another type',
+        raw: 'name=x',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        status: 415,
+        code: 'unsupported_media_type',
+      },
+      {
+        name: 'names no type',
+        raw: '{"name":"x"}',
+        headers: { 'content-type': '' },
+        status: 415,
+        code: 'unsupported_media_type',
+      },
+      {
+        name: 'is compressed',
+        raw: gzipSync('{"name":"x"}'),
+        headers: { ...json, 'content-encoding': 'gzip' },
+        status: 415,
+        code: 'unsupported_encoding',
+      },
+      { name: 'is too large', raw: `{"name":"${'x'.repeat(1_048_576)}"}`, status: 413, code: 'payload_too_large' },
+    ]
+    test.each(rows)('because it $name is answered $status $code', async ({ raw, headers, status, code }) => {
+      const answer = await send(raw, headers)
+      expect(answer).toMatchObject({ status, body: { status, code, type: `urn:backstop:error:${code}` } })
+      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
+    })
+
+    test('because its body is too large is answered 413 also when it does not say how large', async () => {
+      const answer = await new Promise<number | undefined>((resolve, reject) => {
+        const { port } = new URL(api().url)
+        const headers = { ...json, authorization: 'Bearer bootstrap-key-of-the-tests-0123456789' }
+        const sent = request({ port, host: '127.0.0.1', method: 'POST', path: '/v1/projects', headers }, response => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+        sent.on('error', reject)
+        // Chunked: without Content-Length.
+        for (let i = 0; i < 20; i++) sent.write('x'.repeat(65_536))
+        sent.end()
+      })
+      expect(answer).toBe(413)
+    })
+
+    test('a body of exactly the limit is read', async () => {
+      const frame = '{"name":""}'
+      const answer = await send(`{"name":"${'x'.repeat(1_048_576 - frame.length)}"}`)
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'body.name' }] } })
+    })
+
+    test('JSON is taken with a charset, and as a relative of JSON', async () => {
+      for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json']) {
+        expect((await send('{"name":"x"}', { 'content-type': type })).status).toBe(201)
+      }
+    })
+
+    test('no value that was sent comes back', async () => {
+      const answers = [
+        await send('{"name":"canary-1"'),
+        await send('{"name":{"canary-2":1}}'),
+        await send('{"name":1,"x":"canary-3"}'),
+        await api().get('/v1/projects?limit=canary-4'),
+        await api().as('canary-5-0123456789').get('/v1/projects'),
+      ]
+      for (const { status, body } of answers) {
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(JSON.stringify(body)).not.toContain('canary')
+      }
+      expect(world().log.join('')).not.toMatch(/canary-[135]/)
+    })
+  })
+
+  describe('a request to nowhere', () => {
+    test('is answered 404 with the way to the list of paths', async () => {
+      for (const path of ['/v2/projects', '/v1/none', '/v1/projects/x/y/z', '/V1/projects']) {
+        const answer = await api().get(path)
+        expect(answer).toMatchObject({
+          status: 404,
+          body: { code: 'not_found', detail: expect.stringContaining('/v1/openapi.json') },
+        })
+      }
+    })
+
+    test('with a broken address is answered 400', async () => {
+      expect(await api().get('/v1/projects/%E0%A4%A')).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    })
+
+    test.each([
+      { method: 'PUT', path: '/v1/projects', allow: 'POST, GET, HEAD' },
+      { method: 'DELETE', path: '/v1/projects', allow: 'POST, GET, HEAD' },
+      { method: 'POST', path: '/v1/incidents', allow: 'GET, HEAD' },
+      { method: 'GET', path: '/v1/operations/op_1/transitions', allow: 'POST' },
+      { method: 'OPTIONS', path: '/v1/alert-channels/chn_1', allow: 'GET, HEAD, DELETE' },
+    ])('by $method $path is answered 405 with what it takes', async ({ method, path, allow }) => {
+      const answer = await api().call(method, path)
+      expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+      expect(answer.headers.get('allow')).toBe(allow)
+    })
+  })
+
+  describe('every answer', () => {
+    test('carries the headers that keep browsers out', async () => {
+      for (const path of ['/', '/v1/openapi.json', '/v1/projects', '/v1/none']) {
+        const { headers } = await api().get(path)
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+        expect(headers.get('cache-control')).toBe('no-store')
+        expect(headers.get('x-powered-by')).toBeNull()
+        expect(headers.get('x-request-id')).toMatch(/^req_/)
+      }
+    })
+
+    test('leaves one wide log line that names the route, the key and the request', async () => {
+      const answer = await api().get('/v1/projects/prj_none?')
+      const id = answer.headers.get('x-request-id')
+      const lines = () =>
+        world()
+          .log.map(line => JSON.parse(line))
+          .filter(line => line.request_id === id)
+      await expect.poll(lines).toMatchObject([
+        {
+          msg: 'http.request',
+          method: 'GET',
+          route: '/v1/projects/{id}',
+          path: '/v1/projects/prj_none',
+          status: 404,
+          code: 'not_found',
+          key_id: 'key_bootstrap',
+          duration_ms: expect.any(Number),
+        },
+      ])
+    })
+
+    test('to HEAD has the headers of GET and no body', async () => {
+      const answer = await api().call('HEAD', '/v1/projects')
+      expect([answer.status, answer.body]).toEqual([200, undefined])
+    })
+  })
+}

@@ -1,0 +1,225 @@
+import {
+  type ActionDocument,
+  type DeliveryDocument,
+  deterministicId,
+  type IncidentDocument,
+  newId,
+} from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+/** What the reconciler and the notifier would have written about one unexplained refund. */
+export async function tellStory(world: AdminWorld, projectId: string, connectionId: string, atMs = world.now()) {
+  const at = new Date(atMs)
+  const iso = at.toISOString()
+  const ids = { action: newId('action'), incident: newId('incident') }
+  const alertId = deterministicId('alert', ids.incident, 'incident.opened')
+  const action: ActionDocument = {
+    _id: ids.action,
+    project_id: projectId,
+    connection_id: connectionId,
+    connection_ids: [connectionId, 'con_second'],
+    provider: 'processor',
+    kind: 'refund',
+    subject: 'pi_1',
+    provider_ref: 're_1',
+    amount: 2499,
+    currency: 'eur',
+    state: 'succeeded',
+    provider_created_at: iso,
+    first_seen_at: iso,
+    second_look_at: iso,
+    verdict: 'unexplained',
+    reason: 'nothing_explains_it',
+    operation_id: null,
+    incident_id: ids.incident,
+    event_ids: ['evt_1'],
+    timeline: [
+      { at: iso, what: 'event_received', id: 'evt_1', text: 'Event refund.created received' },
+      { at: iso, what: 'incident_opened', id: ids.incident, text: 'Incident UNEXPECTED_ACTION opened' },
+      { at: iso, what: 'alert_sent', id: alertId, text: 'Alert incident.opened raised' },
+    ],
+    version: 2,
+    first_seen: at,
+  }
+  const incident: IncidentDocument = {
+    _id: ids.incident,
+    project_id: projectId,
+    connection_id: connectionId,
+    code: 'UNEXPECTED_ACTION',
+    state: 'open',
+    summary: 'A refund of 24.99 EUR on pi_1 that nothing explains',
+    action_id: ids.action,
+    out_of_band: 'alert',
+    opened_at: iso,
+    resolved_at: null,
+    resolved_by: null,
+    version: 2,
+    opened: at,
+  }
+  await world.others.actions.put(action)
+  await world.others.incidents.put(incident)
+  return { ...ids, alertId, at }
+}
+
+function deliveryOf(projectId: string, alertId: string, at: Date): DeliveryDocument {
+  const attempt = { at, duration_ms: 31, response: 'never shown here' }
+  return {
+    _id: newId('delivery'),
+    project_id: projectId,
+    channel_id: 'chn_1',
+    channel_kind: 'webhook',
+    alert_id: alertId,
+    event: 'incident.opened',
+    test: false,
+    state: 'delivered',
+    reason: 'The receiver took it',
+    attempts: [
+      { ...attempt, attempt: 1, outcome: 'failed', status: 500, error: 'The receiver answered 500' },
+      { ...attempt, attempt: 2, outcome: 'delivered', status: 200, error: null },
+    ],
+    next_attempt: null,
+    alert: {} as DeliveryDocument['alert'],
+    created_at: at,
+    updated_at: at,
+  }
+}
+
+export function describeStories(world: () => AdminWorld): void {
+  const api = () => world().api
+
+  describe('incidents and actions', () => {
+    test('an incident is read with its action, its timeline and every attempt to tell of it', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const { incident, action, alertId, at } = await tellStory(world(), projectId, processorId)
+      await world().others.deliveries.put(deliveryOf(projectId, alertId, at))
+      // The alert's id follows from the incident's, but a delivery of another project is never part of the story.
+      await world().others.deliveries.put(deliveryOf('prj_other', alertId, at))
+      const answer = await api().get(`/v1/incidents/${incident}`)
+      expect(answer.status).toBe(200)
+      expect(answer.body).toMatchObject({
+        incident_id: incident,
+        code: 'UNEXPECTED_ACTION',
+        state: 'open',
+        action_id: action,
+        action: { action_id: action, provider_ref: 're_1', verdict: 'unexplained' },
+        timeline: [{ what: 'event_received' }, { what: 'incident_opened' }, { what: 'alert_sent', id: alertId }],
+        deliveries: [
+          {
+            alert_id: alertId,
+            channel_id: 'chn_1',
+            state: 'delivered',
+            attempts: [
+              { attempt: 1, outcome: 'failed', status: 500, error: 'The receiver answered 500' },
+              { attempt: 2, outcome: 'delivered', status: 200, error: null },
+            ],
+          },
+        ],
+      })
+      expect(JSON.stringify(answer.body)).not.toMatch(/never shown here|first_seen"|"opened"|prj_other/)
+    })
+
+    test('an incident whose action is not projected yet is shown all the same', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const { incident, action } = await tellStory(world(), projectId, processorId)
+      await world().others.actions.remove({ _id: action })
+      expect((await api().get(`/v1/incidents/${incident}`)).body).toMatchObject({
+        incident_id: incident,
+        action: null,
+        timeline: [],
+        deliveries: [],
+      })
+    })
+
+    test('incidents are listed by project, connection and state', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const first = await tellStory(world(), projectId, processorId)
+      const second = await tellStory(world(), projectId, 'con_other', world().now() + 1)
+      await world().others.incidents.change({ _id: first.incident }, { state: 'resolved' })
+      const list = async (query: string) =>
+        (await api().get(`/v1/incidents?project_id=${projectId}${query}`)).body.data.map(
+          (incident: { incident_id: string }) => incident.incident_id,
+        )
+      expect(await list('')).toEqual([second.incident, first.incident])
+      expect(await list('&state=open')).toEqual([second.incident])
+      expect(await list('&state=resolved')).toEqual([first.incident])
+      expect(await list(`&connection_id=${processorId}`)).toEqual([first.incident])
+      expect((await api().get('/v1/incidents?state=closed')).status).toBe(400)
+    })
+
+    test('actions are found by any connection that showed them, and by verdict', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const { action } = await tellStory(world(), projectId, processorId)
+      for (const id of [processorId, 'con_second']) {
+        const { body } = await api().get(`/v1/actions?connection_id=${id}&project_id=${projectId}`)
+        expect(body.data.map((one: { action_id: string }) => one.action_id)).toEqual([action])
+      }
+      expect((await api().get(`/v1/actions?project_id=${projectId}&verdict=explained`)).body.data).toEqual([])
+      expect((await api().get(`/v1/actions/${action}`)).body).toMatchObject({ action_id: action, amount: 2499 })
+      expect((await api().get('/v1/actions/act_none')).status).toBe(404)
+      expect((await api().get('/v1/incidents/inc_none')).status).toBe(404)
+    })
+  })
+
+  describe('lists', () => {
+    test('go on from a cursor without leaving out or repeating, whatever is added in front', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const atMs = world().now()
+      // Three of one moment: the id decides between them.
+      for (let i = 0; i < 7; i++) await tellStory(world(), projectId, processorId, atMs + Math.floor(i / 3))
+      const idsOf = (body: { data: { action_id: string }[] }) => body.data.map(one => one.action_id)
+      const all = idsOf((await api().get(`/v1/actions?project_id=${projectId}`)).body)
+      const paged: string[] = []
+      let cursor = ''
+      for (let page = 0; page < 4; page++) {
+        const { body } = await api().get(`/v1/actions?project_id=${projectId}&limit=2${cursor}`)
+        paged.push(...idsOf(body))
+        await tellStory(world(), projectId, processorId, atMs + 1_000 + page)
+        cursor = `&cursor=${body.next_cursor}`
+        if (page === 3) expect(body.next_cursor).toBeNull()
+      }
+      expect(paged).toEqual(all)
+      expect(all).toHaveLength(7)
+    })
+
+    test('of every kind are paged', async () => {
+      const { projectId, processorId } = await openProject(api())
+      for (let i = 0; i < 3; i++) {
+        await api().post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: `c${i}` })
+        const config = { kind: 'email', to: ['a@b.test'] }
+        await api().post('/v1/alert-channels', { project_id: projectId, name: 'x', events: ['run.failed'], config })
+        await api().post('/v1/operations', { connection_id: processorId, kind: 'refund', subject: `pi_${i}` })
+        await api().post('/v1/api-keys', { name: `k${i}`, scopes: ['read'], project_id: projectId })
+        await tellStory(world(), projectId, processorId, world().now() + i)
+      }
+      const lists = [
+        '/v1/projects?',
+        '/v1/api-keys?',
+        `/v1/projects/${projectId}/connections?`,
+        `/v1/alert-channels?project_id=${projectId}&`,
+        `/v1/operations?project_id=${projectId}&`,
+        `/v1/incidents?project_id=${projectId}&`,
+        `/v1/actions?project_id=${projectId}&`,
+      ]
+      for (const list of lists) {
+        const whole = (await api().get(`${list}limit=3`)).body.data
+        const first = (await api().get(`${list}limit=2`)).body
+        const second = (await api().get(`${list}limit=1&cursor=${first.next_cursor}`)).body
+        expect({ list, data: [...first.data, ...second.data] }).toEqual({ list, data: whole })
+      }
+    })
+
+    test.each([
+      'limit=0',
+      'limit=201',
+      'limit=x',
+      'limit=1&limit=2',
+      'cursor=nonsense',
+      'page=2',
+      'project_id=a&project_id=b',
+    ])('refuse %s', async query => {
+      expect(await api().get(`/v1/actions?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    })
+  })
+}
