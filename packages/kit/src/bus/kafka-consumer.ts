@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
-import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
 /** Pause before a consumer is built anew, in milliseconds: doubled each time, up to the second number. */
 const REBUILD_MS = [250, 3_000] as const
@@ -42,8 +42,10 @@ export class KafkaConsumer implements Consumer {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#session?.stop()
+    if (!this.#stop.signal.aborted) {
+      this.#stop.abort()
+      await this.#session?.stop()
+    }
     await this.#running
   }
 
@@ -100,7 +102,7 @@ export class KafkaConsumer implements Consumer {
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: 30_000,
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 3)),
-      metadataMaxAge: 30_000,
+      metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       // How late a paused partition may be resumed, since a fetch under way does not see it.
       maxWaitTimeInMs: 250,

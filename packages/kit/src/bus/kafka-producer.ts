@@ -3,7 +3,7 @@ import { unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
 import { settled, withDeadline } from './deadline.ts'
 import { classifySendError, describeKafkaError } from './kafka-errors.ts'
-import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 import { planRequests } from './send-plan.ts'
 
 /** Pause before a failed request is sent again, in milliseconds: doubled each time, up to the second number. */
@@ -105,7 +105,7 @@ export class KafkaProducer implements Producer {
         idempotent: false,
         allowAutoTopicCreation: false,
         maxInFlightRequests: 5,
-        metadataMaxAge: 30_000,
+        metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
         retry: { retries: 0, initialRetryTime: 50 },
         createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
       }),

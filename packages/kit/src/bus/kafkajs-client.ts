@@ -18,12 +18,17 @@ export interface KafkaConnection {
   readonly connectionTimeoutMs?: number
   /** How long one request may take, in milliseconds; 5000 when left out (kafkajs: 30000, longer than any caller waits). */
   readonly requestTimeoutMs?: number
+  /** How old the list of topics and partitions may grow, in milliseconds: how late an added partition is seen. 30000 when left out. */
+  readonly metadataMaxAgeMs?: number
   /** TLS towards the brokers; none when left out. */
   readonly ssl?: boolean | tls.ConnectionOptions
   readonly sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: Secret }
   /** Translates an address that a broker advertises into the one to connect to, as behind a port-forward or a proxy. */
   readonly translateAddress?: (address: Address) => Address
 }
+
+/** How old metadata may grow when a connection says nothing else, in milliseconds. */
+export const METADATA_MAX_AGE_MS = 30_000
 
 export interface Address {
   readonly host: string

@@ -91,12 +91,12 @@ describe('how many leading messages of a fetch were seen before', () => {
   })
 })
 
-test('whatever the order of completions, exactly the completed prefix is committable', () => {
+test('whatever the order of completions, exactly the completed prefix is committable', async () => {
   const cases = fc
     .uniqueArray(fc.nat(1_000), { minLength: 1, maxLength: 40 })
     .map(numbers => numbers.toSorted((a, b) => a - b))
     .chain(out => fc.tuple(fc.constant(out), fc.shuffledSubarray(out)))
-  fc.assert(
+  await fc.assert(
     fc.property(cases, ([out, done]) => {
       const tracker = handedOut(...out)
       for (const offset of done) tracker.complete(BigInt(offset))

@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
+import { collectingLogger } from '../../test/log-lines.ts'
+import { type TestStack, testStack } from '../../test/stack.ts'
+import { until } from '../../test/until.ts'
+
+const topic = 'operations'
+
+let stack: TestStack
+let proxy: KafkaProxy
+const cleanUp: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  stack = await testStack()
+  await stack.createTopics([topic], 2)
+})
+afterAll(() => stack.close())
+beforeEach(async () => {
+  proxy = await startKafkaProxy(stack.kafkaBrokers[0]!)
+})
+afterEach(async () => {
+  proxy.mode = 'pass'
+  for (const act of cleanUp.splice(0).reverse()) await act()
+  await proxy.stop()
+})
+
+/** A consumer behind the proxy, and a producer that the proxy does not concern. */
+async function setUp(groupId: string) {
+  const { translateAddress } = proxy
+  const lines = collectingLogger()
+  const fatal: unknown[] = []
+  const got = new Set<string>()
+  const consumer = stack.bus({ translateAddress, logger: lines.logger }).consumer({
+    ...{ groupId, topics: [topic], commit: 'taken', drainTimeoutMs: 1_000 },
+    async onBatch({ messages }) {
+      for (const { key } of messages) got.add(key)
+      return { taken: messages.length }
+    },
+    onFatal: error => void fatal.push(error),
+  })
+  await consumer.start()
+  cleanUp.push(() => consumer.stop())
+  const producer = stack.bus().producer({ sendTimeoutMs: 5_000 })
+  await producer.start()
+  cleanUp.push(() => producer.stop())
+  const send = (key: string) => producer.send([{ topic, key, value: Buffer.from(key), headers: {} }])
+  return { consumer, lines, fatal, got, send }
+}
+
+describe('a consumer goes on without a restart of the process', () => {
+  test.each([
+    { name: 'refused connections for a while', mode: 'refuse', awayMs: 3_000 },
+    { name: 'swallowed everything in silence for a while', mode: 'black_hole', awayMs: 7_000 },
+    // Longer than the session: the broker has given the partitions away and forgotten the member.
+    { name: 'was away for longer than the session', mode: 'refuse', awayMs: 9_000 },
+  ] as const)('when the broker $name', { timeout: 120_000 }, async ({ mode, awayMs }) => {
+    const { consumer, fatal, got, send } = await setUp(`away-${mode}-${awayMs}`)
+    await send(`before-${mode}-${awayMs}`)
+    await until('it works', () => got.has(`before-${mode}-${awayMs}`))
+    proxy.mode = mode
+    if (mode === 'refuse') proxy.cutAll()
+    const awayAt = performance.now()
+    let longestStill = 0
+    await until(
+      'the broker was away long enough',
+      () => {
+        longestStill = Math.max(longestStill, consumer.msSinceProgress())
+        return performance.now() - awayAt > awayMs
+      },
+      { timeoutMs: awayMs + 5_000, everyMs: 50 },
+    )
+    await send(`during-${mode}-${awayMs}`)
+    proxy.mode = 'pass'
+    await until('it works again', () => got.has(`during-${mode}-${awayMs}`), { timeoutMs: 60_000 })
+    expect(fatal).toEqual([])
+    // The loop kept turning: liveness may rest on it while a dependency is away.
+    expect(longestStill).toBeLessThan(20_000)
+  })
+
+  test('when its connections are cut again and again', { timeout: 120_000 }, async () => {
+    const { fatal, got, send } = await setUp('cut')
+    for (let round = 0; round < 15; round += 1) {
+      await send(`cut-${round}`)
+      await until(`message ${round} came`, () => got.has(`cut-${round}`), { timeoutMs: 30_000 })
+      proxy.cutAll()
+    }
+    expect(fatal).toEqual([])
+  })
+
+  test('when it starts while the broker is away', { timeout: 60_000 }, async () => {
+    proxy.mode = 'refuse'
+    const { consumer, lines, fatal, got, send } = await setUp('cold')
+    await send('cold')
+    await until('it tried', () => lines.count('consumer.rebuilt') >= 2)
+    expect(consumer.msSinceProgress()).toBeLessThan(10_000)
+    proxy.mode = 'pass'
+    await until('it works', () => got.has('cold'), { timeoutMs: 30_000 })
+    expect(fatal).toEqual([])
+  })
+})
+
+test('a consumer can be stopped while the broker is away, in bounded time', { timeout: 60_000 }, async () => {
+  const { consumer, got, send } = await setUp('stop-away')
+  await send('stop-away')
+  await until('it works', () => got.has('stop-away'))
+  proxy.mode = 'black_hole'
+  const startedAt = performance.now()
+  await consumer.stop()
+  expect(performance.now() - startedAt).toBeLessThan(12_000)
+})

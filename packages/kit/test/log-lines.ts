@@ -1,0 +1,13 @@
+import { createLogger, type Logger } from '../src/logger.ts'
+
+/** A logger whose lines a test can read. */
+export function collectingLogger(): {
+  logger: Logger
+  messages: () => string[]
+  count: (message: string) => number
+} {
+  const lines: { msg: string }[] = []
+  const logger = createLogger('test', 'debug', { write: line => void lines.push(JSON.parse(line)) })
+  const messages = () => lines.map(({ msg }) => msg)
+  return { logger, messages, count: message => messages().filter(other => other === message).length }
+}

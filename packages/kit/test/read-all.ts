@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import type { TopicName } from '@backstop/contracts'
+import type { IncomingMessage } from '../src/bus/bus.ts'
+import type { TestStack } from './stack.ts'
+import { until } from './until.ts'
+
+/** Everything on a topic, read by a group of its own until `isEnough`. */
+export async function readAll(
+  stack: TestStack,
+  topic: TopicName,
+  isEnough: (messages: readonly IncomingMessage[]) => boolean,
+): Promise<IncomingMessage[]> {
+  const got: IncomingMessage[] = []
+  const consumer = stack.bus().consumer({
+    groupId: `read-${randomBytes(4).toString('hex')}`,
+    topics: [topic],
+    commit: 'taken',
+    async onBatch({ messages }) {
+      got.push(...messages)
+      return { taken: messages.length }
+    },
+    onFatal() {},
+  })
+  await consumer.start()
+  try {
+    await until(`enough on ${topic}`, () => isEnough(got), { seen: () => got.map(({ key }) => key) })
+    return got
+  } finally {
+    await consumer.stop()
+  }
+}
