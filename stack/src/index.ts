@@ -1,3 +1,4 @@
+export { cacheFolder } from './downloads/cache-layout.ts'
 export { stopPartsOwnedBy } from './embedded-stack.ts'
 export { withLock } from './exclusive-lock.ts'
 export { choosePorts } from './ports.ts'

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import packageJson from '../../package.json' with { type: 'json' }
+import { READERS, SAMPLE_SECRETS } from './readers.ts'
+
+interface Service {
+  image: string
+  build?: { target: string }
+  profiles?: string[]
+  ports?: string[]
+  environment?: Record<string, string | number>
+  // biome-ignore lint/suspicious/noExplicitAny: read field by field
+  [field: string]: any
+}
+
+const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const source = text('docker-compose.yml')
+const { services } = parse(source, { merge: true }) as { services: Record<string, Service> }
+const dockerfile = text('Dockerfile')
+
+const THIRD_PARTY = ['kafka', 'mongo', 'registry', 'mail']
+const OURS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision', 'demo']
+/** What the one-time command of the file's head writes to .env. */
+const DOT_ENV = { SECRET_KEYS: SAMPLE_SECRETS.SECRET_KEYS, BOOTSTRAP_API_KEY: SAMPLE_SECRETS.BOOTSTRAP_API_KEY }
+
+/** The two forms of interpolation that the file uses, as Compose reads them. */
+function interpolate(value: string, env: Record<string, string | undefined>): string {
+  return value.replaceAll(/\$\{([A-Z_]+):([-+])([^}]*)\}/g, (_, name: string, form: string, text: string) =>
+    form === '-' ? env[name] || text : env[name] ? text : '',
+  )
+}
+
+function environmentOf(service: string, env: Record<string, string | undefined>): Record<string, string> {
+  const entries = Object.entries(services[service]?.environment ?? {})
+  return Object.fromEntries(entries.map(([name, value]) => [name, interpolate(String(value), env)]))
+}
+
+test('the services are ours, and the four that the stack launcher starts by these names', () => {
+  expect(Object.keys(services).sort()).toEqual([...OURS, ...THIRD_PARTY].sort())
+  for (const name of THIRD_PARTY) expect(services[name]).not.toHaveProperty('profiles')
+})
+
+test('the four start without .env: nothing in the file insists on a variable', () => {
+  expect(source.replaceAll(/^ *#.*$/gm, '')).not.toMatch(/\$\{[A-Z_]+(?::?\?|\})/)
+})
+
+test('nothing listens on anything but loopback', () => {
+  const ports = Object.values(services).flatMap(service => service.ports ?? [])
+  expect(ports.length).toBeGreaterThan(5)
+  for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z_]+:-\d+\}:\d+$/)
+})
+
+test('our containers write nothing to their root and gain no rights, and the others gain none either', () => {
+  for (const name of OURS) {
+    expect(services[name], name).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+  }
+  for (const [name, service] of Object.entries(services)) {
+    expect(service.security_opt, name).toEqual(['no-new-privileges:true'])
+    expect(service, name).not.toHaveProperty('privileged')
+  }
+})
+
+test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('%s starts with what it is given', name => {
+  const { names = [], read } = READERS[name] ?? {}
+  const environment = environmentOf(name, DOT_ENV)
+  expect(Object.keys(environment).filter(variable => !names.includes(variable))).toEqual([])
+  read?.(environment)
+})
+
+test('without .env, what is missing is said by name', () => {
+  expect(() => READERS.ingress?.read(environmentOf('ingress', {}))).toThrow(/SECRET_KEYS/)
+})
+
+test.each([
+  { name: 'the mail catcher, which has none', env: {}, required: false },
+  { name: 'any other server', env: { SMTP_URL: 'smtp://a:b@smtp.example.com:587' }, required: true },
+])('TLS is required of $name: $required', ({ env, required }) => {
+  const config = READERS.notifier?.read(environmentOf('notifier', { ...DOT_ENV, ...env }))
+  expect(config).toMatchObject({ SMTP_REQUIRE_TLS: required })
+})
+
+test('the minute of grace is a minute unless it is shortened for a test', () => {
+  expect(environmentOf('reconciler', {}).RECHECK_DELAY_MS).toBe('60000')
+})
+
+test('every image is pinned, ours to this version, and the Dockerfile has a target for each', () => {
+  const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
+  for (const name of OURS) {
+    expect(services[name]).toMatchObject({
+      image: `backstop-${name}:${packageJson.version}`,
+      build: { target: name },
+    })
+    expect(targets).toContain(name)
+  }
+  for (const name of THIRD_PARTY) expect(services[name]?.image).toMatch(/:\d[^:]*$/)
+  expect(dockerfile).toContain(`ARG VERSION=${packageJson.version}\n`)
+  expect(dockerfile).not.toMatch(/^FROM \S+:latest|^ARG \w+_IMAGE=[^:]+$/m)
+})
+
+test('every image runs its program as the first process, by a number that is not root', () => {
+  const commands = [...dockerfile.matchAll(/^CMD (.*)$/gm)].map(([, command]) => JSON.parse(command ?? '') as string[])
+  expect(commands.map(([program]) => program)).toEqual(Array(OURS.length).fill('node'))
+  for (const [, path] of commands) expect(() => text(path ?? '')).not.toThrow()
+  expect(new Set([...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user))).toEqual(new Set(['65532:65532']))
+})

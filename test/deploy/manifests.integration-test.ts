@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { BUNDLES, type Manifest, nameOf, ofKind, render } from './rendered.ts'
+import { schemaChecker } from './schemas.ts'
+
+/** `preStop.sleep` asks for the first; the last is the newest whose schemas are out. */
+const OLDEST_MINOR = 30
+const NEWEST_MINOR = 37
+
+const bundles = new Map<string, Manifest[]>()
+beforeAll(async () => {
+  for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
+}, 600_000)
+const bundle = (name: string) => bundles.get(name) as Manifest[]
+
+describe.each([{ minor: OLDEST_MINOR }, { minor: NEWEST_MINOR }])('for Kubernetes 1.$minor', ({ minor }) => {
+  let check: (manifest: Manifest) => string[]
+  beforeAll(async () => {
+    check = await schemaChecker(minor)
+  }, 600_000)
+
+  test.each(BUNDLES)('every object of %s keeps to the schema of its kind', name => {
+    expect(bundle(name).length).toBeGreaterThan(20)
+    expect(bundle(name).flatMap(check)).toEqual([])
+  })
+
+  test('a misspelt field is a fault', () => {
+    const [deployment] = structuredClone(ofKind(bundle('.'), 'Deployment')) as [Manifest]
+    const [container] = deployment.spec.template.spec.containers
+    container.readynessProbe = container.readinessProbe
+    expect(check(deployment)).toEqual([expect.stringMatching(/containers\/0: .*additional.* readynessProbe$/)])
+  })
+
+  test('a kind that a bare cluster does not know is a fault', () => {
+    const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'a' }, spec: {} }
+    expect(check(route)).toHaveLength(1)
+  })
+})
+
+test('without an overlay, what is applied is what production gets', () => {
+  expect(bundle('.')).toEqual(bundle('overlays/production'))
+})
+
+test('nothing of ours is called plainly ingress, which is the name of another kind', () => {
+  for (const manifests of bundles.values()) {
+    expect(manifests.filter(({ metadata }) => metadata.name === 'ingress').map(nameOf)).toEqual([])
+    expect(ofKind(manifests, 'Ingress')).toEqual([])
+  }
+})
+
+test('production brings no secret; the local overlay does', () => {
+  expect(ofKind(bundle('overlays/production'), 'Secret')).toEqual([])
+  expect(ofKind(bundle('overlays/local'), 'Secret').map(nameOf)).toEqual(['Secret/backstop-secrets'])
+})
+
+test('every name that an object refers to is there', () => {
+  for (const [name, manifests] of bundles) {
+    const present = new Set(manifests.map(nameOf))
+    const missing = manifests.flatMap(referencesOf).filter(reference => !present.has(reference))
+    // Production's Secret is made by whoever runs it.
+    expect([...new Set(missing)]).toEqual(name === 'overlays/local' ? [] : ['Secret/backstop-secrets'])
+  }
+})
+
+function referencesOf({ kind, spec }: Manifest): string[] {
+  if (kind === 'HorizontalPodAutoscaler') return [`${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`]
+  const pod = spec?.template?.spec
+  if (pod === undefined) return []
+  const text = JSON.stringify(pod)
+  const named = (pattern: RegExp, wanted: string) => [...text.matchAll(pattern)].map(([, name]) => `${wanted}/${name}`)
+  return [
+    ...named(/"configMapKeyRef":\{"key":"[^"]+","name":"([^"]+)"/g, 'ConfigMap'),
+    ...named(/"secretName":"([^"]+)"/g, 'Secret'),
+    ...named(/"serviceAccountName":"([^"]+)"/g, 'ServiceAccount'),
+  ]
+}

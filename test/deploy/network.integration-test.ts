@@ -1,0 +1,104 @@
+import { BlockList, isIPv6 } from 'node:net'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { BUNDLES, type Manifest, nameOf, ofBackstop, ofKind, render, workloads } from './rendered.ts'
+
+interface Peer {
+  ipBlock?: { cidr: string; except?: string[] }
+}
+interface Rule {
+  to?: Peer[]
+  from?: Peer[]
+  ports?: { port: number | string; endPort?: number }[]
+}
+
+const bundles = new Map<string, Manifest[]>()
+beforeAll(async () => {
+  for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
+}, 600_000)
+
+const policiesOf = (bundle: string) => ofKind(ofBackstop(bundles.get(bundle) as Manifest[]), 'NetworkPolicy')
+
+describe.each(BUNDLES)('in %s', bundle => {
+  test('nothing gets in or out unless a policy names it', () => {
+    const denials = policiesOf(bundle).filter(({ spec }) => spec.ingress === undefined && spec.egress === undefined)
+    expect(denials.map(({ spec }) => spec)).toEqual([{ podSelector: {}, policyTypes: ['Ingress', 'Egress'] }])
+  })
+
+  test('no policy opens anything to everybody, or every port to anybody', () => {
+    const rules = policiesOf(bundle).flatMap(policy =>
+      [...(policy.spec.ingress ?? []), ...(policy.spec.egress ?? [])].map((rule: Rule) => ({ policy, rule })),
+    )
+    expect(rules.length).toBeGreaterThanOrEqual(6)
+    for (const { policy, rule } of rules) {
+      expect((rule.to ?? rule.from ?? []).length, nameOf(policy)).toBeGreaterThan(0)
+      // The local overlay's receivers listen wherever they like.
+      if (bundle !== 'overlays/local') expect((rule.ports ?? []).length, nameOf(policy)).toBeGreaterThan(0)
+    }
+  })
+
+  test('every policy is about pods that exist', () => {
+    const pods = workloads(ofBackstop(bundles.get(bundle) as Manifest[])).map(
+      ({ spec }) => spec.template.metadata.labels,
+    )
+    for (const policy of policiesOf(bundle)) {
+      const wanted = Object.entries<string>(policy.spec.podSelector.matchLabels ?? {})
+      const matched = pods.filter(labels => wanted.every(([key, value]) => labels[key] === value))
+      expect(matched.length, nameOf(policy)).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('what production may reach by address', () => {
+  const blocks = (): { policy: string; block: { cidr: string; except?: string[] } }[] =>
+    policiesOf('overlays/production').flatMap(policy =>
+      (policy.spec.egress ?? []).flatMap((rule: Rule) =>
+        (rule.to ?? []).flatMap(({ ipBlock }) => (ipBlock ? [{ policy: nameOf(policy), block: ipBlock }] : [])),
+      ),
+    )
+  const reaches = (address: string) => blocks().some(({ block }) => holds(block, address))
+
+  test('only the notifier has addresses to reach at all', () => {
+    expect(new Set(blocks().map(({ policy }) => policy))).toEqual(new Set(['NetworkPolicy/backstop-notifier']))
+  })
+
+  test.each(['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:2800:220:1::1'])('%s, a public address', address => {
+    expect(reaches(address)).toBe(true)
+  })
+
+  test.each([
+    { name: 'the metadata of most clouds', address: '169.254.169.254' },
+    { name: "the metadata of one cloud's IPv6", address: 'fd00:ec2::254' },
+    { name: "another cloud's agent", address: '168.63.129.16' },
+    { name: 'a third cloud, behind a carrier', address: '100.100.100.200' },
+    { name: 'loopback', address: '127.0.0.1' },
+    { name: 'loopback, IPv6', address: '::1' },
+    { name: 'this network', address: '0.0.0.0' },
+    { name: 'private, 10', address: '10.96.0.1' },
+    { name: 'private, 172.16', address: '172.31.255.254' },
+    { name: 'private, 192.168', address: '192.168.1.1' },
+    { name: 'private, IPv6', address: 'fc00::1' },
+    { name: 'the own link, IPv6', address: 'fe80::1' },
+    { name: 'protocol assignments', address: '192.0.0.192' },
+    { name: 'multicast', address: '224.0.0.1' },
+    { name: 'broadcast', address: '255.255.255.255' },
+    { name: 'IPv4 embedded for translation', address: '64:ff9b::7f00:1' },
+    { name: 'IPv4 embedded by 6to4', address: '2002:7f00:1::' },
+    { name: 'IPv4 embedded by Teredo', address: '2001:0:7f00:1::' },
+    { name: 'IPv4 mapped', address: '::ffff:10.0.0.1' },
+  ])('not $name: $address', ({ address }) => {
+    expect(reaches(address)).toBe(false)
+  })
+})
+
+function holds({ cidr, except = [] }: { cidr: string; except?: string[] }, address: string): boolean {
+  return contains(cidr, address) && !except.some(range => contains(range, address))
+}
+
+function contains(cidr: string, address: string): boolean {
+  const [network = '', prefix] = cidr.split('/')
+  const family = (text: string) => (isIPv6(text) ? 'ipv6' : 'ipv4')
+  if (family(network) !== family(address)) return false
+  const list = new BlockList()
+  list.addSubnet(network, Number(prefix), family(network))
+  return list.check(address, family(address))
+}

@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import {
+  BUNDLES,
+  containersOf,
+  type Manifest,
+  mainContainer,
+  nameOf,
+  ofBackstop,
+  ofKind,
+  render,
+  workloads,
+} from './rendered.ts'
+
+const SERVICES = ['admin-api', 'ingress', 'notifier', 'reconciler']
+
+/** What a service gives itself to finish what it has begun (packages/kit/src/service/run-service.ts), in seconds. */
+const STOP_DEADLINE_S = 25
+
+const bundles = new Map<string, Manifest[]>()
+beforeAll(async () => {
+  for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
+}, 600_000)
+
+describe.each(BUNDLES)('in %s', bundle => {
+  const all = () => bundles.get(bundle) as Manifest[]
+  const ours = () => ofBackstop(all())
+  const deployments = () => ofKind(ours(), 'Deployment')
+  const podOf = (workload: Manifest) => workload.spec.template.spec
+
+  test('there is a deployment for every service, and one deploy job', () => {
+    expect(deployments().map(nameOf).sort()).toEqual(SERVICES.map(service => `Deployment/backstop-${service}`))
+    expect(ofKind(ours(), 'Job')).toHaveLength(1)
+    expect(workloads(ours())).toHaveLength(SERVICES.length + 1)
+  })
+
+  test('every pod, whoever made its image, fits the restricted standard and has no key to the cluster', () => {
+    for (const workload of workloads(all())) {
+      const pod = podOf(workload)
+      expect(pod.securityContext, nameOf(workload)).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      expect(pod.securityContext.runAsUser).toBeGreaterThan(0)
+      expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false })
+      for (const container of containersOf(workload)) {
+        expect(container.securityContext, `${nameOf(workload)} ${container.name}`).toMatchObject({
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+        })
+      }
+    }
+    for (const { metadata } of ofKind(all(), 'Namespace')) {
+      for (const mode of ['enforce', 'audit', 'warn']) {
+        expect(metadata.labels?.[`pod-security.kubernetes.io/${mode}`]).toBe('restricted')
+      }
+    }
+  })
+
+  test('our pods run as 65532 on a root that cannot be written, with a small /tmp and their secrets', () => {
+    for (const workload of workloads(ours())) {
+      expect(podOf(workload).securityContext).toMatchObject({ runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532 })
+      for (const container of containersOf(workload)) {
+        expect(container.securityContext.readOnlyRootFilesystem, `${nameOf(workload)} ${container.name}`).toBe(true)
+      }
+      for (const volume of podOf(workload).volumes) {
+        if (volume.secret === undefined) expect(volume.emptyDir.sizeLimit).toBe('64Mi')
+        else expect(volume.secret).toMatchObject({ secretName: 'backstop-secrets', defaultMode: 0o440 })
+      }
+    }
+  })
+
+  test('every workload of ours has an account of its own, without a token', () => {
+    const accounts = ofKind(ours(), 'ServiceAccount')
+    expect(accounts.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).toEqual(
+      Array(SERVICES.length + 1).fill(false),
+    )
+    const used = workloads(ours()).map(workload => podOf(workload).serviceAccountName)
+    expect(used.sort()).toEqual(accounts.map(({ metadata }) => metadata.name).sort())
+  })
+
+  test('every container asks for CPU and memory, is limited in memory only, and Node keeps well below that', () => {
+    for (const workload of workloads(all())) {
+      for (const container of containersOf(workload)) {
+        const what = `${nameOf(workload)} ${container.name}`
+        expect(Object.keys(container.resources.requests).sort(), what).toEqual(['cpu', 'memory'])
+        expect(Object.keys(container.resources.limits), what).toEqual(['memory'])
+      }
+    }
+    for (const container of workloads(ours()).flatMap(containersOf)) {
+      const heap = container.env?.find(({ name }) => name === 'NODE_OPTIONS')?.value
+      const limitMi = Number.parseInt(container.resources.limits.memory, 10)
+      expect(heap).toBe(`--max-old-space-size=${limitMi * 0.75}`)
+    }
+  })
+
+  test('every image is pinned, and ours are those of this version', () => {
+    const { version } = packageJson
+    for (const { image } of workloads(all()).flatMap(containersOf)) {
+      expect(image).toMatch(/:[0-9][^:]*$/)
+      expect(image).not.toMatch(/latest/)
+    }
+    for (const workload of workloads(ours())) {
+      const component = workload.metadata.labels?.['app.kubernetes.io/component']
+      expect(mainContainer(workload).image).toMatch(new RegExp(`(^|/)backstop-${component}:${version}$`))
+      expect(workload.metadata.labels).toMatchObject({
+        'app.kubernetes.io/name': `backstop-${component}`,
+        'app.kubernetes.io/part-of': 'backstop',
+        'app.kubernetes.io/version': version,
+      })
+    }
+  })
+
+  test('every service is asked whether it started, is ready and gets on, on its own port for that', () => {
+    for (const deployment of deployments()) {
+      const { startupProbe, readinessProbe, livenessProbe, ports } = mainContainer(deployment)
+      expect(startupProbe.httpGet).toEqual({ path: '/healthz', port: 'ops' })
+      expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'ops' })
+      expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'ops' })
+      expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBe(60)
+      // A minute of grace and more: a consumer that rebalances is no consumer that hangs.
+      expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60)
+      expect(ports).toContainEqual(expect.objectContaining({ name: 'ops', containerPort: 9090 }))
+    }
+  })
+
+  test('what is served by a Service drains before it is told to stop, and all have time to finish', () => {
+    const served = new Set(ofKind(ours(), 'Service').map(({ spec }) => spec.selector['app.kubernetes.io/name']))
+    expect([...served].sort()).toEqual(['backstop-admin-api', 'backstop-ingress'])
+    for (const deployment of deployments()) {
+      const drainS = mainContainer(deployment).lifecycle?.preStop.sleep.seconds ?? 0
+      expect(drainS).toBe(served.has(deployment.metadata.name) ? 10 : 0)
+      expect(podOf(deployment).terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainS + STOP_DEADLINE_S + 20)
+      expect(deployment.spec.strategy.rollingUpdate).toEqual(
+        served.has(deployment.metadata.name) ? { maxUnavailable: 0, maxSurge: 1 } : { maxUnavailable: 1, maxSurge: 0 },
+      )
+    }
+  })
+
+  test('the pods of a service lie apart, by zone and by node, each version counted for itself', () => {
+    for (const deployment of deployments()) {
+      const spread = podOf(deployment).topologySpreadConstraints
+      expect(spread.map(({ topologyKey }: { topologyKey: string }) => topologyKey)).toEqual([
+        'topology.kubernetes.io/zone',
+        'kubernetes.io/hostname',
+      ])
+      for (const constraint of spread) {
+        expect(constraint).toMatchObject({
+          maxSkew: 1,
+          whenUnsatisfiable: 'ScheduleAnyway',
+          matchLabelKeys: ['app.kubernetes.io/name', 'pod-template-hash'],
+        })
+        const wanted = Object.entries(constraint.labelSelector.matchLabels)
+        expect(Object.entries(deployment.spec.template.metadata.labels)).toEqual(expect.arrayContaining(wanted))
+      }
+    }
+  })
+
+  test('a node can be drained: one pod of a service at a time, and a broken one does not hold it up', () => {
+    const budgets = ofKind(ours(), 'PodDisruptionBudget')
+    expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual(SERVICES.map(service => `backstop-${service}`))
+    for (const { metadata, spec } of budgets) {
+      expect(spec).toEqual({
+        maxUnavailable: 1,
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        selector: { matchLabels: { 'app.kubernetes.io/name': metadata.name } },
+      })
+    }
+  })
+
+  test('the deploy job may be applied again at any time, and services wait for it', () => {
+    const [job] = ofKind(ours(), 'Job') as [Manifest]
+    // Another version is another job; what else may change does not stand in its template, which cannot change.
+    expect(job.metadata.name).toBe(`backstop-provision-${packageJson.version.replaceAll('.', '-')}`)
+    expect(job.spec).toMatchObject({ ttlSecondsAfterFinished: 600, backoffLimit: 100 })
+    const template = JSON.stringify(job.spec.template)
+    expect([...template.matchAll(/"name":"(backstop-[a-z-]*settings[^"]*)"/g)].map(([, name]) => name)).toEqual(
+      Array(7).fill('backstop-provision-settings'),
+    )
+    for (const deployment of deployments()) {
+      const [wait, ...others] = podOf(deployment).initContainers
+      expect(others).toEqual([])
+      expect(wait.command).toEqual(['node', 'packages/provision/src/wait-main.ts'])
+      expect(wait.image).toBe(mainContainer(job).image)
+    }
+  })
+})
+
+test('in production three pods or more take webhooks in, and applying again does not change how many', () => {
+  const manifests = bundles.get('overlays/production') as Manifest[]
+  const [autoscaler] = ofKind(manifests, 'HorizontalPodAutoscaler') as [Manifest]
+  expect(autoscaler.spec).toMatchObject({ minReplicas: 3, scaleTargetRef: { name: 'backstop-ingress' } })
+  for (const deployment of ofKind(manifests, 'Deployment')) {
+    expect(deployment.spec.replicas).toBe(deployment.metadata.name === 'backstop-ingress' ? undefined : 2)
+  }
+})
+
+test('the local overlay runs one pod of each', () => {
+  const manifests = bundles.get('overlays/local') as Manifest[]
+  expect(ofKind(manifests, 'HorizontalPodAutoscaler')).toEqual([])
+  expect(ofKind(manifests, 'Deployment', 'StatefulSet').map(({ spec }) => spec.replicas)).toEqual(Array(8).fill(1))
+})

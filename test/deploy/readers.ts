@@ -1,0 +1,45 @@
+/** The settings of everything that is deployed, and how each program reads them. */
+import type { Environment } from '@backstop/kit'
+import {
+  provisionSettings,
+  readProvisionConfig,
+  readWaitConfig,
+  waitSettings,
+} from '../../packages/provision/src/config.ts'
+import { settings as adminSettings, readAdminConfig } from '../../services/admin-api/src/config.ts'
+import { settings as ingressSettings, readIngressConfig } from '../../services/ingress/src/config.ts'
+import { settings as notifierSettings, readNotifierConfig } from '../../services/notifier/src/config.ts'
+import { readReconcilerConfig, settings as reconcilerSettings } from '../../services/reconciler/src/config.ts'
+
+interface Reader {
+  /** Every setting that the program knows. */
+  readonly names: readonly string[]
+  /** @throws AppError `config_invalid` with every fault */
+  read(environment: Environment): object
+}
+
+const reader = (settings: object, read: (environment: Environment) => object): Reader => ({
+  names: Object.keys(settings),
+  read,
+})
+
+/** By component, and the container that waits for the deploy job by its name. */
+export const READERS: Readonly<Record<string, Reader>> = {
+  ingress: reader(ingressSettings, readIngressConfig),
+  reconciler: reader(reconcilerSettings, readReconcilerConfig),
+  notifier: reader(notifierSettings, readNotifierConfig),
+  'admin-api': reader(adminSettings, readAdminConfig),
+  provision: reader(provisionSettings, readProvisionConfig),
+  'wait-for-provision': reader(waitSettings, readWaitConfig),
+}
+
+/** What the image itself sets (Dockerfile), and Node's own. */
+export const NOT_OURS = new Set(['NODE_OPTIONS'])
+
+/** Secrets as an operator may give them, with which the programs must start. */
+export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
+  SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  BOOTSTRAP_API_KEY: `bsk_${'0123456789abcdef'.repeat(3)}`,
+  MONGO_URL: 'mongodb://mongo-0.mongo:27017/?replicaSet=rs0',
+  SMTP_URL: 'smtp://user:password@smtp.example.com:587',
+}

@@ -1,0 +1,74 @@
+/** The manifests as kubectl renders them, and how the tests look at them. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+import { ensureKubectl } from './kubernetes-tools.ts'
+
+/** As much of an object as the tests read. */
+export interface Manifest {
+  apiVersion: string
+  kind: string
+  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> }
+  // biome-ignore lint/suspicious/noExplicitAny: every kind has its own; the schemas say which fields there are
+  spec?: any
+  data?: Record<string, string>
+  automountServiceAccountToken?: boolean
+}
+
+/** A container of a rendered pod, init containers included. */
+export interface Container {
+  name: string
+  image: string
+  command?: string[]
+  env?: {
+    name: string
+    value?: string
+    valueFrom?: { configMapKeyRef?: { name: string; key: string }; secretKeyRef?: { name: string; key: string } }
+  }[]
+  // biome-ignore lint/suspicious/noExplicitAny: read field by field
+  [field: string]: any
+}
+
+export const K8S_FOLDER = fileURLToPath(new URL('../../deploy/k8s/', import.meta.url))
+
+/** Every folder that a person applies. */
+export const BUNDLES = ['.', 'overlays/production', 'overlays/local'] as const
+
+/** What `kubectl apply -k` would send. @param folder from deploy/k8s */
+export async function render(folder: string): Promise<Manifest[]> {
+  const kubectl = await ensureKubectl()
+  const { stdout, stderr } = await promisify(execFile)(kubectl, ['kustomize', folder], {
+    cwd: K8S_FOLDER,
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  if (stderr !== '') throw new Error(`kubectl warns about ${folder}: ${stderr}`)
+  return parseAllDocuments(stdout).map(document => document.toJS() as Manifest)
+}
+
+export const nameOf = ({ kind, metadata }: Manifest) => `${kind}/${metadata.name}`
+
+export function ofKind(manifests: readonly Manifest[], ...kinds: string[]): Manifest[] {
+  return manifests.filter(({ kind }) => kinds.includes(kind))
+}
+
+/** Ours: not the local overlay's Kafka and its like. */
+export function ofBackstop(manifests: readonly Manifest[]): Manifest[] {
+  return manifests.filter(({ metadata }) => metadata.namespace === 'backstop')
+}
+
+/** Everything that makes pods. */
+export function workloads(manifests: readonly Manifest[]): Manifest[] {
+  return ofKind(manifests, 'Deployment', 'Job', 'StatefulSet')
+}
+
+export function containersOf(workload: Manifest): Container[] {
+  const { initContainers = [], containers } = workload.spec.template.spec
+  return [...initContainers, ...containers]
+}
+
+export function mainContainer(workload: Manifest): Container {
+  const main = workload.spec.template.spec.containers.find(({ name }: Container) => name === 'main')
+  if (main === undefined) throw new Error(`${nameOf(workload)} has no container named main`)
+  return main
+}

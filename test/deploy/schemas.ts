@@ -1,0 +1,37 @@
+/** Checks objects against Kubernetes' own schemas, in the form that knows no unknown field. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { ensureSchemas } from './kubernetes-tools.ts'
+import { type Manifest, nameOf } from './rendered.ts'
+
+/** Answers one line a fault. @param minor of the version of Kubernetes, e.g. 34 */
+export async function schemaChecker(minor: number): Promise<(manifest: Manifest) => string[]> {
+  const folder = await ensureSchemas(minor)
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as object
+  // Not strict about the schemas themselves: they carry Kubernetes' own keywords and number formats.
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  ajv.addSchema(read('_definitions.json'), '/api/_definitions.json')
+  const compiled = new Map<string, ValidateFunction | undefined>()
+  const validatorOf = (name: string) => {
+    if (!compiled.has(name)) {
+      compiled.set(name, existsSync(join(folder, name)) ? ajv.compile(read(name)) : undefined)
+    }
+    return compiled.get(name)
+  }
+  return manifest => {
+    const validate = validatorOf(schemaName(manifest))
+    if (validate === undefined) return [`${nameOf(manifest)}: Kubernetes 1.${minor} has no ${manifest.apiVersion}`]
+    if (validate(manifest)) return []
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${nameOf(manifest)}${instancePath}: ${message} ${params.additionalProperty ?? ''}`,
+    )
+  }
+}
+
+/** e.g. apps/v1 Deployment → deployment-apps-v1.json, v1 Service → service-v1.json */
+function schemaName({ apiVersion, kind }: Manifest): string {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : [undefined, apiVersion]
+  return `${[kind, group?.split('.')[0], version].filter(Boolean).join('-').toLowerCase()}.json`
+}
