@@ -1,5 +1,6 @@
 import {
   type Db,
+  MongoBulkWriteError,
   MongoClient,
   MongoError,
   MongoNetworkError,
@@ -60,13 +61,25 @@ const PASSING_CODES = new Set([6, 7, 64, 89, 91, 112, 189, 262, 9001, 10107, 116
 
 /** Whether an error of the driver says that MongoDB is away or changing its primary, not that the call was wrong. */
 export function isMongoAway(error: unknown): boolean {
+  // A bulk write wraps what befell its connection, so that it looks like an answer of the server.
+  if (error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error) {
+    return isMongoAway(error.errorResponse)
+  }
+  // The driver lets some errors of the socket through as they are.
+  if (error instanceof Error && 'syscall' in error) return true
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
   if (error instanceof MongoServerError && typeof error.code === 'number' && PASSING_CODES.has(error.code)) return true
   if (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError')) return true
+  if (isSocketError(error)) return true
   return (
     error instanceof MongoError &&
     /topology is closed|client must be connected|pool was cleared|timed out/i.test(error.message)
   )
+}
+
+/** The driver (7.9) passes on what the socket says, unwrapped, when a connection breaks while a command is written to it. */
+function isSocketError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
 /** Runs a call to MongoDB; what fails because MongoDB is away becomes AppError `unavailable`, which is retried. */

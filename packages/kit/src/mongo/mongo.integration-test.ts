@@ -1,0 +1,70 @@
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestStack, testStack } from '../../test/stack.ts'
+import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
+import { asUnavailable, isMongoAway } from './mongo.ts'
+import { onlyDuplicates } from './only-duplicates.ts'
+
+interface Thing {
+  _id: number
+}
+
+let stack: TestStack
+let proxy: TcpProxy
+let client: MongoClient
+
+beforeAll(async () => {
+  stack = await testStack()
+  const [host = '', port = ''] = new URL(stack.mongoUrl.reveal().replace('mongodb:', 'http:')).host.split(':')
+  proxy = await startTcpProxy({ host, port: Number(port) })
+  client = new MongoClient(`mongodb://127.0.0.1:${proxy.address.port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 300,
+  })
+  await client.db(stack.dbName).collection<Thing>('things').insertOne({ _id: 1 })
+})
+
+afterAll(async () => {
+  await client?.close()
+  await proxy?.stop()
+  await stack?.close()
+})
+
+const things = () => client.db(stack.dbName).collection<Thing>('things')
+
+describe('a MongoDB that is away', () => {
+  const calls: { name: string; call: () => Promise<unknown> }[] = [
+    { name: 'find', call: () => things().find().toArray() },
+    { name: 'insertMany', call: () => things().insertMany([{ _id: 2 }], { ordered: false }) },
+    {
+      name: 'bulkWrite',
+      call: () => things().bulkWrite([{ insertOne: { document: { _id: 3 } } }], { ordered: false }),
+    },
+    { name: 'a write that ignores duplicates', call: () => onlyDuplicates(() => things().insertMany([{ _id: 4 }]), 1) },
+  ]
+  test.each(calls)('is told as unavailable by $name', async ({ call }) => {
+    proxy.mode = 'refuse'
+    proxy.cutAll()
+    try {
+      await expect(asUnavailable(call)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+    } finally {
+      proxy.mode = 'pass'
+    }
+  })
+})
+
+describe('a MongoDB that refuses', () => {
+  test('is not taken for one that is away', async () => {
+    const twice = things().insertOne({ _id: 1 })
+    await expect(asUnavailable(() => twice)).rejects.not.toMatchObject({ code: 'unavailable' })
+  })
+
+  test('names the duplicates of an unordered write and takes the rest', async () => {
+    const write = () => things().insertMany([{ _id: 1 }, { _id: 10 }, { _id: 1 }], { ordered: false })
+    expect(await onlyDuplicates(write, 3)).toEqual([0, 2])
+    expect(await things().countDocuments({ _id: 10 })).toBe(1)
+  })
+
+  test('a fault of ours stays a fault', () => {
+    expect(isMongoAway(new TypeError('no'))).toBe(false)
+  })
+})
