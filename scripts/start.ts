@@ -27,9 +27,19 @@ const LATE_AFTER_MS = 30_000
 const STARTED_AT_MS = Date.now()
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
+let stopping = false
+
+/** A start that is interrupted goes on failing part by part for a moment: nobody wants to read that. */
+const progressStream = {
+  isTTY: process.stdout.isTTY,
+  get columns() {
+    return process.stdout.columns || 80
+  },
+  write: (text: string) => stopping || process.stdout.write(text),
+}
+
 /** What is to be stopped, in reverse order. */
 const running: (() => Promise<void> | void)[] = []
-let stopping = false
 
 async function stopAll(why: string, exitCode: number): Promise<never> {
   if (stopping) return new Promise(() => {})
@@ -71,7 +81,7 @@ async function start(records: RunRecords, withDemo: boolean): Promise<void> {
     env: process.env,
     ports: USUAL_PORTS,
     recheckDelayMs: RECHECK_DELAY_MS,
-    log: progressOn(process.stdout),
+    log: progressOn(progressStream),
     spawned(process) {
       spawned.add(process)
       records.rememberService(process.name, process.identity)
