@@ -1,0 +1,99 @@
+/** The real process: how it starts, delivers with the real registry, answers its probes, and how it ends. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { ChannelDocument } from '@backstop/contracts'
+import { connectMongo, createMongoSchemaIds, createRegistryCodec } from '@backstop/kit'
+import { startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
+import { provision } from '@backstop/provision'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { alert, webhookChannel } from './fixtures.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+let stack: TestStack
+const running: ChildProcess[] = []
+
+beforeAll(async () => {
+  stack = await testStack()
+  await provision({
+    kafka: stack.kafka(),
+    topicPrefix: stack.topicPrefix,
+    durability: { replication: 1, minInsync: 1 },
+    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
+    registryUrl: stack.registryUrl,
+    waitMs: 30_000,
+    report: () => {},
+  })
+})
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  await stack.close()
+})
+
+function run(more: Record<string, string> = {}) {
+  let output = ''
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env.PATH,
+      KAFKA_BROKERS: stack.kafkaBrokers.join(','),
+      KAFKA_TOPIC_PREFIX: stack.topicPrefix,
+      MONGO_URL: stack.mongoUrl.reveal(),
+      MONGO_DB: stack.dbName,
+      SCHEMA_REGISTRY_URL: stack.registryUrl,
+      // The key ring that the fixtures seal with.
+      SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      SMTP_URL: 'smtp://user:canary-password@127.0.0.1:9',
+      SMTP_FROM: 'alerts@example.com',
+      ...more,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.push(child)
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  return { child, ended, output: () => output }
+}
+
+test('the process delivers, answers its probes, logs no secret and drains on SIGTERM', async () => {
+  const receiver = await startReceiver()
+  const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
+  const url = `${receiver.url}/canary-path`
+  await mongo.db.collection<ChannelDocument>('channels').insertOne(webhookChannel('chn_1', url, 'canary-shared-secret'))
+  const notifier = run()
+  const port = await until('it to start', () => /"ops_port":(\d+)/.exec(notifier.output())?.[1], {
+    seen: notifier.output,
+  })
+  const codec = await createRegistryCodec({
+    registryUrl: stack.registryUrl,
+    topicPrefix: stack.topicPrefix,
+    schemaIds: createMongoSchemaIds(mongo.db),
+    logger: stack.logger,
+  })
+  const producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
+  await producer.start()
+  const sent = alert({ at: new Date().toISOString() })
+  await producer.send([{ topic: 'alerts', key: sent.project_id, value: codec.encode('alert', sent), headers: {} }])
+  await until('the receiver to have it', () => receiver.requests.length === 1, { seen: notifier.output })
+  await until('its line', () => notifier.output().includes('delivery.attempted'))
+  const probe = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    return { status: response.status, text: await response.text() }
+  }
+  expect(await probe('/healthz')).toMatchObject({ status: 200 })
+  expect(await probe('/readyz')).toMatchObject({ status: 200 })
+  const { text } = await probe('/metrics')
+  expect(text).toMatch(/delivery_attempts_total\{.*channel="webhook".*outcome="delivered".*\} 1/)
+  expect(text).toMatch(/alert_e2e_latency_seconds_count\{.*channel="webhook".*\} 1/)
+  notifier.child.kill('SIGTERM')
+  expect(await notifier.ended).toBe(0)
+  expect(notifier.output()).not.toContain('canary')
+  await producer.stop()
+  await mongo.stop()
+  await receiver.stop()
+})
+
+test('a configuration that cannot work is refused whole, with exit code 78', async () => {
+  const notifier = run({ SMTP_URL: 'https://mail.example.com', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' })
+  expect(await notifier.ended).toBe(78)
+  expect(notifier.output()).toContain('SMTP_URL is no URL like smtp://')
+})
