@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
+import { until } from '../../test/until.ts'
 import { asUnavailable, isMongoAway } from './mongo.ts'
 import { onlyDuplicates } from './only-duplicates.ts'
 
@@ -53,6 +54,8 @@ describe('a MongoDB that is away', () => {
 })
 
 describe('a MongoDB that refuses', () => {
+  beforeAll(() => until('MongoDB to be back', () => client.db().command({ ping: 1 })))
+
   test('is not taken for one that is away', async () => {
     const twice = things().insertOne({ _id: 1 })
     await expect(asUnavailable(() => twice)).rejects.not.toMatchObject({ code: 'unavailable' })
