@@ -11,5 +11,3 @@ export const NOTIFIER_CRASH_POINTS = [
   'notifier.after-record',
   'notifier.after-retry-produce',
 ] as const
-
-export type NotifierCrashPoint = (typeof NOTIFIER_CRASH_POINTS)[number]
