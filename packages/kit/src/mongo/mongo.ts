@@ -30,7 +30,7 @@ const SERVER_SELECTION_TIMEOUT_MS = 5_000
 
 /**
  * Opens MongoDB. Every write waits for a majority and the journal, and says so itself: a set with an arbiter would
- * otherwise fall back to one member's word. It connects on first use, so a service starts while MongoDB is away.
+ * otherwise fall back to one member's word. It connects in the background, so a service starts while MongoDB is away.
  */
 export function connectMongo(options: MongoOptions): Mongo {
   const client = new MongoClient(options.url.reveal(), {
@@ -46,13 +46,43 @@ export function connectMongo(options: MongoOptions): Mongo {
     ignoreUndefined: true,
   })
   const db = client.db(options.dbName)
+  const stopConnecting = keepConnecting(client)
   return {
     client,
     db,
     async ping() {
       await asUnavailable(() => db.command({ ping: 1 }))
     },
-    stop: () => client.close(),
+    async stop() {
+      stopConnecting()
+      await client.close()
+    },
+  }
+}
+
+const CONNECT_EVERY_MS = 500
+
+/**
+ * Connects, again and again until it has once succeeded: when the driver's (7.9) very first connection fails, it keeps a
+ * topology that is closed for good, and every later call says so. Once connected, it reconnects by itself.
+ * @returns ends the attempts
+ */
+function keepConnecting(client: MongoClient): () => void {
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+  const attempt = (): void => {
+    client.connect().then(
+      () => (isStopped ? client.close() : undefined),
+      () => {
+        // Whoever needs it meanwhile hears why; here only the next attempt counts.
+        if (!isStopped) timer = setTimeout(attempt, CONNECT_EVERY_MS).unref()
+      },
+    )
+  }
+  attempt()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
   }
 }
 
@@ -70,16 +100,10 @@ export function isMongoAway(error: unknown): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
   if (error instanceof MongoServerError && typeof error.code === 'number' && PASSING_CODES.has(error.code)) return true
   if (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError')) return true
-  if (isSocketError(error)) return true
   return (
     error instanceof MongoError &&
     /topology is closed|client must be connected|pool was cleared|timed out/i.test(error.message)
   )
-}
-
-/** The driver (7.9) passes on what the socket says, unwrapped, when a connection breaks while a command is written to it. */
-function isSocketError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
 /** Runs a call to MongoDB; what fails because MongoDB is away becomes AppError `unavailable`, which is retried. */
