@@ -62,8 +62,9 @@ export interface AdminApp {
 
 /** A send that takes longer is the sweeper's: nobody who reports an operation is to wait for a broker that is away. */
 const SEND_TIMEOUT_MS = 3_000
-/** How long requests at work may take to finish when the process stops; a channel test lasts longest. */
+/** How long requests at work may take to finish when the process stops. */
 const DRAIN_MS = 15_000
+const CLOSE_IDLE_EVERY_MS = 50
 
 /** The management API: HTTP in front, the ledger and its outbox behind. */
 export function createAdminApp(ports: AdminPorts): AdminApp {
@@ -93,8 +94,8 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     ingressPublicUrl: settings.ingressPublicUrl,
   }
   const routes = allRoutes(parts)
-  const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics })
   const stopping = new AbortController()
+  const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics, stopping: stopping.signal })
   let bootstrap: Promise<void> = Promise.resolve()
 
   /** The operation is stored: whatever fails here is made good by the sweeper, and is no failure of the request. */
@@ -129,10 +130,12 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
 function closeServer(server: Server): Promise<void> {
   return new Promise(resolve => {
     const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    // Node closes the idle connections of that moment; one that is at work becomes idle, and stays, when it is answered.
+    const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
     server.close(() => {
       clearTimeout(cut)
+      clearInterval(sweep)
       resolve()
     })
-    server.closeIdleConnections()
   })
 }

@@ -22,7 +22,7 @@ export interface RouteRequest<Params, Query, Body> {
   readonly now: Date
   /** A new id. A repeat under the same Idempotency-Key, after a crash, gets the same one again. */
   newId(kind: IdKind): string
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller has gone, or the process stops. */
   readonly signal: AbortSignal
   readonly logger: Logger
 }

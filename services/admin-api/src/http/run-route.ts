@@ -16,6 +16,8 @@ export interface RouteRunnerOptions {
   readonly parts: AdminParts
   readonly clock: Clock
   readonly logger: Logger
+  /** Aborted when the process stops: what merely waits is to end. */
+  readonly stopping: AbortSignal
 }
 
 /** Runs a route for a request: who asks → may they → is the request sound → once per Idempotency-Key → audit → answer. */
@@ -40,7 +42,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
         ifMatch: request.get('if-match'),
         now,
         newId: makeId,
-        signal: goneSignal(response),
+        signal: AbortSignal.any([goneSignal(response), options.stopping]),
         logger,
       } as unknown as RouteRequest<never, never, never>)
     const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined

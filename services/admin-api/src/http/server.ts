@@ -15,6 +15,8 @@ export interface ApiServerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal
 }
 
 /** What is known of a request so far; the log line is written from it. */

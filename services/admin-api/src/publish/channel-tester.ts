@@ -5,14 +5,15 @@ import {
   type DeliveryRequest,
   HEADERS,
 } from '@backstop/contracts'
-import { type Clock, type MessageCodec, type Producer, sleep } from '@backstop/kit'
+import { AppError, type Clock, type MessageCodec, type Producer, sleep } from '@backstop/kit'
 import type { ReadShelf } from '../store/shelf.ts'
 
 export interface ChannelTester {
   /**
    * Sends a test alert through the channel on the path of every other delivery, and waits for what became of it.
    * @param ids of the delivery and the alert, given so that a repeat asks for the same delivery
-   * @throws AppError `unavailable` when it could not be handed on
+   * @param signal aborted when nobody is to wait any longer
+   * @throws AppError `unavailable` when it could not be handed on, or is no longer waited for
    */
   test(
     channel: ChannelDocument,
@@ -70,6 +71,10 @@ export function createChannelTester(options: ChannelTesterOptions): ChannelTeste
         if (result !== undefined) return result
         await sleep(clock, pauseMs, signal)
         pauseMs = Math.min(pauseMs * 2, SLOWEST_LOOK_MS)
+      }
+      // The caller has gone, and hears nothing; or this process stops, and another one can be asked.
+      if (signal.aborted) {
+        throw new AppError('unavailable', 'This process is stopping; send the test again', { retryable: true })
       }
       return {
         delivered: false,

@@ -1,0 +1,104 @@
+import { HEADERS, newId } from '@backstop/contracts'
+import {
+  createFixedCodec,
+  createLogger,
+  createMemoryBus,
+  createMetrics,
+  createSecretBox,
+  parseKeyRing,
+  Secret,
+  type SendFate,
+} from '@backstop/kit'
+import { createManualClock, until } from '@backstop/kit/test'
+import { createMemoryLedger } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { createAdminApp } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/stores.ts'
+import { BOOTSTRAP_KEY, egressOfTests, INGRESS_URL } from './admin-world.ts'
+import { createApiClient } from './api-client.ts'
+
+/** The API on a clock that stands still, over a broker that does as it is told. */
+async function open() {
+  const clock = createManualClock()
+  let fate: SendFate = 'stored'
+  const bus = createMemoryBus({ clock, fateOf: () => fate })
+  const stores = createMemoryStores()
+  const app = createAdminApp({
+    bus,
+    codec: createFixedCodec(),
+    clock,
+    stores,
+    openLedger: options => createMemoryLedger(options),
+    secretBox: createSecretBox(parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`))),
+    egress: egressOfTests,
+    logger: createLogger('admin-api', 'silent'),
+    metrics: createMetrics('admin-api'),
+    crashPoint: () => {},
+    showKey: () => {},
+    settings: { host: '127.0.0.1', port: 0, ingressPublicUrl: INGRESS_URL, bootstrapApiKey: new Secret(BOOTSTRAP_KEY) },
+  })
+  await app.start()
+  const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
+  await until('the bootstrap key to be known', async () => (await api.get('/v1/projects')).status === 200)
+  const projectId = (await api.post('/v1/projects', { name: 'Shop' })).body.project_id as string
+  const connection = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Cards' })
+  return {
+    app,
+    api,
+    clock,
+    projectId,
+    brokerAnswers: (next: SendFate) => {
+      fate = next
+    },
+    report: () =>
+      api.post('/v1/operations', {
+        connection_id: connection.body.connection_id,
+        kind: 'refund',
+        subject: newId('message'),
+      }),
+    publishedIds: () => bus.stored('operations').map(message => message.headers[HEADERS.messageId]),
+  }
+}
+
+test('an operation that is reported while the broker is away is stored, and published once the broker is back', async () => {
+  const { app, clock, brokerAnswers, report, publishedIds } = await open()
+  brokerAnswers('refused')
+  const { status, body } = await report()
+  expect([status, body.state]).toEqual([201, 'requested'])
+  expect(publishedIds()).toEqual([])
+  await clock.advance(60_000)
+  expect(publishedIds()).toEqual([])
+  brokerAnswers('stored')
+  await clock.advance(5_000)
+  expect(publishedIds()).toEqual([`${body.operation_id}:1`])
+  // It is out of the outbox: nothing comes again.
+  await clock.advance(60_000)
+  expect(publishedIds()).toHaveLength(1)
+  await app.stop()
+})
+
+test('a message whose ack was lost is sent again under the same id', async () => {
+  const { app, clock, brokerAnswers, report, publishedIds } = await open()
+  brokerAnswers('answer_lost')
+  const { body } = await report()
+  brokerAnswers('stored')
+  await clock.advance(40_000)
+  expect(publishedIds()).toEqual([`${body.operation_id}:1`, `${body.operation_id}:1`])
+  await app.stop()
+})
+
+test('the test of a channel says that the broker is away, and when to ask again', async () => {
+  const { app, api, projectId, brokerAnswers } = await open()
+  const config = { kind: 'email', to: ['a@b.test'] }
+  const channel = await api.post('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'x',
+    events: ['run.failed'],
+    config,
+  })
+  brokerAnswers('refused')
+  const answer = await api.post(`/v1/alert-channels/${channel.body.id}/test`)
+  expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'Kafka is away' } })
+  expect(answer.headers.get('retry-after')).toBe('5')
+  await app.stop()
+})

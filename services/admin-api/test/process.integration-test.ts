@@ -1,0 +1,173 @@
+/** The real process: how it starts, what it prints, how it outlives its database, and how it ends. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
+import { provision } from '@backstop/provision'
+import { MongoClient } from 'mongodb'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type ApiClient, createApiClient } from './api-client.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const KEY = 'chosen-by-the-operator-0123456789'
+let stack: TestStack
+let proxy: TcpProxy
+const running: ChildProcess[] = []
+
+beforeAll(async () => {
+  stack = await testStack()
+  await provision({
+    kafka: stack.kafka(),
+    topicPrefix: stack.topicPrefix,
+    durability: { replication: 1, minInsync: 1 },
+    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
+    registryUrl: stack.registryUrl,
+    waitMs: 30_000,
+    report: () => {},
+  })
+  const { hostname, port } = new URL(stack.mongoUrl.reveal())
+  proxy = await startTcpProxy({ host: hostname, port: Number(port) })
+})
+afterEach(async () => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+  const client = new MongoClient(stack.mongoUrl.reveal())
+  await client.db(stack.dbName).collection('api_keys').deleteMany({})
+  await client.close()
+})
+afterAll(async () => {
+  await proxy.stop()
+  await stack.close()
+})
+
+interface Run {
+  readonly child: ChildProcess
+  readonly ended: Promise<number | null>
+  output(): string
+  /** The client of the process once it has said where it listens. */
+  api(key: string): Promise<ApiClient>
+}
+
+function run(environment: Record<string, string>): Run {
+  let output = ''
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.push(child)
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  return {
+    child,
+    ended,
+    output: () => output,
+    async api(key) {
+      const seen = () => output.slice(-2_000)
+      const port = await until('the process to listen', () => /"port":(\d+).*service\.started/.exec(output)?.[1], {
+        seen,
+      })
+      return createApiClient(`http://127.0.0.1:${port}`, key)
+    },
+  }
+}
+
+const environment = (more: Record<string, string> = {}) => ({
+  PORT: '0',
+  KAFKA_BROKERS: stack.kafkaBrokers.join(','),
+  KAFKA_TOPIC_PREFIX: stack.topicPrefix,
+  MONGO_URL: stack.mongoUrl.reveal(),
+  MONGO_DB: stack.dbName,
+  SCHEMA_REGISTRY_URL: stack.registryUrl,
+  INGRESS_PUBLIC_URL: 'https://in.example.test',
+  SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  ...more,
+})
+const printedKeys = (...runs: Run[]) =>
+  runs.flatMap(one =>
+    [...one.output().matchAll(/^Backstop API key \(shown once, keep it\): (bsk_\w+)$/gm)].map(([, key]) => key),
+  )
+
+describe('the process', () => {
+  test('of two that start at once one prints the first key, which is good at both, and neither prints it again', async () => {
+    const both = [run(environment()), run(environment())] as const
+    const key = await until('one key to be printed', () => printedKeys(...both)[0])
+    for (const one of both) expect((await (await one.api(key)).get('/v1/projects')).status).toBe(200)
+    const third = run(environment())
+    expect((await (await third.api(key)).get('/v1/projects')).status).toBe(200)
+    expect(printedKeys(...both, third)).toEqual([key])
+    // Every other line is the log, and goes through its mask.
+    for (const one of [...both, third]) expect(one.output().split(key).length).toBeLessThanOrEqual(2)
+  })
+
+  test('takes the first key from the environment and prints none', async () => {
+    const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
+    const api = await one.api(KEY)
+    await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
+    expect(one.output()).not.toContain(KEY)
+    expect(printedKeys(one)).toEqual([])
+  })
+
+  test('names every fault of its configuration and ends with 78', async () => {
+    const one = run({ ...environment({ SECRET_KEYS: 'k1:tooshort' }), INGRESS_PUBLIC_URL: 'nowhere' })
+    expect(await one.ended).toBe(78)
+    expect(one.output()).toMatch(/2 fault\(s\)/)
+    expect(one.output()).toMatch(/INGRESS_PUBLIC_URL[\s\S]*SECRET_KEYS: Key "k1" is not 32 bytes/)
+    expect(one.output()).not.toContain('tooshort')
+  })
+
+  test('ends with 0 after SIGTERM, once the request at work is answered', async () => {
+    const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
+    const api = await one.api(KEY)
+    const project = await until(
+      'a project',
+      async () => (await api.post('/v1/projects', { name: 'x' })).body.project_id,
+    )
+    const config = { kind: 'email', to: ['a@b.test'] }
+    const channel = await api.post('/v1/alert-channels', {
+      project_id: project,
+      name: 'x',
+      events: ['run.failed'],
+      config,
+    })
+    // No notifier runs: the test of a channel is at work until its result comes, or until it is cut off.
+    const atWork = api.post(`/v1/alert-channels/${channel.body.id}/test`)
+    await until('the test to be at work', async () => {
+      const client = new MongoClient(stack.mongoUrl.reveal())
+      const rows = await client.db(stack.dbName).collection('audit').countDocuments()
+      await client.close()
+      return rows >= 2
+    })
+    one.child.kill('SIGTERM')
+    expect(await atWork).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(await one.ended).toBe(0)
+  })
+
+  test('answers 503 while MongoDB is away, and goes on when it is back, without a restart', async () => {
+    const { host, port } = proxy.address
+    const throughProxy = `mongodb://${host}:${port}/?directConnection=true`
+    const one = run(environment({ BOOTSTRAP_API_KEY: KEY, MONGO_URL: throughProxy }))
+    const api = await one.api(KEY)
+    await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
+    proxy.mode = 'refuse'
+    proxy.cutAll()
+    const away = await api.post('/v1/projects', { name: 'x' })
+    expect(away).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'MongoDB is away' } })
+    expect(away.headers.get('retry-after')).toBe('5')
+    expect((await api.as(undefined).get('/v1/openapi.json')).status).toBe(200)
+    proxy.mode = 'pass'
+    await until('MongoDB to be used again', async () => (await api.post('/v1/projects', { name: 'x' })).status === 201)
+  })
+
+  test('starts while MongoDB is away, and makes the first key once it is there', async () => {
+    const { host, port } = proxy.address
+    proxy.mode = 'refuse'
+    const one = run(environment({ MONGO_URL: `mongodb://${host}:${port}/?directConnection=true` }))
+    const api = await one.api(KEY)
+    expect((await api.get('/v1/projects')).status).toBe(503)
+    expect(printedKeys(one)).toEqual([])
+    proxy.mode = 'pass'
+    const key = await until('the key to be printed', () => printedKeys(one)[0], {
+      timeoutMs: 30_000,
+      seen: () => one.output().slice(-3_000),
+    })
+    expect((await api.as(key).get('/v1/projects')).status).toBe(200)
+  })
+})
