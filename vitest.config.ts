@@ -6,7 +6,8 @@ const exclude = ['**/node_modules/**', '**/.backstop/**']
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, testTimeout: 10_000 } },
+      // Nothing outside is touched, so the files share their workers: most of the time would go into importing anew.
+      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 10_000 } },
       {
         test: {
           name: 'integration',

@@ -36,7 +36,8 @@ try {
   process.exitCode = await runAll()
 } finally {
   await stack?.stop()
-  rmSync(scratch, { recursive: true, force: true })
+  if (process.exitCode === 0) rmSync(scratch, { recursive: true, force: true })
+  else process.stderr.write(`Logs of the stack and of the services are in ${scratch}\n`)
 }
 
 async function runAll(): Promise<number> {
@@ -97,11 +98,13 @@ function readReport(path: string): Counts {
   }
 }
 
-/** How the tests find the stack (packages/kit/test/stack.ts reads it). */
+/** How the tests find the stack (packages/kit/test/stack.ts reads it), and where they may write. */
 function stackEnvironment(): Record<string, string> {
-  if (stack === undefined) return {}
+  const folder = { BACKSTOP_TEST_DATA: join(scratch, 'products') }
+  if (stack === undefined) return folder
   const { kafka, mongo, registry, smtp, mail } = stack.urls
   return {
+    ...folder,
     BACKSTOP_TEST_KAFKA: kafka,
     BACKSTOP_TEST_MONGO: mongo,
     BACKSTOP_TEST_REGISTRY: registry,

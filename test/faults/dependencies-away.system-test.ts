@@ -1,5 +1,4 @@
 /** Kafka and MongoDB go and come back under a running product; no service is restarted. A stack of its own for each. */
-import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -18,7 +17,7 @@ async function openOwnStack(
   name: string,
 ): Promise<{ product: Product; shop: Shop; pids: () => (number | undefined)[] }> {
   const product = await startProduct({
-    dataDir: join(dataFolder(name)),
+    dataDir: dataFolder(name),
     // The stack of the test run is left alone: this one is made anew.
     env: { ...process.env, BACKSTOP_STACK: 'embedded' },
     recheckDelayMs: RECHECK_DELAY_MS,

@@ -20,9 +20,10 @@ export function stackUrls(): StackUrls {
   }
 }
 
-/** Where products of test runs keep their logs and secrets. */
+/** Where a product of this test run keeps its logs and secrets. `npm test` removes it, unless something failed. */
 export function dataFolder(name: string): string {
-  const folder = resolve(import.meta.dirname, '../../.backstop/test', `${name}-${process.pid}`)
+  const base = process.env.BACKSTOP_TEST_DATA ?? resolve(import.meta.dirname, '../../.backstop/test')
+  const folder = join(base, `${name}-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   return folder
 }
@@ -34,7 +35,7 @@ export function dataFolder(name: string): string {
 export function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
   const unique = `${name}-${process.pid}-${Date.now().toString(36)}`
   return startProduct({
-    dataDir: join(dataFolder(name)),
+    dataDir: dataFolder(name),
     env: process.env,
     stackUrls: stackUrls(),
     topicPrefix: `${unique}.`,
