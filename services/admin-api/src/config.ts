@@ -27,8 +27,6 @@ export const settings = {
     .describe('Networks that channels and api_base may not point to although they are public, comma-separated'),
 } as const
 
-export type AdminConfig = ReturnType<typeof readAdminConfig>
-
 /** @throws AppError `config_invalid` with every fault */
 export function readAdminConfig(environment: Environment) {
   return readConfig(settings, environment)

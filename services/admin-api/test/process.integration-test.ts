@@ -97,12 +97,21 @@ describe('the process', () => {
     for (const one of [...both, third]) expect(one.output().split(key).length).toBeLessThanOrEqual(2)
   })
 
-  test('takes the first key from the environment and prints none', async () => {
+  test('takes the first key from the environment and prints none, and lets no URL lead inside', async () => {
     const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
     const api = await one.api(KEY)
     await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
     expect(one.output()).not.toContain(KEY)
     expect(printedKeys(one)).toEqual([])
+    // The real policy for URLs: loopback only where the operator allowed it, which nobody did here.
+    const { project_id } = (await api.post('/v1/projects', { name: 'x' })).body
+    for (const url of ['http://127.0.0.1:1/x', 'https://[::1]/x', 'https://10.0.0.1/x', 'https://localhost/x']) {
+      const channel = { project_id, name: 'x', events: ['run.failed'], config: { kind: 'webhook', url } }
+      expect(await api.post('/v1/alert-channels', channel)).toMatchObject({
+        status: 400,
+        body: { code: 'egress_blocked' },
+      })
+    }
   })
 
   test('names every fault of its configuration and ends with 78', async () => {

@@ -16,7 +16,10 @@ export function decodeCursor(cursor: string | undefined): Place | undefined {
   if (cursor === undefined) return undefined
   try {
     const [at, id, ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    if (Number.isSafeInteger(at) && typeof id === 'string' && rest.length === 0) return { at: new Date(at), id }
+    const place = { at: new Date(at), id }
+    // Numbers beyond the last date there is give no date.
+    const isDate = Number.isSafeInteger(at) && !Number.isNaN(place.at.getTime())
+    if (isDate && typeof id === 'string' && rest.length === 0) return place
   } catch {
     // Falls through: whatever is wrong with it, the remedy is the same.
   }

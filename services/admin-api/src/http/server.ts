@@ -5,6 +5,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { AdminParts } from '../parts.ts'
 import { answerProblem } from './answer-problem.ts'
 import { createRequestObserver, type RequestFacts } from './observe-request.ts'
+import { refuseBadHttp } from './refuse-bad-http.ts'
 import type { Method, Route } from './route.ts'
 import { createRouteRunner } from './run-route.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -51,7 +52,7 @@ export function createApiServer(options: ApiServerOptions): Server {
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     answerProblem(response, error, options.logger)
   })
-  return createServer(
+  const server = createServer(
     {
       headersTimeout: 10_000,
       requestTimeout: 30_000,
@@ -61,6 +62,10 @@ export function createApiServer(options: ApiServerOptions): Server {
     },
     app,
   )
+  // Other expectations than 100-continue may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', app)
+  refuseBadHttp(server, options.logger)
+  return server
 }
 
 function mount(

@@ -1,4 +1,4 @@
-import { Scope } from '@backstop/contracts'
+import { Problem, Scope } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
 import { callEveryRoute, openBelongings } from './every-route.ts'
@@ -63,7 +63,10 @@ export function describeAccess(world: () => AdminWorld): void {
         const wantedRows = method === 'GET' ? 0 : 1
         const seen = { route: route.operationId, isDone: answer.status < 300, rows: rows.length }
         expect(seen).toEqual({ route: route.operationId, isDone: true, rows: wantedRows })
+        // What is answered is what the OpenAPI document says.
         expect(Object.keys(route.answers)).toContain(String(answer.status))
+        const fault = route.answers[answer.status]?.schema?.safeParse(answer.body).error
+        expect({ route: route.operationId, fault }).toEqual({ route: route.operationId, fault: undefined })
         for (const row of rows) {
           expect(row).toMatchObject({ action: expect.stringMatching(/^[a-z_]+\.[a-z_]+$/), address: '127.0.0.1' })
           expect(row.key_id).toMatch(/^key_/)
@@ -78,6 +81,7 @@ export function describeAccess(world: () => AdminWorld): void {
       for (const { route, method, path, body } of callEveryRoute(world().app.routes, own)) {
         const anyone = await api().as(undefined).call(method, path, { body })
         expect({ route: route.operationId, status: anyone.status }).toEqual({ route: route.operationId, status: 401 })
+        expect(Problem.safeParse(anyone.body).error).toBeUndefined()
         for (const [scope, key] of keys) {
           if (scope === route.scope || scope === 'admin') continue
           const { status } = await api().as(key).call(method, path, { body })

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
@@ -98,6 +99,41 @@ export function describeRefusals(world: () => AdminWorld): void {
         expect(JSON.stringify(body)).not.toContain('canary')
       }
       expect(world().log.join('')).not.toMatch(/canary-[135]/)
+    })
+  })
+
+  describe('what is not even a request', () => {
+    const exchange = (text: string) =>
+      new Promise<string>((resolve, reject) => {
+        const { port } = new URL(api().url)
+        let answer = ''
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+        socket.on('data', chunk => {
+          answer += chunk
+        })
+        socket.on('end', () => resolve(answer))
+        socket.on('error', reject)
+      })
+
+    test.each([
+      {
+        name: 'with headers beyond 16 KiB',
+        text: `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+        status: 431,
+        code: 'headers_too_large',
+      },
+      { name: 'that is no HTTP', text: 'hello\r\n\r\n', status: 400, code: 'invalid_request' },
+      {
+        name: 'with two lengths',
+        text: 'POST /v1/projects HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+        status: 400,
+        code: 'invalid_request',
+      },
+    ])('$name is answered $status with a problem document', async ({ text, status, code }) => {
+      const [head = '', body = ''] = (await exchange(text)).split('\r\n\r\n')
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(head).toMatch(/content-type: application\/problem\+json/)
+      expect(JSON.parse(body)).toMatchObject({ status, code, request_id: expect.stringMatching(/^req_/) })
     })
   })
 
