@@ -54,11 +54,10 @@ export function environmentOf(
     case 'reconciler':
       return { ...shared, RECHECK_DELAY_MS: String(recheckDelayMs) }
     case 'notifier':
-      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>', PUBLIC_URL: adminUrl }
+      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>' }
     case 'admin-api':
       return {
         ...shared,
-        PUBLIC_URL: adminUrl,
         INGRESS_PUBLIC_URL: ingressUrl,
         BOOTSTRAP_API_KEY: secrets.bootstrapKey,
       }

@@ -1,4 +1,4 @@
-import type { Alert } from '@backstop/contracts'
+import { type Alert, formatMoney } from '@backstop/contracts'
 
 /** An alert in words, without the form of any channel: what Slack messages and mails are made from. */
 export interface AlertDescription {
@@ -69,18 +69,6 @@ function describeIncident(alert: IncidentAlert): AlertDescription {
     path: `/incidents/${encodeURIComponent(incident.incident_id)}`,
     reference: incident.incident_id,
   }
-}
-
-/**
- * An amount for people, e.g. `EUR 12.50`: the code instead of a sign, because "$" is several currencies.
- * @param minorUnits of the currency; how many make one comes from the runtime's ISO 4217 table
- */
-export function formatMoney(minorUnits: number | null, currency: string | null): string | null {
-  if (minorUnits === null || currency === null) return null
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency, currencyDisplay: 'code' })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  // The no-break space that Intl puts behind the code breaks searches in mail programs.
-  return format.format(minorUnits / 10 ** digits).replace(/\u00a0/g, ' ')
 }
 
 function formatTime(iso: string): string {

@@ -1,16 +1,9 @@
-import type { Action, Incident, TimelineEntry } from '@backstop/contracts'
+import { type Action, formatMoney, type Incident, type TimelineEntry } from '@backstop/contracts'
 import type { ActionRecord, IncidentRecord, Subject } from './subject.ts'
 
 /** Milliseconds since the epoch as ISO 8601. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString()
-}
-
-/** An amount for people: minor units, because the number of decimals is the currency's own affair. */
-export function amountText(action: Pick<ActionRecord, 'amount' | 'currency'>): string {
-  return action.amount === null
-    ? 'an unknown amount'
-    : `${action.amount} ${action.currency?.toUpperCase() ?? ''} (minor units)`
 }
 
 /** One line of a story, for a person. */
@@ -53,7 +46,7 @@ export function projectIncident(subject: Subject, action: ActionRecord, incident
     connection_id: incident.connectionId,
     code: 'UNEXPECTED_ACTION',
     state: incident.state,
-    summary: `A ${action.kind} of ${amountText(action)} on ${action.subject} that no operation explains`,
+    summary: summaryOf(action, incident),
     action_id: action.id,
     out_of_band: incident.outOfBand,
     opened_at: isoTime(incident.openedAt),
@@ -61,4 +54,16 @@ export function projectIncident(subject: Subject, action: ActionRecord, incident
     resolved_by: incident.resolvedBy,
     version: subject.version,
   }
+}
+
+/** What happened, in one sentence for a person. */
+function summaryOf(action: ActionRecord, incident: IncidentRecord): string {
+  const money = formatMoney(action.amount, action.currency)
+  const what = money === null ? `A ${action.kind}` : `A ${action.kind} of ${money}`
+  if (incident.state !== 'resolved') {
+    return `${what} on ${action.subject} was made at the provider, and no operation of yours explains it`
+  }
+  const by =
+    incident.resolvedBy === null ? 'it was made before the connection' : `operation ${incident.resolvedBy} made it`
+  return `${what} on ${action.subject} is explained after all: ${by}`
 }
