@@ -26,16 +26,16 @@ export interface SignatureScheme {
 }
 
 /** How far the signed time may lie from ours, in seconds, both ways. */
-export const TOLERANCE_S = 300
+const TOLERANCE_S = 300
 /** Each signature costs a comparison per secret; providers send one per active secret, so two or three. */
-export const MAX_SIGNATURES = 16
+const MAX_SIGNATURES = 16
 const MIN_SECRET_BYTES = 16
 
 const TIMESTAMP_SHAPE = /^\d{1,12}$/
 /** Checked before decoding, because Buffer.from(text, 'hex') stops at the first bad character without a word. */
 const SIGNATURE_SHAPE = /^[0-9a-f]{64}$/
 
-export type ParsedSignature =
+type ParsedSignature =
   | { readonly kind: 'parsed'; readonly timestamp: string; readonly signatures: readonly Buffer[] }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
@@ -82,7 +82,7 @@ export function authenticateSignature(
  * Takes the header apart. Exactly one time; signatures that do not have the shape of one are passed over, as are names
  * that the scheme does not know (an older or newer scheme beside ours). Nothing is trimmed.
  */
-export function parseSignature(scheme: SignatureScheme, header: string): ParsedSignature {
+function parseSignature(scheme: SignatureScheme, header: string): ParsedSignature {
   let timestamp: string | undefined
   let signatureCount = 0
   const signatures: Buffer[] = []

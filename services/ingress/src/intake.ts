@@ -11,6 +11,7 @@ import { inboundMessage } from './domain/inbound-message.ts'
 import { type ParsedEvent, parseEvent } from './domain/parse-event.ts'
 import { traceparentOf } from './domain/traceparent.ts'
 import type { MicroBatcher, PublishResult } from './publish/micro-batcher.ts'
+import { newTraceIds } from './random-ids.ts'
 import type { Connections } from './store/connections.ts'
 
 export interface Notification {
@@ -105,7 +106,7 @@ export class Intake {
       eventId: identified.eventId,
       eventType: identified.eventType,
       subject: identified.subject,
-      traceparent: traceparentOf(notification.traceparent, () => randomBytes(24).toString('hex')),
+      traceparent: traceparentOf(notification.traceparent, newTraceIds),
       secretIndex: authentic.secretIndex,
       ageS: authentic.ageS,
     }

@@ -2,7 +2,7 @@
 import type { AuthenticationRequest, AuthenticationResult, InboundCredential } from '../provider.ts'
 import { authenticateSignature, prepareSigningKey, type SignatureScheme } from '../timestamped-signature.ts'
 
-export const PROCESSOR_SCHEME: SignatureScheme = {
+const PROCESSOR_SCHEME: SignatureScheme = {
   separator: ',',
   timestampName: 't',
   signatureName: 'v1',

@@ -5,7 +5,7 @@
 import type { AuthenticationRequest, AuthenticationResult, InboundCredential } from '../provider.ts'
 import { authenticateSignature, prepareSigningKey, type SignatureScheme } from '../timestamped-signature.ts'
 
-export const RESELLER_SCHEME: SignatureScheme = {
+const RESELLER_SCHEME: SignatureScheme = {
   separator: ';',
   timestampName: 'ts',
   signatureName: 'h1',

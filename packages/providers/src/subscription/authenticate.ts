@@ -8,7 +8,7 @@ import type { AuthenticationRequest, AuthenticationResult, InboundCredential, Pr
 import { singleHeader } from '../single-header.ts'
 
 /** The fixed user name of the interface (§5). */
-export const USERNAME = 'service'
+const USERNAME = 'service'
 
 /** The scheme in any case, then blanks, then base64 with its padding. */
 const BASIC_SHAPE = /^basic +([A-Za-z0-9+/]+={0,2})$/i
@@ -49,7 +49,7 @@ export function authenticate(
 }
 
 /** User name and password as bytes, or undefined when the header is not the one spelling of such a pair. */
-export function parseBasic(header: string): { username: Buffer; password: Buffer } | undefined {
+function parseBasic(header: string): { username: Buffer; password: Buffer } | undefined {
   const encoded = BASIC_SHAPE.exec(header)?.[1]
   if (encoded === undefined) return undefined
   const bytes = Buffer.from(encoded, 'base64')

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { judgeLoad, type LoadSample } from './load.ts'
 
 const limits = { maxUtilization: 0.95, maxLagP99Ms: 200 }
-const idle: LoadSample = { utilization: 0.1, lagP99Ms: 2 }
-const late: LoadSample = { utilization: 0.5, lagP99Ms: 201 }
-const busy: LoadSample = { utilization: 0.99, lagP99Ms: 15 }
-const busyAndSlow: LoadSample = { utilization: 0.96, lagP99Ms: 60 }
+const idle: LoadSample = { utilization: 0.1, lagP50Ms: 1, lagP99Ms: 2 }
+const late: LoadSample = { utilization: 0.5, lagP50Ms: 5, lagP99Ms: 201 }
+const busy: LoadSample = { utilization: 0.99, lagP50Ms: 8, lagP99Ms: 150 }
+const busyAndSlow: LoadSample = { utilization: 0.96, lagP50Ms: 51, lagP99Ms: 60 }
 
 describe('the event-loop watch', () => {
   test.each([
@@ -23,8 +23,8 @@ describe('the event-loop watch', () => {
     {
       name: 'exactly at the limits',
       samples: [
-        { utilization: 0.95, lagP99Ms: 200 },
-        { utilization: 0.95, lagP99Ms: 200 },
+        { utilization: 0.95, lagP50Ms: 60, lagP99Ms: 200 },
+        { utilization: 0.95, lagP50Ms: 60, lagP99Ms: 200 },
       ],
       expected: { kind: 'bearable' },
     },

@@ -8,7 +8,8 @@ export interface LoadWatch {
 }
 
 const SAMPLE_MS = 1_000
-const RESOLUTION_MS = 10
+/** Fine enough that one pause in a second stays above the 99th percentile, and does not count. */
+const RESOLUTION_MS = 5
 const NS_PER_MS = 1e6
 
 /**
@@ -26,9 +27,10 @@ export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
     // The histogram measures the whole interval between two of its ticks, not only how late the second one was.
-    const lagP99Ms = Math.max(0, delay.percentile(99) / NS_PER_MS - RESOLUTION_MS)
+    const lagMs = (percentile: number) => Math.max(0, delay.percentile(percentile) / NS_PER_MS - RESOLUTION_MS)
+    const sample = { utilization, lagP50Ms: lagMs(50), lagP99Ms: lagMs(99) }
     delay.reset()
-    samples = [...samples, { utilization, lagP99Ms }].slice(-SAMPLES_TO_SHED)
+    samples = [...samples, sample].slice(-SAMPLES_TO_SHED)
     judgement = judgeLoad(samples, limits)
   }, sampleMs)
   timer.unref()

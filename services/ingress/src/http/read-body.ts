@@ -20,26 +20,31 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
     const chunks: Buffer[] = []
     let size = 0
     let budgeted = 0
+    // A flag instead of taking the listeners off again, which would cost as much as the rest of this function.
+    let isDone = false
     const finish = (result: BodyResult) => {
+      if (isDone) return
+      isDone = true
       cancel()
-      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
       if (result.kind === 'incomplete') limits.budget.release(budgeted)
       resolve(result)
     }
-    const fail = (reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'body_broken_off') =>
+    const fail = (reason: Extract<BodyResult, { kind: 'incomplete' }>['reason']) =>
       finish({ kind: 'incomplete', reason })
-    const onData = (chunk: Buffer) => {
+    const cancel = clock.schedule(limits.timeoutMs, () => fail('too_slow'))
+    request.on('data', (chunk: Buffer) => {
+      if (isDone) return
       size += chunk.length
       if (size > limits.maxBytes) return fail('too_large')
       if (!limits.budget.take(chunk.length)) return fail('budget_exhausted')
       budgeted += chunk.length
       chunks.push(chunk)
-    }
-    const onEnd = () =>
-      finish({ kind: 'complete', body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) })
-    const onGone = () => fail('body_broken_off')
-    const cancel = clock.schedule(limits.timeoutMs, () => fail('too_slow'))
-    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+    })
+    request.on('end', () =>
+      finish({ kind: 'complete', body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) }),
+    )
+    // Whatever breaks a request off, its 'close' tells.
+    request.on('close', () => fail('body_broken_off'))
   })
 }
 

@@ -60,8 +60,8 @@ export class WebhookHandler {
     const { clock, bodyLimits } = this.#parts
     const beganMs = clock.now()
     // A connection that breaks is seen by its 'close'; without listeners its errors could end the process.
-    request.on('error', () => {})
-    response.on('error', () => {})
+    request.on('error', ignore)
+    response.on('error', ignore)
     const route = routeRequest(request.method ?? '', request.url ?? '')
     const provider = route.kind === 'webhook' ? route.provider : null
     const connectionId = route.kind === 'webhook' ? route.connectionId : null
@@ -149,6 +149,7 @@ export class WebhookHandler {
   }
 }
 
+const ignore = () => {}
 const TRACEPARENT = new Set(['traceparent'])
 
 const refused = (answer: Answer, reason: string): Verdict => ({ answer, result: 'refused', reason, facts: {} })

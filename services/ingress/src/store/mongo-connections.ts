@@ -86,9 +86,6 @@ class MongoConnections implements Connections {
    * a failure everything is loaded again: that is cheap, and no resume token can be too old.
    */
   async #follow(): Promise<void> {
-    // Connecting on first use happens once: after a first failure the driver (7.9) says "Topology is closed" for ever, until
-    // it is told to connect again. On a client that is connected this does nothing.
-    await this.#options.db.client.connect()
     const stream = this.#collection.watch<ConnectionDocument, Change>([], {
       fullDocument: 'updateLookup',
       maxAwaitTimeMS: AWAIT_MS,
