@@ -165,6 +165,17 @@ describe('a batch of 500 events', () => {
   })
 })
 
+describe('an event with a body of five hundred levels', () => {
+  test('is recorded like any other', async () => {
+    const deep = refundEvent('deep')
+    if (deep.kind !== 'event') throw new Error('Not an event')
+    const nested = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`) as Record<string, unknown>
+    await reconcileBatch([{ ...deep, event: { ...deep.event, body: { ...deep.event.body, nested } } }], parts())
+    expect(await mongo.db.collection('inbox').countDocuments()).toBe(1)
+    expect(await mongo.db.collection('inbox_bodies').countDocuments()).toBe(1)
+  })
+})
+
 describe('two reconcilers at once', () => {
   test('the same thousand refunds, seen by one through the payment and by the other through the charge, are one action each', async () => {
     const batch = names(1_000, 'both')

@@ -151,7 +151,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
           received_at: new Date(T0),
           processed_at: new Date(T0),
         },
-        body: { id: 'evt_1' },
+        body: '{"id":"evt_1"}',
       }
       await stores.inbox.insert([entry])
       await stores.inbox.insert([entry, { ...entry, document: { ...entry.document, _id: 'con_a/evt_2' } }])

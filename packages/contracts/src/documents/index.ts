@@ -138,7 +138,8 @@ export interface InboxDocument {
 export interface InboxBodyDocument {
   _id: string
   received_at: Date
-  body: unknown
+  /** JSON text: as a document, a body of many levels or with odd keys could not be stored. */
+  body: string
 }
 
 export interface DeliveryAttempt {

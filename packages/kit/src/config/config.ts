@@ -34,7 +34,7 @@ export function readConfig<S extends z.ZodRawShape>(
   const parsed = z.object(shape).safeParse(given)
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
-      const name = issue.path.join('.')
+      const name = String(issue.path[0])
       if (faults.some(fault => fault.startsWith(`${name}:`) || fault.startsWith(`${name}_FILE:`))) continue
       faults.push(`${name}: ${given[name] === undefined ? 'is required' : issue.message}`)
     }

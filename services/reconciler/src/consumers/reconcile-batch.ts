@@ -160,5 +160,5 @@ function inboxEntry({ item, reading }: ReadItem, actionIds: ReadonlyMap<string, 
     received_at: new Date(item.receivedAt),
     processed_at: new Date(now),
   }
-  return [{ document, body: event.body }]
+  return [{ document, body: JSON.stringify(event.body) }]
 }

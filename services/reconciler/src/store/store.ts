@@ -40,7 +40,8 @@ export interface ProjectionStore {
 
 export interface InboxEntry {
   readonly document: InboxDocument
-  readonly body: unknown
+  /** JSON text. */
+  readonly body: string
 }
 
 export interface Inbox {
