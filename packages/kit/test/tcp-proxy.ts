@@ -1,7 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 import type { Address } from '../src/bus/kafkajs-client.ts'
 
-/** What the proxy does with traffic: pass it on, swallow all of it in silence, or refuse and cut connections. */
+/**
+ * What the proxy does with traffic: pass it on, swallow all of it in silence, or refuse connections. A connection that
+ * lost a byte to silence stays silent for ever, as behind a router that forgot it: only a new one gets through.
+ */
 export type ProxyMode = 'pass' | 'black_hole' | 'refuse'
 
 export interface TcpProxy {
@@ -29,6 +32,11 @@ export async function startTcpProxy(target: Address): Promise<TcpProxy> {
       return
     }
     const upstream = connect(target)
+    let silent = false
+    const swallows = () => {
+      silent ||= proxy.mode === 'black_hole'
+      return silent
+    }
     for (const socket of [client, upstream]) {
       open.add(socket)
       socket.on('error', () => undefined)
@@ -39,12 +47,12 @@ export async function startTcpProxy(target: Address): Promise<TcpProxy> {
       })
     }
     client.on('data', (chunk: Buffer) => {
-      if (proxy.mode === 'black_hole') return
+      if (swallows()) return
       proxy.onRequest(chunk)
       upstream.write(chunk)
     })
     upstream.on('data', (chunk: Buffer) => {
-      if (proxy.mode === 'black_hole') return
+      if (swallows()) return
       if (proxy.passResponse(chunk)) client.write(chunk)
       else client.resetAndDestroy()
     })

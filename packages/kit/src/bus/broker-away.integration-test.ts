@@ -107,3 +107,60 @@ test('a consumer can be stopped while the broker is away, in bounded time', { ti
   await consumer.stop()
   expect(performance.now() - startedAt).toBeLessThan(12_000)
 })
+
+test('through one network fault after another every acknowledged message arrives', { timeout: 180_000 }, async () => {
+  const { translateAddress } = proxy
+  const fatal: unknown[] = []
+  const got = new Set<string>()
+  const members = [1, 2].map(() =>
+    stack.bus({ translateAddress }).consumer({
+      ...{ groupId: 'chaos', topics: [topic], commit: 'taken', maxBatchMessages: 10, drainTimeoutMs: 1_000 },
+      async onBatch({ messages }) {
+        for (const { key } of messages) got.add(key)
+        return { taken: messages.length }
+      },
+      onFatal: error => void fatal.push(error),
+    }),
+  )
+  for (const member of members) {
+    await member.start()
+    cleanUp.push(() => member.stop())
+  }
+  const producer = stack.bus({ translateAddress }).producer({ sendTimeoutMs: 3_000 })
+  await producer.start()
+  cleanUp.push(() => producer.stop())
+  const acknowledged: string[] = []
+  let sent = 0
+  /** Sends on and on for that long; what is refused is not counted. */
+  const sendFor = async (ms: number) => {
+    for (const until = performance.now() + ms; performance.now() < until; ) {
+      const keys = Array.from({ length: 20 }, () => `chaos-${sent++}`)
+      await producer.send(keys.map(key => ({ topic, key, value: Buffer.from(key), headers: {} }))).then(
+        () => acknowledged.push(...keys),
+        () => undefined,
+      )
+    }
+  }
+  await until('it works', async () => {
+    await sendFor(50)
+    return got.size > 0
+  })
+  for (let round = 0; round < 8; round += 1) {
+    // Cut in the middle of whatever is on its way: halves of responses and requests are lost.
+    for (let cut = 0; cut < 5; cut += 1) {
+      proxy.cutAll()
+      await sendFor(60)
+    }
+    void proxy.loseNextProduceAnswer()
+    await sendFor(200)
+    proxy.mode = round % 4 === 3 ? 'black_hole' : 'refuse'
+    proxy.cutAll()
+    await sendFor(500)
+    proxy.mode = 'pass'
+    await sendFor(300)
+  }
+  const missing = () => acknowledged.filter(key => !got.has(key)).length
+  await until('all came', () => missing() === 0, { timeoutMs: 60_000, seen: missing })
+  expect(acknowledged.length).toBeGreaterThan(1_000)
+  expect(fatal).toEqual([])
+})

@@ -33,8 +33,8 @@ export class ConsumerSession {
   readonly #committer: Committer
   readonly #ended = Promise.withResolvers<void>()
   #stopping = false
-  /** From the first sign of a rebalance until the group has formed: other members wait for us. */
-  #rejoining = false
+  /** The answer that asks this member to rejoin, until kafkajs has been handed it: other members wait for us. */
+  #rejoinCause: unknown
   /** Counts the assignments: what began under an older one may not touch kafkajs's positions. */
   #epoch = 0
   #active = 0
@@ -44,10 +44,9 @@ export class ConsumerSession {
     this.#consumer = consumer
     this.#options = options
     this.#committer = new Committer(() => this.#owned.values(), options.logger)
-    const { GROUP_JOIN, REBALANCING, CRASH, FETCH_START, END_BATCH_PROCESS } = consumer.events
+    const { GROUP_JOIN, CRASH, FETCH_START, END_BATCH_PROCESS } = consumer.events
     consumer.on(GROUP_JOIN, event => this.#joined(event))
-    consumer.on(REBALANCING, () => this.#rebalancing())
-    consumer.on(FETCH_START, () => options.progress())
+    consumer.on(FETCH_START, () => this.#fetching())
     consumer.on(END_BATCH_PROCESS, () => options.progress())
     consumer.on(CRASH, event => this.#ended.reject(event.payload.error))
     // Its rejection is awaited in `run`; until then it must not count as unhandled.
@@ -71,8 +70,9 @@ export class ConsumerSession {
     } finally {
       for (const owned of this.#owned.values()) this.#lose(owned)
       this.#committer.close()
-      // Not awaited: it may hang on the very connection whose loss ended the session.
-      void settled(this.#consumer.disconnect(), LEAVE_MS)
+      const leaving = settled(this.#consumer.disconnect(), LEAVE_MS)
+      // After a crash it may hang on the very connection whose loss ended the session.
+      if (this.#stopping) await leaving
     }
   }
 
@@ -89,10 +89,11 @@ export class ConsumerSession {
     this.#ended.resolve()
   }
 
-  /** Never throws: an exception here would end the consumer, or count towards its end. */
+  /** Throws nothing but what kafkajs knows how to act on: any other exception would count towards the consumer's end. */
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
     this.#committer.use(offsets => payload.commitOffsetsIfNecessary(offsets))
-    if (this.#stopping || this.#rejoining) return
+    if (this.#stopping) return
+    if (this.#rejoinCause !== undefined) throw this.#rejoinCause
     const owned = this.#ownedOf(payload.batch.topic, payload.batch.partition)
     if (owned.busy) return
     owned.busy = true
@@ -102,7 +103,7 @@ export class ConsumerSession {
     try {
       const outcome = await consumeFetch(owned, payload, {
         options: this.#options,
-        mayGoOn: () => !this.#stopping && !this.#rejoining && this.#epoch === epoch,
+        mayGoOn: () => !this.#stopping && this.#rejoinCause === undefined && this.#epoch === epoch,
         mayResolve: () => this.#epoch === epoch,
         handled: () => this.#handled(),
         completed: () => this.#completed(),
@@ -110,7 +111,7 @@ export class ConsumerSession {
       })
       this.#pauseWhenAsked(owned, outcome)
       // The others wait for this batch; what it did is committed before the assignment changes.
-      if (this.#rejoining) await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
+      if (this.#rejoinCause !== undefined) await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     } catch (error) {
       this.#options.logger.error({ error, topic: owned.topic, partition: owned.partition }, 'consumer.fault')
       this.#pauseWhenAsked(owned, { resumeAfterMs: 1_000 })
@@ -120,6 +121,13 @@ export class ConsumerSession {
       this.#active -= 1
       this.#checkQuiet()
     }
+    if (this.#rejoinCause !== undefined) throw this.#rejoinCause
+  }
+
+  #fetching(): void {
+    this.#options.progress()
+    // kafkajs fetches again only when it has acted on what the last batches threw.
+    this.#rejoinCause = undefined
   }
 
   #handled(): void {
@@ -143,7 +151,7 @@ export class ConsumerSession {
   #joined({ payload }: ConsumerGroupJoinEvent): void {
     const { memberAssignment } = payload
     this.#epoch += 1
-    this.#rejoining = false
+    this.#rejoinCause = undefined
     this.#options.progress()
     for (const owned of this.#owned.values()) {
       if (memberAssignment[owned.brokerTopic]?.includes(owned.partition)) {
@@ -159,9 +167,9 @@ export class ConsumerSession {
     this.#options.logger.info({ group: payload.groupId, partitions, duration_ms: payload.duration }, 'consumer.joined')
   }
 
-  #rebalancing(): void {
-    if (this.#rejoining) return
-    this.#rejoining = true
+  #rebalancing(cause: unknown): void {
+    if (this.#rejoinCause !== undefined) return
+    this.#rejoinCause = cause
     // Handed-off work goes on: its partition may well stay here.
     if (this.#options.commit === 'taken') for (const owned of this.#owned.values()) owned.interrupt()
   }
@@ -183,11 +191,12 @@ export class ConsumerSession {
   }
 
   async #tryBeat(payload: EachBatchPayload): Promise<void> {
+    const epoch = this.#epoch
     try {
       await payload.heartbeat()
     } catch (error) {
-      // kafkajs beats again when the batch is over and acts on the same answer then.
-      if (asksForRejoin(error)) this.#rebalancing()
+      // An answer to a beat of the assignment before says nothing about this one.
+      if (asksForRejoin(error) && this.#epoch === epoch) this.#rebalancing(error)
     }
   }
 

@@ -64,7 +64,7 @@ export function classifyConsumerError(error: unknown): ConsumerFault {
 
 const UNINTENDED = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'])
 
-const REJOIN_TYPES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID'])
+const REJOIN_TYPES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'])
 
 /** Whether a failed heartbeat or commit says that the group is being formed anew, or goes on without this member. */
 export function asksForRejoin(error: unknown): boolean {

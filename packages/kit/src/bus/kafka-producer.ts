@@ -9,6 +9,8 @@ import { planRequests } from './send-plan.ts'
 /** Pause before a failed request is sent again, in milliseconds: doubled each time, up to the second number. */
 const RETRY_MS = [50, 500] as const
 const DISCONNECT_MS = 5_000
+/** How long the broker waits for its other replicas, in milliseconds: less than a request may take, so that it can say so. */
+const ISR_TIMEOUT_MS = 4_000
 
 /** A kafkajs producer and what hangs on it. It is replaced when a send on it hangs. */
 interface Line {
@@ -96,7 +98,7 @@ export class KafkaProducer implements Producer {
 
   async #sendOnce(line: Line, topicMessages: TopicMessages[]): Promise<void> {
     await this.#connect(line)
-    await line.producer.sendBatch({ acks: -1, timeout: this.#connection.requestTimeoutMs ?? 5_000, topicMessages })
+    await line.producer.sendBatch({ acks: -1, timeout: ISR_TIMEOUT_MS, topicMessages })
   }
 
   #currentLine(): Line {

@@ -3,6 +3,7 @@ import tls from 'node:tls'
 import kafkajs, { type Kafka, type KafkaConfig, type RetryOptions } from 'kafkajs'
 import type { Secret } from '../config/secret.ts'
 import type { Logger } from '../logger.ts'
+import { patchKafkajsConnections } from './kafkajs-connection-patch.ts'
 import { kafkajsLogs } from './kafkajs-logs.ts'
 import { patchKafkajs } from './kafkajs-patch.ts'
 import { registerZstd } from './zstd-codec.ts'
@@ -40,6 +41,7 @@ const TCP_KEEP_ALIVE_MS = 60_000
 /** One kafkajs client with our settings: nothing of kafkajs's defaults for time-outs is fit for a service that answers. */
 export function createKafkajsClient(connection: KafkaConnection, retry: RetryOptions): Kafka {
   patchKafkajs()
+  patchKafkajsConnections()
   registerZstd()
   const config: KafkaConfig = {
     brokers: [...connection.brokers],
