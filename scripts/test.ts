@@ -1,5 +1,6 @@
 /**
  * `npm test`: everything, with its set-up. `npm run test:unit`: the part that needs nothing.
+ * `npm run test:docker`: the compose file, on a container engine.
  * Brings up a stack of its own, so that it runs beside an `npm start`, and leaves nothing behind.
  */
 import { spawn } from 'node:child_process'
@@ -12,7 +13,9 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 /** The parts of a whole run, in order: what fails fast comes first. */
 const PROJECTS = ['unit', 'integration', 'system'] as const
-type Project = (typeof PROJECTS)[number]
+/** Runs only when it is named: not everybody has a container engine. */
+const ON_REQUEST = ['docker'] as const
+type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
 
 interface Counts {
   passed: number
@@ -21,9 +24,10 @@ interface Counts {
 
 const started = performance.now()
 const [only, ...filters] = process.argv.slice(2)
-const wanted = PROJECTS.filter(project => only === undefined || project === only)
+const parts: readonly Project[] = [...PROJECTS, ...ON_REQUEST]
+const wanted: readonly Project[] = only === undefined ? PROJECTS : parts.filter(project => project === only)
 if (wanted.length === 0) {
-  process.stderr.write(`There is no part "${only}": give ${PROJECTS.join(', ')}, or nothing for all\n`)
+  process.stderr.write(`There is no part "${only}": give ${parts.join(', ')}, or nothing for all but docker\n`)
   process.exit(2)
 }
 
@@ -41,7 +45,7 @@ try {
 }
 
 async function runAll(): Promise<number> {
-  const needsStack = wanted.some(project => project !== 'unit')
+  const needsStack = wanted.some(project => project === 'integration' || project === 'system')
   const starting = needsStack ? startTestStack() : undefined
   // Waited for below; a failure before that must not count as unhandled.
   starting?.catch(() => {})
