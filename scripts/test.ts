@@ -17,6 +17,12 @@ const PROJECTS = ['unit', 'integration', 'system'] as const
 const ON_REQUEST = ['docker'] as const
 type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
 
+/**
+ * Test files at once. The unit tests compute; the others mostly wait, for sessions to expire and minutes to pass, so more
+ * of them than there are cores cost little.
+ */
+const WORKERS: Record<Project, number> = { unit: 2, integration: 4, system: 5, docker: 1 }
+
 interface Counts {
   passed: number
   failed: number
@@ -87,7 +93,8 @@ async function runVitest(project: Project): Promise<Counts> {
   const report = join(scratch, `${project}.json`)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run([vitest, 'run', '--project', project, ...reporters, ...filters], stackEnvironment())
+  const workers = `--maxWorkers=${WORKERS[project]}`
+  const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...filters], stackEnvironment())
   const { passed, failed } = readReport(report)
   // A run that broke outside any test, or that found none, is a failure too.
   return code === 0 && passed > 0 ? { passed, failed } : { passed, failed: Math.max(1, failed) }
