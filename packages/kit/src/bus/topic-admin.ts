@@ -42,13 +42,16 @@ const LOOK_EVERY_MS = 50
 export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
   const patient = { ...connection, requestTimeoutMs: connection.requestTimeoutMs ?? REQUEST_MS }
   const admin = createKafkajsClient(patient, { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 }).admin()
-  /** The controller answers before every broker has heard of the topic, and says then that there is none. */
+  /**
+   * The controller answers before the brokers lead the new partitions; a send then would half succeed and be doubled by
+   * its retry. Asking for offsets is answered only by a leader.
+   */
   async function untilLed(topics: string[]): Promise<void> {
     const deadline = performance.now() + REQUEST_MS
     for (;;) {
       try {
-        const described = await admin.fetchTopicMetadata({ topics })
-        if (described.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+        for (const topic of topics) await admin.fetchTopicOffsets(topic)
+        return
       } catch (error) {
         if (performance.now() > deadline) throw error
       }
