@@ -65,14 +65,13 @@ export class ChannelQueues {
     return waiting < this.#options.maxQueuedPerChannel ? 'queue' : 'wait'
   }
 
-  /** Takes out what waits for slow channels beyond a few jobs each: what a burst left there before it showed. */
+  /**
+   * Takes out all that waits for slow channels, however little each has: many channels that hang fill this process by a
+   * few jobs each, and the others would then find no room.
+   */
   takeSlow(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
-    for (const lane of this.#lanes.values()) {
-      if (lane.waiting.length > QUEUED_WHEN_SLOW && this.#isSlow(lane)) {
-        taken.push(...lane.waiting.splice(QUEUED_WHEN_SLOW))
-      }
-    }
+    for (const lane of this.#lanes.values()) if (this.#isSlow(lane)) taken.push(...lane.waiting.splice(0))
     this.#size -= taken.length
     return taken
   }
