@@ -1,5 +1,4 @@
 import {
-  hasExecuted,
   type NewOperation,
   type NewTransition,
   newId,
@@ -83,7 +82,7 @@ const MAX_TRIES = 20
 export function createLedger(store: OperationStore, options: LedgerOptions): Ledger {
   /** The mark comes before the operation: `auto` may hear of an execution early, and never too late. */
   async function markIfExecuted(operation: Operation, now: number): Promise<void> {
-    if (hasExecuted(operation.state)) await store.markExecuted(operation, now)
+    if (operation.executing_at !== null) await store.markExecuted(operation, now)
   }
 
   async function known(reported: NewOperation, connection: OperationConnection): Promise<Operation | undefined> {

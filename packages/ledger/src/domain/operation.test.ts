@@ -35,7 +35,12 @@ describe('the times of a newly reported operation', () => {
     },
     { name: 'awaiting_review began now', given: { state: 'awaiting_review' }, wanted: [at(NOW), null] },
     { name: 'completed outright began and ended now', given: { state: 'completed' }, wanted: [at(NOW), at(NOW)] },
-    { name: 'failed outright began and ended now', given: { state: 'failed' }, wanted: [at(NOW), at(NOW)] },
+    { name: 'failed outright was never sent', given: { state: 'failed' }, wanted: [null, at(NOW)] },
+    {
+      name: 'failed at a time at which it executed was sent then',
+      given: { state: 'failed', executing_at: at(NOW - minutes(1)) },
+      wanted: [at(NOW - minutes(1)), at(NOW)],
+    },
     {
       name: 'completed with both times keeps them',
       given: { state: 'completed', executing_at: at(NOW - minutes(9)), ended_at: at(NOW - minutes(8)) },

@@ -109,10 +109,11 @@ export function applyTransition(operation: Operation, transition: NewTransition,
 
 /**
  * When an operation that now reaches `to` began executing: now, or, where executing itself was left out of the report, when
- * it was last known not to execute. Later would leave out the moment at which it did.
+ * it was last known not to execute. Later would leave out the moment at which it did. What failed before it executed, by
+ * the reporter's own checks for one, was never sent: it explains nothing.
  */
 function beganExecuting(operation: Operation, to: OperationState, now: number): string | null {
-  if (!hasExecuted(to)) return null
+  if (!hasExecuted(to) || to === 'failed') return null
   return to === 'executing' ? isoTime(now) : operation.updated_at
 }
 
@@ -137,9 +138,15 @@ function timesOf(reported: NewOperation, now: number): Times {
   if (end < began) return refused('ended_at', 'ends_before_it_began')
   return {
     kind: 'times',
-    executingAt: hasExecuted(reported.state) ? isoTime(began) : null,
+    executingAt: wasSent(reported) ? isoTime(began) : null,
     endedAt: hasEnded(reported.state) ? isoTime(end) : null,
   }
+}
+
+/** Whether a first report says that the operation was sent to the provider; a failure says so only by its time. */
+function wasSent(reported: NewOperation): boolean {
+  if (reported.state === 'failed') return reported.executing_at !== undefined
+  return hasExecuted(reported.state)
 }
 
 function isoTime(ms: number): string {
