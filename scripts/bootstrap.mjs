@@ -18,12 +18,15 @@ const OLDEST_NODE = 18
 /** The first Node that runs the project's TypeScript as it is, used when the project's own cannot run here. */
 const OLDEST_NODE_FOR_PROJECT = 24
 const LOCK_STALE_AFTER_MS = 60_000
+/** What a stopped install may still need to end by itself. */
+const INSTALL_GRACE_MS = 2_000
+const STARTED_AT_MS = Date.now()
 
 const say = text => process.stderr.write(`${text}\n`)
 
 /** Ends with a fault and its remedy. */
 function refuse(fault, remedy) {
-  say(`\n✘ ${fault}\n\n${remedy.map(line => `    ${line}`).join('\n')}\n`)
+  say(`\n✗ ${fault}\n\n${remedy.map(line => `    ${line}`).join('\n')}\n`)
   process.exit(1)
 }
 
@@ -100,7 +103,7 @@ function whyInstall() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))
   if (wanted === undefined) refuse('package-lock.json cannot be read', ['Restore it:  git checkout package-lock.json'])
   const installed = readJson(join(ROOT, 'node_modules', '.package-lock.json'))
-  if (installed === undefined) return 'nothing is installed yet'
+  if (installed === undefined) return 'first start of this clone'
   for (const [path, item] of Object.entries(wanted.packages)) {
     if (!path.includes('node_modules/')) continue
     const there = installed.packages[path]
@@ -125,59 +128,122 @@ function isAlive(pid) {
   }
 }
 
-/** Runs `work` while no other bootstrap of this clone does. A lock whose holder died or stopped renewing it is taken. */
-async function underLock(work) {
-  const folder = join(ROOT, '.backstop')
-  const lock = join(folder, 'install.lock')
-  mkdirSync(folder, { recursive: true })
+/** Whom a lock names: the bootstrap that took it and, once there is one, the npm that it runs, which may outlive it. */
+function holdersOf(lock) {
+  return readFileSync(lock, 'utf8').split(' ').map(Number).filter(Boolean)
+}
+
+/** Waits until the lock is ours. A lock whose holders died, or that nobody renews any more, is taken. */
+async function acquire(lock) {
   for (let told = false; ; ) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      break
+      return
     } catch (error) {
-      if (error.code !== 'EEXIST') throw error
+      if (error.code !== 'EEXIST') refuse(`${lock} cannot be written: ${error.message}`, ['Make its folder writable.'])
     }
     try {
-      const holder = Number(readFileSync(lock, 'utf8'))
+      const holders = holdersOf(lock)
       const age = Date.now() - statSync(lock).mtimeMs
-      if ((holder > 0 && !isAlive(holder)) || age > LOCK_STALE_AFTER_MS) {
+      if ((holders.length > 0 && !holders.some(isAlive)) || age > LOCK_STALE_AFTER_MS) {
         // Renaming first: of two that find the same stale lock, only one gets it out of the way.
         const aside = `${lock}.${process.pid}`
         renameSync(lock, aside)
         rmSync(aside, { force: true })
         continue
       }
-      if (!told) say(`Another start of this clone is installing (process ${holder}); waiting for it`)
+      if (!told) say(`Another start of this clone is installing (process ${holders.find(isAlive)}); waiting for it`)
       told = true
     } catch (error) {
       if (error.code !== 'ENOENT') throw error
     }
     await sleep(250)
   }
+}
+
+/** Runs `work` while no other bootstrap of this clone does; `work` gets what adds a process to the holders. */
+async function underLock(work) {
+  const folder = join(ROOT, '.backstop')
+  const lock = join(folder, 'install.lock')
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    refuse(`${folder} cannot be made: ${error.message}`, ['Make the clone writable for you, and .backstop a folder.'])
+  }
+  await acquire(lock)
+  const release = () => rmSync(lock, { force: true })
+  // A refusal ends the process, and no `finally` runs then.
+  process.once('exit', release)
   const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
   try {
-    return await work()
+    return await work(pid => writeFileSync(lock, `${process.pid} ${pid}`))
   } finally {
     clearInterval(renew)
-    rmSync(lock, { force: true })
+    process.off('exit', release)
+    release()
   }
 }
 
-/** Runs a command to its end with its output kept, showing the seconds that pass. */
-async function runWithProgress(label, command, args, options) {
+/**
+ * Calls `tell` when this process is asked to end, once for each wish: a Ctrl-C comes twice, from the terminal and once
+ * more from npm. Returns what ends it.
+ */
+function onEndWish(tell) {
+  const lastAt = {}
+  const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map(signal => [
+    signal,
+    () => {
+      const again = Date.now() - (lastAt[signal] ?? 0) < 1_000
+      lastAt[signal] = Date.now()
+      if (!again) tell(signal)
+    },
+  ])
+  for (const [signal, handler] of handlers) process.on(signal, handler)
+  return () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler)
+  }
+}
+
+/** The seconds that pass: on a terminal on one line that changes, elsewhere now and then. */
+function showSeconds(label) {
   const startedAt = Date.now()
   const seconds = () => Math.round((Date.now() - startedAt) / 1000)
   const live = process.stderr.isTTY
-  let output = ''
-  if (!live) say(`${label} …`)
-  const ticker = setInterval(
-    () => {
-      if (live) process.stderr.write(`\r\u001b[2K⋯ ${label} … ${seconds()} s`)
-      else say(`${label} … ${seconds()} s`)
+  if (!live) say(`… ${label}`)
+  const show = () => process.stderr.write(live ? `\r\u001b[2K… ${label}: ${seconds()} s` : `… ${label}: ${seconds()} s\n`)
+  const ticker = setInterval(show, live ? 500 : 15_000)
+  return {
+    end(done) {
+      clearInterval(ticker)
+      if (live) process.stderr.write('\r\u001b[2K')
+      if (done) say(`✓ ${label} (${seconds()} s)`)
     },
-    live ? 500 : 15_000,
-  )
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+}
+
+/**
+ * Runs a command to its end with its output kept. A wish to end stops it, with all that it started, and then this
+ * process: left to itself it would go on writing into node_modules while the next start does so too.
+ */
+async function runWithProgress(label, command, args, { spawned, ...options }) {
+  const progress = showSeconds(label)
+  let output = ''
+  // A group of its own: what it started ends with it.
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  if (child.pid !== undefined) spawned(child.pid)
+  const signalAll = signal => {
+    try {
+      process.kill(-child.pid, signal)
+    } catch {
+      // It has ended.
+    }
+  }
+  let wish
+  const endWishes = onEndWish(signal => {
+    signalAll(wish === undefined ? 'SIGTERM' : 'SIGKILL')
+    if (wish === undefined) setTimeout(() => signalAll('SIGKILL'), INSTALL_GRACE_MS)
+    wish ??= signal
+  })
   child.stdout.on('data', chunk => (output += chunk))
   child.stderr.on('data', chunk => (output += chunk))
   const code = await new Promise(done => {
@@ -187,9 +253,12 @@ async function runWithProgress(label, command, args, options) {
     })
     child.once('close', done)
   })
-  clearInterval(ticker)
-  if (live) process.stderr.write('\r\u001b[2K')
-  if (code === 0) say(`✔ ${label} (${seconds()} s)`)
+  endWishes()
+  progress.end(code === 0 && wish === undefined)
+  if (wish !== undefined) {
+    say(`Stopped while installing (${wish}). The next start installs anew`)
+    process.exit(128 + constants.signals[wish])
+  }
   return { code, output }
 }
 
@@ -198,12 +267,13 @@ async function install() {
   if (reason === undefined) return
   checkNpm()
   checkPython()
-  await underLock(async () => {
+  await underLock(async holdBy => {
     // The other one may have installed it while this one waited.
     if (whyInstall() === undefined) return
     const env = { ...process.env, PATH: pathWithoutBin() }
     const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-    const { code, output } = await runWithProgress(`Installing packages: ${reason}`, 'npm', args, { cwd: ROOT, env })
+    const label = `Installing packages (${reason})`
+    const { code, output } = await runWithProgress(label, 'npm', args, { cwd: ROOT, env, spawned: holdBy })
     if (code === 0) return
     refuse(`npm ci failed`, [
       ...output.trim().split('\n').slice(-25),
@@ -236,21 +306,14 @@ function projectNode() {
 
 /** Runs the script, hands signals on, and ends as it ended. */
 function run(script, args) {
-  const env = { ...process.env, PATH: `${BIN}${delimiter}${pathWithoutBin()}` }
+  const PATH = `${BIN}${delimiter}${pathWithoutBin()}`
+  const env = { ...process.env, PATH, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
   // The channel tells the script when this process is gone, however it went.
   const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  const lastAt = {}
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  const handlers = signals.map(signal => () => {
-    // A Ctrl-C comes twice: from the terminal and once more from npm.
-    const again = Date.now() - (lastAt[signal] ?? 0) < 1_000
-    lastAt[signal] = Date.now()
-    if (!again) child.kill(signal)
-  })
-  for (const [index, signal] of signals.entries()) process.on(signal, handlers[index])
+  onEndWish(signal => child.kill(signal))
   child.once('error', error =>
     refuse(`${script} could not be started: ${error.message}`, ['Run  npm ci  and try again.']),
   )

@@ -149,7 +149,6 @@ async function assemble(
     stack: stackUrls,
     secrets: keepSecrets(join(dataDir, 'secrets.json')),
     ingressUrl: `http://127.0.0.1:${ports.ingress}`,
-    adminUrl: `http://127.0.0.1:${ports['admin-api']}`,
     topicPrefix,
     recheckDelayMs: options.recheckDelayMs ?? 60_000,
   }
@@ -175,7 +174,7 @@ async function assemble(
   ) as Record<ServiceName, ServiceProcess>
 
   return {
-    urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: surroundings.adminUrl },
+    urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: `http://127.0.0.1:${ports['admin-api']}` },
     key: surroundings.secrets.bootstrapKey,
     topicPrefix,
     database: databaseName(topicPrefix),

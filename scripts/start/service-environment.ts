@@ -15,9 +15,8 @@ export interface InstancePorts {
 export interface Surroundings {
   stack: StackUrls
   secrets: KeptSecrets
-  /** Base URLs of the two services that are reached from outside. */
+  /** Base URL at which providers reach ingress. */
   ingressUrl: string
-  adminUrl: string
   /** Put before topics, groups and the database's name; empty for the one product of a machine. */
   topicPrefix: string
   /** Milliseconds until the second look. */
@@ -34,7 +33,7 @@ export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
 export function environmentOf(
   service: ServiceName,
   ports: InstancePorts,
-  { stack, secrets, ingressUrl, adminUrl, topicPrefix, recheckDelayMs }: Surroundings,
+  { stack, secrets, ingressUrl, topicPrefix, recheckDelayMs }: Surroundings,
 ): Record<string, string> {
   const shared = {
     HOST: '127.0.0.1',
