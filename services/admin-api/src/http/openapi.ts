@@ -98,7 +98,7 @@ function describeRoute(route: Route): Json {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: route.needsBody,
             content: { 'application/json': { schema: schemaOf(route.body, true) } },
           },
         }),

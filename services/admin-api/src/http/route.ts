@@ -3,7 +3,6 @@
  * it, and the OpenAPI document is printed from it, so that none of the three can differ from the others.
  */
 import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
-import type { Logger } from '@backstop/kit'
 import { z } from 'zod'
 import type { Principal } from '../domain/access.ts'
 
@@ -16,7 +15,6 @@ export interface RouteRequest<Params, Query, Body> {
   readonly body: Body
   /** The key that asks. Every query is narrowed by its project (domain/access.ts). */
   readonly principal: Principal
-  readonly requestId: string
   /** If-Match as it came, for routes that honour it. */
   readonly ifMatch: string | undefined
   readonly now: Date
@@ -24,7 +22,6 @@ export interface RouteRequest<Params, Query, Body> {
   newId(kind: IdKind): string
   /** Aborted when the caller has gone, or the process stops. */
   readonly signal: AbortSignal
-  readonly logger: Logger
 }
 
 export interface RouteAnswer {
@@ -55,6 +52,8 @@ export interface Route {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | undefined
+  /** False where everything in the body may be left out: then so may the body. */
+  readonly needsBody: boolean
   /** By status. */
   readonly answers: Readonly<Record<number, AnswerDescription>>
   /** Refusals of its own, beside those that any route may give. */
@@ -67,7 +66,7 @@ const NOTHING = z.object({})
 
 type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   Route,
-  'params' | 'query' | 'body' | 'handle' | 'refusals' | 'honoursIfMatch'
+  'params' | 'query' | 'body' | 'needsBody' | 'handle' | 'refusals' | 'honoursIfMatch'
 > & {
   readonly params?: P
   readonly query?: Q
@@ -88,6 +87,7 @@ export function defineRoute<
     params: input.params ?? NOTHING,
     query: input.query ?? NOTHING,
     body: input.body,
+    needsBody: input.body !== undefined && !input.body.safeParse({}).success,
     refusals: input.refusals ?? [],
     honoursIfMatch: input.honoursIfMatch ?? false,
     handle: request => input.handle(request),
