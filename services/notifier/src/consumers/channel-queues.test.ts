@@ -105,6 +105,34 @@ describe('jobs of several channels', () => {
     expect(names()).toEqual(['dead', 'b2'])
   })
 
+  test('that fail share half of the places, so that those that work always find one', async () => {
+    const { queues, names, end } = harness({ maxActive: 4, concurrency: 1 })
+    const failing = ['f1', 'f2', 'f3', 'f4']
+    queues.add(failing.map(id => job(`${id} first`, id)))
+    for (const id of failing) await end(`${id} first`, false)
+    queues.add([...failing.map(id => job(id, id)), job('w1', 'w1'), job('w2', 'w2'), job('w3', 'w3')])
+    expect(names()).toEqual(['f1', 'f2', 'w1', 'w2'])
+    await end('w1')
+    expect(names()).toEqual(['f1', 'f2', 'w2', 'w3'])
+    await end('f2', false)
+    expect(names()).toEqual(['f1', 'w2', 'w3', 'f3'])
+    await end('f3', true)
+    expect(names()).toEqual(['f1', 'w2', 'w3', 'f4'])
+    await end('f4', false)
+    queues.add([job('f3 again', 'f3')])
+    expect(names()).toEqual(['f1', 'w2', 'w3', 'f3 again'])
+  })
+
+  test('that fail are tested all the same', () => {
+    const { queues, names, running } = harness({ maxActive: 2, concurrency: 1 })
+    queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
+    for (const { end } of running.splice(0)) end(false)
+    return Promise.resolve().then(() => {
+      queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { test: true })])
+      expect(names()).toEqual(['f1', 't'])
+    })
+  })
+
   test('wait while results cannot be recorded', async () => {
     const { queues, names, close, reopen } = harness()
     close()

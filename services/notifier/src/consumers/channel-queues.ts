@@ -44,11 +44,17 @@ export class ChannelQueues {
   readonly #turns = new Set<string>()
   /** Channels whose last job failed: one at a time is enough to see when they work again. */
   readonly #failing = new Set<string>()
+  /** Failing channels that wait for one of the places that are theirs, in the order of their turns. */
+  readonly #heldBack = new Set<string>()
+  /** How many jobs of failing channels may be under way at once: half of all, so that those that work find a place. */
+  readonly #maxFailing: number
   #size = 0
   #active = 0
+  #activeFailing = 0
 
   constructor(options: ChannelQueuesOptions) {
     this.#options = options
+    this.#maxFailing = Math.max(1, Math.floor(options.maxActive / 2))
   }
 
   /** Jobs waiting and under way. */
@@ -95,9 +101,9 @@ export class ChannelQueues {
 
   /** Starts what may start. Call it when `mayStart` may have become true. */
   pump(): void {
-    while (this.#turns.size > 0 && this.#active < this.#options.maxActive && this.#options.mayStart()) {
-      const [channelId] = this.#turns as Iterable<string> as [string]
-      this.#turns.delete(channelId)
+    while (this.#active < this.#options.maxActive && this.#options.mayStart()) {
+      const channelId = this.#nextTurn()
+      if (channelId === undefined) return
       const lane = this.#lanes.get(channelId)
       const job = lane === undefined ? undefined : this.#takeNext(channelId, lane)
       if (lane === undefined || job === undefined) continue
@@ -127,6 +133,20 @@ export class ChannelQueues {
     return oldest
   }
 
+  /** The channel whose turn it is; those that fail are held back while all of their places are taken. */
+  #nextTurn(): string | undefined {
+    const isFull = this.#activeFailing >= this.#maxFailing
+    if (!isFull && this.#heldBack.size > 0) return takeFirst(this.#heldBack)
+    while (this.#turns.size > 0) {
+      const channelId = takeFirst(this.#turns)
+      // A test passes by here too: a person waits for it.
+      const hasTest = (this.#lanes.get(channelId)?.tests.length ?? 0) > 0
+      if (!isFull || hasTest || !this.#failing.has(channelId)) return channelId
+      this.#heldBack.add(channelId)
+    }
+    return undefined
+  }
+
   #takeNext(channelId: string, lane: Lane): DeliveryJob | undefined {
     let activeTests = 0
     const busyKeys = new Set<string>()
@@ -145,10 +165,13 @@ export class ChannelQueues {
   }
 
   #start(channelId: string, lane: Lane, job: DeliveryJob): void {
+    const isOfFailing = this.#failing.has(channelId) && !job.request.test
     this.#active++
+    if (isOfFailing) this.#activeFailing++
     lane.active.set(job, this.#options.clock.now())
     const end = (works: boolean | undefined) => {
       this.#active--
+      if (isOfFailing) this.#activeFailing--
       this.#size--
       lane.active.delete(job)
       if (works !== undefined && !job.request.test) this.#noteHealth(channelId, works)
@@ -181,6 +204,12 @@ export class ChannelQueues {
   #forgetIfEmpty(channelId: string, lane: Lane): void {
     if (lane.waiting.length + lane.tests.length + lane.active.size === 0) this.#lanes.delete(channelId)
   }
+}
+
+function takeFirst(set: Set<string>): string {
+  const [first] = set as Iterable<string> as [string]
+  set.delete(first)
+  return first
 }
 
 const LOOK_AHEAD = 32
