@@ -6,10 +6,12 @@
  *     node scripts/bootstrap.mjs scripts/start.ts [arguments…]
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { underLock } from './bootstrap/install-lock.mjs'
+import { refuse, say, showSeconds } from './bootstrap/speak.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
@@ -17,18 +19,9 @@ const BIN = join(ROOT, 'node_modules', '.bin')
 const OLDEST_NODE = 18
 /** The first Node that runs the project's TypeScript as it is, used when the project's own cannot run here. */
 const OLDEST_NODE_FOR_PROJECT = 24
-const LOCK_STALE_AFTER_MS = 60_000
 /** What a stopped install may still need to end by itself. */
 const INSTALL_GRACE_MS = 2_000
 const STARTED_AT_MS = Date.now()
-
-const say = text => process.stderr.write(`${text}\n`)
-
-/** Ends with a fault and its remedy. */
-function refuse(fault, remedy) {
-  say(`\n✗ ${fault}\n\n${remedy.map(line => `    ${line}`).join('\n')}\n`)
-  process.exit(1)
-}
 
 /** npm puts node_modules/.bin first on the PATH. An install must not run on the Node that it is about to replace. */
 function pathWithoutBin() {
@@ -117,73 +110,6 @@ function whyInstall() {
   return undefined
 }
 
-const sleep = ms => new Promise(done => setTimeout(done, ms))
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
-
-/** Whom a lock names: the bootstrap that took it and, once there is one, the npm that it runs, which may outlive it. */
-function holdersOf(lock) {
-  return readFileSync(lock, 'utf8').split(' ').map(Number).filter(Boolean)
-}
-
-/** Waits until the lock is ours. A lock whose holders died, or that nobody renews any more, is taken. */
-async function acquire(lock) {
-  for (let told = false; ; ) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      return
-    } catch (error) {
-      if (error.code !== 'EEXIST') refuse(`${lock} cannot be written: ${error.message}`, ['Make its folder writable.'])
-    }
-    try {
-      const holders = holdersOf(lock)
-      const age = Date.now() - statSync(lock).mtimeMs
-      if ((holders.length > 0 && !holders.some(isAlive)) || age > LOCK_STALE_AFTER_MS) {
-        // Renaming first: of two that find the same stale lock, only one gets it out of the way.
-        const aside = `${lock}.${process.pid}`
-        renameSync(lock, aside)
-        rmSync(aside, { force: true })
-        continue
-      }
-      if (!told) say(`Another start of this clone is installing (process ${holders.find(isAlive)}); waiting for it`)
-      told = true
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error
-    }
-    await sleep(250)
-  }
-}
-
-/** Runs `work` while no other bootstrap of this clone does; `work` gets what adds a process to the holders. */
-async function underLock(work) {
-  const folder = join(ROOT, '.backstop')
-  const lock = join(folder, 'install.lock')
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    refuse(`${folder} cannot be made: ${error.message}`, ['Make the clone writable for you, and .backstop a folder.'])
-  }
-  await acquire(lock)
-  const release = () => rmSync(lock, { force: true })
-  // A refusal ends the process, and no `finally` runs then.
-  process.once('exit', release)
-  const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
-  try {
-    return await work(pid => writeFileSync(lock, `${process.pid} ${pid}`))
-  } finally {
-    clearInterval(renew)
-    process.off('exit', release)
-    release()
-  }
-}
-
 /**
  * Calls `tell` when this process is asked to end, once for each wish: a Ctrl-C comes twice, from the terminal and once
  * more from npm. Returns what ends it.
@@ -201,23 +127,6 @@ function onEndWish(tell) {
   for (const [signal, handler] of handlers) process.on(signal, handler)
   return () => {
     for (const [signal, handler] of handlers) process.off(signal, handler)
-  }
-}
-
-/** The seconds that pass: on a terminal on one line that changes, elsewhere now and then. */
-function showSeconds(label) {
-  const startedAt = Date.now()
-  const seconds = () => Math.round((Date.now() - startedAt) / 1000)
-  const live = process.stderr.isTTY
-  if (!live) say(`… ${label}`)
-  const show = () => process.stderr.write(live ? `\r\u001b[2K… ${label}: ${seconds()} s` : `… ${label}: ${seconds()} s\n`)
-  const ticker = setInterval(show, live ? 500 : 15_000)
-  return {
-    end(done) {
-      clearInterval(ticker)
-      if (live) process.stderr.write('\r\u001b[2K')
-      if (done) say(`✓ ${label} (${seconds()} s)`)
-    },
   }
 }
 
@@ -267,7 +176,7 @@ async function install() {
   if (reason === undefined) return
   checkNpm()
   checkPython()
-  await underLock(async holdBy => {
+  await underLock(join(ROOT, '.backstop'), async holdBy => {
     // The other one may have installed it while this one waited.
     if (whyInstall() === undefined) return
     const env = { ...process.env, PATH: pathWithoutBin() }
