@@ -81,13 +81,16 @@ function keepConnecting(client: MongoClient): () => void {
 /** Code of a unique index that refused a document: for an insert by deterministic id it means "already there". */
 export const DUPLICATE_KEY = 11_000
 
-/** Server codes that speak of what was sent: BadValue, FailedToParse, TypeMismatch, InvalidBSON, a failed validation, a
- * document that is too large, a duplicate. */
-const DOCUMENT_FAULTS = new Set([2, 9, 14, 22, 121, 10334, DUPLICATE_KEY])
+/**
+ * Server codes that are an answer about what was asked, so that asking again brings the same: values and documents that
+ * are wrong or too large (2, 9, 14, 22, 121, 10334), namespaces and indexes that are there already, or are not, or differ
+ * (26, 48, 67, 72, 85, 86), and duplicates.
+ */
+const ANSWERS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, DUPLICATE_KEY])
 
 /**
  * Whether an error says nothing about what was sent: a network, an election, a full disk, a password that was changed.
- * That is the rule and a fault of the document the exception, because who takes the one for the other parks good messages.
+ * That is the rule and an answer about what was asked the exception, because who takes the one for the other parks good messages.
  */
 export function isMongoAway(error: unknown): boolean {
   // A bulk write wraps what befell its connection, so that it looks like an answer of the server.
@@ -97,7 +100,7 @@ export function isMongoAway(error: unknown): boolean {
   // The driver lets some errors of the socket through as they are.
   if (error instanceof Error && 'syscall' in error) return true
   if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return false
-  return !(typeof error.code === 'number' && DOCUMENT_FAULTS.has(error.code))
+  return !(typeof error.code === 'number' && ANSWERS.has(error.code))
 }
 
 /** Runs a call to MongoDB; what fails because MongoDB is away becomes AppError `unavailable`, which is retried. */
