@@ -7,23 +7,12 @@ import { until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
-import { ADMIN_CRASH_POINTS } from '../../services/admin-api/src/crash-points.ts'
-import { INGRESS_CRASH_POINTS } from '../../services/ingress/src/crash-points.ts'
-import { NOTIFIER_CRASH_POINTS } from '../../services/notifier/src/crash-points.ts'
-import { RECONCILER_CRASH_POINTS } from '../../services/reconciler/src/crash-points.ts'
 import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
 import { openProduct } from '../world/product.ts'
 import { isOpened, openShop, type Shop } from '../world/shop.ts'
+import { POINTS } from './points.ts'
 
 const RECHECK_DELAY_MS = 1_500
-
-/** Every point of every service; those of the kit lie in the loops of the service that is named. */
-const POINTS: Record<ServiceName, readonly string[]> = {
-  ingress: INGRESS_CRASH_POINTS,
-  reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.parked'],
-  notifier: [...NOTIFIER_CRASH_POINTS, 'delay.produced', 'work.parked'],
-  'admin-api': ADMIN_CRASH_POINTS,
-}
 
 /** The only point after which a receiver may see a delivery twice: its answer was lost. */
 const ANSWER_LOST = 'notifier.after-attempt'
