@@ -213,7 +213,8 @@ export class DeliveryConsumer {
           this.#options.onFatal(error)
           throw error
         }
-        await sleep(this.#options.clock, pauseAfter(faults))
+        // The newest message tells whether the partition is still ours: those before it may be of an older assignment.
+        await sleep(this.#options.clock, pauseAfter(faults), job.messages.at(-1)?.batch.signal)
         if (!isOwned(job)) {
           this.#drop(job)
           return undefined
