@@ -10,7 +10,7 @@ export const emailChannel: ChannelModule<'email'> = {
     const to = validAddresses(channel)
     if (to.length === 0) {
       const message =
-        "None of the channel's addresses is a plain mail address; correct them, then enable the channel again"
+        "None of the channel's addresses is a plain mail address; correct them, then make the channel anew"
       return { kind: 'not_sendable', reason: 'no_valid_address', message }
     }
     return mailer.send({ ...mailContent(alert, publicUrl, brandName), to, messageId: delivery_id })
