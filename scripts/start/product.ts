@@ -2,7 +2,7 @@
  * The whole product as real processes: the stack, the provisioning and the services. `npm start` runs one, tests run
  * several side by side.
  */
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLogger, Secret } from '@backstop/kit'
 import { provision } from '@backstop/provision'
@@ -14,7 +14,7 @@ import {
   silentProgress,
   startStack,
 } from '@backstop/stack'
-import { keepSecrets } from './kept-secrets.ts'
+import { type KeptSecrets, keepSecrets } from './kept-secrets.ts'
 import { databaseName, environmentOf, SERVICES, type ServiceName, type Surroundings } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
@@ -28,7 +28,7 @@ export interface ProductOptions {
   env: NodeJS.ProcessEnv
   /** Where Kafka and the others answer; a stack is started when left out. */
   stackUrls?: StackUrls
-  /** Preferred ports; one that is in use is replaced by a free one. */
+  /** Ports to prefer at the first start of the data folder; later ones take those of the start before. */
   ports?: Partial<Record<ProductPort, number>>
   /** Settings of single services, stronger than all others; they stay over restarts. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>
@@ -81,6 +81,8 @@ export const USUAL_PORTS: Record<ProductPort, number> = {
  */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { dataDir, log = silentProgress } = options
+  // First, because a broken file is no reason to wait for a whole stack.
+  const secrets = keepSecrets(join(dataDir, 'secrets.json'))
   const stack =
     options.stackUrls === undefined
       ? await startStack({ dataDir: join(dataDir, 'stack'), log, env: options.env, ownerPid: process.pid })
@@ -89,7 +91,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   let product: Product | undefined
   try {
     await provisionAll(options, stackUrls)
-    product = await assemble(options, stackUrls, stack)
+    product = await assemble(options, secrets, stackUrls, stack)
     await startAll(product, options.only ?? SERVICES, log)
     return product
   } catch (error) {
@@ -134,20 +136,15 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
 
 async function assemble(
   options: ProductOptions,
+  secrets: KeptSecrets,
   stackUrls: StackUrls,
   stack: RunningStack | undefined,
 ): Promise<Product> {
   const { dataDir, topicPrefix = '' } = options
-  const names = Object.keys(USUAL_PORTS) as ProductPort[]
-  const ports = await choosePorts(
-    Object.fromEntries(names.map(name => [name, { remembered: options.ports?.[name] }])) as Record<
-      ProductPort,
-      { remembered: number | undefined }
-    >,
-  )
+  const ports = await settlePorts(join(dataDir, 'ports.json'), options.ports ?? {})
   const surroundings: Surroundings = {
     stack: stackUrls,
-    secrets: keepSecrets(join(dataDir, 'secrets.json')),
+    secrets,
     ingressUrl: `http://127.0.0.1:${ports.ingress}`,
     topicPrefix,
     recheckDelayMs: options.recheckDelayMs ?? 60_000,
@@ -175,7 +172,7 @@ async function assemble(
 
   return {
     urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: `http://127.0.0.1:${ports['admin-api']}` },
-    key: surroundings.secrets.bootstrapKey,
+    key: secrets.bootstrapKey,
     topicPrefix,
     database: databaseName(topicPrefix),
     children,
@@ -192,6 +189,34 @@ async function assemble(
       await Promise.all(processes.map(process => process.stop()))
       await stack?.stop()
     },
+  }
+}
+
+/**
+ * Those of the start before, as long as they are free: a provider, a tunnel or a script that was told an address should
+ * find the same one there again. Else the preferred ones, else free ones.
+ */
+async function settlePorts(
+  path: string,
+  preferred: Partial<Record<ProductPort, number>>,
+): Promise<Record<ProductPort, number>> {
+  const before = readPorts(path)
+  const names = Object.keys(USUAL_PORTS) as ProductPort[]
+  const ports = await choosePorts(
+    Object.fromEntries(names.map(name => [name, { remembered: before[name] ?? preferred[name] }])) as Record<
+      ProductPort,
+      { remembered: number | undefined }
+    >,
+  )
+  writeFileSync(path, `${JSON.stringify(ports, undefined, 2)}\n`)
+  return ports
+}
+
+function readPorts(path: string): Partial<Record<ProductPort, number>> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Record<ProductPort, number>>
+  } catch {
+    return {}
   }
 }
 
