@@ -3,6 +3,7 @@ import { createMemoryLedger } from '@backstop/ledger'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createMemoryStores } from '../src/store/stores.ts'
 import { type AdminWorld, openWorld } from './admin-world.ts'
+import { openProject } from './contract/project-of-its-own.ts'
 
 let world: AdminWorld
 afterEach(() => world.stop())
@@ -42,5 +43,20 @@ describe('a change whose audit row could not be written', () => {
     expect(status).toBe(201)
     expect((await make()).body).toEqual(body)
     expect(await actionsOn(body.project_id)).toEqual([{ action: 'project.create', key_id: 'key_bootstrap' }])
+  })
+
+  test('is an operation that is created all the same, and gets its row', async () => {
+    await openFailing('operation.create')
+    const { processorId } = await openProject(world.api)
+    const report = () =>
+      world.api.post(
+        '/v1/operations',
+        { connection_id: processorId, kind: 'refund', subject: 'pi_1', idempotency_key: 'k' },
+        { 'idempotency-key': 'report-1' },
+      )
+    expect((await report()).status).toBe(503)
+    const { status, body } = await report()
+    expect(status).toBe(201)
+    expect(await actionsOn(body.operation_id)).toEqual([{ action: 'operation.create', key_id: 'key_bootstrap' }])
   })
 })
