@@ -17,6 +17,7 @@ import {
 import { type KeptSecrets, keepSecrets } from './kept-secrets.ts'
 import { databaseName, environmentOf, SERVICES, type ServiceName, type Surroundings } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
+import { StartFault } from './start-fault.ts'
 
 /** The ports that a person may know: taken when they are free, else free ones are. */
 export type ProductPort = 'ingress' | 'admin-api' | `${ServiceName}-ops`
@@ -109,6 +110,7 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
   const logs = join(options.dataDir, 'logs')
   mkdirSync(logs, { recursive: true })
   const logPath = join(logs, 'provision.log')
+  step.update('being made')
   const logFile = { write: (line: string) => appendFileSync(logPath, line) }
   try {
     await provision({
@@ -125,13 +127,21 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
       waitMs: PROVISION_WAIT_MS,
       report(line) {
         appendFileSync(logPath, `${line}\n`)
+        if (line.startsWith('waiting for ')) step.update(line)
       },
     })
     step.done('in place')
   } catch (error) {
     step.fail('could not be made', '')
-    throw error
+    throw provisionFault(error, options.env, logPath)
   }
+}
+
+/** Where parts were given, their addresses are the likely cause. Only the names are told: a URL may hold a password. */
+function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string): StartFault {
+  const given = ['KAFKA_BROKERS', 'MONGO_URL', 'SCHEMA_REGISTRY_URL'].filter(name => env[name])
+  const check = given.length === 0 ? '' : `Check ${given.join(', ')}. `
+  return new StartFault(error instanceof Error ? error.message : String(error), `${check}More is in ${logPath}`)
 }
 
 async function assemble(
