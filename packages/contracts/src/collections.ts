@@ -68,7 +68,12 @@ export const COLLECTIONS = {
       { keys: { created_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
     ],
   },
-  channel_health: { owner: 'notifier', indexes: [] },
+  channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.id': 1 }, options: { sparse: true } }] },
+  suppressions: { owner: 'notifier', indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }] },
+  replays: {
+    owner: 'notifier',
+    indexes: [{ keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } }],
+  },
   schema_ids: { owner: 'provision', indexes: [] },
 } as const satisfies Record<string, CollectionDefinition>
 

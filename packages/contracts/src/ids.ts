@@ -15,6 +15,8 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   audit: 'aud',
   request: 'req',
+  replay: 'rpl',
+  command: 'cmd',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

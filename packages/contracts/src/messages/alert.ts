@@ -16,7 +16,8 @@ export const AlertEvent = z.enum([
 export type AlertEvent = z.infer<typeof AlertEvent>
 
 const common = { alert_id: z.string(), project_id: z.string(), created_at: Timestamp }
-const incidentData = z.object({ incident: Incident, action: Action })
+/** `action` is null for an incident that is not about one. */
+const incidentData = z.object({ incident: Incident, action: Action.nullable() })
 
 /** What people are told. Its `data` is what a webhook receives under the same name. */
 export const Alert = z.discriminatedUnion('event', [
