@@ -35,7 +35,7 @@ export const K8S_FOLDER = fileURLToPath(new URL('../../deploy/k8s/', import.meta
 /** Every folder that a person applies. */
 export const BUNDLES = ['.', 'overlays/production', 'overlays/local'] as const
 
-/** What `kubectl apply -k` would send. @param folder from deploy/k8s */
+/** What `kubectl apply -k` would send. @param folder from deploy/k8s, or absolute */
 export async function render(folder: string): Promise<Manifest[]> {
   const kubectl = await ensureKubectl()
   const { stdout, stderr } = await promisify(execFile)(kubectl, ['kustomize', folder], {

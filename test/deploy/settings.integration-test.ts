@@ -110,7 +110,7 @@ test('only the local overlay lets channels reach addresses that are not public',
     programsOf(bundle).flatMap(({ container }) => environmentOf(bundle, container).EGRESS_ALLOW_CIDRS ?? [])
   expect(allowed('overlays/production')).toEqual(['', ''])
   expect(new Set(allowed('overlays/local')).size).toBe(1)
-  expect(allowed('overlays/local')[0]).toMatch(/^10\.0\.0\.0\/8,/)
+  expect(allowed('overlays/local')[0]).toMatch(/^127\.0\.0\.0\/8,10\./)
 })
 
 test('production stores three copies and waits for two', () => {

@@ -24,9 +24,14 @@ export * from './ops/ops-server.ts'
 export * from './outbox/outbox-publisher.ts'
 export * from './outbox/outbox-sweeper.ts'
 export * from './registry/message-codec.ts'
-export * from './registry/registry-client.ts'
 export * from './registry/registry-codec.ts'
 export * from './registry/schema-id-store.ts'
+export {
+  createSchemaRegistry,
+  findSchemaId,
+  registerSchema,
+  type SchemaRegistry,
+} from './registry/schema-registry.ts'
 export * from './secret-box/key-ring.ts'
 export * from './secret-box/secret-box.ts'
 export * from './service/run-service.ts'

@@ -20,7 +20,7 @@ export const provisionSettings = {
 } as const
 
 /** The settings of the wait for the deploy job: it reads Kafka and MongoDB, and makes nothing. */
-export const waitSettings = { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
+export const waitSettings = { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
 
 /** @throws AppError `config_invalid` */
 export function readWaitConfig(environment: Environment) {

@@ -24,6 +24,9 @@ try {
   print('provisioned')
 } catch (error) {
   const expected = error instanceof AppError
-  process.stderr.write(`provision failed. ${expected ? error.message : error instanceof Error ? error.stack : error}\n`)
+  const cause = expected && error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  process.stderr.write(
+    `provision failed. ${expected ? error.message + cause : error instanceof Error ? error.stack : error}\n`,
+  )
   process.exitCode = expected && error.code === 'config_invalid' ? EXIT_CONFIG : 1
 }

@@ -1,7 +1,7 @@
 import {
   connectMongo,
   createMongoSchemaIds,
-  createRegistryClient,
+  createSchemaRegistry,
   createTopicAdmin,
   type KafkaConnection,
   type Secret,
@@ -41,7 +41,7 @@ export async function provision(options: ProvisionOptions): Promise<void> {
     await provisionTopics(admin, options.topicPrefix, options.durability, report)
     await waitUntilUp('MongoDB', () => mongo.ping(), deadline, report)
     await provisionCollections(mongo.db, report)
-    const registry = createRegistryClient(options.registryUrl)
+    const registry = createSchemaRegistry(options.registryUrl)
     const schemaIds = createMongoSchemaIds(mongo.db)
     const register = () => provisionSchemas(registry, schemaIds, options.topicPrefix, new Date(), report)
     await waitUntilUp('the schema registry', register, deadline, report)

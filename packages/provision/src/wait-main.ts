@@ -33,7 +33,8 @@ try {
 /** @throws AppError `config_invalid`, and whatever is no passing fault of Kafka or MongoDB */
 async function waitUntilProvisioned(): Promise<void> {
   const config = readWaitConfig(process.env)
-  const logger = createLogger('wait-for-provision', config.LOG_LEVEL, process.stderr)
+  // What kafkajs would say about each attempt is said here once, until it changes.
+  const logger = createLogger('wait-for-provision', 'silent')
   const admin = createTopicAdmin({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-wait-for-provision', logger })
   const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-wait-for-provision' })
   const look = async (): Promise<string | undefined> => {
@@ -43,7 +44,8 @@ async function waitUntilProvisioned(): Promise<void> {
       return missing.length === 0 ? undefined : `waiting for the deploy job to make ${listOf(missing)}`
     } catch (error) {
       if (!(error instanceof AppError) || !error.retryable) throw error
-      return `waiting: ${error.message}`
+      const { cause } = error
+      return `waiting: ${error.message}${cause instanceof Error ? ` (${cause.message})` : ''}`
     }
   }
   let told: { line: string; atMs: number } | undefined

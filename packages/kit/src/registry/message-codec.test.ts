@@ -1,7 +1,9 @@
-import { frame, type Recheck } from '@backstop/contracts'
+import { frame, type JsonSchema, type MessageName, type Recheck, registrySchema, schemaText } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { unavailable } from '../errors.ts'
+import { AppError, unavailable } from '../errors.ts'
 import { createCodec, createFixedCodec } from './message-codec.ts'
+import type { RegistryExchange } from './registry-exchange.ts'
+import { createSchemaRegistry } from './schema-registry.ts'
 
 const recheck: Recheck = { project_id: 'prj', ref: 'r', look_id: 'l', due_at: '2026-01-01T00:00:00.000Z' }
 const codec = createFixedCodec()
@@ -23,7 +25,11 @@ describe('bytes that are no such message are refused, for good', () => {
     { name: 'text that is no JSON', bytes: framed('{"project_id":"secret"'), message: /is not JSON/ },
     { name: 'JSON that lacks a field', bytes: framed('{"project_id":"p"}'), message: /ref: invalid_type/ },
     { name: 'JSON that is no object', bytes: framed('"secret"'), message: /message: invalid_type/ },
-    { name: 'the schema of another type', bytes: frame(codec.schemaId('alert'), '{}'), message: /is none of recheck/ },
+    {
+      name: 'the schema of another type',
+      bytes: frame(codec.schemaId('alert'), '{}'),
+      message: /is one of alert, none of recheck/,
+    },
     { name: 'a schema that nobody knows', bytes: frame(4_711, JSON.stringify(recheck)), message: /Schema 4711/ },
     { name: 'a negative schema id', bytes: frame(-1, JSON.stringify(recheck)), message: /Schema -1/ },
   ])('$name', async ({ bytes, message }) => {
@@ -35,12 +41,76 @@ describe('bytes that are no such message are refused, for good', () => {
   })
 })
 
-test('a schema that cannot be looked up now is worth another try', async () => {
-  const away = createCodec({
-    own: () => 1,
-    belongs: () => Promise.reject(unavailable('The schema registry', undefined)),
+describe('a schema that this process does not know', () => {
+  const theirs = 50
+  /** A codec whose registry answers `exchange` for every schema id, and how often it was asked. */
+  function setUp(exchange: RegistryExchange, kept: MessageName[] = []) {
+    const asked: string[] = []
+    const registry = createSchemaRegistry('http://nowhere.invalid', async request => {
+      asked.push(request.url())
+      return exchange(request)
+    })
+    const own = new Map([['recheck', 1] as const])
+    return { asked, codec: createCodec({ registry, own, recall: async () => kept }) }
+  }
+  const away: RegistryExchange = async () => {
+    throw unavailable('The schema registry', undefined)
+  }
+  const holding = (schema: JsonSchema, schemaType = 'JSON'): RegistryExchange => {
+    return async () => ({ schemaType, schema: schemaText(schema) })
+  }
+  const bytes = frame(theirs, JSON.stringify({ ...recheck, secret: 'x' }))
+
+  test('is worth another try while it cannot be looked up', async () => {
+    const { codec } = setUp(away)
+    await expect(codec.decode('recheck', bytes)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
   })
-  await expect(away.decode('recheck', frame(2, '{}'))).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+
+  test('is worth another try when the registry refuses us, which says nothing about the message', async () => {
+    const { codec } = setUp(async () => {
+      throw new AppError('internal', 'The schema registry refused with 401')
+    })
+    await expect(codec.decode('recheck', bytes)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+  })
+
+  test('is read by what is kept of it while it cannot be looked up', async () => {
+    const { codec } = setUp(away, ['recheck'])
+    expect(await codec.decode('recheck', bytes)).toEqual(recheck)
+  })
+
+  test('is refused when what is kept of it names another type', async () => {
+    const { codec } = setUp(away, ['alert'])
+    await expect(codec.decode('recheck', bytes)).rejects.toThrow('Schema 50 is one of alert, none of recheck')
+  })
+
+  test('is asked for once, by many messages at once and later', async () => {
+    const { codec, asked } = setUp(holding({ type: 'object' }))
+    expect(await Promise.all([1, 2].map(() => codec.decode('recheck', bytes)))).toEqual([recheck, recheck])
+    await codec.decode('recheck', bytes)
+    expect(asked).toEqual(['http://nowhere.invalid/schemas/ids/50'])
+  })
+
+  test.each([
+    {
+      name: 'its own message breaks it',
+      schema: { type: 'object', properties: { secret: { type: 'number' } } },
+      message: 'it breaks its own schema at /secret',
+    },
+    { name: 'what it allows is no such message', schema: registrySchema('alert'), message: 'it breaks its own schema' },
+    { name: 'it cannot be compiled', schema: { type: 'nonsense' }, message: 'of a kind that is not read here' },
+    {
+      name: 'it is no JSON Schema',
+      schema: { type: 'string' },
+      schemaType: 'AVRO',
+      message: 'The message is no recheck',
+    },
+    { name: 'it is of an unheard-of kind', schema: {}, schemaType: 'COBOL', message: 'not read here' },
+  ])('is refused, for good, when $name', async ({ schema, schemaType, message }) => {
+    const { codec } = setUp(holding(schema, schemaType))
+    const refusal = codec.decode('recheck', bytes)
+    await expect(refusal).rejects.toMatchObject({ code: 'message_invalid', retryable: false })
+    await expect(refusal).rejects.toThrow(message)
+  })
 })
 
 test('a message that does not match its own schema is never encoded', () => {

@@ -1,5 +1,6 @@
 import { frame, MESSAGES, type MessageName, type MessageOf, unframe } from '@backstop/contracts'
 import { AppError } from '../errors.ts'
+import { createSchemaRegistry, type SchemaRegistry, trustSchemaId } from './schema-registry.ts'
 
 /** Messages to and from the bytes that Kafka carries: Confluent's wire format around JSON. */
 export interface MessageCodec {
@@ -15,32 +16,92 @@ export interface MessageCodec {
   decode<N extends MessageName>(name: N, bytes: Buffer | null): Promise<MessageOf<N>>
 }
 
-/** What a codec needs to know of schema ids. */
-export interface SchemaIds {
-  own(name: MessageName): number
-  /** Whether a schema id belongs to the message type. @throws AppError `unavailable` when that cannot be found out now */
-  belongs(schemaId: number, name: MessageName): boolean | Promise<boolean>
+/** What a codec works with. */
+export interface CodecParts {
+  readonly registry: SchemaRegistry
+  /** The id of each message type's present schema. */
+  readonly own: ReadonlyMap<MessageName, number>
+  /**
+   * Called when the registry cannot say what an id stands for: the message types that are known otherwise to have it;
+   * empty when that is not known either.
+   */
+  readonly recall: (schemaId: number) => Promise<readonly MessageName[]>
 }
 
-/** The codec over a source of schema ids. */
-export function createCodec(ids: SchemaIds): MessageCodec {
+/** How long an id that the registry does not have is remembered as such, in milliseconds, and how many are. */
+const UNKNOWN_FOR_MS = 60_000
+const MAX_UNKNOWN = 1_000
+
+/** The codec over a schema registry. */
+export function createCodec({ registry, own, recall }: CodecParts): MessageCodec {
+  /** The message types of ids whose schema need not be fetched: zod checks what they carry. */
+  const types = new Map<number, readonly MessageName[]>()
+  const unknownUntil = new Map<number, number>()
+  const trust = (schemaId: number, names: readonly MessageName[]) => {
+    types.set(schemaId, names)
+    trustSchemaId(registry, schemaId)
+  }
+  for (const [name, schemaId] of own) trust(schemaId, [...(types.get(schemaId) ?? []), name])
+
+  /** Makes the registry's cache hold the schema. @throws AppError as `decode` does */
+  async function learn(schemaId: number): Promise<void> {
+    if ((unknownUntil.get(schemaId) ?? 0) > performance.now()) throw unknownSchema(schemaId)
+    try {
+      // Several at once cost one request.
+      await registry.getSchema(schemaId)
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        throw new AppError('message_invalid', `Schema ${schemaId} is of a kind that is not read here`, { cause: error })
+      }
+      if (error.code === 'not_found') {
+        if (unknownUntil.size >= MAX_UNKNOWN) unknownUntil.clear()
+        unknownUntil.set(schemaId, performance.now() + UNKNOWN_FOR_MS)
+        throw unknownSchema(schemaId)
+      }
+      const names = await recall(schemaId)
+      // Even a refusal, of our password say, tells nothing about the message.
+      if (names.length === 0) throw new AppError('unavailable', error.message, { cause: error, retryable: true })
+      trust(schemaId, names)
+    }
+  }
+
   return {
-    schemaId: name => ids.own(name),
+    schemaId: name => own.get(name)!,
     encode(name, message) {
-      return frame(ids.own(name), JSON.stringify(matching(name, message)))
+      // The registry's own encode is asynchronous, as it may have to fetch a schema; ours are at hand.
+      return frame(own.get(name)!, JSON.stringify(matching(name, message)))
     },
     async decode(name, bytes) {
       const unframed = unframe(bytes)
       if (unframed.kind === 'not_framed') throw new AppError('message_invalid', unframed.reason)
-      const { schemaId, json } = unframed
-      const belongs = ids.belongs(schemaId, name)
-      // Awaited only when it is a look-up: nearly every message has an id that is known.
-      if (!(typeof belongs === 'boolean' ? belongs : await belongs)) {
-        throw new AppError('message_invalid', `Schema ${schemaId} is none of ${name}`)
+      const { schemaId } = unframed
+      if (registry.cache.getSchema(schemaId) === undefined) await learn(schemaId)
+      const known = types.get(schemaId)
+      if (known !== undefined && !known.includes(name)) {
+        throw new AppError('message_invalid', `Schema ${schemaId} is one of ${known.join(', ')}, none of ${name}`)
       }
-      return matching(name, parseJson(name, json))
+      let value: unknown
+      try {
+        value = await registry.decode(bytes!)
+      } catch (error) {
+        throw unreadable(name, error)
+      }
+      return matching(name, value)
     },
   }
+}
+
+function unknownSchema(schemaId: number): AppError {
+  return new AppError('message_invalid', `Schema ${schemaId} is not in the schema registry`)
+}
+
+/** Paths only, and no cause: the values, which a parser quotes, may be personal. */
+function unreadable(name: MessageName, error: unknown): AppError {
+  const paths = (error as { paths?: unknown }).paths
+  const reason = Array.isArray(paths)
+    ? `it breaks its own schema at ${paths.slice(0, 5).map(String).join(', ') || 'its root'}`
+    : 'it is not JSON'
+  return new AppError('message_invalid', `The message is no ${name}: ${reason}`)
 }
 
 function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> {
@@ -51,18 +112,12 @@ function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> 
   throw new AppError('message_invalid', `The message is no ${name} (${faults.join(', ')})`)
 }
 
-function parseJson(name: MessageName, json: Buffer): unknown {
-  try {
-    return JSON.parse(json.toString('utf8'))
-  } catch {
-    // The parser's own message quotes what it read.
-    throw new AppError('message_invalid', `The message is no ${name}: it is not JSON`)
-  }
-}
-
-/** A codec with ids of its own, for simulation and unit tests: no registry is asked. */
+/** A codec with ids of its own, for simulation and unit tests: its registry holds nothing else and is nowhere. */
 export function createFixedCodec(): MessageCodec {
   const names = Object.keys(MESSAGES) as MessageName[]
-  const own = (name: MessageName) => names.indexOf(name) + 1
-  return createCodec({ own, belongs: (schemaId, name) => schemaId === own(name) })
+  const registry = createSchemaRegistry('http://nowhere.invalid', async () => {
+    throw new AppError('not_found', 'There is no such schema')
+  })
+  const own = new Map(names.map((name, index) => [name, index + 1]))
+  return createCodec({ registry, own, recall: async () => [] })
 }

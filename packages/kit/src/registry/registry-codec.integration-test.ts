@@ -13,19 +13,19 @@ import {
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestStack, testStack } from '../../test/stack.ts'
-import { createRegistryClient, type RegistryClient } from './registry-client.ts'
 import { createRegistryCodec } from './registry-codec.ts'
 import { createMemorySchemaIds, createMongoSchemaIds, type SchemaIdStore } from './schema-id-store.ts'
+import { createSchemaRegistry, findSchemaId, registerSchema, type SchemaRegistry } from './schema-registry.ts'
 
 const names = Object.keys(MESSAGES) as MessageName[]
 const recheck: Recheck = { project_id: 'prj', ref: 'r', look_id: 'l', due_at: '2026-01-01T00:00:00.000Z' }
 
 let stack: TestStack
-let registry: RegistryClient
+let registry: SchemaRegistry
 let client: MongoClient
 beforeAll(async () => {
   stack = await testStack()
-  registry = createRegistryClient(stack.registryUrl)
+  registry = createSchemaRegistry(stack.registryUrl)
   client = new MongoClient(stack.mongoUrl.reveal())
 })
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 /** Registers all schemas as the deploy job does; `prefix` tells test runs apart. */
 async function registerAll(prefix: string, kept: SchemaIdStore): Promise<void> {
   for (const name of names) {
-    const schemaId = await registry.register(registrySubject(name, prefix), schemaText(registrySchema(name)))
+    const schemaId = await registerSchema(registry, registrySubject(name, prefix), schemaText(registrySchema(name)))
     await kept.save({ key: schemaKey(name), schemaId, message: name, registeredAt: new Date() })
   }
 }
@@ -122,7 +122,7 @@ describe('a schema id that this process does not know', () => {
     // What a newer release registers: an optional field more.
     const schema = registrySchema('recheck') as { properties: object }
     const newer = schemaText({ ...schema, properties: { ...schema.properties, added_later: { type: 'string' } } })
-    const newerId = await registry.register(registrySubject('recheck', prefix), newer)
+    const newerId = await registerSchema(registry, registrySubject('recheck', prefix), newer)
     front.state.requests.length = 0
     const newerBytes = frame(newerId, JSON.stringify({ ...recheck, added_later: 'x' }))
     return { codec, front, newerBytes }
@@ -162,30 +162,44 @@ describe('a schema id that this process does not know', () => {
   })
 })
 
-describe('the registry client', () => {
-  test('refuses an incompatible schema as a conflict that names the reason', async () => {
-    const subject = `${stack.topicPrefix}client-value`
-    const schema = (required: string[]) =>
-      schemaText({
-        type: 'object',
-        properties: { a: { type: 'string' }, b: { type: 'string' } },
-        required,
-        additionalProperties: false,
-      })
-    await registry.setCompatibility(subject, 'BACKWARD_TRANSITIVE')
-    const first = await registry.register(subject, schema(['a']))
-    expect(await registry.register(subject, schema(['a']))).toBe(first)
-    await expect(registry.register(subject, schema(['a', 'b']))).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('required'),
+describe('registering a schema', () => {
+  const schema = (required: string[]) =>
+    schemaText({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required,
+      additionalProperties: false,
     })
+  const ask = async (method: string, path: string, body?: object) => {
+    const init: RequestInit = { method, headers: { 'content-type': 'application/json' } }
+    if (body !== undefined) init.body = JSON.stringify(body)
+    return (await fetch(stack.registryUrl + path, init)).json()
+  }
+
+  test('gives its subject a level and one version, however often it is done', async () => {
+    const subject = `${stack.topicPrefix}once-value`
+    expect(await findSchemaId(registry, subject, schema(['a']))).toBeUndefined()
+    const first = await registerSchema(registry, subject, schema(['a']))
+    expect(await registerSchema(registry, subject, schema(['a']))).toBe(first)
+    expect(await findSchemaId(registry, subject, schema(['a']))).toBe(first)
+    expect(await ask('GET', `/subjects/${subject}/versions`)).toEqual([1])
+    expect(await ask('GET', `/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD_TRANSITIVE' })
   })
 
-  test('tells a registry that answers with an error page from one that refuses', async () => {
-    const front = await startFrontRegistry()
-    front.state.away = true
-    const away = createRegistryClient(front.url)
-    await expect(away.lookUp('x-value', '{}')).rejects.toMatchObject({ code: 'unavailable', retryable: true })
-    await front.stop()
+  test('is refused as a conflict that names subject and reason when it is incompatible with an earlier version', async () => {
+    const subject = `${stack.topicPrefix}narrower-value`
+    await registerSchema(registry, subject, schema(['a']))
+    const narrower = registerSchema(registry, subject, schema(['a', 'b']))
+    await expect(narrower).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('required') })
+    await expect(narrower).rejects.toThrow(subject)
+  })
+
+  test('is refused as a conflict when somebody gave the subject another level', async () => {
+    const subject = `${stack.topicPrefix}lax-value`
+    await registerSchema(registry, subject, schema(['a']))
+    await ask('PUT', `/config/${subject}`, { compatibility: 'NONE' })
+    const refused = registerSchema(registry, subject, schema(['a']))
+    await expect(refused).rejects.toMatchObject({ code: 'conflict', retryable: false })
+    await expect(refused).rejects.toThrow(/lax-value: Compatibility does not match .*BACKWARD_TRANSITIVE != NONE/)
   })
 })

@@ -3,8 +3,8 @@ import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaKey,
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { createCodec, type MessageCodec } from './message-codec.ts'
-import { createRegistryClient, type RegistryClient } from './registry-client.ts'
 import type { SchemaIdStore } from './schema-id-store.ts'
+import { createSchemaRegistry, findSchemaId, type SchemaRegistry } from './schema-registry.ts'
 
 export interface RegistryCodecOptions {
   /** Base URL of the registry's Confluent-compatible API. */
@@ -18,36 +18,22 @@ export interface RegistryCodecOptions {
 }
 
 const ATTEMPT_EVERY_MS = 500
-/** How long an id that belongs to nothing of ours is remembered as such, in milliseconds, and how many are. */
-const UNKNOWN_FOR_MS = 60_000
-const MAX_UNKNOWN = 1_000
-
 /**
  * The codec of the services. Schemas are never registered here: their ids are looked up once, at the registry or, when
  * it is away, in `schema_ids`.
  * @throws AppError `unavailable` when neither knows all ids in time
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
-  const registry = createRegistryClient(options.registryUrl)
+  const registry = createSchemaRegistry(options.registryUrl)
   const own = await resolveOwnIds(options, registry)
-  const known = new Map<number, Set<MessageName>>()
-  const learn = (schemaId: number, name: MessageName) => {
-    const names = known.get(schemaId) ?? new Set()
-    known.set(schemaId, names.add(name))
-  }
-  for (const [name, id] of own) learn(id, name)
-  const lookUp = createLookUp(registry, options, learn)
-  return createCodec({
-    own: name => own.get(name)!,
-    belongs: (schemaId, name) => known.get(schemaId)?.has(name) || lookUp(schemaId, name),
-  })
+  return createCodec({ registry, own, recall: schemaId => options.schemaIds.messagesOf(schemaId) })
 }
 
 const names = Object.keys(MESSAGES) as MessageName[]
 
 async function resolveOwnIds(
   { schemaIds, topicPrefix, logger, waitMs = 60_000 }: RegistryCodecOptions,
-  registry: RegistryClient,
+  registry: SchemaRegistry,
 ): Promise<Map<MessageName, number>> {
   const ids = new Map<MessageName, number>()
   const deadline = performance.now() + waitMs
@@ -79,51 +65,14 @@ async function resolveOwnIds(
 async function ownId(
   name: MessageName,
   topicPrefix: string,
-  registry: RegistryClient,
+  registry: SchemaRegistry,
   kept: SchemaIdStore,
 ): Promise<number | undefined> {
   try {
-    return await registry.lookUp(registrySubject(name, topicPrefix), schemaText(registrySchema(name)))
+    return await findSchemaId(registry, registrySubject(name, topicPrefix), schemaText(registrySchema(name)))
   } catch (error) {
     const id = await kept.idOf(schemaKey(name))
     if (id === undefined) throw error
     return id
-  }
-}
-
-/** Asks whether an id that this process does not know belongs to a message type: one question per id at a time. */
-function createLookUp(
-  registry: RegistryClient,
-  { schemaIds, topicPrefix }: RegistryCodecOptions,
-  learn: (schemaId: number, name: MessageName) => void,
-): (schemaId: number, name: MessageName) => Promise<boolean> {
-  const asking = new Map<number, Promise<readonly MessageName[]>>()
-  const unknownUntil = new Map<string, number>()
-
-  async function ask(schemaId: number): Promise<readonly MessageName[]> {
-    try {
-      const subjects = await registry.subjectsOf(schemaId)
-      return names.filter(name => subjects?.includes(registrySubject(name, topicPrefix)))
-    } catch (error) {
-      const messages = await schemaIds.messagesOf(schemaId)
-      if (messages.length === 0) throw error
-      return messages
-    }
-  }
-
-  return async (schemaId, name) => {
-    const key = `${schemaId}/${name}`
-    if ((unknownUntil.get(key) ?? 0) > performance.now()) return false
-    let question = asking.get(schemaId)
-    if (question === undefined) {
-      question = ask(schemaId).finally(() => asking.delete(schemaId))
-      asking.set(schemaId, question)
-    }
-    const owners = await question
-    for (const owner of owners) learn(schemaId, owner)
-    if (owners.includes(name)) return true
-    if (unknownUntil.size >= MAX_UNKNOWN) unknownUntil.clear()
-    unknownUntil.set(key, performance.now() + UNKNOWN_FOR_MS)
-    return false
   }
 }

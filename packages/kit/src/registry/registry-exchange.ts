@@ -1,0 +1,71 @@
+import { AppError, unavailable } from '../errors.ts'
+
+/** One request to a schema registry, as the library words it. */
+export interface RegistryRequest {
+  method(): string
+  /** The whole URL, without credentials. */
+  url(): string
+  headers(): Record<string, string>
+  /** JSON text; undefined for a request without a body. */
+  body(): unknown
+  auth(): { readonly username: string; readonly password: string } | undefined
+}
+
+/**
+ * Asks a schema registry and answers what it said, parsed.
+ * @throws AppError `not_found` and `conflict` when the registry says so itself; `unavailable` when it is away, or when
+ *   something else answers in its place; `internal` for any other refusal
+ */
+export type RegistryExchange = (request: RegistryRequest) => Promise<object>
+
+const REQUEST_TIMEOUT_MS = 5_000
+
+/**
+ * The exchange over HTTP. It stands in for the library's own (mappersmith 2.47), which never settles when a connection
+ * breaks in the middle of an answer, and asks no second time for that schema; has no deadline; and tells a refused
+ * connection as status 400.
+ */
+export const exchangeOverHttp: RegistryExchange = async request => {
+  const { status, text } = await send(request)
+  const answer = parseObject(text)
+  // A proxy before a registry that starts answers by a page of its own, with 404 and even with 200.
+  if (answer === undefined || status >= 500 || status === 429)
+    throw unavailable('The schema registry', new Error(`It answered ${status}`))
+  if (status >= 200 && status < 300) return answer
+  if (status === 404 && !('error_code' in answer))
+    throw unavailable('The schema registry', new Error('Its API is not at this URL'))
+  throw new AppError(
+    status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'internal',
+    `The schema registry refused with ${status}: ${'message' in answer ? answer.message : 'it gave no reason'}`,
+  )
+}
+
+async function send(request: RegistryRequest): Promise<{ status: number; text: string }> {
+  const init: RequestInit = {
+    method: request.method().toUpperCase(),
+    headers: { accept: 'application/vnd.schemaregistry.v1+json', ...request.headers() },
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  }
+  const auth = request.auth()
+  if (auth !== undefined) {
+    const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString('base64')
+    init.headers = { ...init.headers, authorization: `Basic ${credentials}` }
+  }
+  const body = request.body()
+  if (typeof body === 'string') init.body = body
+  try {
+    const response = await fetch(request.url(), init)
+    return { status: response.status, text: await response.text() }
+  } catch (error) {
+    throw unavailable('The schema registry', error)
+  }
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

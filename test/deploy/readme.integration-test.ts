@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { K8S_FOLDER, type Manifest, mainContainer, ofKind, render } from './rendered.ts'
+
+const readme = readFileSync(join(K8S_FOLDER, 'README.md'), 'utf8')
+const blocks = [...readme.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', text = '']) =>
+  text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+)
+
+let folder: string
+let manifests: Manifest[]
+
+// Every example of the README in one overlay, as somebody would write it who follows them all.
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'backstop-overlay-'))
+  const [overlay, ...additions] = blocks.map(block => parse(block))
+  overlay.resources = [relative(folder, join(K8S_FOLDER, 'overlays/production'))]
+  overlay.components = [relative(folder, join(K8S_FOLDER, 'components/gateway'))]
+  overlay.patches = additions.flatMap(({ patches }) => patches)
+  writeFileSync(join(folder, 'kustomization.yaml'), stringify(overlay))
+  writeFileSync(join(folder, 'settings.env'), 'KAFKA_BROKERS=broker.acme.example:9094\n')
+  manifests = await render(folder)
+}, 600_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const one = (kind: string, name: string) =>
+  ofKind(manifests, kind).find(({ metadata }) => metadata.name.startsWith(name)) as Manifest
+
+test('the README shows an overlay and two patches', () => {
+  expect(blocks).toHaveLength(3)
+})
+
+test('an overlay of your own takes images from your registry, waiting containers included', () => {
+  const pods = ofKind(manifests, 'Deployment', 'Job').map(({ spec }) => JSON.stringify(spec.template.spec))
+  expect(pods).toHaveLength(5)
+  for (const pod of pods) {
+    expect(pod).toContain('"registry.acme.example/backstop-provision:')
+    expect(pod).not.toContain('registry.example.com')
+  }
+})
+
+test('its settings reach the services and the deploy job', () => {
+  expect(one('ConfigMap', 'backstop-settings').data?.KAFKA_BROKERS).toBe('broker.acme.example:9094')
+  expect(one('ConfigMap', 'backstop-provision-settings').data?.KAFKA_BROKERS).toBe('broker.acme.example:9094')
+  expect(one('ConfigMap', 'backstop-settings').data?.SMTP_FROM).toBeDefined()
+})
+
+test('addresses outside the cluster become reachable, for the same ports', () => {
+  const [rule] = one('NetworkPolicy', 'backstop-allow-dependencies').spec.egress
+  expect(rule.to).toContainEqual({ ipBlock: { cidr: '198.51.100.0/24' } })
+  expect(rule.ports.length).toBeGreaterThan(0)
+})
+
+test('a service gets a MongoDB user of its own, under the name that it reads', () => {
+  const notifier = one('Deployment', 'backstop-notifier')
+  const text = JSON.stringify(notifier.spec.template.spec.volumes)
+  expect(text).toContain('{"key":"MONGO_URL_NOTIFIER","path":"MONGO_URL"}')
+  expect(mainContainer(notifier).env).toContainEqual({
+    name: 'MONGO_URL_FILE',
+    value: '/run/secrets/backstop/MONGO_URL',
+  })
+})
+
+test('the gateway sends each host name to its service', () => {
+  const routes = ofKind(manifests, 'HTTPRoute').map(({ spec }) => [spec.hostnames, spec.rules[0].backendRefs[0].name])
+  expect(routes.sort()).toEqual([
+    [['backstop.example.com'], 'backstop-admin-api'],
+    [['hooks.example.com'], 'backstop-ingress'],
+  ])
+})
