@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', '**/.backstop/**']
 
-/** Three kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product. */
+/**
+ * Four kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product, `docker` a
+ * container engine.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -28,6 +31,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      { test: { name: 'docker', include: ['test/**/*.docker-test.ts'], exclude } },
     ],
   },
 })

@@ -1,5 +1,6 @@
 /**
  * `npm test`: everything, with its set-up. `npm run test:unit`: the part that needs nothing.
+ * `npm run test:docker`: the compose file, on a container engine.
  * Brings up a stack of its own, so that it runs beside an `npm start`, and leaves nothing behind.
  */
 import { spawn } from 'node:child_process'
@@ -12,7 +13,15 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 /** The parts of a whole run, in order: what fails fast comes first. */
 const PROJECTS = ['unit', 'integration', 'system'] as const
-type Project = (typeof PROJECTS)[number]
+/** Runs only when it is named: not everybody has a container engine. */
+const ON_REQUEST = ['docker'] as const
+type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
+
+/**
+ * Test files at once. The unit tests compute; the others mostly wait, for sessions to expire and minutes to pass, so more
+ * of them than there are cores cost little.
+ */
+const WORKERS: Record<Project, number> = { unit: 2, integration: 4, system: 5, docker: 1 }
 
 interface Counts {
   passed: number
@@ -21,9 +30,10 @@ interface Counts {
 
 const started = performance.now()
 const [only, ...filters] = process.argv.slice(2)
-const wanted = PROJECTS.filter(project => only === undefined || project === only)
+const parts: readonly Project[] = [...PROJECTS, ...ON_REQUEST]
+const wanted: readonly Project[] = only === undefined ? PROJECTS : parts.filter(project => project === only)
 if (wanted.length === 0) {
-  process.stderr.write(`There is no part "${only}": give ${PROJECTS.join(', ')}, or nothing for all\n`)
+  process.stderr.write(`There is no part "${only}": give ${parts.join(', ')}, or nothing for all but docker\n`)
   process.exit(2)
 }
 
@@ -41,7 +51,7 @@ try {
 }
 
 async function runAll(): Promise<number> {
-  const needsStack = wanted.some(project => project !== 'unit')
+  const needsStack = wanted.some(project => project === 'integration' || project === 'system')
   const starting = needsStack ? startTestStack() : undefined
   // Waited for below; a failure before that must not count as unhandled.
   starting?.catch(() => {})
@@ -83,7 +93,8 @@ async function runVitest(project: Project): Promise<Counts> {
   const report = join(scratch, `${project}.json`)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run([vitest, 'run', '--project', project, ...reporters, ...filters], stackEnvironment())
+  const workers = `--maxWorkers=${WORKERS[project]}`
+  const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...filters], stackEnvironment())
   const { passed, failed } = readReport(report)
   // A run that broke outside any test, or that found none, is a failure too.
   return code === 0 && passed > 0 ? { passed, failed } : { passed, failed: Math.max(1, failed) }

@@ -16,6 +16,25 @@ export const OperationState = z.enum([
 ])
 export type OperationState = z.infer<typeof OperationState>
 
+const HAS_EXECUTED: Record<OperationState, boolean> = {
+  requested: false,
+  approval_pending: false,
+  approved: false,
+  declined: false,
+  expired: false,
+  executing: true,
+  awaiting_review: true,
+  completed: true,
+  // It was sent, and what was sent may have worked all the same.
+  failed: true,
+  rejected: true,
+}
+
+/** Whether an operation in this state was ever sent to the provider. Only what was sent can explain an action. */
+export function hasExecuted(state: OperationState): boolean {
+  return HAS_EXECUTED[state]
+}
+
 /** ISO 8601 in UTC with milliseconds, e.g. 2026-11-21T10:00:00.000Z. */
 export const Timestamp = z.iso.datetime({ precision: 3 })
 

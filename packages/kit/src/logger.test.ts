@@ -18,6 +18,7 @@ const CANARIES = [
   { name: 'a basic header', text: 'Basic Q0FOQVJZOkNBTkFSWQ==' },
   { name: 'an incoming webhook', text: 'https://hooks.slack.com/services/T0CANARY/B0CANARY/canary' },
   { name: 'a password in a URL', text: 'mongodb://user:CANARY@db.example:27017' },
+  { name: 'a password with colons in a URL', text: 'smtps://user:CANARY:x:y@mail.example' },
 ]
 
 describe('the log', () => {
@@ -33,6 +34,15 @@ describe('the log', () => {
     expect(output).not.toMatch(secretPart)
     expect(output).toContain('[secret]')
     expect(maskSecrets(text)).not.toMatch(secretPart)
+  })
+
+  test("masks in a time that grows with the length only: a path is a stranger's text, and every line is searched", () => {
+    for (const hostile of ['http://' + 'a:'.repeat(50_000), 'Bearer '.repeat(20_000), 'whsec_'.repeat(20_000)]) {
+      const began = performance.now()
+      maskSecrets(hostile)
+      // Milliseconds; where each colon is tried with all that follows it, seconds.
+      expect(performance.now() - began).toBeLessThan(500)
+    }
   })
 
   test('prints a Secret as [secret]', () => {

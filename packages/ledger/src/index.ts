@@ -8,7 +8,6 @@ export type { OperationConnection } from './domain/operation.ts'
 export {
   decideTransition,
   hasEnded,
-  hasExecuted,
   type IllegalReason,
   type TransitionVerdict,
 } from './domain/transition.ts'

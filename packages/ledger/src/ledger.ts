@@ -1,4 +1,5 @@
 import {
+  hasExecuted,
   type NewOperation,
   type NewTransition,
   newId,
@@ -10,7 +11,6 @@ import {
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import { compareReport } from './domain/agreement.ts'
 import { applyTransition, type OperationConnection, recordOperation, type TimeRefusal } from './domain/operation.ts'
-import { hasExecuted } from './domain/transition.ts'
 import { describeRefusal } from './refusal.ts'
 
 /** Operations as everyone uses them. All calls throw AppError `unavailable` when the store is away. */

@@ -1,14 +1,9 @@
 import {
-  connectMongo,
   crashPoint,
   createEgress,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  createMongoSchemaIds,
-  createRegistryCodec,
   createSecretBox,
   type Environment,
+  openServiceParts,
   type RunningService,
   startOpsServer,
   systemClock,
@@ -21,25 +16,11 @@ import { createMongoStores } from './store/stores.ts'
 /** Wires the real parts from the environment. */
 export async function startAdminApi(environment: Environment): Promise<RunningService> {
   const config = readAdminConfig(environment)
-  const logger = createLogger('admin-api', config.LOG_LEVEL)
-  const metrics = createMetrics('admin-api', { processMetrics: true })
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-admin-api' })
-  const bus = createKafkaBus({
-    brokers: config.KAFKA_BROKERS,
-    clientId: 'backstop-admin-api',
-    topicPrefix: config.KAFKA_TOPIC_PREFIX,
-    logger,
-  })
-  const codec = await createRegistryCodec({
-    registryUrl: config.SCHEMA_REGISTRY_URL,
-    topicPrefix: config.KAFKA_TOPIC_PREFIX,
-    schemaIds: createMongoSchemaIds(mongo.db),
-    logger,
-  })
+  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('admin-api', config)
   const egress = createEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, denyCidrs: config.EGRESS_DENY_CIDRS, logger })
   const app = createAdminApp({
     bus,
-    codec,
+    codec: await openCodec(),
     clock: systemClock,
     stores: createMongoStores(mongo.db),
     openLedger: options => ({

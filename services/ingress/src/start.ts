@@ -1,12 +1,7 @@
 import {
-  connectMongo,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  createMongoSchemaIds,
-  createRegistryCodec,
   createSecretBox,
   type Environment,
+  openServiceParts,
   type RunningService,
   startOpsServer,
   systemClock,
@@ -30,22 +25,8 @@ export interface RunningIngress extends RunningService {
 /** Wires the real parts from the environment. Starts whatever is away: until it is there, the answer is 503. */
 export async function startIngress(environment: Environment): Promise<RunningIngress> {
   const config = readIngressConfig(environment)
-  const logger = createLogger('ingress', config.LOG_LEVEL)
-  const metrics = createMetrics('ingress', { processMetrics: true })
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-ingress' })
-  const topicPrefix = config.KAFKA_TOPIC_PREFIX
-  const codec = createLateCodec(
-    () =>
-      createRegistryCodec({
-        registryUrl: config.SCHEMA_REGISTRY_URL,
-        topicPrefix,
-        schemaIds: createMongoSchemaIds(mongo.db),
-        logger,
-        waitMs: CODEC_TRY_MS,
-      }),
-    systemClock,
-    logger,
-  )
+  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('ingress', config)
+  const codec = createLateCodec(() => openCodec(CODEC_TRY_MS), systemClock, logger)
   const connections = createMongoConnections({
     db: mongo.db,
     secretBox: createSecretBox(config.SECRET_KEYS),
@@ -53,7 +34,6 @@ export async function startIngress(environment: Environment): Promise<RunningIng
     logger,
     reloadMs: config.CONNECTIONS_RELOAD_MS,
   })
-  const bus = createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-ingress', topicPrefix, logger })
   const load = watchLoad({ maxUtilization: config.SHED_UTILIZATION, maxLagP99Ms: config.SHED_LAG_MS })
   const ports = { bus, codec, connections, load, clock: systemClock, logger, metrics }
   const app = createApp(ports, settingsOf(config))

@@ -1,13 +1,8 @@
 import {
-  connectMongo,
   createEgress,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  createMongoSchemaIds,
-  createRegistryCodec,
   createSecretBox,
   type Environment,
+  openServiceParts,
   type RunningService,
   startOpsServer,
   systemClock,
@@ -26,8 +21,7 @@ const STUCK_AFTER_MS = 120_000
 /** Wires the real parts from the environment. */
 export async function startNotifier(environment: Environment): Promise<RunningService> {
   const config = readNotifierConfig(environment)
-  const logger = createLogger('notifier', config.LOG_LEVEL)
-  const metrics = createMetrics('notifier', { processMetrics: true })
+  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('notifier', config)
   const mailer = openMailer(config)
   const egress = createEgress({
     allowCidrs: config.EGRESS_ALLOW_CIDRS,
@@ -35,19 +29,12 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     logger,
     ...(config.EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: config.EGRESS_PROXY_URL.reveal() }),
   })
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-notifier' })
   const startedAt = systemClock.now()
   const failure = Promise.withResolvers<unknown>()
-  const topicPrefix = config.KAFKA_TOPIC_PREFIX
   const app = createApp(
     {
-      bus: createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: 'backstop-notifier', topicPrefix, logger }),
-      codec: await createRegistryCodec({
-        registryUrl: config.SCHEMA_REGISTRY_URL,
-        topicPrefix,
-        schemaIds: createMongoSchemaIds(mongo.db),
-        logger,
-      }),
+      bus,
+      codec: await openCodec(),
       clock: systemClock,
       channels: createMongoChannelStore(mongo.db),
       deliveries: createMongoDeliveryStore(mongo.db),

@@ -9,6 +9,7 @@ import {
   type Egress,
   type EgressRequest,
   type MemoryBusOptions,
+  sleep,
   unavailable,
 } from '@backstop/kit'
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
@@ -42,6 +43,8 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
   const state = {
     /** `answer_lost`: the database does its work and yet cannot say so. */
     database: 'up' as 'up' | 'away' | 'answer_lost',
+    /** How long each call to the database takes, in milliseconds. */
+    databaseMs: 0,
     reply: (_request: SentRequest): Reply => 200,
   }
 
@@ -52,6 +55,7 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
         const call = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) =>
           life.of(async () => {
+            if (state.databaseMs > 0) await sleep(clock, state.databaseMs)
             if (state.database === 'away') throw unavailable('MongoDB', new Error('away'))
             const answer = await call(...args)
             if (state.database === 'answer_lost') throw unavailable('MongoDB', new Error('answer lost'))

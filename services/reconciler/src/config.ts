@@ -8,8 +8,6 @@ export const settings = {
     .describe('Milliseconds from the first record of an unexplained action to its second look'),
 } as const
 
-export type ReconcilerConfig = ReturnType<typeof readReconcilerConfig>
-
 /** @throws AppError `config_invalid` with every fault */
 export function readReconcilerConfig(environment: Environment) {
   return readConfig(settings, environment)

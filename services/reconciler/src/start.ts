@@ -1,13 +1,8 @@
 import { newId } from '@backstop/contracts'
 import {
-  connectMongo,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  createMongoSchemaIds,
-  createRegistryCodec,
   type Environment,
   type Mongo,
+  openServiceParts,
   type RunningService,
   startOpsServer,
   systemClock,
@@ -26,26 +21,12 @@ const STUCK_AFTER_MS = 120_000
 /** Wires the real parts from the environment. */
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
-  const logger = createLogger('reconciler', config.LOG_LEVEL)
-  const metrics = createMetrics('reconciler', { processMetrics: true })
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName: 'backstop-reconciler' })
+  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config)
   const startedAt = systemClock.now()
   const failure = Promise.withResolvers<unknown>()
-  const bus = createKafkaBus({
-    brokers: config.KAFKA_BROKERS,
-    clientId: 'backstop-reconciler',
-    topicPrefix: config.KAFKA_TOPIC_PREFIX,
-    logger,
-  })
-  const codec = await createRegistryCodec({
-    registryUrl: config.SCHEMA_REGISTRY_URL,
-    topicPrefix: config.KAFKA_TOPIC_PREFIX,
-    schemaIds: createMongoSchemaIds(mongo.db),
-    logger,
-  })
   const app = createReconciler({
     bus,
-    codec,
+    codec: await openCodec(),
     clock: systemClock,
     stores: openStores(mongo),
     // The reconciler only reads operations: what it has to announce is nothing.

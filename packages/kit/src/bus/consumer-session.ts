@@ -76,6 +76,7 @@ export class ConsumerSession {
     }
   }
 
+  /** Resolves when what is done is committed; `run` then leaves the group and ends. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const owned of this.#owned.values()) {
@@ -85,7 +86,6 @@ export class ConsumerSession {
     this.#pauseAll()
     await settled(this.#becomeQuiet(), this.#options.drainTimeoutMs ?? 15_000)
     await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
-    await settled(this.#consumer.disconnect(), LEAVE_MS)
     this.#ended.resolve()
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
+import { settled } from './deadline.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
@@ -8,6 +9,8 @@ import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from '
 const REBUILD_MS = [250, 3_000] as const
 /** How often in a row an error that kafkajs did not mean to throw is answered by a new consumer. */
 const MAX_UNKNOWN_FAULTS = 5
+/** How long `stop` waits for the group to be left, in milliseconds. */
+const END_MS = 6_000
 
 export interface ConsumerSettings {
   readonly topicPrefix: string
@@ -46,7 +49,8 @@ export class KafkaConsumer implements Consumer {
       this.#stop.abort()
       await this.#session?.stop()
     }
-    await this.#running
+    // One that is still on its way to a broker that is away leaves by itself, whenever that comes to an end.
+    if (this.#running !== undefined) await settled(this.#running, END_MS)
   }
 
   msSinceProgress(): number {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import kafkajs from 'kafkajs'
 import { unavailable } from '../errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
@@ -35,11 +36,29 @@ export interface TopicAdmin {
 }
 
 const REQUEST_MS = 10_000
+const LOOK_EVERY_MS = 50
 
 /** The broker's administration over kafkajs. */
 export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
   const patient = { ...connection, requestTimeoutMs: connection.requestTimeoutMs ?? REQUEST_MS }
   const admin = createKafkajsClient(patient, { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 }).admin()
+  /**
+   * The controller answers before the brokers lead the new partitions; a send then would half succeed and be doubled by
+   * its retry. Asking for offsets is answered only by a leader.
+   */
+  async function untilLed(topics: string[]): Promise<void> {
+    const deadline = performance.now() + REQUEST_MS
+    for (;;) {
+      try {
+        for (const topic of topics) await admin.fetchTopicOffsets(topic)
+        return
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+      }
+      await pause(LOOK_EVERY_MS)
+    }
+  }
+
   return {
     async connect() {
       await admin.connect().catch(error => {
@@ -68,7 +87,7 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
     async create(topics) {
       await admin.createTopics({
         timeout: REQUEST_MS,
-        waitForLeaders: true,
+        waitForLeaders: false,
         topics: topics.map(({ name, partitions, replication, config }) => ({
           topic: name,
           numPartitions: partitions,
@@ -76,6 +95,7 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
           configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
         })),
       })
+      await untilLed(topics.map(({ name }) => name))
     },
     async addPartitions(name, total) {
       await admin.createPartitions({ timeout: REQUEST_MS, topicPartitions: [{ topic: name, count: total }] })

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import { createPeriodic, type Periodic } from '../clock/periodic.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { OutboxPublisher, OutboxSource } from './outbox-publisher.ts'
@@ -15,12 +16,6 @@ export interface OutboxSweeperOptions {
   readonly limit?: number
 }
 
-export interface OutboxSweeper {
-  start(): void
-  /** Waits for the sweep at work. */
-  stop(): Promise<void>
-}
-
 /** As DESIGN has it: "a sweeper publishes outbox entries older than 30 s". */
 export const SWEEP_OLDER_THAN_MS = 30_000
 const SWEEP_INTERVAL_MS = 5_000
@@ -33,18 +28,15 @@ const SWEEP_LIMIT = 200
  * Known gap: documents that cannot be published (`outbox.stuck`, always a fault of ours) come back first each time, and as
  * many of them as `limit` would keep the sweep from what lies behind them. It heals when the fault is mended.
  */
-export function createOutboxSweeper(options: OutboxSweeperOptions): OutboxSweeper {
+export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
   const { source, publisher, clock, logger } = options
   const olderThanMs = options.olderThanMs ?? SWEEP_OLDER_THAN_MS
   const intervalMs = options.intervalMs ?? SWEEP_INTERVAL_MS
   const limit = options.limit ?? SWEEP_LIMIT
-  let isStopped = false
-  let cancel: (() => void) | undefined
-  let atWork: Promise<void> = Promise.resolve()
 
-  async function sweep(): Promise<void> {
+  async function sweep(isStopping: () => boolean): Promise<void> {
     // A full page may have more behind it; stuck documents come back each time, so a page of nothing else ends the sweep.
-    for (let isMore = true; isMore && !isStopped; ) {
+    for (let isMore = true; isMore && !isStopping(); ) {
       const outboxes = await source.pending(clock.now() - olderThanMs, limit)
       if (outboxes.length === 0) return
       const { stuck } = await publisher.publish(outboxes)
@@ -53,26 +45,14 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): OutboxSweepe
     }
   }
 
-  function schedule(): void {
-    cancel = clock.schedule(intervalMs, () => {
-      atWork = sweep()
-        .catch(error => {
-          // Away is what a sweeper is for: the next round finds the same entries.
-          const isAway = error instanceof AppError && error.retryable
-          logger[isAway ? 'warn' : 'error']({ error }, 'outbox.sweep_failed')
-        })
-        .then(() => {
-          if (!isStopped) schedule()
-        })
-    })
-  }
-
-  return {
-    start: schedule,
-    async stop() {
-      isStopped = true
-      cancel?.()
-      await atWork
+  return createPeriodic({
+    clock,
+    pauseMs: intervalMs,
+    run: sweep,
+    onFailure(error) {
+      // Away is what a sweeper is for: the next round finds the same entries.
+      const isAway = error instanceof AppError && error.retryable
+      logger[isAway ? 'warn' : 'error']({ error }, 'outbox.sweep_failed')
     },
-  }
+  })
 }

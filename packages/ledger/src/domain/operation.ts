@@ -1,6 +1,13 @@
-import type { ConnectionDocument, NewOperation, NewTransition, Operation, OperationState } from '@backstop/contracts'
+import {
+  type ConnectionDocument,
+  hasExecuted,
+  type NewOperation,
+  type NewTransition,
+  type Operation,
+  type OperationState,
+} from '@backstop/contracts'
 import { referencesOf, withProviderRef } from './references.ts'
-import { decideTransition, hasEnded, hasExecuted, type IllegalReason } from './transition.ts'
+import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
 
 /** The connection as far as an operation depends on it. */
 export type OperationConnection = Pick<ConnectionDocument, '_id' | 'project_id' | 'kind' | 'site'>

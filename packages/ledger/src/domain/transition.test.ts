@@ -1,6 +1,6 @@
-import { OperationState } from '@backstop/contracts'
+import { hasExecuted, OperationState } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { decideTransition, hasEnded, hasExecuted, isReachable } from './transition.ts'
+import { decideTransition, hasEnded, isReachable } from './transition.ts'
 
 /** The whole state machine as a person would write it down: a row per state, what each other state would be. */
 const L = 'legal'

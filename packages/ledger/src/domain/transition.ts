@@ -1,4 +1,4 @@
-import { OperationState } from '@backstop/contracts'
+import { hasExecuted, OperationState } from '@backstop/contracts'
 
 /** Why an operation may not go from one state to another. */
 export type IllegalReason =
@@ -19,19 +19,6 @@ export type TransitionVerdict =
   | { readonly kind: 'already_there' }
   | { readonly kind: 'illegal'; readonly reason: IllegalReason }
 
-const HAS_EXECUTED: Record<OperationState, boolean> = {
-  requested: false,
-  approval_pending: false,
-  approved: false,
-  declined: false,
-  expired: false,
-  executing: true,
-  awaiting_review: true,
-  completed: true,
-  failed: true,
-  rejected: true,
-}
-
 const HAS_ENDED: Record<OperationState, boolean> = {
   requested: false,
   approval_pending: false,
@@ -43,11 +30,6 @@ const HAS_ENDED: Record<OperationState, boolean> = {
   completed: true,
   failed: true,
   rejected: true,
-}
-
-/** Whether an operation in that state has reached executing: it may have changed something at the provider. */
-export function hasExecuted(state: OperationState): boolean {
-  return HAS_EXECUTED[state]
 }
 
 /** Whether nothing comes after that state. */

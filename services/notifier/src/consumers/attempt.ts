@@ -7,7 +7,7 @@ import { judgeChannel } from '../domain/channel-state.ts'
 import { type Settlement, settleAttempt, settleWithoutAttempt } from '../domain/settle-attempt.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { ChannelDirectory } from './channel-directory.ts'
-import type { DeliveryJob } from './delivery-job.ts'
+import { type DeliveryJob, isOwned } from './delivery-job.ts'
 
 export interface AttemptOptions {
   readonly directory: ChannelDirectory
@@ -17,12 +17,17 @@ export interface AttemptOptions {
   readonly metrics: DeliveryMetrics
 }
 
-/** Makes the one attempt that a job asks for, unless its channel is gone or disabled by now. Records nothing. */
-export async function attempt(job: DeliveryJob, options: AttemptOptions): Promise<Settlement> {
+/**
+ * Makes the one attempt that a job asks for, unless its channel is gone or disabled by now. Records nothing.
+ * @returns undefined when the job's partition went elsewhere before anything was sent: its new owner makes the attempt
+ * @throws AppError `unavailable` when the channel could not be read; nothing was sent
+ */
+export async function attempt(job: DeliveryJob, options: AttemptOptions): Promise<Settlement | undefined> {
   const { directory, ports, clock, logger } = options
   const { request } = job
   const { delivery_id: deliveryId, channel_id: channelId, attempt: number, test } = request
   const record = (await directory.find([channelId])).get(channelId)
+  if (!isOwned(job)) return undefined
   const verdict = judgeChannel(
     record && {
       enabled: record.channel.enabled,

@@ -11,8 +11,8 @@ export interface ChannelQueuesOptions {
   concurrencyOf(job: DeliveryJob): number
   /** Whether new jobs may start now. */
   mayStart(): boolean
-  /** Does the job. @returns whether the channel works, as far as this job shows */
-  run(job: DeliveryJob): Promise<boolean>
+  /** Does the job. @returns whether the channel works; undefined when the job showed nothing of it */
+  run(job: DeliveryJob): Promise<boolean | undefined>
   /** Called for a job that was dropped because its partition went elsewhere. */
   onDropped(job: DeliveryJob): void
 }

@@ -139,6 +139,11 @@ export class DeliveryConsumer {
     const plan = await planIntake(messages, batch, this.#active, message => overflowing.has(message), this.#options)
     if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
     complete(plan.done)
+    if (batch.signal.aborted) {
+      // The partition went elsewhere meanwhile, and `dropLost` with it: what is queued now would be attempted by two.
+      for (const job of plan.jobs) abandon(job.messages)
+      return plan.taken
+    }
     const jobs = plan.jobs.filter(job => {
       const twin = this.#active.get(job.request.delivery_id)
       // Only when a partition was added does one channel's work lie in two of them.
@@ -161,7 +166,8 @@ export class DeliveryConsumer {
         jobs.map(job => postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs)),
       )
     } catch (error) {
-      this.#queues.add(jobs)
+      this.#queues.add(jobs.filter(isOwned))
+      for (const job of jobs) if (!isOwned(job)) this.#drop(job)
       throw error
     }
     for (const job of jobs) {
@@ -187,13 +193,17 @@ export class DeliveryConsumer {
     }
   }
 
-  /** @returns whether the channel works */
-  async #run(job: DeliveryJob): Promise<boolean> {
+  /** @returns whether the channel works; undefined when this showed nothing of it */
+  async #run(job: DeliveryJob): Promise<boolean | undefined> {
     for (let faults = 1; ; faults++) {
       try {
         const settlement = await attempt(job, this.#options)
+        if (settlement === undefined) {
+          this.#drop(job)
+          return undefined
+        }
         this.#writer.add({ job, settlement })
-        return settlement.health === null || settlement.health.kind === 'worked'
+        return settlement.health === null ? undefined : settlement.health.kind === 'worked'
       } catch (error) {
         // The channel could not be read, so nothing was sent yet.
         if (!(error instanceof AppError) || !error.retryable) {
@@ -203,7 +213,7 @@ export class DeliveryConsumer {
         await sleep(this.#options.clock, pauseAfter(faults))
         if (!isOwned(job)) {
           this.#drop(job)
-          return true
+          return undefined
         }
       }
     }

@@ -9,11 +9,16 @@ const http = (status: number, body = '', retryAfter: string | null = null): Answ
   body,
   retryAfter,
 })
-const smtp = (stage: Extract<Answer, { kind: 'smtp' }>['stage'], code: number, refused: number[] = []): Answer => ({
+const smtp = (
+  stage: Extract<Answer, { kind: 'smtp' }>['stage'],
+  code: number,
+  refused: number[] = [],
+  said = 'said the server',
+): Answer => ({
   kind: 'smtp',
   stage,
   code,
-  text: `${code} said the server`,
+  text: `${code} ${said}`,
   refused: refused.map(one => ({ address: 'a@b.example', code: one })),
 })
 const silence = (reason: string): Answer => ({ kind: 'silence', reason, message: 'Nobody answered' })
@@ -100,6 +105,34 @@ const rows: Row[] = [
     reason: 'address_refused',
   },
   {
+    name: '550 5.1.1 for every address',
+    channel: 'email',
+    answer: smtp('recipient', 550, [], '5.1.1 no such user'),
+    kind: 'disable',
+    reason: 'address_refused',
+  },
+  {
+    name: '554 5.7.1 for every address, as from a server that has blocked us',
+    channel: 'email',
+    answer: smtp('recipient', 554, [], '5.7.1 Service unavailable; client host blocked'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+  },
+  {
+    name: '550 for relaying, as from a server that wants a login',
+    channel: 'email',
+    answer: smtp('recipient', 550, [], 'relay not permitted'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+  },
+  {
+    name: '530 for every address',
+    channel: 'email',
+    answer: smtp('recipient', 530, [], 'Authentication required'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+  },
+  {
     name: '450 for every address',
     channel: 'email',
     answer: smtp('recipient', 450),
@@ -172,6 +205,11 @@ describe('the one table of what an answer means', () => {
       const { kind } = classifyOutcome('webhook', http(status), 0)
       expect(kind).toBe(status >= 200 && status < 300 ? 'delivered' : status === 410 ? 'disable' : 'retry')
     }
+  })
+
+  test('addresses that were put off are told apart from those that do not exist', () => {
+    const { error } = classifyOutcome('email', smtp('sent', 250, [550, 450, 451]), 0)
+    expect(error).toMatch(/refused 1 of the addresses for good.*2 were put off/)
   })
 
   test('Retry-After is obeyed on any refusal that is retried', () => {

@@ -28,6 +28,15 @@ const smtp = (test: (answer: Extract<Answer, { kind: 'smtp' }>) => boolean) => (
   answer.kind === 'smtp' && test(answer)
 const status = (answer: Answer) => (answer.kind === 'http' ? answer.status : 0)
 const smtpText = (answer: Answer) => (answer.kind === 'smtp' ? `${answer.code} ${answer.text}`.slice(0, 300) : '')
+const refusedText = (answer: Answer) => {
+  const refused = answer.kind === 'smtp' ? answer.refused : []
+  const gone = refused.filter(one => one.code >= 500).length
+  const texts = [
+    ...(gone > 0 ? [`refused ${gone} of the addresses for good; take out the ones that do not exist`] : []),
+    ...(gone < refused.length ? [`${refused.length - gone} were put off and did not get this mail`] : []),
+  ]
+  return `The mail server took this mail for the others only: ${texts.join('; ')}`
+}
 const slackWord = (answer: Answer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
 
 /**
@@ -112,17 +121,18 @@ const RULES: readonly Rule[] = [
     error: answer => `The receiver answered ${status(answer)}; look at its own log for the time of this attempt`,
   },
   // Mail: what the server says of the recipient is about the channel; what it says of us is about this installation.
+  // Known gap: an address that was put off while others were taken misses this mail; trying again would mail those twice.
+  // The remedy would be a delivery for each address.
   {
     reason: 'accepted_for_some',
     applies: smtp(answer => answer.stage === 'sent' && answer.refused.length > 0),
     outcome: 'delivered',
-    error: answer =>
-      `The mail server refused ${answer.kind === 'smtp' ? answer.refused.length : 0} of the addresses; take out the ones that do not exist`,
+    error: refusedText,
   },
   { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
   {
     reason: 'address_refused',
-    applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500),
+    applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500 && !isAboutUs(answer)),
     outcome: 'disable',
     error: answer =>
       `The mail server refused every address for good (${smtpText(answer)}); correct them, then enable the channel again`,
@@ -153,6 +163,20 @@ const RULES: readonly Rule[] = [
     error: answer => ('message' in answer ? answer.message : ''),
   },
 ]
+
+/** RFC 5321 §4.2.3: the replies that are about a mailbox. Others at RCPT TO are about the session. */
+const ABOUT_THE_MAILBOX: ReadonlySet<number> = new Set([550, 551, 552, 553, 554])
+
+/**
+ * Whether a refusal at RCPT TO is about this installation, not about the address: servers that want a login, have blocked
+ * us or do not relay for us say so there. One wrong setting would otherwise disable every mail channel there is.
+ * X.7.Y are the codes for policy and security (RFC 3463 §3.8).
+ */
+function isAboutUs({ code, text }: { code: number; text: string }): boolean {
+  const subject = /^\d{3}[ -]\d\.(\d{1,3})\.\d{1,3}/.exec(text)?.[1]
+  if (subject !== undefined) return subject === '7'
+  return !ABOUT_THE_MAILBOX.has(code) || /\brelay|\bauthenticat/i.test(text)
+}
 
 /** What an answer means for the delivery and for its channel. */
 export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {

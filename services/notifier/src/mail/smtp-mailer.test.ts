@@ -65,6 +65,17 @@ describe('a mail that the server does not take', () => {
     expect((await sendTo(script)).answer).toMatchObject({ kind: 'smtp', stage, code })
   })
 
+  test('because it hangs is a silence within the deadline, for the mails that wait for a connection too', async () => {
+    const server = await startScriptedSmtpServer({ answers: { content: 'hang' } })
+    const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true, deadlineMs: 300 })
+    // Two more than the pool has connections.
+    const answers = await Promise.all(Array.from({ length: 7 }, () => mailer.send(mail)))
+    for (const answer of answers) expect(answer).toMatchObject({ kind: 'silence', reason: 'smtp_timeout' })
+    expect(server.mails).toHaveLength(5)
+    await mailer.stop()
+    await server.stop()
+  })
+
   test('because nobody listens is a silence on our side', async () => {
     const server = await startScriptedSmtpServer()
     await server.stop()

@@ -11,9 +11,14 @@ export interface SmtpOptions {
   readonly from: string
   /** Whether a server that offers no STARTTLS is refused. Loopback never needs it. */
   readonly requireTls: boolean
+  /** Overall limit of one mail in milliseconds, the wait for a free connection included; 20 s when left out. */
+  readonly deadlineMs?: number
 }
 
-/** nodemailer's own defaults are minutes, with one socket for ten of them (guides: reliability §7). In milliseconds. */
+/** As long as an attempt at any other channel may take; nodemailer's own limits restart with every byte. */
+const DEADLINE_MS = 20_000
+
+/** nodemailer's own defaults are minutes (nodemailer.com, "SMTP transport"). In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 }
 
 /**
@@ -44,7 +49,9 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
   return {
     async send(mail) {
       try {
-        const info = await transport.sendMail({
+        const message = {
+          // Takes the mail out of the pool's queue, or hangs up on a server that keeps it: none is sent after its attempt.
+          signal: AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS),
           from: options.from,
           // Objects, so that no address is parsed out of a string again.
           to: mail.to.map(address => ({ name: '', address })),
@@ -54,7 +61,8 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
           messageId: `<${mail.messageId}@${domain}>`,
           references: `<${mail.threadId}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-        })
+        }
+        const info = await transport.sendMail(message)
         const refused = (info.rejectedErrors ?? []).map(error => ({
           address: String(error.recipient ?? ''),
           code: error.responseCode ?? 0,
@@ -109,6 +117,7 @@ const SILENCES: Readonly<Record<string, Silence>> = {
   ESOCKET: 'smtp_unreachable',
   EDNS: 'smtp_unreachable',
   ETIMEDOUT: 'smtp_timeout',
+  EABORT: 'smtp_timeout',
   ETLS: 'smtp_tls_failed',
   EAUTH: 'smtp_login_failed',
   ENOAUTH: 'smtp_login_failed',

@@ -1,5 +1,5 @@
 import { HEADERS, type Recheck } from '@backstop/contracts'
-import type { Clock, Logger, MessageCodec, Producer } from '@backstop/kit'
+import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
 import { pendingLooks } from '../domain/decide.ts'
 import { recheckEntry } from '../domain/outgoing.ts'
 import type { SubjectStore } from '../store/store.ts'
@@ -18,11 +18,8 @@ export interface OverdueLooksParts {
 }
 
 /** The net under the delay line: asks again for looks whose message never came. Asking twice is harmless. */
-export function createOverdueLooks(parts: OverdueLooksParts): { start(): void; stop(): Promise<void> } {
+export function createOverdueLooks(parts: OverdueLooksParts): Periodic {
   const { clock, logger } = parts
-  let cancel: (() => void) | undefined
-  let isStopped = false
-  let atWork: Promise<void> = Promise.resolve()
 
   async function sweep(): Promise<void> {
     const now = clock.now()
@@ -44,22 +41,10 @@ export function createOverdueLooks(parts: OverdueLooksParts): { start(): void; s
     logger.warn({ looks: entries.length }, 'looks.overdue')
   }
 
-  function schedule(): void {
-    cancel = clock.schedule(SWEEP_EVERY_MS, () => {
-      atWork = sweep()
-        .catch(error => logger.warn({ error }, 'looks.sweep_failed'))
-        .then(() => {
-          if (!isStopped) schedule()
-        })
-    })
-  }
-
-  return {
-    start: schedule,
-    async stop() {
-      isStopped = true
-      cancel?.()
-      await atWork
-    },
-  }
+  return createPeriodic({
+    clock,
+    pauseMs: SWEEP_EVERY_MS,
+    run: sweep,
+    onFailure: error => logger.warn({ error }, 'looks.sweep_failed'),
+  })
 }

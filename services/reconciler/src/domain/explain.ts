@@ -1,4 +1,4 @@
-import type { Operation, OperationState, VerdictReason } from '@backstop/contracts'
+import { hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
 import type { ActionRecord } from './subject.ts'
 
 /** How far before its operation began executing, and after it ended, the provider's time of an action may lie. */
@@ -9,21 +9,6 @@ type Match = Extract<VerdictReason, 'provider_ref_matches' | 'idempotency_key_ma
 
 /** Strongest first: the order in which claims are served. */
 const STRENGTHS: readonly Match[] = ['provider_ref_matches', 'idempotency_key_matches', 'amount_and_time_match']
-
-/** What each state of an operation says about whether it did something at the provider. */
-const DID_ACT: Record<OperationState, boolean> = {
-  requested: false,
-  approval_pending: false,
-  approved: false,
-  declined: false,
-  expired: false,
-  executing: true,
-  awaiting_review: true,
-  completed: true,
-  // It was sent, and what was sent may have worked all the same.
-  failed: true,
-  rejected: true,
-}
 
 export type Claim =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
@@ -41,7 +26,7 @@ export type NoMatch =
 /** Whether, and how strongly, an operation claims to have made an action. */
 export function claimOf(action: ActionRecord, operation: Operation): Claim {
   const no = (reason: NoMatch): Claim => ({ kind: 'no_match', reason })
-  if (!DID_ACT[operation.state] || operation.executing_at === null) return no('operation_did_not_act')
+  if (!hasExecuted(operation.state) || operation.executing_at === null) return no('operation_did_not_act')
   if (operation.kind !== action.kind || operation.provider !== action.provider) return no('other_kind')
   const startedAt = Date.parse(operation.executing_at)
   const match = (reason: Match): Claim => {

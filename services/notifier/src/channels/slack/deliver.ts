@@ -1,5 +1,4 @@
-import type { Answer } from '../../domain/answer.ts'
-import type { ChannelModule, ChannelPorts } from '../channel.ts'
+import type { ChannelModule } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openSlackUrl } from './config.ts'
 import { type SlackMessage, slackMessage, slackText } from './payload.ts'
@@ -11,18 +10,22 @@ export const slackChannel: ChannelModule<'slack'> = {
   concurrency: 1,
   async deliver(channel, { alert }, ports) {
     const url = openSlackUrl(channel, ports.secretBox).reveal()
-    const answer = await post(url, channel._id, slackMessage(alert, ports.publicUrl, ports.brandName), ports)
-    // Slack did not understand the blocks: the words still have to arrive.
-    if (answer.kind === 'http' && answer.status === 400 && answer.body.trim() === 'invalid_payload') {
-      return post(url, channel._id, { text: slackText(alert) }, ports)
+    const startedAtMs = ports.clock.now()
+    const post = (message: SlackMessage) => {
+      // Both tries are one attempt, so they share its limit.
+      const timeoutMs = Math.max(1, startedAtMs + ATTEMPT_MS - ports.clock.now())
+      return toHttpAnswer(ports.egress.request({ ...requestOf(message), url, lane: channel._id, timeoutMs }))
     }
-    return answer
+    const answer = await post(slackMessage(alert, ports.publicUrl, ports.brandName))
+    // Slack did not understand the blocks, whatever word it has for that: the words still have to arrive.
+    return answer.kind === 'http' && answer.status === 400 ? post({ text: slackText(alert) }) : answer
   },
 }
 
-function post(url: string, lane: string, message: SlackMessage, { egress }: ChannelPorts): Promise<Answer> {
+/** How long one attempt may take, in milliseconds. */
+const ATTEMPT_MS = 20_000
+
+function requestOf(message: SlackMessage) {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return toHttpAnswer(
-    egress.request({ url, method: 'POST', headers, body: JSON.stringify(message), lane, partialBody: 'accept' }),
-  )
+  return { method: 'POST', headers, body: JSON.stringify(message), partialBody: 'accept' } as const
 }

@@ -1,0 +1,54 @@
+import type { Bus } from '../bus/bus.ts'
+import { createKafkaBus } from '../bus/kafka-bus.ts'
+import type { Secret } from '../config/secret.ts'
+import { createLogger, type Logger } from '../logger.ts'
+import { connectMongo, type Mongo } from '../mongo/mongo.ts'
+import { createMetrics, type Metrics } from '../ops/metrics.ts'
+import type { MessageCodec } from '../registry/message-codec.ts'
+import { createRegistryCodec } from '../registry/registry-codec.ts'
+import { createMongoSchemaIds } from '../registry/schema-id-store.ts'
+
+/** The settings of `commonSettings` that the shared parts are made from. */
+export interface CommonConfig {
+  readonly LOG_LEVEL: string
+  readonly KAFKA_BROKERS: string[]
+  readonly KAFKA_TOPIC_PREFIX: string
+  readonly MONGO_URL: Secret
+  readonly MONGO_DB: string
+  readonly SCHEMA_REGISTRY_URL: string
+}
+
+/** What every service of ours is made from. */
+export interface ServiceParts {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly mongo: Mongo
+  readonly bus: Bus
+  /**
+   * Resolves once the ids of all schemas are known, from the registry or, when it is away, from MongoDB.
+   * @param waitMs how long to try; the codec's own patience when left out
+   */
+  openCodec(waitMs?: number): Promise<MessageCodec>
+}
+
+/** The real parts of one service process. Nothing is waited for: each connects on first use. */
+export function openServiceParts(service: string, config: CommonConfig): ServiceParts {
+  const appName = `backstop-${service}`
+  const topicPrefix = config.KAFKA_TOPIC_PREFIX
+  const logger = createLogger(service, config.LOG_LEVEL)
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName })
+  return {
+    logger,
+    metrics: createMetrics(service, { processMetrics: true }),
+    mongo,
+    bus: createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: appName, topicPrefix, logger }),
+    openCodec: waitMs =>
+      createRegistryCodec({
+        registryUrl: config.SCHEMA_REGISTRY_URL,
+        topicPrefix,
+        schemaIds: createMongoSchemaIds(mongo.db),
+        logger,
+        ...(waitMs === undefined ? {} : { waitMs }),
+      }),
+  }
+}

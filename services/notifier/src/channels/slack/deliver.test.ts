@@ -1,0 +1,50 @@
+import type { EgressRequest } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { expect, test } from 'vitest'
+import { alert, secretBox, slackChannel as slackDocument } from '../../../test/fixtures.ts'
+import { noMailer } from '../../mail/mailer.ts'
+import type { ChannelOf } from '../channel.ts'
+import { slackChannel } from './deliver.ts'
+
+const URL = 'https://hooks.slack.com/services/T0/B0/x'
+const request = { delivery_id: 'dlv_1', channel_id: 'chn_1', project_id: 'prj_test', attempt: 1, test: false }
+
+/** Slack as it takes `tookMs` for each answer; gives what was posted and what came of it. */
+async function deliverTo(answer: (body: { blocks?: unknown }) => { status: number; body: string }, tookMs = 0) {
+  const clock = createManualClock()
+  const posted: EgressRequest[] = []
+  const egress = {
+    checkUrl: () => undefined,
+    async request(one: EgressRequest) {
+      posted.push(one)
+      await clock.advance(tookMs)
+      const { status, body } = answer(JSON.parse(String(one.body)))
+      return { status, headers: {}, body: Buffer.from(body), complete: true }
+    },
+    async stop() {},
+  }
+  const ports = { egress, mailer: noMailer, secretBox, clock, publicUrl: null, brandName: 'Backstop' }
+  const channel = slackDocument('chn_1', URL) as ChannelOf<'slack'>
+  return { answer: await slackChannel.deliver(channel, { ...request, alert: alert() }, ports), posted }
+}
+
+test.each(['invalid_payload', 'invalid_blocks', 'invalid_attachments'])(
+  'a message that Slack refuses as %s is said in words instead',
+  async word => {
+    const { answer, posted } = await deliverTo(({ blocks }) =>
+      blocks === undefined ? { status: 200, body: 'ok' } : { status: 400, body: word },
+    )
+    expect(answer).toMatchObject({ kind: 'http', status: 200, body: 'ok' })
+    expect(JSON.parse(String(posted[1]?.body))).toEqual({ text: expect.stringContaining('EUR 24.99') })
+  },
+)
+
+test('the second try of a message has what the first one left of the time for an attempt', async () => {
+  const { posted } = await deliverTo(() => ({ status: 400, body: 'invalid_payload' }), 15_000)
+  expect(posted.map(one => one.timeoutMs)).toEqual([20_000, 5_000])
+})
+
+test.each([200, 403, 404, 429, 500])('an answer of %i is not tried again in words', async status => {
+  const { posted } = await deliverTo(() => ({ status, body: 'whatever' }))
+  expect(posted).toHaveLength(1)
+})

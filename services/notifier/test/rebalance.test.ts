@@ -1,0 +1,69 @@
+/** Partitions that go from one notifier to another while their deliveries are at hand, on virtual time. */
+import { expect, test } from 'vitest'
+import { alert, webhookChannel } from './fixtures.ts'
+import { createMemoryNotifier } from './memory-notifier.ts'
+
+const urlOf = (id: string) => `https://${id.replace('_', '-')}.example.com/`
+const CHANNELS = ['chn_a', 'chn_b', 'chn_c', 'chn_d', 'chn_e', 'chn_f']
+
+function withChannels() {
+  const notifier = createMemoryNotifier({ partitions: 2 })
+  for (const id of CHANNELS) {
+    notifier.collections.channels.set(id, webhookChannel(id, urlOf(id)))
+  }
+  return notifier
+}
+
+/** Every channel was called once about the alert, and its delivery says so. */
+function expectOneEach(notifier: ReturnType<typeof withChannels>): void {
+  expect(notifier.requests.map(request => request.url).sort()).toEqual(CHANNELS.map(urlOf))
+  for (const id of CHANNELS) expect(notifier.deliveryOf('alr_1', id)).toMatchObject({ state: 'delivered' })
+  expect(notifier.fatal).toEqual([])
+}
+
+test('messages whose partition goes elsewhere while they are taken in are attempted by their new owner alone', async () => {
+  const notifier = withChannels()
+  await notifier.start()
+  await notifier.clock.advance(100)
+  notifier.state.databaseMs = 1_000
+  await notifier.publish(alert())
+  // Fanned out after one second; the deliveries are then looked up in the database for three more.
+  await notifier.clock.advance(1_500)
+  await notifier.start()
+  await notifier.clock.advance(30_000)
+  expectOneEach(notifier)
+})
+
+test('messages that are taken in while the process stops wait for the next one', async () => {
+  const notifier = withChannels()
+  const first = await notifier.start()
+  await notifier.clock.advance(100)
+  notifier.state.databaseMs = 1_000
+  await notifier.publish(alert())
+  await notifier.clock.advance(1_500)
+  let stopped = false
+  const stopping = first.stop().then(() => {
+    stopped = true
+  })
+  await notifier.clock.advance(5_000)
+  expect(stopped).toBe(true)
+  expect(notifier.requests).toEqual([])
+  await stopping
+  await notifier.start()
+  await notifier.clock.advance(30_000)
+  expectOneEach(notifier)
+})
+
+test('an attempt whose partition goes elsewhere while its channel is read is left to the new owner', async () => {
+  const notifier = withChannels()
+  await notifier.start()
+  await notifier.clock.advance(100)
+  notifier.state.databaseMs = 3_000
+  await notifier.publish(alert())
+  // Three seconds for the fan-out and six for the intake: what it read of the channels is too old for the attempt then.
+  await notifier.clock.advance(3_000 + 6_000 + 1_000)
+  expect(notifier.requests).toEqual([])
+  await notifier.start()
+  await notifier.clock.advance(60_000)
+  expectOneEach(notifier)
+})
