@@ -45,6 +45,16 @@ export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
 }
 
+/** The id of the alert about one turn of an incident, whoever computes it and however often. */
+export function incidentAlertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
+  return deterministicId('alert', incidentId, event)
+}
+
+/** The id of the delivery of one alert to one channel: an alert that is fanned out twice is delivered once. */
+export function deliveryIdOf(alertId: string, channelId: string): string {
+  return deterministicId('delivery', alertId, channelId)
+}
+
 /**
  * The id that the same parts always give, so that work done twice after a crash names the same thing.
  * @param parts joined with a newline; none of them may hold one.

@@ -1,5 +1,5 @@
 import type { Action, Alert, ChannelDocument, DeliveryRequest, Incident } from '@backstop/contracts'
-import { deterministicId } from '@backstop/contracts'
+import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
 
 export const PROJECT = 'prj_test'
@@ -66,6 +66,53 @@ export function alert(facts: { id?: string; at?: string; project?: string; incid
     data: {
       incident: incident({ project_id: project, incident_id: `inc_${id}`, ...facts.incident }),
       action: action({ project_id: project }),
+    },
+  }
+}
+
+type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+
+/** The alerts about one incident, with the ids that the reconciler gives them. */
+export function incidentAlerts(incidentId: string, facts: { at?: string; project?: string } = {}) {
+  const opened = alert({
+    ...facts,
+    id: incidentAlertId(incidentId, 'incident.opened'),
+    incident: { incident_id: incidentId },
+  }) as IncidentAlert
+  const resolved: IncidentAlert = {
+    ...opened,
+    alert_id: incidentAlertId(incidentId, 'incident.resolved'),
+    event: 'incident.resolved',
+    data: {
+      ...opened.data,
+      incident: { ...opened.data.incident, state: 'resolved', resolved_at: ISO, resolved_by: 'op_1', version: 2 },
+    },
+  }
+  return { opened, resolved }
+}
+
+export function resolvedAlert(): IncidentAlert {
+  return incidentAlerts('inc_1').resolved
+}
+
+/** What is told when a channel was disabled. */
+export function channelIncident(channelId = 'chn_1'): Alert {
+  return {
+    alert_id: 'alr_channel',
+    project_id: PROJECT,
+    created_at: ISO,
+    event: 'incident.opened',
+    data: {
+      incident: incident({
+        incident_id: 'inc_channel',
+        code: 'CHANNEL_DISABLED',
+        connection_id: null,
+        action_id: null,
+        out_of_band: null,
+        channel_id: channelId,
+        summary: 'The alert channel "Ops" was disabled: The receiver answered 410 Gone',
+      }),
+      action: null,
     },
   }
 }

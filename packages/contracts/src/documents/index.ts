@@ -112,7 +112,7 @@ export interface ChannelHealthDocument {
   /** Attempts by day (`YYYY-MM-DD`, UTC), the last 7 days only: what the success rate is computed from. */
   days?: Record<string, { delivered: number; failed: number }>
   /** Commands that this document caused and that are not yet published. */
-  outbox?: OutboxEntry[]
+  outbox?: TimedOutboxEntry[]
 }
 
 /** Owner: the ledger package (admin-api takes operations in, the reconciler settles them). */
@@ -144,10 +144,18 @@ export interface OutboxEntry {
   headers?: Record<string, string>
 }
 
+/** An outbox entry with the time at which it was written, in milliseconds since the epoch: a sweeper takes old ones. */
+export type TimedOutboxEntry = OutboxEntry & { at: number }
+
 /** Owner: reconciler. */
 export type ActionDocument = Omit<Action, 'action_id'> & { _id: string; first_seen: Date }
 /** Owner: reconciler. */
-export type IncidentDocument = Omit<Incident, 'incident_id'> & { _id: string; opened: Date }
+export type IncidentDocument = Omit<Incident, 'incident_id'> & {
+  _id: string
+  opened: Date
+  /** Messages that this document caused and that are not yet published; those of an action's incident lie in its subject. */
+  outbox?: TimedOutboxEntry[]
+}
 
 /** Owner: reconciler. The mark that an event is done. Its body lies beside it in `inbox_bodies` and goes much sooner. */
 export interface InboxDocument {
@@ -195,12 +203,19 @@ export interface DeliveryDocument {
   alert_id: string
   event: Alert['event']
   test: boolean
-  state: 'pending' | 'delivered' | 'retrying' | 'dead'
+  /** superseded: it is not sent any more, because a later message about the same incident tells it as well. */
+  state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   /** Why it ended or what is next, for a person. */
   reason: string
   attempts: DeliveryAttempt[]
   /** The attempt that comes next, and when; null when there is none. */
   next_attempt: { attempt: number; due_at: Date; topic: string } | null
+  /** The message that told this one: the resolve that superseded it, or the id of a digest. Absent where it went alone. */
+  told_by?: string
+  /** The command or the replay that asked for an attempt last: the same one asks only once. */
+  requested_by?: string
+  /** From where the retry ladder and its 72 hours count, once a person had it begin anew; absent: from the first attempt. */
+  ladder_from?: { attempt: number; at: Date }
   alert: Alert
   created_at: Date
   updated_at: Date
@@ -274,5 +289,7 @@ export interface ReplayDocument {
   requested_at: Date
   /** Where it goes on after a restart: the last delivery that was sent again. */
   cursor: { created_at: Date; delivery_id: string } | null
+  /** When its next page may be sent; whoever sends one puts this off first, so that two never send the same. */
+  next_page_at: Date
   finished_at: Date | null
 }

@@ -2,8 +2,11 @@ import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
-/** Where a delivery stands. `dead`: it ended without success. */
-export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead'])
+/**
+ * Where a delivery stands. `dead`: it ended without success. `superseded`: a later message about the same incident tells
+ * it as well.
+ */
+export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 
 export const DeliveryQuery = ListQuery.extend({
   project_id: z.string().optional(),
@@ -35,6 +38,11 @@ export const Delivery = z.object({
   reason: z.string(),
   attempts: z.array(ShownAttempt),
   next_attempt_at: Timestamp.nullable(),
+  told_by: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('The delivery that superseded it, or the digest that it was part of; null where it went alone'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

@@ -1,4 +1,4 @@
-import { type Alert, formatMoney } from '@backstop/contracts'
+import { type Action, type Alert, formatMoney, type Incident } from '@backstop/contracts'
 
 /** An alert in words, without the form of any channel: what Slack messages and mails are made from. */
 export interface AlertDescription {
@@ -44,30 +44,69 @@ export function describeAlert(alert: Alert): AlertDescription {
 type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
 
 function describeIncident(alert: IncidentAlert): AlertDescription {
-  const { incident, action } = alert.data
+  const { incident, action, supersedes } = alert.data
   const opened = alert.event === 'incident.opened'
-  const what = action.kind === 'refund' ? 'refund' : 'cancellation'
-  const money = formatMoney(action.amount, action.currency)
-  const facts = [
-    { label: 'What', value: money === null ? capitalise(what) : `${capitalise(what)} of ${money}` },
-    { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
-    { label: action.kind === 'refund' ? 'Payment' : 'Subscription', value: action.subject },
-    ...(action.provider_ref === null ? [] : [{ label: 'Id at the provider', value: action.provider_ref }]),
-    { label: 'Connection', value: incident.connection_id },
-    { label: 'Made at', value: formatTime(action.provider_created_at) },
-    { label: 'Opened at', value: formatTime(incident.opened_at) },
-    ...(incident.resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(incident.resolved_at) }]),
-    ...(incident.resolved_by === null ? [] : [{ label: 'Explained by', value: incident.resolved_by }]),
-    { label: 'Incident', value: `${incident.incident_id} (${incident.code})` },
-  ]
-  const of = money === null ? '' : ` of ${money}`
+  const subject = action === null ? describeCode(incident) : describeAction(action)
   return {
-    title: opened ? `Unexplained ${what}${of}` : `Resolved: the ${what}${of} is explained`,
+    title: titleOf(subject, opened, supersedes !== undefined),
     summary: incident.summary,
-    facts,
+    facts: [
+      ...subject.facts,
+      ...(incident.connection_id === null ? [] : [{ label: 'Connection', value: incident.connection_id }]),
+      ...(action === null ? [] : [{ label: 'Made at', value: formatTime(action.provider_created_at) }]),
+      { label: 'Opened at', value: formatTime(incident.opened_at) },
+      ...(incident.resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(incident.resolved_at) }]),
+      ...(incident.resolved_by === null ? [] : [{ label: 'Explained by', value: incident.resolved_by }]),
+      { label: 'Incident', value: `${incident.incident_id} (${incident.code})` },
+    ],
     tone: opened ? 'alarm' : 'relief',
     path: `/incidents/${encodeURIComponent(incident.incident_id)}`,
     reference: incident.incident_id,
+  }
+}
+
+/** What an incident is about, as headlines say it. */
+interface Subject {
+  readonly opened: string
+  readonly resolved: string
+  readonly facts: AlertDescription['facts']
+}
+
+/** @param tellsBoth whether this is the first that the channel hears of the incident, though it is resolved already */
+function titleOf({ opened, resolved }: Subject, isOpened: boolean, tellsBoth: boolean): string {
+  if (isOpened) return opened
+  return tellsBoth ? `Opened and resolved: ${resolved}` : `Resolved: ${resolved}`
+}
+
+function describeAction(action: Action): Subject {
+  const what = action.kind === 'refund' ? 'refund' : 'cancellation'
+  const money = formatMoney(action.amount, action.currency)
+  const of = money === null ? '' : ` of ${money}`
+  return {
+    opened: `Unexplained ${what}${of}`,
+    resolved: `the ${what}${of} is explained`,
+    facts: [
+      { label: 'What', value: `${capitalise(what)}${of}` },
+      { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
+      { label: action.kind === 'refund' ? 'Payment' : 'Subscription', value: action.subject },
+      ...(action.provider_ref === null ? [] : [{ label: 'Id at the provider', value: action.provider_ref }]),
+    ],
+  }
+}
+
+/** An incident that is not about an action: its code says what it is about. */
+function describeCode({ code, channel_id }: Incident): Subject {
+  switch (code) {
+    case 'CHANNEL_DISABLED':
+      return {
+        opened: 'An alert channel was disabled',
+        resolved: 'the alert channel works again',
+        facts: typeof channel_id === 'string' ? [{ label: 'Channel', value: channel_id }] : [],
+      }
+    case 'UNEXPECTED_ACTION':
+      return { opened: 'Unexplained action', resolved: 'the action is explained', facts: [] }
+    default:
+      return code satisfies never
   }
 }
 

@@ -1,6 +1,6 @@
 /** What is recorded of a delivery so far. */
 export interface DeliveryProgress {
-  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead'
+  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   readonly reason: string
   /** When its first attempt began; null before. */
   readonly firstAttemptAtMs: number | null
@@ -18,11 +18,12 @@ export type Intake =
   /** The attempt was recorded, but a crash may have come before what follows from it was produced: produce it again. */
   | { kind: 'produce_retry_again'; attempt: number; dueAtMs: number; topic: string; reason: 'attempt_was_recorded' }
   | { kind: 'park_again'; reason: 'end_was_recorded' }
-  | { kind: 'skip'; reason: 'already_delivered' | 'stale_attempt' }
+  | { kind: 'skip'; reason: 'already_delivered' | 'superseded' | 'stale_attempt' }
 
 /** @param attempt the number that the message carries */
 export function decideIntake(attempt: number, progress: DeliveryProgress): Intake {
   if (progress.state === 'delivered') return { kind: 'skip', reason: 'already_delivered' }
+  if (progress.state === 'superseded') return { kind: 'skip', reason: 'superseded' }
   const { next } = progress
   if (progress.state === 'dead' || next === null) {
     return attempt >= progress.lastAttempt
