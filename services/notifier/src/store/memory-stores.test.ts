@@ -1,10 +1,12 @@
 import { describeStores } from '../../test/store.contract.ts'
+import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import {
   createMemoryChannelStore,
   createMemoryCollections,
   createMemoryDeliveryStore,
   createMemoryHealthStore,
 } from './memory-stores.ts'
+import { createMemorySuppressionStore } from './memory-suppression-store.ts'
 
 describeStores('in memory', async () => {
   const collections = createMemoryCollections()
@@ -17,3 +19,5 @@ describeStores('in memory', async () => {
     healthOf: async id => collections.channelHealth.get(id),
   }
 })
+
+describeSuppressions('in memory', async () => createMemorySuppressionStore(createMemoryCollections()))

@@ -1,5 +1,5 @@
 /** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
-import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument, SuppressionDocument } from '@backstop/contracts'
 import type { ChannelStore } from './channel-store.ts'
 import { type DeliveryStore, progressOf, showsSettlement } from './delivery-store.ts'
 import { foldNews, type HealthStore } from './health-store.ts'
@@ -9,10 +9,11 @@ export interface MemoryCollections {
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
+  readonly suppressions: Map<string, SuppressionDocument>
 }
 
 export function createMemoryCollections(): MemoryCollections {
-  return { channels: new Map(), channelHealth: new Map(), deliveries: new Map() }
+  return { channels: new Map(), channelHealth: new Map(), deliveries: new Map(), suppressions: new Map() }
 }
 
 export function createMemoryChannelStore({ channels, channelHealth }: MemoryCollections): ChannelStore {

@@ -10,11 +10,13 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alert, PROJECT, webhookChannel } from '../../test/fixtures.ts'
 import { describeStores } from '../../test/store.contract.ts'
+import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { fanOut } from '../domain/fan-out.ts'
 import { newDelivery } from './delivery-store.ts'
 import { createMongoChannelStore } from './mongo-channel-store.ts'
 import { createMongoDeliveryStore } from './mongo-delivery-store.ts'
 import { createMongoHealthStore } from './mongo-health-store.ts'
+import { createMongoSuppressionStore } from './mongo-suppression-store.ts'
 
 const url = process.env.BACKSTOP_TEST_MONGO
 let mongo: Mongo
@@ -46,6 +48,11 @@ describeStores('MongoDB', async () => {
     healthOf: async id =>
       (await mongo.db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: id })) ?? undefined,
   }
+})
+
+describeSuppressions('MongoDB', async () => {
+  await mongo.db.collection('suppressions').deleteMany({})
+  return createMongoSuppressionStore(mongo.db)
 })
 
 test('five hundred deliveries cost a handful of commands', async () => {
