@@ -2,8 +2,11 @@ import { RETRY_RUNGS } from '@backstop/contracts'
 import {
   type Bus,
   type Clock,
+  crashPoint,
   createConsumerMetrics,
   createDelayLine,
+  createOutboxPublisher,
+  createOutboxSweeper,
   type Egress,
   type Logger,
   type MessageCodec,
@@ -12,6 +15,7 @@ import {
 } from '@backstop/kit'
 import { createAlertConsumer } from './consumers/alerts.ts'
 import { ChannelDirectory } from './consumers/channel-directory.ts'
+import { ChannelHealthKeeper } from './consumers/channel-health.ts'
 import { DeliveryConsumer } from './consumers/deliveries.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { createDeliveryMetrics } from './metrics.ts'
@@ -67,13 +71,19 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
   const shared = { bus, producer, codec, clock, logger, onFatal }
+  const directory = new ChannelDirectory(ports.channels, clock)
+  const source = ports.health.outbox
+  const afterSend = () => crashPoint('notifier.after-publish')
+  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger, afterSend })
+  const health = new ChannelHealthKeeper({ health: ports.health, directory, publisher, clock, logger })
+  const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
   const deliveries = new DeliveryConsumer({
     ...shared,
     metrics,
     consumerMetrics,
     deliveries: ports.deliveries,
-    health: ports.health,
-    directory: new ChannelDirectory(ports.channels, clock),
+    health,
+    directory,
     ports: { ...ports, publicUrl: settings.publicUrl, brandName: settings.brandName },
     maxActive: settings.maxActive,
     maxQueuedPerChannel: settings.maxQueuedPerChannel,
@@ -99,11 +109,12 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     async start() {
       await producer.start()
       await Promise.all(loops.map(loop => loop.start()))
+      outboxSweeper.start()
       keepGauges()
     },
     async stop() {
       cancelGauges()
-      await Promise.all(loops.map(loop => loop.stop()))
+      await Promise.all([...loops.map(loop => loop.stop()), outboxSweeper.stop()])
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),

@@ -1,4 +1,4 @@
-import { type Alert, deterministicId, HEADERS } from '@backstop/contracts'
+import { type Alert, type ChannelDocument, type Command, deterministicId, HEADERS } from '@backstop/contracts'
 import {
   AppError,
   type Clock,
@@ -15,11 +15,11 @@ import {
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import type { Mail, Mailer } from '../src/mail/mailer.ts'
+import { createMemoryHealthStore } from '../src/store/memory-health-store.ts'
 import {
   createMemoryChannelStore,
   createMemoryCollections,
   createMemoryDeliveryStore,
-  createMemoryHealthStore,
 } from '../src/store/memory-stores.ts'
 import { secretBox } from './fixtures.ts'
 
@@ -52,7 +52,9 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
   const flaky = <T extends object>(store: T, life: Life): T =>
     new Proxy(store, {
       get: (target, name) => {
-        const call = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>
+        const member = Reflect.get(target, name) as object
+        if (typeof member === 'object') return flaky(member, life)
+        const call = member as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) =>
           life.of(async () => {
             if (state.databaseMs > 0) await sleep(clock, state.databaseMs)
@@ -156,6 +158,9 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
     },
     deliveryOf: (alertId: string, channelId: string) =>
       collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
+    /** Every command that was published. */
+    commands: () =>
+      Promise.all(bus.stored('commands').map(message => codec.decode('command', message.value))) as Promise<Command[]>,
     attemptLines: () => log.filter(line => line.msg === 'delivery.attempted'),
   }
 }
@@ -190,3 +195,12 @@ class Life {
 }
 
 export type MemoryNotifier = ReturnType<typeof createMemoryNotifier>
+
+/** One that runs, with these channels. */
+export async function startWithChannels(...channels: ChannelDocument[]): Promise<MemoryNotifier> {
+  const notifier = createMemoryNotifier()
+  for (const one of channels) notifier.collections.channels.set(one._id, one)
+  await notifier.start()
+  await notifier.clock.advance(100)
+  return notifier
+}

@@ -28,4 +28,15 @@ export interface ChannelModule<K extends ChannelKind> {
    * delivery gives the same bytes at every attempt.
    */
   deliver(channel: ChannelOf<K>, request: DeliveryRequest, ports: ChannelPorts): Promise<Answer>
+  /** The least time between two attempts, in milliseconds; left out where any number is taken. */
+  readonly intervalMs?: number
+  /** How a flood is told: with more than `above` deliveries waiting, up to `most` of them in one message. */
+  readonly digest?: ChannelDigest<K>
+}
+
+export interface ChannelDigest<K extends ChannelKind> {
+  readonly above: number
+  readonly most: number
+  /** As `deliver`, of one message that names every alert of these requests. */
+  deliver(channel: ChannelOf<K>, requests: readonly DeliveryRequest[], ports: ChannelPorts): Promise<Answer>
 }

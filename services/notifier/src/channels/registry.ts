@@ -20,9 +20,31 @@ export async function deliverThrough(
   ports: ChannelPorts,
   onFault: (error: unknown) => void,
 ): Promise<Answer> {
-  const module = CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelKind>
+  const module = moduleOf(channel)
+  return answerOf(() => module.deliver(channel, request, ports), onFault)
+}
+
+/** As `deliverThrough`, of one message that tells all of these requests. */
+export async function deliverDigestThrough(
+  channel: ChannelDocument,
+  requests: readonly DeliveryRequest[],
+  ports: ChannelPorts,
+  onFault: (error: unknown) => void,
+): Promise<Answer> {
+  const { kind, digest } = moduleOf(channel)
+  return answerOf(async () => {
+    if (digest === undefined) throw new AppError('internal', `Channels of the kind ${kind} have no digest`)
+    return digest.deliver(channel, requests, ports)
+  }, onFault)
+}
+
+function moduleOf(channel: ChannelDocument): ChannelModule<ChannelKind> {
+  return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelKind>
+}
+
+async function answerOf(deliver: () => Promise<Answer>, onFault: (error: unknown) => void): Promise<Answer> {
   try {
-    return await module.deliver(channel, request, ports)
+    return await deliver()
   } catch (error) {
     if (error instanceof AppError && error.code === 'secret_unreadable') {
       const message =

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type ChannelDocument,
-  type ChannelHealthDocument,
-  COLLECTIONS,
-  type DeliveryDocument,
-} from '@backstop/contracts'
+import { type ChannelDocument, COLLECTIONS, type DeliveryDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo, Secret } from '@backstop/kit'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alert, PROJECT, webhookChannel } from '../../test/fixtures.ts'
+import { describeHealth } from '../../test/health.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
 import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { fanOut } from '../domain/fan-out.ts'
@@ -45,9 +41,12 @@ describeStores('MongoDB', async () => {
       await mongo.db.collection<ChannelDocument>('channels').insertOne(channel)
     },
     delivery: async id => (await mongo.db.collection<DeliveryDocument>('deliveries').findOne({ _id: id })) ?? undefined,
-    healthOf: async id =>
-      (await mongo.db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: id })) ?? undefined,
   }
+})
+
+describeHealth('MongoDB', async () => {
+  await mongo.db.collection('channel_health').deleteMany({})
+  return createMongoHealthStore(mongo.db)
 })
 
 describeSuppressions('MongoDB', async () => {
