@@ -1,4 +1,5 @@
 export * from './manual-clock.ts'
+export * from './read-all.ts'
 export * from './receiver.ts'
 export * from './stack.ts'
 export * from './tcp-proxy.ts'

@@ -9,3 +9,6 @@ export const RECONCILER_CRASH_POINTS = [
 ] as const
 
 export type ReconcilerCrashPoint = (typeof RECONCILER_CRASH_POINTS)[number]
+
+/** Those on the way of a command. Another test kills at them, since no refund leads there. */
+export const RECONCILER_COMMAND_CRASH_POINTS = ['reconciler.after-channel-incident'] as const
