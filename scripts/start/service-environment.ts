@@ -54,7 +54,7 @@ export function environmentOf(
     case 'reconciler':
       return { ...shared, RECHECK_DELAY_MS: String(recheckDelayMs) }
     case 'notifier':
-      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>' }
+      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>', API_PUBLIC_URL: adminUrl }
     case 'admin-api':
       return {
         ...shared,

@@ -23,7 +23,7 @@ describe('an alert', () => {
       'https://hooks.slack.com/services/T0/B0/canary',
     ])
     expect(notifier.mails).toMatchObject([
-      { to: ['ops@example.com'], subject: '[Backstop] Unexplained refund of EUR 24.99' },
+      { to: 'ops@example.com', subject: '[Backstop] Unexplained refund of EUR 24.99' },
     ])
     for (const id of ['chn_hook', 'chn_slack', 'chn_mail']) {
       expect(notifier.deliveryOf('alr_1', id)).toMatchObject({ state: 'delivered', attempts: [{ attempt: 1 }] })

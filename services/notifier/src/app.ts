@@ -16,12 +16,16 @@ import {
 import { createAlertConsumer } from './consumers/alerts.ts'
 import { ChannelDirectory } from './consumers/channel-directory.ts'
 import { ChannelHealthKeeper } from './consumers/channel-health.ts'
+import { createCommandConsumer } from './consumers/commands.ts'
 import { DeliveryConsumer } from './consumers/deliveries.ts'
+import { createReplayWalker } from './consumers/replays.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import type { ChannelStore } from './store/channel-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { HealthStore } from './store/health-store.ts'
+import type { ReplayStore, RequeueStore } from './store/requeue-store.ts'
+import type { SuppressionStore } from './store/suppression-store.ts'
 
 export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 
@@ -33,6 +37,9 @@ export interface NotifierPorts {
   readonly channels: ChannelStore
   readonly deliveries: DeliveryStore
   readonly health: HealthStore
+  readonly requeues: RequeueStore
+  readonly replays: ReplayStore
+  readonly suppressions: SuppressionStore
   readonly egress: Egress
   readonly mailer: Mailer
   readonly secretBox: SecretBox
@@ -47,6 +54,8 @@ export interface NotifierSettings {
   readonly publicUrl: string | null
   /** The name that messages carry. */
   readonly brandName: string
+  /** Base of links to the management API, without a slash at its end; null: mails carry no unsubscribe link. */
+  readonly apiPublicUrl: string | null
   /** Attempts under way at once in this process. */
   readonly maxActive: number
   /** Deliveries that wait in memory for one channel at most. */
@@ -84,11 +93,20 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     deliveries: ports.deliveries,
     health,
     directory,
-    ports: { ...ports, publicUrl: settings.publicUrl, brandName: settings.brandName },
+    ports: { ...ports, ...settings },
     maxActive: settings.maxActive,
     maxQueuedPerChannel: settings.maxQueuedPerChannel,
   })
   const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })
+  const again = { ...shared, requeues: ports.requeues, replays: ports.replays }
+  const commands = createCommandConsumer({
+    ...again,
+    metrics: consumerMetrics,
+    suppressions: ports.suppressions,
+    health,
+    onEnabled: channelId => deliveries.forgive(channelId),
+  })
+  const replayWalker = createReplayWalker(again)
   // One group for each: a rebalance of one delay leaves the others alone.
   const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
     createDelayLine({
@@ -99,7 +117,8 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
       maxDelayMs: delayMs,
     }),
   )
-  const loops = [alerts, deliveries, ...delayLines]
+  const loops = [alerts, deliveries, commands, ...delayLines]
+  const sweepers = [outboxSweeper, replayWalker]
   let cancelGauges = () => {}
   const keepGauges = () => {
     metrics.oldestPending(deliveries.oldestPendingMs())
@@ -109,12 +128,12 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     async start() {
       await producer.start()
       await Promise.all(loops.map(loop => loop.start()))
-      outboxSweeper.start()
+      for (const sweeper of sweepers) sweeper.start()
       keepGauges()
     },
     async stop() {
       cancelGauges()
-      await Promise.all([...loops.map(loop => loop.stop()), outboxSweeper.stop()])
+      await Promise.all([...loops, ...sweepers].map(one => one.stop()))
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),

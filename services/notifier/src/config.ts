@@ -6,6 +6,10 @@ export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),
   PUBLIC_URL: setting.url().optional().describe('Base URL of the console, for links in messages; no links without it'),
+  API_PUBLIC_URL: setting
+    .url()
+    .optional()
+    .describe('Base URL at which mail programs reach the management API, for unsubscribe links; none without it'),
   BRAND_NAME: z
     .string()
     .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')

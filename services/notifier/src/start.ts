@@ -14,6 +14,8 @@ import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createMongoChannelStore } from './store/mongo-channel-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
 import { createMongoHealthStore } from './store/mongo-health-store.ts'
+import { createMongoReplayStore, createMongoRequeueStore } from './store/mongo-requeue-store.ts'
+import { createMongoSuppressionStore } from './store/mongo-suppression-store.ts'
 
 /** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
 const STUCK_AFTER_MS = 120_000
@@ -39,6 +41,9 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       channels: createMongoChannelStore(mongo.db),
       deliveries: createMongoDeliveryStore(mongo.db),
       health: createMongoHealthStore(mongo.db),
+      requeues: createMongoRequeueStore(mongo.db),
+      replays: createMongoReplayStore(mongo.db),
+      suppressions: createMongoSuppressionStore(mongo.db),
       egress,
       mailer,
       secretBox: createSecretBox(config.SECRET_KEYS),
@@ -49,6 +54,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     {
       publicUrl: config.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       brandName: config.BRAND_NAME,
+      apiPublicUrl: config.API_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       maxActive: config.DELIVERIES_MAX_ACTIVE,
       maxQueuedPerChannel: config.CHANNEL_QUEUE_MAX,
     },

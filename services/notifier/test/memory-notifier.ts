@@ -1,4 +1,4 @@
-import { type Alert, type ChannelDocument, type Command, deterministicId, HEADERS } from '@backstop/contracts'
+import { type Alert, type ChannelDocument, type Command, type DeliveryRequest, deterministicId, HEADERS } from '@backstop/contracts'
 import {
   AppError,
   type Clock,
@@ -16,16 +16,23 @@ import { createManualClock, type ManualClock } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import type { Mail, Mailer } from '../src/mail/mailer.ts'
 import { createMemoryHealthStore } from '../src/store/memory-health-store.ts'
+import { createMemoryReplayStore, createMemoryRequeueStore } from '../src/store/memory-requeue-store.ts'
 import {
   createMemoryChannelStore,
   createMemoryCollections,
   createMemoryDeliveryStore,
 } from '../src/store/memory-stores.ts'
-import { secretBox } from './fixtures.ts'
+import { createMemorySuppressionStore } from '../src/store/memory-suppression-store.ts'
+import { PROJECT, secretBox } from './fixtures.ts'
 
 export interface SentRequest extends EgressRequest {
   readonly atMs: number
 }
+
+type Given = 'command_id' | 'project_id' | 'requested_at'
+/** A command; what is left out of its common part is filled in. */
+type WishOf<C> = C extends Command ? Omit<C, Given> & Partial<Pick<C, Given>> : never
+export type Wish = WishOf<Command>
 
 /** What a receiver does: a status (with headers and a body), or it hangs until the deadline. */
 export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
@@ -120,6 +127,9 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
           channels: flaky(createMemoryChannelStore(collections), life),
           deliveries: flaky(createMemoryDeliveryStore(collections), life),
           health: flaky(createMemoryHealthStore(collections), life),
+          requeues: flaky(createMemoryRequeueStore(collections), life),
+          replays: flaky(createMemoryReplayStore(collections), life),
+          suppressions: flaky(createMemorySuppressionStore(collections), life),
           egress: { ...egress, request: request => life.of(() => egress.request(request)) },
           mailer,
           secretBox,
@@ -130,6 +140,7 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
         {
           publicUrl: 'https://console.example.com',
           brandName: 'Backstop',
+          apiPublicUrl: 'https://api.example.com',
           maxActive: 100,
           maxQueuedPerChannel: 100,
           ...settings,
@@ -156,8 +167,45 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
       )
       await clock.settle()
     },
+    /** Asks for deliveries to a channel as fan-out does, whether it listens or not. */
+    async askFor(channelId: string, ...alerts: Alert[]): Promise<void> {
+      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
+      await producer.start()
+      await producer.send(
+        alerts.map(alert => {
+          const request: DeliveryRequest = {
+            delivery_id: deterministicId('delivery', alert.alert_id, channelId),
+            channel_id: channelId,
+            project_id: alert.project_id,
+            attempt: 1,
+            test: false,
+            alert,
+          }
+          const value = codec.encode('delivery-request', request)
+          return { topic: 'deliveries' as const, key: channelId, value, headers: {} }
+        }),
+      )
+      await clock.settle()
+    },
     deliveryOf: (alertId: string, channelId: string) =>
       collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
+    /** Publishes commands as admin-api does. */
+    async command(...wishes: Wish[]): Promise<void> {
+      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
+      await producer.start()
+      await producer.send(
+        wishes.map((wish, index) => {
+          const command: Command = {
+            command_id: `cmd_${clock.now()}_${index}`,
+            project_id: PROJECT,
+            requested_at: new Date(clock.now()).toISOString(),
+            ...wish,
+          }
+          return { topic: 'commands' as const, key: PROJECT, value: codec.encode('command', command), headers: {} }
+        }),
+      )
+      await clock.settle()
+    },
     /** Every command that was published. */
     commands: () =>
       Promise.all(bus.stored('commands').map(message => codec.decode('command', message.value))) as Promise<Command[]>,

@@ -29,6 +29,8 @@ import { createSmtpMailer } from '../src/mail/smtp-mailer.ts'
 import { createMongoChannelStore } from '../src/store/mongo-channel-store.ts'
 import { createMongoDeliveryStore } from '../src/store/mongo-delivery-store.ts'
 import { createMongoHealthStore } from '../src/store/mongo-health-store.ts'
+import { createMongoReplayStore, createMongoRequeueStore } from '../src/store/mongo-requeue-store.ts'
+import { createMongoSuppressionStore } from '../src/store/mongo-suppression-store.ts'
 import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from './fixtures.ts'
 
 const codec = createFixedCodec()
@@ -44,7 +46,7 @@ let sequence = 0
 beforeAll(async () => {
   stack = await testStack()
   await stack.createTopics(
-    ['alerts', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)] as TopicName[],
+    ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)] as TopicName[],
     1,
   )
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
@@ -77,6 +79,9 @@ function newApp(): NotifierApp {
       channels: createMongoChannelStore(mongo.db),
       deliveries: createMongoDeliveryStore(mongo.db),
       health: createMongoHealthStore(mongo.db),
+      requeues: createMongoRequeueStore(mongo.db),
+      replays: createMongoReplayStore(mongo.db),
+      suppressions: createMongoSuppressionStore(mongo.db),
       egress,
       mailer: createSmtpMailer({
         url: new Secret(stack.smtpUrl),
@@ -88,7 +93,13 @@ function newApp(): NotifierApp {
       metrics: createMetrics('notifier'),
       onFatal: error => stack.logger.fatal({ error }, 'fatal'),
     },
-    { publicUrl: 'https://console.example.com', brandName: 'Backstop', maxActive: 100, maxQueuedPerChannel: 100 },
+    {
+      publicUrl: 'https://console.example.com',
+      brandName: 'Backstop',
+      apiPublicUrl: 'https://api.example.com',
+      maxActive: 100,
+      maxQueuedPerChannel: 100,
+    },
   )
 }
 
@@ -244,7 +255,8 @@ test('an e-mail channel gets a mail with text, HTML and a Message-ID of the deli
   expect(mail.subject).toBe('[Backstop] Unexplained refund of EUR 24.99')
   expect(mail.text).toContain('https://console.example.com/incidents/')
   expect(mail.html).toContain('Unexplained refund')
-  expect(mail.headers['message-id']).toBe(`<${delivery._id}@example.com>`)
+  expect(mail.headers['message-id']).toMatch(new RegExp(`^<${delivery._id}\\.[0-9a-f]{12}@example\\.com>$`))
+  expect(mail.text).toContain('https://api.example.com/v1/unsubscribe/')
   expect(mail.headers['auto-submitted']).toBe('auto-generated')
 })
 

@@ -1,7 +1,7 @@
 import type { ChannelDocument, ChannelKind, DeliveryRequest } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { Answer } from '../domain/answer.ts'
-import type { ChannelModule, ChannelPorts } from './channel.ts'
+import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
 import { emailChannel } from './email/deliver.ts'
 import { slackChannel } from './slack/deliver.ts'
 import { webhookChannel } from './webhook/deliver.ts'
@@ -15,13 +15,13 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<K> } 
 
 /** Makes one attempt through whatever kind the channel is of. A fault of ours is an answer too: the ladder outlives it. */
 export async function deliverThrough(
-  channel: ChannelDocument,
+  { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
   request: DeliveryRequest,
   ports: ChannelPorts,
   onFault: (error: unknown) => void,
 ): Promise<Answer> {
   const module = moduleOf(channel)
-  return answerOf(() => module.deliver(channel, request, ports), onFault)
+  return answerOf(() => module.deliver(channel, request, ports, project), onFault)
 }
 
 /** As `deliverThrough`, of one message that tells all of these requests. */

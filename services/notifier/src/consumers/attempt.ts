@@ -83,11 +83,8 @@ function verdictOn(record: ChannelRecord | undefined, test: boolean) {
 
 const GONE = judgeChannel(undefined, false) as Extract<ReturnType<typeof judgeChannel>, { kind: 'ends' }>
 
-async function send(
-  sendable: readonly Sendable[],
-  { channel }: ChannelRecord,
-  options: AttemptOptions,
-): Promise<Settled[]> {
+async function send(sendable: readonly Sendable[], record: ChannelRecord, options: AttemptOptions): Promise<Settled[]> {
+  const { channel } = record
   const { ports, clock, logger, directory } = options
   const requests = sendable.map(({ request }) => request)
   const [first] = sendable as [Sendable]
@@ -97,7 +94,7 @@ async function send(
   const startedAtMs = clock.now()
   const answer =
     digestId === undefined
-      ? await deliverThrough(channel, first.request, ports, onFault)
+      ? await deliverThrough(record, first.request, ports, onFault)
       : await deliverDigestThrough(channel, requests, ports, onFault)
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()

@@ -1,4 +1,5 @@
 import { describeHealth } from '../../test/health.contract.ts'
+import { describeProjectFacts } from '../../test/project-facts.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
 import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { createMemoryHealthStore } from './memory-health-store.ts'
@@ -19,3 +20,15 @@ describeStores('in memory', async () => {
 describeSuppressions('in memory', async () => createMemorySuppressionStore(createMemoryCollections()))
 
 describeHealth('in memory', async () => createMemoryHealthStore(createMemoryCollections()))
+
+describeProjectFacts('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    channels: createMemoryChannelStore(collections),
+    async put({ channels, projects, suppressions }) {
+      for (const one of channels) collections.channels.set(one._id, one)
+      for (const one of projects) collections.projects.set(one._id, one)
+      for (const one of suppressions) collections.suppressions.set(one._id, one)
+    },
+  }
+})

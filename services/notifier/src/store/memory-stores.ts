@@ -1,24 +1,54 @@
 /** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
-import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument, SuppressionDocument } from '@backstop/contracts'
-import type { ChannelStore } from './channel-store.ts'
+import type {
+  ChannelDocument,
+  ChannelHealthDocument,
+  DeliveryDocument,
+  ProjectDocument,
+  ReplayDocument,
+  SuppressionDocument,
+} from '@backstop/contracts'
+import { suppressionId } from '../domain/suppression.ts'
+import { type ChannelStore, projectFacts } from './channel-store.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsSettlement } from './delivery-store.ts'
 
 /** Collections that several stores, and several services of a simulation, share. */
 export interface MemoryCollections {
+  readonly projects: Map<string, ProjectDocument>
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
   readonly suppressions: Map<string, SuppressionDocument>
+  readonly replays: Map<string, ReplayDocument>
 }
 
 export function createMemoryCollections(): MemoryCollections {
-  return { channels: new Map(), channelHealth: new Map(), deliveries: new Map(), suppressions: new Map() }
+  return {
+    projects: new Map(),
+    channels: new Map(),
+    channelHealth: new Map(),
+    deliveries: new Map(),
+    suppressions: new Map(),
+    replays: new Map(),
+  }
 }
 
-export function createMemoryChannelStore({ channels, channelHealth }: MemoryCollections): ChannelStore {
+export function createMemoryChannelStore({
+  channels,
+  channelHealth,
+  projects,
+  suppressions,
+}: MemoryCollections): ChannelStore {
   const disabledReason = (channelId: string) => {
     const health = channelHealth.get(channelId)
     return health === undefined || health.disabled_at === null ? null : (health.disabled_reason ?? 'no reason')
+  }
+  const projectOf = ({ project_id: projectId, config }: ChannelDocument) => {
+    const addresses = config.kind === 'email' ? config.to : []
+    const found = addresses.map(address => suppressions.get(suppressionId({ projectId, address })))
+    return projectFacts(
+      projects.get(projectId),
+      found.filter(one => one !== undefined),
+    )
   }
   return {
     async listenersOf(projectIds) {
@@ -30,7 +60,11 @@ export function createMemoryChannelStore({ channels, channelHealth }: MemoryColl
     async findChannels(channelIds) {
       return [...channels.values()]
         .filter(one => channelIds.includes(one._id))
-        .map(one => ({ channel: structuredClone(one), disabledReason: disabledReason(one._id) }))
+        .map(one => ({
+          channel: structuredClone(one),
+          disabledReason: disabledReason(one._id),
+          project: projectOf(one),
+        }))
     },
   }
 }

@@ -5,6 +5,8 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alert, PROJECT, webhookChannel } from '../../test/fixtures.ts'
 import { describeHealth } from '../../test/health.contract.ts'
+import { describeProjectFacts } from '../../test/project-facts.contract.ts'
+import { describeRequeues } from '../../test/requeue.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
 import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { fanOut } from '../domain/fan-out.ts'
@@ -12,6 +14,7 @@ import { newDelivery } from './delivery-store.ts'
 import { createMongoChannelStore } from './mongo-channel-store.ts'
 import { createMongoDeliveryStore } from './mongo-delivery-store.ts'
 import { createMongoHealthStore } from './mongo-health-store.ts'
+import { createMongoReplayStore, createMongoRequeueStore } from './mongo-requeue-store.ts'
 import { createMongoSuppressionStore } from './mongo-suppression-store.ts'
 
 const url = process.env.BACKSTOP_TEST_MONGO
@@ -49,9 +52,33 @@ describeHealth('MongoDB', async () => {
   return createMongoHealthStore(mongo.db)
 })
 
+describeProjectFacts('MongoDB', async () => {
+  for (const name of ['channels', 'projects', 'suppressions']) await mongo.db.collection(name).deleteMany({})
+  return {
+    channels: createMongoChannelStore(mongo.db),
+    async put(documents) {
+      for (const [name, some] of Object.entries(documents))
+        await mongo.db.collection(name).insertMany([...some] as never)
+    },
+  }
+})
+
 describeSuppressions('MongoDB', async () => {
   await mongo.db.collection('suppressions').deleteMany({})
   return createMongoSuppressionStore(mongo.db)
+})
+
+describeRequeues('MongoDB', async () => {
+  for (const name of ['deliveries', 'replays'] as const) {
+    const collection = mongo.db.collection(name)
+    await collection.deleteMany({})
+    for (const { keys } of COLLECTIONS[name].indexes) await collection.createIndex(keys)
+  }
+  return {
+    deliveries: createMongoDeliveryStore(mongo.db),
+    requeues: createMongoRequeueStore(mongo.db),
+    replays: createMongoReplayStore(mongo.db),
+  }
 })
 
 test('five hundred deliveries cost a handful of commands', async () => {

@@ -28,14 +28,23 @@ async function deliverTo(
     },
     async stop() {},
   }
-  const ports = { egress, mailer: noMailer, secretBox, clock, publicUrl: null, brandName: 'Backstop' }
+  const ports = {
+    egress,
+    mailer: noMailer,
+    secretBox,
+    clock,
+    publicUrl: null,
+    brandName: 'Backstop',
+    apiPublicUrl: null,
+  }
+  const project = { branding: {}, suppressed: new Map() }
   const channel = slackDocument('chn_1', URL) as ChannelOf<'slack'>
   const requests = alerts.map(one => ({ ...request, alert: one }))
   const [first] = requests as [DeliveryRequest]
   const outcome =
     alerts.length > 1
       ? slackChannel.digest?.deliver(channel, requests, ports)
-      : slackChannel.deliver(channel, first, ports)
+      : slackChannel.deliver(channel, first, ports, project)
   return { answer: await outcome, posted }
 }
 

@@ -117,10 +117,3 @@ function formatTime(iso: string): string {
 function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
-
-/** What keeps messages in order that belong together: one incident's, or else the alert alone. */
-export function orderingKey(alert: Alert): string {
-  return alert.event === 'incident.opened' || alert.event === 'incident.resolved'
-    ? alert.data.incident.incident_id
-    : alert.alert_id
-}
