@@ -22,6 +22,7 @@ import { createApiServer } from './http/server.ts'
 import { keepTryingBootstrap } from './keys/bootstrap-key.ts'
 import type { AdminParts } from './parts.ts'
 import { createChannelTester } from './publish/channel-tester.ts'
+import { createCommandSender } from './publish/command-sender.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** Everything outside admin-api that it touches. */
@@ -44,6 +45,8 @@ export interface AdminPorts {
     /** 0 picks a free one. */
     readonly port: number
     readonly ingressPublicUrl: string
+    /** The name that messages carry where a project has none of its own. */
+    readonly brandName: string
     readonly bootstrapApiKey: Secret | undefined
     /** How long a channel test waits for its result, in milliseconds; 25 s when left out. */
     readonly channelTestWaitMs?: number
@@ -90,6 +93,8 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       clock,
       ...(settings.channelTestWaitMs === undefined ? {} : { waitMs: settings.channelTestWaitMs }),
     }),
+    commands: createCommandSender({ producer, codec: ports.codec }),
+    brandName: settings.brandName,
     checkUrl: url => ports.egress.checkUrl(url),
     ingressPublicUrl: settings.ingressPublicUrl,
   }

@@ -1,4 +1,12 @@
-import { commonSettings, type Environment, keyRingSetting, readConfig, Secret, setting } from '@backstop/kit'
+import {
+  brandNameSetting,
+  commonSettings,
+  type Environment,
+  keyRingSetting,
+  readConfig,
+  Secret,
+  setting,
+} from '@backstop/kit'
 import { z } from 'zod'
 
 /** As short as a chosen key may be: what protects everything is not to be a word. */
@@ -19,6 +27,7 @@ export const settings = {
     .transform(value => new Secret(value))
     .optional()
     .describe('First API key; without it one is made at the first start and printed once'),
+  BRAND_NAME: brandNameSetting().describe('The name that previews of messages carry; the same as in the notifier'),
   EGRESS_ALLOW_CIDRS: setting
     .list()
     .describe('Networks beyond the public ones that channels and api_base may point to, comma-separated'),

@@ -38,6 +38,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       host: config.HOST,
       port: config.PORT,
       ingressPublicUrl: config.INGRESS_PUBLIC_URL,
+      brandName: config.BRAND_NAME,
       bootstrapApiKey: config.BOOTSTRAP_API_KEY,
     },
   })

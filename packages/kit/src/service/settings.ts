@@ -33,3 +33,10 @@ export const secretKeysSetting = {
     .secret()
     .describe('Key-encryption keys, kid:base64 of 32 bytes, comma-separated; the first one seals'),
 } as const
+
+/** The name that messages carry. No character in it ends a header or an attribute. */
+export const brandNameSetting = () =>
+  z
+    .string()
+    .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
+    .default('Backstop')
