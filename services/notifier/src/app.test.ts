@@ -6,6 +6,8 @@ import { createMemoryNotifier, startWithChannels } from '../test/memory-notifier
 const URL_A = 'https://a.example.com/hook'
 const URL_B = 'https://b.example.com/hook'
 const HOUR = 3_600_000
+/** Three days of virtual time take some seconds of real time. */
+const LONG = { timeout: 60_000 }
 
 describe('an alert', () => {
   test('goes to every channel of its project that chose its event, each in its own way', async () => {
@@ -75,7 +77,7 @@ describe('a delivery that fails', () => {
     })
   })
 
-  test('climbs the ladder for 72 hours, then lies on deliveries.dead with its reason', async () => {
+  test('climbs the ladder for 72 hours, then lies on deliveries.dead with its reason', LONG, async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => 503
     await notifier.publish(alert())

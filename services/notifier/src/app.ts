@@ -18,7 +18,7 @@ import { ChannelDirectory } from './consumers/channel-directory.ts'
 import { ChannelHealthKeeper } from './consumers/channel-health.ts'
 import { createCommandConsumer } from './consumers/commands.ts'
 import { DeliveryConsumer } from './consumers/deliveries.ts'
-import { createReplayWalker } from './consumers/replays.ts'
+import { ReplayWalker } from './consumers/replays.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import type { ChannelStore } from './store/channel-store.ts'
@@ -99,14 +99,15 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   })
   const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }
+  const replayWalker = new ReplayWalker(again)
   const commands = createCommandConsumer({
     ...again,
     metrics: consumerMetrics,
     suppressions: ports.suppressions,
     health,
+    onReplay: () => replayWalker.wake(),
     onEnabled: channelId => deliveries.forgive(channelId),
   })
-  const replayWalker = createReplayWalker(again)
   // One group for each: a rebalance of one delay leaves the others alone.
   const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
     createDelayLine({

@@ -6,6 +6,8 @@ import { startWithChannels } from './memory-notifier.ts'
 const URL_A = 'https://a.example.com/hook'
 const URL_B = 'https://b.example.com/hook'
 const HOUR = 3_600_000
+/** Six days of virtual time take some seconds of real time. */
+const LONG = { timeout: 60_000 }
 
 describe('a channel', () => {
   test('that was disabled has its project told by a command to the owner of incidents, once', async () => {
@@ -26,7 +28,7 @@ describe('a channel', () => {
     expect(health?.outbox).toEqual([])
   })
 
-  test('that did nothing but fail for five days is disabled, and its project is told', async () => {
+  test('that did nothing but fail for five days is disabled, and its project is told', LONG, async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     notifier.state.reply = request => (request.url === URL_A ? 500 : 200)
     for (let day = 0; day < 6; day++) {

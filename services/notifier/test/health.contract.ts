@@ -106,7 +106,7 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
       await tell(failed(NOW))
       const order = disableChannel(OF, 'Gone', NOW)
       await store.disable([order])
-      const decision = enableChannel(await health(), NOW + 5)
+      const decision = enableChannel(await health(), PROJECT, NOW + 5)
       if (decision.kind !== 'enable') throw new Error(decision.reason)
       const pending = await store.enable('chn_1', decision)
       expect(pending?.entries.map(entry => (entry.message as { kind: string }).kind)).toEqual([

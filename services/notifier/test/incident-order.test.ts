@@ -29,7 +29,7 @@ describe('messages about one incident', () => {
     notifier.requests.length = 0
     notifier.state.reply = () => 200
     await notifier.publish(resolved)
-    await notifier.clock.advance(24 * HOUR)
+    await notifier.clock.advance(2 * HOUR)
     expect(bodies(notifier)).toMatchObject([
       {
         event: 'incident.resolved',
@@ -52,7 +52,7 @@ describe('messages about one incident', () => {
     notifier.state.reply = () => 500
     const { opened, resolved } = incidentAlerts('inc_1')
     await notifier.publish(opened, resolved)
-    await notifier.clock.advance(72 * HOUR)
+    await notifier.clock.advance(20 * HOUR)
     const sent = notifier.requests
       .map(request => String(request.body))
       .filter(body => body.includes('"event":"incident.resolved"'))

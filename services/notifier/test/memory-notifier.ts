@@ -1,4 +1,11 @@
-import { type Alert, type ChannelDocument, type Command, type DeliveryRequest, deterministicId, HEADERS } from '@backstop/contracts'
+import {
+  type Alert,
+  type ChannelDocument,
+  type Command,
+  type DeliveryRequest,
+  deterministicId,
+  HEADERS,
+} from '@backstop/contracts'
 import {
   AppError,
   type Clock,

@@ -43,9 +43,9 @@ export class ChannelHealthKeeper {
   }
 
   /** Forgives a channel's failures, as a person asked at that time. @returns why or why not, for the log */
-  async enable(channelId: string, askedAtMs: number): Promise<string> {
+  async enable(channelId: string, projectId: string, askedAtMs: number): Promise<string> {
     const { health, directory } = this.#options
-    const decision = enableChannel(await health.find(channelId), askedAtMs)
+    const decision = enableChannel(await health.find(channelId), projectId, askedAtMs)
     if (decision.kind === 'keep') return decision.reason
     const pending = await health.enable(channelId, decision)
     crashPoint('notifier.after-enable')

@@ -81,8 +81,12 @@ describe('a channel', () => {
       resolves: false,
     },
   ])('that $name is asked to work again: $kind', ({ known, kind, resolves }) => {
-    const decision = enableChannel(known, NOW)
+    const decision = enableChannel(known, 'prj_1', NOW)
     expect(decision.kind).toBe(kind)
     expect(decision.kind === 'enable' && decision.entry !== null).toBe(resolves)
+  })
+
+  test('is not touched by a wish from another project', () => {
+    expect(enableChannel(health(), 'prj_2', NOW)).toEqual({ kind: 'keep', reason: 'of_another_project' })
   })
 })

@@ -110,7 +110,7 @@ export function disableChannel(channel: ChannelName, reason: string, atMs: numbe
 
 export type EnableDecision =
   | { kind: 'enable'; reason: 'asked'; incidentId: string | null; entry: TimedOutboxEntry | null }
-  | { kind: 'keep'; reason: 'never_used' | 'disabled_since' }
+  | { kind: 'keep'; reason: 'never_used' | 'of_another_project' | 'disabled_since' }
 
 /**
  * What a wish to enable a channel does: its failures are forgiven, and the incident that told of it is resolved.
@@ -118,9 +118,11 @@ export type EnableDecision =
  */
 export function enableChannel(
   health: Pick<ChannelHealthDocument, '_id' | 'project_id' | 'disabled_at' | 'disabled_incident_id'> | undefined,
+  projectId: string,
   askedAtMs: number,
 ): EnableDecision {
   if (health === undefined) return { kind: 'keep', reason: 'never_used' }
+  if (health.project_id !== projectId) return { kind: 'keep', reason: 'of_another_project' }
   if (health.disabled_at !== null && health.disabled_at.getTime() > askedAtMs) {
     return { kind: 'keep', reason: 'disabled_since' }
   }

@@ -86,6 +86,8 @@ test.each([
     topic: 'deliveries.retry.5s',
   },
   { name: 'one whose channel is left alone for a minute', ageMs: 0, heldForMs: 60_000, topic: 'deliveries.retry.1m' },
+  { name: 'one of three minutes, for half a minute', ageMs: 180_000, heldForMs: 30_000, topic: 'deliveries.retry.5s' },
+  { name: 'one of an hour, for half a minute', ageMs: HOUR, heldForMs: 30_000, topic: 'deliveries.retry.1m' },
   { name: 'one whose channel is left alone for an hour', ageMs: 0, heldForMs: HOUR, topic: 'deliveries.retry.10m' },
 ])('$name that is put off waits on $topic', ({ ageMs, heldForMs, topic }) => {
   expect(decidePostponement(ageMs, heldForMs).topic).toBe(topic)

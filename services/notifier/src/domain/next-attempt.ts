@@ -50,11 +50,13 @@ function rungAtOrAbove(delayMs: number): number {
 /**
  * Where a message goes whose channel has too much waiting, or is left alone for a while: to a delay line, with no attempt
  * counted. The longer it has been on its way, the longer the line, so that a flood to a slow receiver does not turn round
- * every five seconds; nor does it turn round many times while its channel is held anyway.
+ * every five seconds. A pause of the channel says itself how long to wait, so that what is old is not late for it.
  * @param heldForMs for how long the channel is still left alone; 0 when it is not
  */
 export function decidePostponement(alertAgeMs: number, heldForMs: number): Rung {
   const [seconds, minute, tenMinutes] = RETRY_RUNGS
-  if (alertAgeMs >= 2 * tenMinutes.delayMs || heldForMs >= tenMinutes.delayMs) return tenMinutes
-  return alertAgeMs >= 2 * minute.delayMs || heldForMs >= minute.delayMs ? minute : seconds
+  const isOld = alertAgeMs >= 2 * tenMinutes.delayMs
+  if (heldForMs >= tenMinutes.delayMs || (isOld && heldForMs === 0)) return tenMinutes
+  if (heldForMs >= minute.delayMs || isOld) return minute
+  return alertAgeMs >= 2 * minute.delayMs && heldForMs === 0 ? minute : seconds
 }
