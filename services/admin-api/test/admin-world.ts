@@ -65,6 +65,7 @@ export interface Others {
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
+export const MAIL_EVENTS_TOKEN = 'mail-events-token-of-the-tests'
 export const INGRESS_URL = 'https://in.example.test'
 
 export const secretBoxOfTests = createSecretBox(
@@ -72,8 +73,10 @@ export const secretBoxOfTests = createSecretBox(
 )
 
 /** URLs as the policy of production sees them, but for one host that it blocks by name. */
-export const egressOfTests: Pick<Egress, 'checkUrl'> = {
+export const egressOfTests: Pick<Egress, 'checkUrl' | 'request'> = {
   checkUrl: url => (url.includes('blocked') ? blockedUrl() : undefined),
+  // Nothing of the outside is there for a test.
+  request: async () => Promise.reject(blockedUrl()),
 }
 
 function blockedUrl() {
@@ -113,6 +116,7 @@ export async function openWorld(
       port: 0,
       ingressPublicUrl: INGRESS_URL,
       brandName: 'Backstop',
+      mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
       bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
       ...parts.settings,
     },

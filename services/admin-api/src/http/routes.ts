@@ -4,6 +4,7 @@ import { alertChannelRoutes } from './alert-channels.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { connectionRoutes } from './connections.ts'
 import { incidentRoutes } from './incidents.ts'
+import { mailEventRoutes } from './mail-events.ts'
 import { operationRoutes } from './operations.ts'
 import { previewRoutes } from './previews.ts'
 import { projectRoutes } from './projects.ts'
@@ -23,6 +24,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...apiKeyRoutes(parts),
     ...previewRoutes(parts),
     ...unsubscribeRoutes(parts),
+    ...mailEventRoutes(parts),
   ]
   return [...routes, ...selfDescriptionRoutes(routes)]
 }

@@ -1,7 +1,7 @@
 import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { type AdminWorld, secretBoxOfTests } from '../admin-world.ts'
+import { type AdminWorld, MAIL_EVENTS_TOKEN, secretBoxOfTests } from '../admin-world.ts'
 import { openProject } from './project-of-its-own.ts'
 
 const PAGE = /^text\/html/
@@ -58,6 +58,56 @@ export function describeMail(world: () => AdminWorld): void {
       await nobody().call('POST', `/v1/unsubscribe/${token}`)
       await until('the request to be logged', () => world().log.some(line => line.includes('/v1/unsubscribe/{token}')))
       expect(world().log.join('')).not.toContain(token)
+    })
+  })
+
+  describe('reports of the mail provider', () => {
+    const report = (address: string) => ({
+      RecordType: 'Bounce',
+      ID: 1,
+      Type: 'HardBounce',
+      Email: address,
+      BouncedAt: '2026-11-21T10:00:00Z',
+      Metadata: { project: 'prj_mail' },
+    })
+
+    test('with the token of the setting take the address off the mails of its project', async () => {
+      const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+      const answer = await world().api.as(undefined).post(path, report('gone@example.com'))
+      expect(answer).toMatchObject({ status: 200, body: { taken: 1, ignored: 0 } })
+      await until('the wish to arrive', () => suppressed('gone@example.com').length > 0)
+      expect(suppressed('gone@example.com')).toMatchObject([{ project_id: 'prj_mail', reason: 'hard_bounce' }])
+    })
+
+    test('that name no project are answered, and change nothing', async () => {
+      const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+      const answer = await world()
+        .api.as(undefined)
+        .post(path, { ...report('whose@example.com'), Metadata: {} })
+      expect(answer).toMatchObject({ status: 200, body: { taken: 0, ignored: 1 } })
+    })
+
+    test.each([
+      { name: 'another token', path: '/v1/mail-events/postmark/no-such-token', status: 404, code: 'not_found' },
+      { name: 'an unknown format', path: `/v1/mail-events/x/${MAIL_EVENTS_TOKEN}`, status: 404, code: 'not_found' },
+      { name: 'no event', path: `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`, status: 400, code: 'malformed_event' },
+      {
+        name: 'no SNS message',
+        path: `/v1/mail-events/ses-sns/${MAIL_EVENTS_TOKEN}`,
+        status: 400,
+        code: 'malformed_event',
+      },
+    ])('with $name are refused', async ({ path, status, code }) => {
+      expect(await world().api.as(undefined).post(path, {})).toMatchObject({ status, body: { code } })
+    })
+
+    test('are JSON, whatever type they say they are of', async () => {
+      const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+      const broken = await world()
+        .api.as(undefined)
+        .call('POST', path, { raw: '{', headers: { 'content-type': 'text/plain' } })
+      expect(broken).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+      expect(world().log.join('')).not.toContain(MAIL_EVENTS_TOKEN)
     })
   })
 

@@ -9,6 +9,8 @@ export interface Mail {
   readonly html: string
   /** Of the delivery: with the recipient it makes the Message-ID, the same for every attempt, so that mail programs drop what came twice. */
   readonly messageId: string
+  /** Given back by mail providers with what they report of the mail. */
+  readonly projectId: string
   /** Names the conversation that mails of one incident belong to. */
   readonly threadId: string
   /** Where this recipient leaves, by one POST (RFC 8058); null where there is no such place. */

@@ -11,6 +11,7 @@ const mail: Mail = {
   html: '<p>In words</p>',
   messageId: 'dlv_1',
   threadId: 'inc_1',
+  projectId: 'prj_1',
   unsubscribeUrl: 'https://api.example.com/v1/unsubscribe/v1.k1.token',
 }
 const FROM = 'Backstop <alerts@mail.example.com>'
@@ -38,6 +39,9 @@ describe('a mail that the server takes', () => {
     const [head = ''] = mails[0]?.split('\n\n') ?? []
     expect(head).toMatch(/^Message-ID: <dlv_1\.[0-9a-f]{12}@mail\.example\.com>$/m)
     expect(head).toMatch(/^References: <inc_1@mail\.example\.com>$/m)
+    expect(head).toMatch(/^X-Backstop-Project: prj_1$/m)
+    expect(head).toMatch(/^X-PM-Metadata-project: prj_1$/im)
+    expect(head).toMatch(/^X-SES-MESSAGE-TAGS: project=prj_1$/im)
     expect(head).toMatch(/^Auto-Submitted: auto-generated$/m)
     expect(head).toMatch(/^From: Backstop <alerts@mail\.example\.com>$/m)
     expect(head).toMatch(/^To: a@example\.com$/m)
@@ -63,7 +67,7 @@ describe('a mail that the server takes', () => {
     expect(await idOf('b@example.com')).not.toBe(id)
   })
 
-  test.each(['subject', 'messageId', 'threadId', 'unsubscribeUrl'] as const)(
+  test.each(['subject', 'messageId', 'projectId', 'threadId', 'unsubscribeUrl'] as const)(
     'gains neither header nor recipient from line breaks in its %s',
     async field => {
       const evil = `${mail[field]}\r\nBcc: everyone@example.org\r\n\r\nbody`

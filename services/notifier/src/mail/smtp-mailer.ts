@@ -64,6 +64,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
           headers: {
             'Auto-Submitted': 'auto-generated',
             'X-Auto-Response-Suppress': 'All',
+            ...projectHeaders(mail.projectId),
             ...unsubscribeHeaders(mail.unsubscribeUrl),
           },
         }
@@ -83,6 +84,18 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
 /** Tells the mails of one delivery apart without showing who else gets one. */
 function recipientTag(address: string): string {
   return createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 12)
+}
+
+/**
+ * What says, in a provider's report of a bounce, whose mail it was: a header for those that give headers back, and the ways
+ * of Postmark (metadata) and Amazon SES (message tags), which take theirs out before they send.
+ */
+function projectHeaders(projectId: string): Record<string, string> {
+  return {
+    'X-Backstop-Project': projectId,
+    'X-PM-Metadata-project': projectId,
+    'X-SES-MESSAGE-TAGS': `project=${projectId}`,
+  }
 }
 
 /**

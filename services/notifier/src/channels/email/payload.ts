@@ -16,5 +16,5 @@ export function mailTo(
 ): Mail {
   const leave = apiPublicUrl === null ? null : unsubscribeUrl(apiPublicUrl, { projectId, address }, secretBox)
   const content = renderMail({ alert, branding, brandName, publicUrl, unsubscribeUrl: leave })
-  return { ...content, to: address, messageId: delivery_id, unsubscribeUrl: leave }
+  return { ...content, to: address, messageId: delivery_id, projectId, unsubscribeUrl: leave }
 }
