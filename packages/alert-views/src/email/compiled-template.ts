@@ -56,7 +56,7 @@ td.mj-full-width-mobile { width: auto !important; }
 @media (prefers-color-scheme: dark) {
 .page, .page > div { background: #0c111d !important; background-color: #0c111d !important; }
 .card, .card > table { background: #161b26 !important; background-color: #161b26 !important; }
-.name div, .quiet div, .quiet a, .fact th { color: #98a2b3 !important; }
+.name div, .logo img, .quiet div, .quiet a, .fact th { color: #98a2b3 !important; }
 .headline div, .headline h1, .fact td { color: #f5f5f6 !important; }
 .text div { color: #d0d5dd !important; }
 }
@@ -165,9 +165,9 @@ border="0" cellpadding="0" cellspacing="0" role="presentation" style="border-col
 >
 <tbody>
 <tr>
-<td  style="width:160px;">
+<td  style="width:120px;">
 <img
-alt="{{name}}" src="{{logo}}" style="border:0;display:block;outline:none;text-decoration:none;height:32px;width:100%;font-size:13px;" width="160" height="32"
+alt="{{name}}" src="{{logo}}" style="border:0;display:block;outline:none;text-decoration:none;height:auto;width:100%;font-size:14px;" width="120" height="auto"
 />
 </td>
 </tr>
@@ -287,7 +287,7 @@ border="0" cellpadding="0" cellspacing="0" role="presentation" style="" width="1
 {{#footer}}
 <tr>
 <td
-align="center" class="quiet" style="font-size:0px;padding:0 0 8px;word-break:break-word;"
+align="center" class="quiet" style="font-size:0px;padding:0 0 2px;word-break:break-word;"
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:center;color:#667085;"
@@ -297,7 +297,7 @@ style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvet
 {{/footer}}
 <tr>
 <td
-align="center" class="quiet" style="font-size:0px;padding:0;word-break:break-word;"
+align="center" class="quiet" style="font-size:0px;padding:8px 0 0;word-break:break-word;"
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:center;color:#667085;"
