@@ -91,32 +91,6 @@ export function incidentAlerts(incidentId: string, facts: { at?: string; project
   return { opened, resolved }
 }
 
-export function resolvedAlert(): IncidentAlert {
-  return incidentAlerts('inc_1').resolved
-}
-
-/** What is told when a channel was disabled. */
-export function channelIncident(channelId = 'chn_1'): Alert {
-  return {
-    alert_id: 'alr_channel',
-    project_id: PROJECT,
-    created_at: ISO,
-    event: 'incident.opened',
-    data: {
-      incident: incident({
-        incident_id: 'inc_channel',
-        code: 'CHANNEL_DISABLED',
-        connection_id: null,
-        action_id: null,
-        out_of_band: null,
-        channel_id: channelId,
-        summary: 'The alert channel "Ops" was disabled: The receiver answered 410 Gone',
-      }),
-      action: null,
-    },
-  }
-}
-
 export function testAlert(channelId: string, id = 'alr_test'): Alert {
   return {
     alert_id: id,
