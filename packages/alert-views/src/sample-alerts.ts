@@ -16,6 +16,8 @@ export const SAMPLE_ALERTS = {
       incident: {
         ...incident(projectId),
         state: 'resolved',
+        summary:
+          'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg is explained after all: operation op_3v8qk2x9m1s7d5f0 made it',
         resolved_at: '2026-11-21T10:04:00.000Z',
         resolved_by: 'op_3v8qk2x9m1s7d5f0',
         version: 2,
@@ -51,7 +53,7 @@ function incident(projectId: string): Incident {
     code: 'UNEXPECTED_ACTION',
     state: 'open',
     summary:
-      'A refund of EUR 1,249.90 was made at the card processor, and no operation of your software explains it. Somebody with access to the account made it, or something that does not report its operations.',
+      'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg was made at the provider, and no operation of yours explains it',
     action_id: 'act_sample',
     out_of_band: 'alert',
     opened_at: AT,
