@@ -29,17 +29,21 @@ import type { SuppressionStore } from './store/suppression-store.ts'
 
 export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 
-/** Everything outside the notifier that it touches. */
-export interface NotifierPorts {
-  readonly bus: Bus
-  readonly codec: MessageCodec
-  readonly clock: Clock
+/** What the notifier keeps and reads. */
+export interface NotifierStores {
   readonly channels: ChannelStore
   readonly deliveries: DeliveryStore
   readonly health: HealthStore
   readonly requeues: RequeueStore
   readonly replays: ReplayStore
   readonly suppressions: SuppressionStore
+}
+
+/** Everything outside the notifier that it touches. */
+export interface NotifierPorts extends NotifierStores {
+  readonly bus: Bus
+  readonly codec: MessageCodec
+  readonly clock: Clock
   readonly egress: Egress
   readonly mailer: Mailer
   readonly secretBox: SecretBox

@@ -2,12 +2,13 @@ import {
   createEgress,
   createSecretBox,
   type Environment,
+  type Mongo,
   openServiceParts,
   type RunningService,
   startOpsServer,
   systemClock,
 } from '@backstop/kit'
-import { createApp } from './app.ts'
+import { createApp, type NotifierStores } from './app.ts'
 import { type NotifierConfig, readNotifierConfig } from './config.ts'
 import { type Mailer, noMailer } from './mail/mailer.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
@@ -38,12 +39,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       bus,
       codec: await openCodec(),
       clock: systemClock,
-      channels: createMongoChannelStore(mongo.db),
-      deliveries: createMongoDeliveryStore(mongo.db),
-      health: createMongoHealthStore(mongo.db),
-      requeues: createMongoRequeueStore(mongo.db),
-      replays: createMongoReplayStore(mongo.db),
-      suppressions: createMongoSuppressionStore(mongo.db),
+      ...openStores(mongo),
       egress,
       mailer,
       secretBox: createSecretBox(config.SECRET_KEYS),
@@ -86,6 +82,18 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       await Promise.all([egress.stop(), mailer.stop(), mongo.stop()])
       await ops.stop()
     },
+  }
+}
+
+/** The notifier's stores over one database. */
+export function openStores({ db }: Pick<Mongo, 'db'>): NotifierStores {
+  return {
+    channels: createMongoChannelStore(db),
+    deliveries: createMongoDeliveryStore(db),
+    health: createMongoHealthStore(db),
+    requeues: createMongoRequeueStore(db),
+    replays: createMongoReplayStore(db),
+    suppressions: createMongoSuppressionStore(db),
   }
 }
 

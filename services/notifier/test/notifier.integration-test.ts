@@ -26,11 +26,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp, type NotifierApp } from '../src/app.ts'
 import { createSmtpMailer } from '../src/mail/smtp-mailer.ts'
-import { createMongoChannelStore } from '../src/store/mongo-channel-store.ts'
-import { createMongoDeliveryStore } from '../src/store/mongo-delivery-store.ts'
-import { createMongoHealthStore } from '../src/store/mongo-health-store.ts'
-import { createMongoReplayStore, createMongoRequeueStore } from '../src/store/mongo-requeue-store.ts'
-import { createMongoSuppressionStore } from '../src/store/mongo-suppression-store.ts'
+import { openStores } from '../src/start.ts'
 import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from './fixtures.ts'
 
 const codec = createFixedCodec()
@@ -76,12 +72,7 @@ function newApp(): NotifierApp {
       bus: stack.bus(),
       codec,
       clock: systemClock,
-      channels: createMongoChannelStore(mongo.db),
-      deliveries: createMongoDeliveryStore(mongo.db),
-      health: createMongoHealthStore(mongo.db),
-      requeues: createMongoRequeueStore(mongo.db),
-      replays: createMongoReplayStore(mongo.db),
-      suppressions: createMongoSuppressionStore(mongo.db),
+      ...openStores(mongo),
       egress,
       mailer: createSmtpMailer({
         url: new Secret(stack.smtpUrl),

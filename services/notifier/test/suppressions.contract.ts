@@ -18,15 +18,6 @@ export function describeSuppressions(name: string, open: () => Promise<Suppressi
       return [suppressionId({ projectId, address }), next] as [string, SuppressionDocument]
     }
 
-    test('tell which addresses get no mail, whatever their spelling, of this project only', async () => {
-      await store.save(new Map([entry('a@x.example', 'suppress'), entry('b@x.example', 'soft_bounce')]))
-      await store.save(new Map([entry('c@x.example', 'suppress', 'prj_2')]))
-      const asked = ['A@X.example', 'b@x.example', 'c@x.example', 'd@x.example']
-      expect(await store.suppressedOf('prj_1', asked)).toEqual(new Set(['a@x.example']))
-      expect(await store.suppressedOf('prj_2', asked)).toEqual(new Set(['c@x.example']))
-      expect(await store.suppressedOf('prj_1', [])).toEqual(new Set())
-    })
-
     test('give back what was kept, and replace and forget it', async () => {
       const [id, document] = entry('a@x.example', 'suppress')
       await store.save(new Map([[id, document]]))

@@ -102,7 +102,13 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
   })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
   const incidents = stores.channelIncidents
-  const incidentPublisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
+  const incidentPublisher = createOutboxPublisher({
+    source: incidents.outbox,
+    producer,
+    encoder: codec,
+    logger,
+    afterSend: () => crashPoint('reconciler.after-channel-alert'),
+  })
   const incidentSweeper = createOutboxSweeper({
     source: incidents.outbox,
     publisher: incidentPublisher,

@@ -1,4 +1,3 @@
-import { suppressionId } from '../domain/suppression.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 
@@ -7,10 +6,6 @@ export function createMemorySuppressionStore({
   suppressions,
 }: Pick<MemoryCollections, 'suppressions'>): SuppressionStore {
   return {
-    async suppressedOf(projectId, addresses) {
-      const found = addresses.map(address => suppressions.get(suppressionId({ projectId, address })))
-      return new Set(found.flatMap(one => (one?.reason == null ? [] : [one.address])))
-    },
     async load(ids) {
       return new Map(
         ids.flatMap(id => {

@@ -2,12 +2,6 @@ import type { SuppressionDocument } from '@backstop/contracts'
 
 /** The only writer of `suppressions`: the addresses that get no more mail of a project. */
 export interface SuppressionStore {
-  /**
-   * Which of these addresses get no mail of the project. One read, asked before each mail.
-   * @returns them in lower case (`foldAddress`)
-   * @throws AppError `unavailable`: without an answer nothing may be sent
-   */
-  suppressedOf(projectId: string, addresses: readonly string[]): Promise<ReadonlySet<string>>
   /** What is kept, by the ids of `suppressionId`. */
   load(ids: readonly string[]): Promise<ReadonlyMap<string, SuppressionDocument>>
   /**
