@@ -14,9 +14,10 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['**/*.integration-test.ts'],
+          // A slow test needs nothing either, but seconds: simulations, searches for counterexamples, installs.
+          include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
           exclude,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },

@@ -6,10 +6,12 @@
  *     node scripts/bootstrap.mjs scripts/start.ts [arguments…]
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { underLock } from './bootstrap/install-lock.mjs'
+import { refuse, say, showSeconds } from './bootstrap/speak.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
@@ -17,15 +19,9 @@ const BIN = join(ROOT, 'node_modules', '.bin')
 const OLDEST_NODE = 18
 /** The first Node that runs the project's TypeScript as it is, used when the project's own cannot run here. */
 const OLDEST_NODE_FOR_PROJECT = 24
-const LOCK_STALE_AFTER_MS = 60_000
-
-const say = text => process.stderr.write(`${text}\n`)
-
-/** Ends with a fault and its remedy. */
-function refuse(fault, remedy) {
-  say(`\n✘ ${fault}\n\n${remedy.map(line => `    ${line}`).join('\n')}\n`)
-  process.exit(1)
-}
+/** What a stopped install may still need to end by itself. */
+const INSTALL_GRACE_MS = 2_000
+const STARTED_AT_MS = Date.now()
 
 /** npm puts node_modules/.bin first on the PATH. An install must not run on the Node that it is about to replace. */
 function pathWithoutBin() {
@@ -100,7 +96,7 @@ function whyInstall() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))
   if (wanted === undefined) refuse('package-lock.json cannot be read', ['Restore it:  git checkout package-lock.json'])
   const installed = readJson(join(ROOT, 'node_modules', '.package-lock.json'))
-  if (installed === undefined) return 'nothing is installed yet'
+  if (installed === undefined) return 'first start of this clone'
   for (const [path, item] of Object.entries(wanted.packages)) {
     if (!path.includes('node_modules/')) continue
     const there = installed.packages[path]
@@ -114,70 +110,49 @@ function whyInstall() {
   return undefined
 }
 
-const sleep = ms => new Promise(done => setTimeout(done, ms))
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
-
-/** Runs `work` while no other bootstrap of this clone does. A lock whose holder died or stopped renewing it is taken. */
-async function underLock(work) {
-  const folder = join(ROOT, '.backstop')
-  const lock = join(folder, 'install.lock')
-  mkdirSync(folder, { recursive: true })
-  for (let told = false; ; ) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-    try {
-      const holder = Number(readFileSync(lock, 'utf8'))
-      const age = Date.now() - statSync(lock).mtimeMs
-      if ((holder > 0 && !isAlive(holder)) || age > LOCK_STALE_AFTER_MS) {
-        // Renaming first: of two that find the same stale lock, only one gets it out of the way.
-        const aside = `${lock}.${process.pid}`
-        renameSync(lock, aside)
-        rmSync(aside, { force: true })
-        continue
-      }
-      if (!told) say(`Another start of this clone is installing (process ${holder}); waiting for it`)
-      told = true
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error
-    }
-    await sleep(250)
-  }
-  const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
-  try {
-    return await work()
-  } finally {
-    clearInterval(renew)
-    rmSync(lock, { force: true })
-  }
-}
-
-/** Runs a command to its end with its output kept, showing the seconds that pass. */
-async function runWithProgress(label, command, args, options) {
-  const startedAt = Date.now()
-  const seconds = () => Math.round((Date.now() - startedAt) / 1000)
-  const live = process.stderr.isTTY
-  let output = ''
-  if (!live) say(`${label} …`)
-  const ticker = setInterval(
+/**
+ * Calls `tell` when this process is asked to end, once for each wish: a Ctrl-C comes twice, from the terminal and once
+ * more from npm. Returns what ends it.
+ */
+function onEndWish(tell) {
+  const lastAt = {}
+  const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map(signal => [
+    signal,
     () => {
-      if (live) process.stderr.write(`\r\u001b[2K⋯ ${label} … ${seconds()} s`)
-      else say(`${label} … ${seconds()} s`)
+      const again = Date.now() - (lastAt[signal] ?? 0) < 1_000
+      lastAt[signal] = Date.now()
+      if (!again) tell(signal)
     },
-    live ? 500 : 15_000,
-  )
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  ])
+  for (const [signal, handler] of handlers) process.on(signal, handler)
+  return () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler)
+  }
+}
+
+/**
+ * Runs a command to its end with its output kept. A wish to end stops it, with all that it started, and then this
+ * process: left to itself it would go on writing into node_modules while the next start does so too.
+ */
+async function runWithProgress(label, command, args, { spawned, ...options }) {
+  const progress = showSeconds(label)
+  let output = ''
+  // A group of its own: what it started ends with it.
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  if (child.pid !== undefined) spawned(child.pid)
+  const signalAll = signal => {
+    try {
+      process.kill(-child.pid, signal)
+    } catch {
+      // It has ended.
+    }
+  }
+  let wish
+  const endWishes = onEndWish(signal => {
+    signalAll(wish === undefined ? 'SIGTERM' : 'SIGKILL')
+    if (wish === undefined) setTimeout(() => signalAll('SIGKILL'), INSTALL_GRACE_MS)
+    wish ??= signal
+  })
   child.stdout.on('data', chunk => (output += chunk))
   child.stderr.on('data', chunk => (output += chunk))
   const code = await new Promise(done => {
@@ -187,9 +162,12 @@ async function runWithProgress(label, command, args, options) {
     })
     child.once('close', done)
   })
-  clearInterval(ticker)
-  if (live) process.stderr.write('\r\u001b[2K')
-  if (code === 0) say(`✔ ${label} (${seconds()} s)`)
+  endWishes()
+  progress.end(code === 0 && wish === undefined)
+  if (wish !== undefined) {
+    say(`Stopped while installing (${wish}). The next start installs anew`)
+    process.exit(128 + constants.signals[wish])
+  }
   return { code, output }
 }
 
@@ -198,12 +176,13 @@ async function install() {
   if (reason === undefined) return
   checkNpm()
   checkPython()
-  await underLock(async () => {
+  await underLock(join(ROOT, '.backstop'), async holdBy => {
     // The other one may have installed it while this one waited.
     if (whyInstall() === undefined) return
     const env = { ...process.env, PATH: pathWithoutBin() }
     const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-    const { code, output } = await runWithProgress(`Installing packages: ${reason}`, 'npm', args, { cwd: ROOT, env })
+    const label = `Installing packages (${reason})`
+    const { code, output } = await runWithProgress(label, 'npm', args, { cwd: ROOT, env, spawned: holdBy })
     if (code === 0) return
     refuse(`npm ci failed`, [
       ...output.trim().split('\n').slice(-25),
@@ -236,21 +215,14 @@ function projectNode() {
 
 /** Runs the script, hands signals on, and ends as it ended. */
 function run(script, args) {
-  const env = { ...process.env, PATH: `${BIN}${delimiter}${pathWithoutBin()}` }
+  const PATH = `${BIN}${delimiter}${pathWithoutBin()}`
+  const env = { ...process.env, PATH, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
   // The channel tells the script when this process is gone, however it went.
   const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  const lastAt = {}
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  const handlers = signals.map(signal => () => {
-    // A Ctrl-C comes twice: from the terminal and once more from npm.
-    const again = Date.now() - (lastAt[signal] ?? 0) < 1_000
-    lastAt[signal] = Date.now()
-    if (!again) child.kill(signal)
-  })
-  for (const [index, signal] of signals.entries()) process.on(signal, handlers[index])
+  onEndWish(signal => child.kill(signal))
   child.once('error', error =>
     refuse(`${script} could not be started: ${error.message}`, ['Run  npm ci  and try again.']),
   )

@@ -8,26 +8,28 @@
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { choosePorts, identify, type ProcessIdentity, progressOn, StackError, stopPartsOwnedBy } from '@backstop/stack'
+import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
 import { readDemoRecord } from './start/demo/demo-records.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
+import { refuseForeignDatabase } from './start/foreign-database.ts'
 import { addressLines, commandLines } from './start/next-steps.ts'
 import { type Product, startProduct, USUAL_PORTS } from './start/product.ts'
 import { createRunRecords, type RunFile, type RunRecords } from './start/run-file.ts'
 import type { ServiceProcess } from './start/service-process.ts'
+import { describeFault } from './start/start-fault.ts'
+import { readStartOptions, type StartOptions, USAGE } from './start/start-options.ts'
 import { onStopWish } from './start/stop-signals.ts'
-import { superviseServices } from './start/supervise.ts'
+import { superviseServices, superviseStack } from './start/supervise.ts'
 
 const DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
-/** The reconciler checks it; a wrong one is its configuration fault. */
-const RECHECK_DELAY_MS = Number(process.env.RECHECK_DELAY_MS ?? 60_000)
 const LATE_AFTER_MS = 30_000
-const STARTED_AT_MS = Date.now()
-const say = (text: string) => void process.stdout.write(`${text}\n`)
+/** When the person began to wait: the bootstrap may have had to install first. */
+const STARTED_AT_MS = Number(process.env.BACKSTOP_STARTED_AT_MS ?? Date.now())
 
 let stopping = false
+const stage = createStage(process.stdout, Date.now)
+const say = stage.print
 
 /** A start that is interrupted goes on failing part by part for a moment: nobody wants to read that. */
 const progressStream = {
@@ -44,6 +46,7 @@ const running: (() => Promise<void> | void)[] = []
 async function stopAll(why: string, exitCode: number): Promise<never> {
   if (stopping) return new Promise(() => {})
   stopping = true
+  stage.live(undefined)
   say(`\nStopping (${why})`)
   for (const stop of running.toReversed()) {
     try {
@@ -67,7 +70,7 @@ function tellTaken(pid: number, run: RunFile | undefined): number {
   return 0
 }
 
-async function start(records: RunRecords, withDemo: boolean): Promise<void> {
+async function start(records: RunRecords, { withDemo, recheckDelayMs }: StartOptions): Promise<void> {
   const spawned = new Set<ServiceProcess>()
   let product: Product | undefined
   // Until the product is there, what a start under way has already begun is ended one by one.
@@ -80,25 +83,28 @@ async function start(records: RunRecords, withDemo: boolean): Promise<void> {
     dataDir: DATA_DIR,
     env: process.env,
     ports: USUAL_PORTS,
-    recheckDelayMs: RECHECK_DELAY_MS,
+    recheckDelayMs,
     log: progressOn(progressStream),
     spawned(process) {
       spawned.add(process)
       records.rememberService(process.name, process.identity)
     },
   })
-  superviseServices(product, say, () => stopping)
+  const supervision = { say, isStopping: () => stopping }
+  superviseServices(product, supervision)
+  if (product.stack) running.push(superviseStack(product.stack, join(DATA_DIR, 'stack', 'logs'), supervision))
+  await refuseForeignDatabase(product.urls.admin, product.key, DATA_DIR)
   const run = runFileOf(product)
   records.writeRun(run)
-  if (!withDemo) {
-    say(`\nBackstop runs.\n${addressLines(product).join('\n')}\n\nCtrl-C stops it.`)
-    return
-  }
-  await startDemo(product, processor => records.writeRun({ ...run, processor }))
+  if (withDemo) return startDemo(product, recheckDelayMs, processor => records.writeRun({ ...run, processor }))
+  say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines(product).join('\n')}\n`)
 }
 
-async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
-  const stage = createStage(process.stdout, Date.now)
+async function startDemo(
+  product: Product,
+  recheckDelayMs: number,
+  ready: (processor: { url: string; key: string }) => void,
+): Promise<void> {
   const recordPath = join(DATA_DIR, 'demo.json')
   const kept = readDemoRecord(recordPath)
   const demo = await runDemo({
@@ -116,17 +122,18 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
   running.push(demo.stop)
   ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
   const hint = setTimeout(() => {
-    stage.print(`\nNo alert yet, which is late. The services' logs are in ${join(DATA_DIR, 'logs')}`)
-  }, RECHECK_DELAY_MS + LATE_AFTER_MS)
+    say(`\nNo alert yet, which is late. The services' logs are in ${join(DATA_DIR, 'logs')}`)
+  }, recheckDelayMs + LATE_AFTER_MS)
   hint.unref()
   void demo.firstAlert.then(({ refundedAtMs, alertedAtMs }) => {
     clearTimeout(hint)
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
-    stage.print(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
-    stage.print('Backstop goes on running, and what happens in the demo project is shown here. Ctrl-C stops it.\n')
-    stage.print(addressLines(product).join('\n'))
-    stage.print(`\n${commandLines(product, demo.world).join('\n')}\n`)
+    say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
+    say(`\n${commandLines(product, demo.world).join('\n')}`)
+    // Last, so that it stays on the screen.
+    say(`\n${addressLines(product).join('\n')}`)
+    say('\nBackstop runs on, and what happens in the demo project shows below. Ctrl-C ends it.\n')
   })
 }
 
@@ -143,20 +150,33 @@ function runFileOf(product: Product): RunFile {
   }
 }
 
-const { values } = parseArgs({ options: { 'no-demo': { type: 'boolean', default: false } } })
+async function claimFolder(records: RunRecords): Promise<void> {
+  const claim = await records.claim()
+  if (claim.kind === 'taken') process.exit(tellTaken(claim.pid, claim.run))
+  if (claim.endedLeftovers.length > 0) say(`Ended what a killed start left running: ${claim.endedLeftovers.join(', ')}`)
+  running.push(() => records.clear())
+}
+
+const wish = readStartOptions(process.argv.slice(2), process.env)
+if (wish.kind !== 'start') {
+  say(wish.kind === 'help' ? USAGE : `✗ ${wish.fault}\n\n${USAGE}`)
+  process.exit(wish.kind === 'help' ? 0 : 2)
+}
 const records = createRunRecords(DATA_DIR)
-const claim = await records.claim()
-if (claim.kind === 'taken') process.exit(tellTaken(claim.pid, claim.run))
-if (claim.endedLeftovers.length > 0) say(`Ended what a killed start left running: ${claim.endedLeftovers.join(', ')}`)
-running.push(() => records.clear())
+try {
+  await claimFolder(records)
+} catch (error) {
+  say(describeFault(error))
+  process.exit(1)
+}
 onStopWish(
   why => void stopAll(why, 0),
   () => process.exit(130),
 )
 try {
-  await start(records, !values['no-demo'])
+  await start(records, wish.options)
 } catch (error) {
-  if (error instanceof StackError) say(`\n✗ ${error.message}${error.remedy ? `\n  → ${error.remedy}` : ''}`)
-  else say(`\n✗ ${error instanceof Error ? error.message : String(error)}`)
+  // What an interrupted start fails with on its way is nobody's concern.
+  if (!stopping) say(`\n${describeFault(error)}`)
   await stopAll('it could not start', 1)
 }

@@ -21,7 +21,7 @@ type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
  * Test files at once. The unit tests compute; the others mostly wait, for sessions to expire and minutes to pass, so more
  * of them than there are cores cost little.
  */
-const WORKERS: Record<Project, number> = { unit: 2, integration: 4, system: 5, docker: 1 }
+const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 5, docker: 1 }
 
 interface Counts {
   passed: number

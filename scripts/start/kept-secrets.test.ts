@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -16,8 +16,12 @@ test('secrets are made once, are readable for their owner only, and stay the sam
   expect(keepSecrets(path)).toEqual(first)
 })
 
-test('a broken file is not replaced, because what it opened would be lost', () => {
-  keepSecrets(path)
-  writeFileSync(path, '{"secretKeys":')
-  expect(() => keepSecrets(path)).toThrow(SyntaxError)
-})
+test.each(['', '{"secretKeys":', '{}', 'null'])(
+  'a broken file (%j) is not replaced, but named with a remedy',
+  content => {
+    keepSecrets(path)
+    writeFileSync(path, content)
+    expect(() => keepSecrets(path)).toThrow(/secrets\.json is broken/)
+    expect(readFileSync(path, 'utf8')).toBe(content)
+  },
+)

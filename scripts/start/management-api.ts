@@ -17,6 +17,17 @@ export interface ManagementApi {
   patch<T>(path: string, body: object): Promise<T>
 }
 
+/** What a refusal says about itself: the detail of a problem document (docs/errors.md), or the text as it is. */
+export function reasonIn(answer: string): string {
+  try {
+    const { code, detail } = JSON.parse(answer) as { code?: string; detail?: string }
+    if (code !== undefined && detail !== undefined) return `${detail} (${code})`
+  } catch {
+    // Not one of ours.
+  }
+  return answer.slice(0, 500)
+}
+
 /** @param adminUrl base URL without a slash at the end */
 export function createManagementApi(adminUrl: string, key: string): ManagementApi {
   async function call<T>(method: string, path: string, body?: object): Promise<T> {
@@ -25,9 +36,11 @@ export function createManagementApi(adminUrl: string, key: string): ManagementAp
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(15_000),
+    }).catch((error: unknown) => {
+      throw new Error(`The management API at ${adminUrl} does not answer`, { cause: error })
     })
     const text = await response.text()
-    if (!response.ok) throw new ApiRefusal(`${method} ${path}`, response.status, text.slice(0, 500))
+    if (!response.ok) throw new ApiRefusal(`${method} ${path}`, response.status, reasonIn(text))
     return JSON.parse(text) as T
   }
   return {

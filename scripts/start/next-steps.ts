@@ -3,48 +3,74 @@ import type { DemoWorld } from './demo/demo-world.ts'
 import type { Product } from './product.ts'
 
 /** The addresses and the key. */
-export function addressLines(product: Product): string[] {
-  const { urls, key } = product
+export function addressLines({ urls, key }: Pick<Product, 'key' | 'urls'>): string[] {
   return [
-    `  Management API  ${urls.admin}   (OpenAPI: ${urls.admin}/v1/openapi.json)`,
-    `  Inbound         ${urls.ingress}/v1/webhooks/{processor,reseller,subscription}/{connection_id}`,
-    ...(urls.mail === '' ? [] : [`  Mail catcher    ${urls.mail}`]),
+    `  Management API  ${urls.admin}`,
+    `                  ${urls.admin}/v1/openapi.json describes it`,
     `  API key         ${key}`,
-    '  The same is in .backstop/run.json for scripts; logs are in .backstop/logs/',
-    '  Local only: channels may deliver to loopback addresses here (EGRESS_ALLOW_CIDRS=127.0.0.0/8,::1/128)',
+    `  Inbound         ${urls.ingress}/v1/webhooks/{kind}/{connection_id}`,
+    ...(urls.mail === '' ? [] : [`  Mail catcher    ${urls.mail}`]),
+    '  For scripts     .backstop/run.json',
+    '  Logs            .backstop/logs/',
+    '  Local only      channels may deliver to this machine (EGRESS_ALLOW_CIDRS)',
   ]
 }
 
 /** Commands that work as they are, for the demo's project. */
 export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: DemoWorld): string[] {
   const { record } = world
-  const api = `curl -s -H 'authorization: Bearer ${product.key}' -H 'content-type: application/json' ${product.urls.admin}`
   const { charge, paymentIntent } = world.processor.createPayment({
     amount: 20_000,
     currency: 'eur',
     description: 'Order 1003',
   })
+  const refund = (amount: number) =>
+    `curl -sS -u ${record.processor_key}: ${world.processorUrl}/v1/refunds -d charge=${charge.id} -d amount=${amount}`
   const connection = `/v1/projects/${record.project_id}/connections/${record.connection_id}`
   return [
-    '# Refund as somebody with a leaked key would; the card processor then posts its signed events:',
-    `curl -s -u ${record.processor_key}: ${world.processorUrl}/v1/refunds -d charge=${charge.id} -d amount=500`,
+    // Nothing in a comment that means something to a shell: zsh knows no comments on its command line.
+    '# Refund as somebody with a leaked key would',
+    refund(500),
     '',
-    '# Post a signed event by hand:',
+    '# Post a signed event by hand',
     ...signedEvent(world.inboundUrl, record.signing_secret, charge.id, paymentIntent.id),
     '',
-    '# Report an operation, so that a refund of 7.00 EUR on that payment in the next minutes is explained:',
-    `${api}/v1/operations -d '${JSON.stringify({ connection_id: record.connection_id, kind: 'refund', subject: paymentIntent.id, amount: 700, currency: 'eur', state: 'executing' })}'`,
+    '# Report an operation, and make the refund that it explains',
+    apiCall(product, '/v1/operations', {
+      connection_id: record.connection_id,
+      kind: 'refund',
+      subject: paymentIntent.id,
+      amount: 700,
+      currency: 'eur',
+      state: 'executing',
+    }),
+    refund(700),
     '',
-    '# Never alert on this account any more (auto, alert or ignore):',
-    `${api}${connection} -X PATCH -d '{"out_of_band":"ignore"}'`,
+    `# Send the alerts by mail as well. They show on ${product.urls.mail || 'your mail server'}`,
+    apiCall(product, '/v1/alert-channels', {
+      project_id: record.project_id,
+      name: 'Mail',
+      events: ['incident.opened'],
+      config: { kind: 'email', to: ['you@example.com'] },
+    }),
     '',
-    '# Send the alerts by mail as well:',
-    `${api}/v1/alert-channels -d '${JSON.stringify({ project_id: record.project_id, name: 'Mail', events: ['incident.opened'], config: { kind: 'email', to: ['you@example.com'] } })}'`,
+    '# Read incidents, and what became of each refund',
+    apiCall(product, `/v1/incidents?project_id=${record.project_id}`),
+    apiCall(product, `/v1/actions?connection_id=${record.connection_id}`),
     '',
-    '# Read incidents, and what became of each refund:',
-    `${api}'/v1/incidents?project_id=${record.project_id}'`,
-    `${api}'/v1/actions?connection_id=${record.connection_id}'`,
+    '# Silence this account. Back with auto or alert instead of ignore',
+    apiCall(product, connection, { out_of_band: 'ignore' }, 'PATCH'),
   ]
+}
+
+/** A call of the management API with its answer in a readable form. A body makes it a POST. */
+function apiCall({ urls, key }: Pick<Product, 'key' | 'urls'>, path: string, body?: object, method?: string): string {
+  return [
+    `curl -sS '${urls.admin}${path}' -H 'authorization: Bearer ${key}'`,
+    ...(method === undefined ? [] : [`-X ${method}`]),
+    ...(body === undefined ? [] : [`-H 'content-type: application/json' -d '${JSON.stringify(body)}'`]),
+    '| python3 -m json.tool',
+  ].join(' ')
 }
 
 /** A refund.created signed by openssl: the time of the call makes its ids, so that the line works again and again. */
@@ -72,6 +98,6 @@ function signedEvent(inboundUrl: string, secret: string, chargeId: string, payme
   return [
     `T=$(date +%s); B="${body}"`,
     `S=$(printf %s "$T.$B" | openssl dgst -sha256 -hmac '${secret}' | sed 's/^.* //')`,
-    `curl -s -i ${inboundUrl} -H "processor-signature: t=$T,v1=$S" -d "$B"`,
+    `curl -sS -i ${inboundUrl} -H "processor-signature: t=$T,v1=$S" -d "$B"`,
   ]
 }

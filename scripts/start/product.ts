@@ -2,7 +2,7 @@
  * The whole product as real processes: the stack, the provisioning and the services. `npm start` runs one, tests run
  * several side by side.
  */
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLogger, Secret } from '@backstop/kit'
 import { provision } from '@backstop/provision'
@@ -14,9 +14,10 @@ import {
   silentProgress,
   startStack,
 } from '@backstop/stack'
-import { keepSecrets } from './kept-secrets.ts'
+import { type KeptSecrets, keepSecrets } from './kept-secrets.ts'
 import { databaseName, environmentOf, SERVICES, type ServiceName, type Surroundings } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
+import { StartFault } from './start-fault.ts'
 
 /** The ports that a person may know: taken when they are free, else free ones are. */
 export type ProductPort = 'ingress' | 'admin-api' | `${ServiceName}-ops`
@@ -28,7 +29,7 @@ export interface ProductOptions {
   env: NodeJS.ProcessEnv
   /** Where Kafka and the others answer; a stack is started when left out. */
   stackUrls?: StackUrls
-  /** Preferred ports; one that is in use is replaced by a free one. */
+  /** Ports to prefer at the first start of the data folder; later ones take those of the start before. */
   ports?: Partial<Record<ProductPort, number>>
   /** Settings of single services, stronger than all others; they stay over restarts. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>
@@ -81,6 +82,8 @@ export const USUAL_PORTS: Record<ProductPort, number> = {
  */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { dataDir, log = silentProgress } = options
+  // First, because a broken file is no reason to wait for a whole stack.
+  const secrets = keepSecrets(join(dataDir, 'secrets.json'))
   const stack =
     options.stackUrls === undefined
       ? await startStack({ dataDir: join(dataDir, 'stack'), log, env: options.env, ownerPid: process.pid })
@@ -89,7 +92,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   let product: Product | undefined
   try {
     await provisionAll(options, stackUrls)
-    product = await assemble(options, stackUrls, stack)
+    product = await assemble(options, secrets, stackUrls, stack)
     await startAll(product, options.only ?? SERVICES, log)
     return product
   } catch (error) {
@@ -107,6 +110,7 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
   const logs = join(options.dataDir, 'logs')
   mkdirSync(logs, { recursive: true })
   const logPath = join(logs, 'provision.log')
+  step.update('being made')
   const logFile = { write: (line: string) => appendFileSync(logPath, line) }
   try {
     await provision({
@@ -123,31 +127,34 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
       waitMs: PROVISION_WAIT_MS,
       report(line) {
         appendFileSync(logPath, `${line}\n`)
+        if (line.startsWith('waiting for ')) step.update(line)
       },
     })
     step.done('in place')
   } catch (error) {
     step.fail('could not be made', '')
-    throw error
+    throw provisionFault(error, options.env, logPath)
   }
+}
+
+/** Where parts were given, their addresses are the likely cause. Only the names are told: a URL may hold a password. */
+function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string): StartFault {
+  const given = ['KAFKA_BROKERS', 'MONGO_URL', 'SCHEMA_REGISTRY_URL'].filter(name => env[name])
+  const check = given.length === 0 ? '' : `Check ${given.join(', ')}. `
+  return new StartFault(error instanceof Error ? error.message : String(error), `${check}More is in ${logPath}`)
 }
 
 async function assemble(
   options: ProductOptions,
+  secrets: KeptSecrets,
   stackUrls: StackUrls,
   stack: RunningStack | undefined,
 ): Promise<Product> {
   const { dataDir, topicPrefix = '' } = options
-  const names = Object.keys(USUAL_PORTS) as ProductPort[]
-  const ports = await choosePorts(
-    Object.fromEntries(names.map(name => [name, { remembered: options.ports?.[name] }])) as Record<
-      ProductPort,
-      { remembered: number | undefined }
-    >,
-  )
+  const ports = await settlePorts(join(dataDir, 'ports.json'), options.ports ?? {})
   const surroundings: Surroundings = {
     stack: stackUrls,
-    secrets: keepSecrets(join(dataDir, 'secrets.json')),
+    secrets,
     ingressUrl: `http://127.0.0.1:${ports.ingress}`,
     adminUrl: `http://127.0.0.1:${ports['admin-api']}`,
     topicPrefix,
@@ -176,7 +183,7 @@ async function assemble(
 
   return {
     urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: surroundings.adminUrl },
-    key: surroundings.secrets.bootstrapKey,
+    key: secrets.bootstrapKey,
     topicPrefix,
     database: databaseName(topicPrefix),
     children,
@@ -193,6 +200,34 @@ async function assemble(
       await Promise.all(processes.map(process => process.stop()))
       await stack?.stop()
     },
+  }
+}
+
+/**
+ * Those of the start before, as long as they are free: a provider, a tunnel or a script that was told an address should
+ * find the same one there again. Else the preferred ones, else free ones.
+ */
+async function settlePorts(
+  path: string,
+  preferred: Partial<Record<ProductPort, number>>,
+): Promise<Record<ProductPort, number>> {
+  const before = readPorts(path)
+  const names = Object.keys(USUAL_PORTS) as ProductPort[]
+  const ports = await choosePorts(
+    Object.fromEntries(names.map(name => [name, { remembered: before[name] ?? preferred[name] }])) as Record<
+      ProductPort,
+      { remembered: number | undefined }
+    >,
+  )
+  writeFileSync(path, `${JSON.stringify(ports, undefined, 2)}\n`)
+  return ports
+}
+
+function readPorts(path: string): Partial<Record<ProductPort, number>> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Record<ProductPort, number>>
+  } catch {
+    return {}
   }
 }
 

@@ -15,8 +15,9 @@ export interface InstancePorts {
 export interface Surroundings {
   stack: StackUrls
   secrets: KeptSecrets
-  /** Base URLs of the two services that are reached from outside. */
+  /** Base URL at which providers reach ingress. */
   ingressUrl: string
+  /** Base URL at which mail programs reach the management API. */
   adminUrl: string
   /** Put before topics, groups and the database's name; empty for the one product of a machine. */
   topicPrefix: string

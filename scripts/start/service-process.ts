@@ -1,12 +1,13 @@
 /** One instance of a service as a process of its own: start, readiness, signals, log, restart. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endProcess, identify, type ProcessIdentity } from '@backstop/stack'
 import { describeExit } from './restart-policy.ts'
 import type { ServiceName } from './service-environment.ts'
+import { tellingLines } from './telling-lines.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href
@@ -63,8 +64,8 @@ export interface ServiceProcess {
   restart(extraEnv?: Record<string, string>): Promise<void>
   /** SIGTERM, then SIGKILL after `graceMs`; resolves when it is gone. */
   stop(graceMs?: number): Promise<void>
-  /** The end of its log. */
-  lastLines(count?: number): string[]
+  /** What its log holds of warnings and errors since the present process began: the last of them, and where the log is. */
+  lastWords(count?: number): string[]
 }
 
 const READY_WITHIN_MS = 60_000
@@ -80,11 +81,13 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
   let child: ChildProcess | undefined
   let identity: ProcessIdentity | undefined
   let asked = false
+  let logBeginsAt = 0
   let exited: Promise<ProcessEnd> = Promise.resolve({ code: null, signal: null, unasked: false })
 
   function start(extraEnv: Record<string, string> = {}): void {
     asked = false
     const log = openLog(logPath)
+    logBeginsAt = fstatSync(log).size
     // A group of its own: a Ctrl-C on the terminal reaches the launcher alone, which then stops all in order.
     const started = spawn(process.execPath, ['--import', END_WITH_PARENT, `services/${service}/src/main.ts`], {
       cwd: ROOT,
@@ -111,12 +114,9 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     return child === undefined || child.exitCode !== null || child.signalCode !== null
   }
 
-  function lastLines(count = 15): string[] {
-    try {
-      return readFileSync(logPath, 'utf8').trimEnd().split('\n').slice(-count)
-    } catch {
-      return []
-    }
+  function lastWords(count = 15): string[] {
+    const words = tellingLines(readFrom(logPath, logBeginsAt).split('\n'), count)
+    return [...words, `Its log: ${logPath}`].map(line => `    ${line}`)
   }
 
   async function untilReady(withinMs = READY_WITHIN_MS): Promise<void> {
@@ -125,14 +125,14 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     while (performance.now() < deadline) {
       if (hasEnded()) {
         const end = describeExit(await exited)
-        throw new Error(`${name} ${end} before it was ready\n${lastLines().join('\n')}`)
+        throw new Error(`${name} ${end} before it was ready\n${lastWords().join('\n')}`)
       }
       const ready = await askReady(opsUrl)
       if (ready === undefined) return
       answer = ready
       await sleep(50)
     }
-    throw new Error(`${name} was not ready after ${withinMs} ms: ${answer}\n${lastLines().join('\n')}`)
+    throw new Error(`${name} was not ready after ${withinMs / 1000} s: ${answer}\n${lastWords().join('\n')}`)
   }
 
   async function stop(graceMs = STOP_GRACE_MS): Promise<void> {
@@ -170,7 +170,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       await untilReady()
     },
     stop,
-    lastLines,
+    lastWords,
   }
   return self
 }
@@ -194,4 +194,13 @@ function openLog(path: string): number {
     // No log yet.
   }
   return openSync(path, 'a', 0o600)
+}
+
+/** What a file holds from a position on; nothing when it is not there. */
+function readFrom(path: string, position: number): string {
+  try {
+    return readFileSync(path).subarray(position).toString('utf8')
+  } catch {
+    return ''
+  }
 }

@@ -8,9 +8,9 @@ import { progressOn } from './progress.ts'
 import { PART_NAMES, type RunningStack, StackError, type StackUrls } from './stack-contract.ts'
 import { startStack } from './start-stack.ts'
 
-const USAGE = `Usage: node stack/src/main.ts up [--data DIR] [--json] [--detach]   start, print the URLs, run until Ctrl-C
-       node stack/src/main.ts down [--data DIR]                     stop
-       node stack/src/main.ts status [--data DIR] [--json]          say what is up`
+const USAGE = `Usage: npx node stack/src/main.ts up [--data DIR] [--json] [--detach]   start, print the URLs, run until Ctrl-C
+       npx node stack/src/main.ts down [--data DIR]                     stop
+       npx node stack/src/main.ts status [--data DIR] [--json]          say what is up`
 
 const DEFAULT_DATA = fileURLToPath(new URL('../../.backstop/stack', import.meta.url))
 
@@ -71,7 +71,7 @@ async function status({ dataDir, json }: Flags): Promise<number> {
   return rows.every(row => row.up) ? 0 : 1
 }
 
-/** Lines for a shell's `eval`. */
+/** Lines for a shell's `eval`: what the services read, and what the tests read (packages/kit/test). */
 function exportLines(urls: StackUrls): string {
   const variables = {
     KAFKA_BROKERS: urls.kafka,
@@ -79,6 +79,11 @@ function exportLines(urls: StackUrls): string {
     SCHEMA_REGISTRY_URL: urls.registry,
     SMTP_URL: urls.smtp,
     MAIL_URL: urls.mail,
+    BACKSTOP_TEST_KAFKA: urls.kafka,
+    BACKSTOP_TEST_MONGO: urls.mongo,
+    BACKSTOP_TEST_REGISTRY: urls.registry,
+    BACKSTOP_TEST_SMTP: urls.smtp,
+    BACKSTOP_TEST_MAIL: urls.mail,
   }
   return Object.entries(variables)
     .map(([name, value]) => `export ${name}='${value}'`)

@@ -58,8 +58,10 @@ function terminalProgress(stream: ProgressStream, now: () => number): ProgressSi
   }
   const draw = () => {
     const width = Math.max(20, (stream.columns ?? 80) - 1)
-    for (const line of live) stream.write(`${`… ${line.name}: ${line.text}`.slice(0, width)}\n`)
-    drawn = live.length
+    // A step that has said nothing yet has not begun.
+    const begun = live.filter(line => line.text !== '')
+    for (const line of begun) stream.write(`${`… ${line.name}: ${line.text}`.slice(0, width)}\n`)
+    drawn = begun.length
   }
   const settle = (line: { name: string; text: string }, final: string) => {
     clear()

@@ -25,7 +25,11 @@ async function finish(child: ReturnType<typeof run>) {
   return { stdout, stderr, exitCode: child.exitCode }
 }
 
-test('up prints what to export and runs until Ctrl-C, which stops what it started', async () => {
+// On a machine that is overloaded a part may not come up in its time; then it is started once more.
+test('up prints what to export and runs until Ctrl-C, which stops what it started', {
+  retry: 2,
+  timeout: 60_000,
+}, async () => {
   const dataDir = cleanup.dataDir()
   const child = run('up', '--data', dataDir)
   const [line] = (await once(child.stdout!, 'data')) as [Buffer]

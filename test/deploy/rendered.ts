@@ -24,7 +24,10 @@ export interface Container {
   env?: {
     name: string
     value?: string
-    valueFrom?: { configMapKeyRef?: { name: string; key: string }; secretKeyRef?: { name: string; key: string } }
+    valueFrom?: {
+      configMapKeyRef?: { name: string; key: string; optional?: boolean }
+      secretKeyRef?: { name: string; key: string }
+    }
   }[]
   // biome-ignore lint/suspicious/noExplicitAny: read field by field
   [field: string]: any

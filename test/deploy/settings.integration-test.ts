@@ -49,11 +49,12 @@ const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.
 function environmentOf(bundle: string, { env = [] }: Container): Record<string, string> {
   const maps = new Map(ofKind(bundles.get(bundle) as Manifest[], 'ConfigMap').map(map => [map.metadata.name, map.data]))
   return Object.fromEntries(
-    env.map(({ name, value, valueFrom }) => {
+    env.flatMap(({ name, value, valueFrom }) => {
       const reference = valueFrom?.configMapKeyRef
       const given = reference === undefined ? value : maps.get(reference.name)?.[reference.key]
+      if (given === undefined && reference?.optional) return []
       if (given === undefined) throw new Error(`${name} refers to what is not there: ${JSON.stringify(valueFrom)}`)
-      return [name, given.startsWith(`${MOUNT}/`) ? join(secrets, basename(given)) : given]
+      return [[name, given.startsWith(`${MOUNT}/`) ? join(secrets, basename(given)) : given]]
     }),
   )
 }

@@ -52,7 +52,7 @@ describe.concurrent('what this needs goes away and comes back', { timeout: 240_0
     for (let round = 0; round < 3; round += 1) {
       const askedAt = performance.now()
       const answer = await postOnce(shop, `evt_away_${round}`, secret)
-      expect(performance.now() - askedAt).toBeLessThan(3_500)
+      expect(performance.now() - askedAt).toBeLessThan(3_000)
       expect(answer.status).toBe(503)
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(JSON.parse(answer.body)).toMatchObject({ status: 503 })
@@ -74,12 +74,13 @@ describe.concurrent('what this needs goes away and comes back', { timeout: 240_0
     await shop.alertAbout(first.id, 30_000)
 
     await product.stack?.parts.mongo.stop()
+    const awayAt = Date.now()
     expect((await postOnce(shop, 'evt_mongo_away', secret)).status).toBe(200)
     const during = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 200 })
     await until('the refund to be taken in', () =>
       shop.endpoint
         .attempts()
-        .some(attempt => attempt.eventType === 'refund.created' && attempt.atMs > 0 && attempt.status === 200),
+        .some(attempt => attempt.eventType === 'refund.created' && attempt.atMs >= awayAt && attempt.status === 200),
     )
     const cold = product.addInstance('ingress', 'ingress-cold')
     cold.catch(() => {})

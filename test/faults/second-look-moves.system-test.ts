@@ -24,6 +24,7 @@ test('a reconciler killed 30 s into the minute and started elsewhere still looks
   const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2499 })
   const seen = await until('the refund', () => shop.action(refund.id))
   const dueAt = Date.parse(seen.second_look_at ?? '')
+  expect(dueAt - Date.parse(seen.first_seen_at)).toBe(MINUTE_MS)
   await until('half of the minute', () => Date.now() >= dueAt - MINUTE_MS / 2, { timeoutMs: MINUTE_MS })
 
   product.children.reconciler.kill('SIGKILL')

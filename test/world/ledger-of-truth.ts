@@ -1,11 +1,30 @@
 /** What the broker and the database say, read past the product's own code. */
+import { until } from '@backstop/kit/test'
 import { Kafka, logLevel } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import type { Product } from '../../scripts/start/product.ts'
 
+/**
+ * What each group of the product reads. Named here once more: a group that has committed nothing is behind by everything,
+ * and a wrong name cannot pass for one that has caught up.
+ */
+const TOPICS_OF_GROUP = {
+  'reconciler.rechecks': ['rechecks'],
+  'notifier.retry.5s': ['deliveries.retry.5s'],
+  reconciler: ['inbound.processor', 'operations', 'rechecks.due'],
+  notifier: ['alerts'],
+  'notifier.deliveries': ['deliveries'],
+} as const
+
+/** Collections whose documents hold messages that are to be published. */
+const OUTBOXES = ['subjects', 'operations'] as const
+
 export interface Truth {
-  /** Messages behind what the product's groups have committed, over all of their topics but the delay lines. */
-  lag(groups: readonly string[]): Promise<number>
+  /**
+   * Resolves when nothing is on its way any more: no outbox holds anything, and no group has anything left to read or to
+   * hold back. Twice in a row, since a message may go round behind a first look.
+   */
+  untilAtRest(withinMs: number): Promise<void>
   /** How many messages a topic holds. */
   count(topic: string): Promise<number>
   produce(topic: string, key: string, value: Buffer): Promise<void>
@@ -20,21 +39,44 @@ export async function openTruth(product: Product): Promise<Truth> {
   await admin.connect()
   await producer.connect()
   const client = new MongoClient(product.urls.mongo)
+  const database = client.db(product.database)
   const name = (plain: string) => `${product.topicPrefix}${plain}`
   const ends = async (topic: string) => new Map((await admin.fetchTopicOffsets(topic)).map(at => [at.partition, at]))
-  return {
-    async lag(groups) {
-      let behind = 0
-      for (const group of groups) {
-        for (const { topic, partitions } of await admin.fetchOffsets({ groupId: name(group) })) {
-          const end = await ends(topic)
-          for (const { partition, offset } of partitions) {
-            const high = Number(end.get(partition)?.high ?? 0)
-            behind += high - Math.max(0, Number(offset))
-          }
+
+  /** Messages that the product's groups have not committed yet. */
+  async function lag(): Promise<number> {
+    let behind = 0
+    for (const [group, topics] of Object.entries(TOPICS_OF_GROUP)) {
+      for (const { topic, partitions } of await admin.fetchOffsets({
+        groupId: name(group),
+        topics: topics.map(name),
+      })) {
+        const committed = new Map(partitions.map(({ partition, offset }) => [partition, Number(offset)]))
+        for (const [partition, { high, low }] of await ends(topic)) {
+          behind += Number(high) - Math.max(Number(low), committed.get(partition) ?? 0)
         }
       }
-      return behind
+    }
+    return behind
+  }
+
+  async function unpublished(): Promise<number> {
+    const filled = { 'outbox.0': { $exists: true } }
+    const counts = await Promise.all(OUTBOXES.map(outbox => database.collection(outbox).countDocuments(filled)))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  return {
+    async untilAtRest(withinMs) {
+      let seen = {}
+      let timesInARow = 0
+      const look = async () => {
+        seen = { unpublished: await unpublished(), behind: await lag() }
+        const isAtRest = Object.values(seen).every(count => count === 0)
+        timesInARow = isAtRest ? timesInARow + 1 : 0
+        return timesInARow === 2
+      }
+      await until('the product to come to rest', look, { timeoutMs: withinMs, everyMs: 100, seen: () => seen })
     },
     async count(topic) {
       return [...(await ends(name(topic))).values()].reduce((sum, at) => sum + Number(at.high) - Number(at.low), 0)
@@ -42,7 +84,7 @@ export async function openTruth(product: Product): Promise<Truth> {
     async produce(topic, key, value) {
       await producer.send({ topic: name(topic), acks: -1, messages: [{ key, value }] })
     },
-    database: client.db(product.database),
+    database,
     async stop() {
       await Promise.all([admin.disconnect(), producer.disconnect(), client.close()])
     },

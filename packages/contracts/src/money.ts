@@ -1,22 +1,26 @@
-/** Making a formatter costs a hundred times what using it does. */
-const formats = new Map<string, Intl.NumberFormat>()
+/**
+ * Currencies whose amounts have no minor unit, and those with three digits of it, as the card processor counts them
+ * (docs.stripe.com/currencies, "Zero-decimal" and "Three-decimal currencies"). Not those of the runtime's Intl: that
+ * shows how people write money, and leaves the digits of HUF or COP off, which the amounts of providers have.
+ */
+const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
+const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
 
-function formatOf(currency: string): Intl.NumberFormat {
-  const known = formats.get(currency)
-  if (known !== undefined) return known
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency, currencyDisplay: 'code' })
-  formats.set(currency, format)
-  return format
+function decimalsOf(currency: string): number {
+  return ZERO_DECIMAL.has(currency) ? 0 : THREE_DECIMAL.has(currency) ? 3 : 2
 }
+
+const grouped = [0, 1, 2, 3].map(
+  digits => new Intl.NumberFormat('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+)
 
 /**
  * An amount for people, e.g. `EUR 12.50`: the code instead of a sign, because "$" is several currencies.
- * @param minorUnits of the currency; how many make one comes from the runtime's ISO 4217 table
+ * @param minorUnits of the currency
+ * @param currency ISO 4217 in lower case
  */
 export function formatMoney(minorUnits: number | null, currency: string | null): string | null {
   if (minorUnits === null || currency === null) return null
-  const format = formatOf(currency)
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  // The no-break space that Intl puts behind the code breaks searches in mail programs.
-  return format.format(minorUnits / 10 ** digits).replace(/\u00a0/g, ' ')
+  const digits = decimalsOf(currency)
+  return `${currency.toUpperCase()} ${grouped[digits]?.format(minorUnits / 10 ** digits)}`
 }

@@ -11,7 +11,7 @@ export {
   type IllegalReason,
   type TransitionVerdict,
 } from './domain/transition.ts'
-export type { Ledger, LedgerOptions, OperationFilter } from './ledger.ts'
+export type { Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
 export { createMongoOperationOutbox } from './store/mongo-store.ts'
 
 /** The ledger over MongoDB, collections `operations` and `first_executions`. */

@@ -1,5 +1,4 @@
 import {
-  hasExecuted,
   type NewOperation,
   type NewTransition,
   newId,
@@ -10,16 +9,17 @@ import {
 } from '@backstop/contracts'
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import { compareReport } from './domain/agreement.ts'
-import { applyTransition, type OperationConnection, recordOperation, type TimeRefusal } from './domain/operation.ts'
-import { describeRefusal } from './refusal.ts'
+import { applyTransition, type OperationConnection, recordOperation } from './domain/operation.ts'
+import { refusedReport, refusedTime, refusedTransition } from './refusal.ts'
 
 /** Operations as everyone uses them. All calls throw AppError `unavailable` when the store is away. */
 export interface Ledger {
   /**
    * Records an operation in the state that is reported. Reporting again under the same idempotency key of the same
-   * connection answers the operation that is stored, and changes nothing.
+   * connection answers the operation that is stored; a report that goes further moves it on, as a transition does.
    * @param now milliseconds since the epoch
-   * @param operationId for a caller who may repeat itself after a crash: the same id is stored once only
+   * @param operationId for a caller who may repeat itself after a crash: the same id is stored once only, and every repeat of
+   *   the report that stored it hears that it was created
    * @throws AppError `idempotency_conflict` when the key was used for another operation; `invalid_request` when a time
    *   contradicts the state
    */
@@ -28,7 +28,7 @@ export interface Ledger {
     connection: OperationConnection,
     now: number,
     operationId?: string,
-  ): Promise<{ operation: Operation; created: boolean }>
+  ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
    * Moves an operation on. Repeating the last report answers the operation unchanged.
    * @throws AppError `not_found`; `illegal_transition`; `conflict` when it names another provider_ref than before
@@ -42,6 +42,9 @@ export interface Ledger {
   /** Which of the connections ever had an operation that reached executing: what out_of_band `auto` asks. One read. */
   hasExecuted(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
+
+/** What became of a report: a new operation, a change of the one that was stored, or nothing new. */
+export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 
 export interface OperationFilter {
   readonly projectId?: string | undefined
@@ -83,59 +86,77 @@ const MAX_TRIES = 20
 export function createLedger(store: OperationStore, options: LedgerOptions): Ledger {
   /** The mark comes before the operation: `auto` may hear of an execution early, and never too late. */
   async function markIfExecuted(operation: Operation, now: number): Promise<void> {
-    if (hasExecuted(operation.state)) await store.markExecuted(operation, now)
+    if (operation.executing_at !== null) await store.markExecuted(operation, now)
   }
 
-  async function known(reported: NewOperation, connection: OperationConnection): Promise<Operation | undefined> {
+  /** What a report is to the operation that was reported under its key before; undefined where there is none. */
+  async function repeat(reported: NewOperation, connection: OperationConnection, now: number, operationId: string) {
     if (reported.idempotency_key === undefined) return undefined
     const stored = await store.loadByIdempotencyKey(connection._id, reported.idempotency_key)
     if (stored === undefined) return undefined
     const agreement = compareReport(stored, reported)
-    if (agreement.kind === 'agrees') return stored
-    throw new AppError(
-      'idempotency_conflict',
-      `Operation ${stored.operation_id} was reported under this idempotency_key with another ${agreement.field}; ` +
-        'report what became of it as a transition, or use another key',
-    )
+    switch (agreement.kind) {
+      case 'agrees':
+        return { operation: stored, outcome: stored.operation_id === operationId ? 'created' : 'unchanged' } as const
+      case 'goes_on': {
+        const { provider_ref, executing_at, ended_at, reason } = reported
+        const further = { to: agreement.to, provider_ref, executing_at, ended_at, reason }
+        return { operation: await transition(stored.operation_id, further, now), outcome: 'moved' } as const
+      }
+      case 'differs':
+        throw refusedReport(stored, reported, agreement.field)
+      default:
+        return agreement satisfies never
+    }
+  }
+
+  async function record(
+    reported: NewOperation,
+    connection: OperationConnection,
+    now: number,
+    operationId = newId('operation'),
+  ) {
+    const before = await repeat(reported, connection, now, operationId)
+    if (before !== undefined) return before
+    const recorded = recordOperation(operationId, reported, connection, now)
+    if (recorded.kind === 'bad_time') throw refusedTime(recorded)
+    const { operation } = recorded
+    await markIfExecuted(operation, now)
+    const entry = outboxEntry(operation)
+    if (await store.insert(operation, entry)) {
+      await options.announce({ documentId: operation.operation_id, entries: [entry] })
+      return { operation, outcome: 'created' } as const
+    }
+    // Somebody reported the same key at the same time, and won; or this is the caller's own repeat.
+    const winner = await repeat(reported, connection, now, operationId)
+    if (winner !== undefined) return winner
+    const own = await store.load(operationId)
+    if (own === undefined) throw new AppError('conflict', `Operation ${operationId} changed hands; try again`)
+    return { operation: own, outcome: 'created' } as const
+  }
+
+  async function transition(operationId: string, reported: NewTransition, now: number): Promise<Operation> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const stored = await store.load(operationId)
+      if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
+      const outcome = applyTransition(stored, reported, now)
+      if (outcome.kind === 'refused') throw refusedTransition(stored, reported.to, outcome.reason)
+      if (outcome.kind === 'bad_time') throw refusedTime(outcome)
+      if (outcome.kind === 'unchanged') return stored
+      const { operation } = outcome
+      await markIfExecuted(operation, now)
+      const entry = outboxEntry(operation)
+      if (await store.replace(operation, entry)) {
+        await options.announce({ documentId: operation.operation_id, entries: [entry] })
+        return operation
+      }
+    }
+    throw new AppError('conflict', `Operation ${operationId} keeps changing; try again`, { retryable: true })
   }
 
   return {
-    async record(reported, connection, now, operationId = newId('operation')) {
-      const before = await known(reported, connection)
-      if (before !== undefined) return { operation: before, created: false }
-      const recorded = recordOperation(operationId, reported, connection, now)
-      if (recorded.kind === 'refused') throw refusedTime(recorded.field, recorded.reason)
-      const { operation } = recorded
-      await markIfExecuted(operation, now)
-      const entry = outboxEntry(operation)
-      if (await store.insert(operation, entry)) {
-        await options.announce({ documentId: operation.operation_id, entries: [entry] })
-        return { operation, created: true }
-      }
-      // Somebody reported the same key at the same time, and won; or this is the caller's own repeat.
-      const winner = (await known(reported, connection)) ?? (await store.load(operationId))
-      if (winner === undefined) throw new AppError('conflict', `Operation ${operationId} changed hands; try again`)
-      return { operation: winner, created: false }
-    },
-
-    async transition(operationId, transition, now) {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const stored = await store.load(operationId)
-        if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
-        const outcome = applyTransition(stored, transition, now)
-        if (outcome.kind === 'refused') throw describeRefusal(stored, transition.to, outcome.reason)
-        if (outcome.kind === 'unchanged') return stored
-        const { operation } = outcome
-        await markIfExecuted(operation, now)
-        const entry = outboxEntry(operation)
-        if (await store.replace(operation, entry)) {
-          await options.announce({ documentId: operation.operation_id, entries: [entry] })
-          return operation
-        }
-      }
-      throw new AppError('conflict', `Operation ${operationId} keeps changing; try again`, { retryable: true })
-    },
-
+    record,
+    transition,
     get: operationId => store.load(operationId),
     list: filter => store.list(filter),
     byReferences: references => (references.length === 0 ? Promise.resolve([]) : store.byReferences(references)),
@@ -152,17 +173,4 @@ function outboxEntry(operation: Operation): OutboxEntry {
     key: partitionKey(operation.project_id, operation.subject),
     message: operation,
   }
-}
-
-const TIME_REFUSALS: Record<TimeRefusal, string> = {
-  state_has_not_executed: 'The reported state comes before executing, so it has no such time',
-  state_has_not_ended: 'The reported state is no end state, so it has no such time',
-  lies_in_the_future: 'The time lies more than 5 minutes ahead of our clock',
-  ends_before_it_began: 'The operation cannot end before it began executing',
-}
-
-function refusedTime(field: string, reason: TimeRefusal): AppError {
-  return new AppError('invalid_request', `${field}: ${TIME_REFUSALS[reason]}`, {
-    details: { errors: [{ path: field, message: TIME_REFUSALS[reason] }] },
-  })
 }

@@ -49,8 +49,8 @@ export function describeLedger(name: string, make: MakeLedger): void {
     })
 
     test('gives back what was recorded', async () => {
-      const { operation, created } = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW)
-      expect(created).toBe(true)
+      const { operation, outcome } = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW)
+      expect(outcome).toBe('created')
       expect(operation).toMatchObject({ project_id: project, state: 'requested', version: 1, idempotency_key: 'k' })
       expect(await ledger.get(operation.operation_id)).toEqual(operation)
       expect(await ledger.get('op_none')).toBeUndefined()
@@ -106,7 +106,7 @@ export function describeLedger(name: string, make: MakeLedger): void {
       announced.length = 0
       const repeat = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW + 2)
       expect(repeat).toMatchObject({
-        created: false,
+        outcome: 'unchanged',
         operation: { operation_id: first.operation_id, state: 'executing' },
       })
       expect(announced).toEqual([])
@@ -124,8 +124,8 @@ export function describeLedger(name: string, make: MakeLedger): void {
     test('the same idempotency key on two connections is two operations', async () => {
       const first = await record({ idempotency_key: 'k' })
       const other = { ...connection, _id: newId('connection') }
-      const { operation, created } = await ledger.record(report({ idempotency_key: 'k' }), other, NOW)
-      expect(created).toBe(true)
+      const { operation, outcome } = await ledger.record(report({ idempotency_key: 'k' }), other, NOW)
+      expect(outcome).toBe('created')
       expect(operation.operation_id).not.toBe(first.operation_id)
     })
 
@@ -133,18 +133,52 @@ export function describeLedger(name: string, make: MakeLedger): void {
       const reports = Array.from({ length: 20 }, () => ledger.record(report({ idempotency_key: 'k' }), connection, NOW))
       const outcomes = await Promise.all(reports)
       expect(new Set(outcomes.map(({ operation }) => operation.operation_id)).size).toBe(1)
-      expect(outcomes.filter(({ created }) => created)).toHaveLength(1)
+      expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
       expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(1)
     })
 
-    test('a repeat under the same operation id is stored once', async () => {
-      const id = newId('operation')
-      expect(await ledger.record(report(), connection, NOW, id)).toMatchObject({ created: true })
-      const repeat = await ledger.record(report(), connection, NOW + 1, id)
-      expect(repeat).toMatchObject({
-        created: false,
-        operation: { operation_id: id, created_at: '2026-11-21T10:00:00.000Z' },
+    test('a repeat under the same operation id is stored once, and heard to be created: the first answer was lost', async () => {
+      for (const key of [{}, { idempotency_key: 'k' }]) {
+        const id = newId('operation')
+        expect(await ledger.record(report(key), connection, NOW, id)).toMatchObject({ outcome: 'created' })
+        const repeat = await ledger.record(report(key), connection, NOW + 1, id)
+        expect(repeat).toMatchObject({
+          outcome: 'created',
+          operation: { operation_id: id, version: 1, created_at: '2026-11-21T10:00:00.000Z' },
+        })
+      }
+    })
+
+    test('a report under a known key that goes further moves the operation on: what is reported as completed happened', async () => {
+      const first = await record({ idempotency_key: 'k', state: 'executing' })
+      const ended = { state: 'completed', provider_ref: 're_1', ended_at: '2026-11-21T10:00:03Z' } as const
+      const further = await ledger.record(report({ idempotency_key: 'k', ...ended }), connection, NOW + 5_000)
+      expect(further).toMatchObject({
+        outcome: 'moved',
+        operation: {
+          operation_id: first.operation_id,
+          version: 2,
+          state: 'completed',
+          provider_ref: 're_1',
+          executing_at: '2026-11-21T10:00:00.000Z',
+          ended_at: '2026-11-21T10:00:03.000Z',
+        },
       })
+      expect(announced).toHaveLength(2)
+      const again = await ledger.record(report({ idempotency_key: 'k', ...ended }), connection, NOW + 6_000)
+      expect(again).toEqual({ outcome: 'unchanged', operation: further.operation })
+      const late = await ledger.record(report({ idempotency_key: 'k', state: 'executing' }), connection, NOW + 7_000)
+      expect(late).toEqual({ outcome: 'unchanged', operation: further.operation })
+    })
+
+    test('ten reports at once that go further move it once', async () => {
+      await record({ idempotency_key: 'k', state: 'executing' })
+      const reports = Array.from({ length: 10 }, () =>
+        ledger.record(report({ idempotency_key: 'k', state: 'completed' }), connection, NOW + 1),
+      )
+      for (const { operation } of await Promise.all(reports)) {
+        expect(operation).toMatchObject({ state: 'completed', version: 2 })
+      }
     })
 
     test('operations without a key never collide', async () => {
@@ -177,7 +211,7 @@ export function describeLedger(name: string, make: MakeLedger): void {
       const { operation_id: id } = await record({ state: 'completed', provider_ref: 're_1' })
       await expect(ledger.transition(id, { to: 'executing' }, NOW)).rejects.toMatchObject({
         code: 'illegal_transition',
-        message: `Operation ${id} cannot become executing: it has ended as completed; report a new operation instead`,
+        message: `Operation ${id} cannot become executing: it is completed, and executing lies behind that`,
       })
       const other = ledger.transition(id, { to: 'completed', provider_ref: 're_2' }, NOW)
       await expect(other).rejects.toMatchObject({ code: 'conflict' })
@@ -185,11 +219,16 @@ export function describeLedger(name: string, make: MakeLedger): void {
       const early = ledger.record(report({ ended_at: '2026-01-01T00:00:00Z' }), connection, NOW)
       await expect(early).rejects.toMatchObject({
         code: 'invalid_request',
-        details: { errors: [{ path: 'ended_at' }] },
+        details: { errors: [{ path: 'body.ended_at' }] },
       })
     })
 
-    test.each(['executing', 'awaiting_review', 'completed', 'failed', 'rejected'] as const)(
+    test('a connection has not executed by an operation that failed before it was sent', async () => {
+      await record({ state: 'failed' })
+      expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())
+    })
+
+    test.each(['executing', 'awaiting_review', 'completed', 'rejected'] as const)(
       'a connection has executed once an operation is reported as %s',
       async state => {
         expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())

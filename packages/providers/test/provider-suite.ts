@@ -87,7 +87,7 @@ export function describeProvider(provider: Provider, signer: TestSigner): void {
             expect(authenticate(headers, any)).toMatchObject({ kind: 'refused' })
           },
         ),
-        { numRuns: 1000 },
+        { numRuns: 300 },
       )
     })
 

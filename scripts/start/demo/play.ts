@@ -1,9 +1,8 @@
 /** The demo's two refunds: one that the team's software reported, and one that nobody did. */
-import type { ShownOperation } from '@backstop/contracts'
+import { formatMoney, type ShownOperation } from '@backstop/contracts'
 import type { ManagementApi } from '../management-api.ts'
 import type { DemoWorld } from './demo-world.ts'
 import type { Stage } from './stage.ts'
-import { money } from './story.ts'
 
 /** Makes both and answers the id of the second, once the processor has it. */
 export async function playRefunds(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<string> {
@@ -12,7 +11,7 @@ export async function playRefunds(world: DemoWorld, api: ManagementApi, stage: S
   const refund = world.processor.refund({ charge: charge.id, amount: 4_999, idempotencyKey: 'not-ours' })
   stage.tell(
     'refund',
-    `${refund.id} of ${money(refund.amount, refund.currency)}: made with a key that leaked, reported by nobody`,
+    `${refund.id} of ${formatMoney(refund.amount, refund.currency)}: made with a key that leaked, reported by nobody`,
   )
   return refund.id
 }
@@ -35,9 +34,9 @@ async function playExplained(world: DemoWorld, api: ManagementApi, stage: Stage)
   })
   stage.tell(
     'operation',
-    `${operation.operation_id} reported: your software refunds ${money(charge.amount, charge.currency)}`,
+    `${operation.operation_id} reported: your software refunds ${formatMoney(charge.amount, charge.currency)}`,
   )
   const refund = world.processor.refund({ charge: charge.id, idempotencyKey })
-  stage.tell('refund', `${refund.id} of ${money(refund.amount, refund.currency)}: made by your software`)
+  stage.tell('refund', `${refund.id} of ${formatMoney(refund.amount, refund.currency)}: made by your software`)
   await api.post(`/v1/operations/${operation.operation_id}/transitions`, { to: 'completed', provider_ref: refund.id })
 }

@@ -26,3 +26,17 @@ test('elsewhere the changing line is shown now and then, without control charact
   stage.live(undefined)
   expect(text()).toBe('in 60 s\nin 44 s\n')
 })
+
+test('on a terminal a long fact is broken between words, below the place where it begins', () => {
+  const { stage, text } = stageOn(true)
+  stage.tell('refund', 're_32EtzPpZ6UUN2o0vazYH4oLt of 24.99 EUR: made by your software')
+  const [first = '', ...rest] = text().trimEnd().split('\n')
+  expect(first.slice(8)).toBe('  refund       re_32EtzPpZ6UUN2o0vazYH4oLt of 24.99')
+  expect(rest).toEqual(['                       EUR: made by your software'])
+})
+
+test('elsewhere a fact is one line, however long: logs are searched', () => {
+  const { stage, text } = stageOn(false)
+  stage.tell('refund', 'word '.repeat(60).trimEnd())
+  expect(text().trimEnd()).not.toContain('\n')
+})

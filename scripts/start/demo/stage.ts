@@ -17,6 +17,10 @@ export interface Stage {
 }
 
 const PLAIN_LIVE_EVERY_MS = 15_000
+/** Where the text of a fact begins, behind the time and the word. */
+const TEXT_COLUMN = 23
+/** On a terminal narrower than this, what is left beside the indent would be a column of single words. */
+const NARROWEST_TO_WRAP = 60
 
 export function createStage(stream: StageStream, now: () => number): Stage {
   let liveText: string | undefined
@@ -33,8 +37,13 @@ export function createStage(stream: StageStream, now: () => number): Stage {
     stream.write(`${text}\n`)
     draw()
   }
+  const wrapped = (text: string) => {
+    const columns = stream.columns || 80
+    if (!stream.isTTY || columns < NARROWEST_TO_WRAP) return text
+    return wrap(text, columns - TEXT_COLUMN).join(`\n${' '.repeat(TEXT_COLUMN)}`)
+  }
   return {
-    tell: (word, text) => line(`${clockTime(now())}  ${word.padEnd(12)} ${text}`),
+    tell: (word, text) => line(`${clockTime(now())}  ${word.padEnd(TEXT_COLUMN - 11)} ${wrapped(text)}`),
     print: line,
     live(text) {
       erase()
@@ -45,6 +54,17 @@ export function createStage(stream: StageStream, now: () => number): Stage {
       stream.write(`${text}\n`)
     },
   }
+}
+
+/** The text in rows of at most `width` characters, broken between words; a longer word has a row of its own. */
+function wrap(text: string, width: number): string[] {
+  const rows: string[] = []
+  for (const word of text.split(' ')) {
+    const row = rows.at(-1)
+    if (row === undefined || row.length + 1 + word.length > width) rows.push(word)
+    else rows[rows.length - 1] = `${row} ${word}`
+  }
+  return rows
 }
 
 /** The local time of day, to the second. */

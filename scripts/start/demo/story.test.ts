@@ -1,6 +1,6 @@
 import type { Action } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { countdownOf, type Line, lineOf, money } from './story.ts'
+import { countdownOf, type Line, lineOf } from './story.ts'
 
 const NOW_MS = Date.parse('2026-11-21T10:00:00.000Z')
 const action: Action = {
@@ -31,33 +31,33 @@ test.each<{ name: string; change: Partial<Action>; known?: Action['verdict']; li
   {
     name: 'an unexplained refund announces its second look',
     change: {},
-    line: { word: 'unexplained', text: 'refund re_1 of 49.99 EUR, at first sight: a second look follows in 60 s' },
+    line: { word: 'unexplained', text: 'refund re_1 of EUR 49.99, at first sight: a second look follows in 60 s' },
   },
   {
     name: 'an explained refund names its operation and the reason',
     change: { verdict: 'explained', reason: 'provider_ref_matches', operation_id: 'op_1' },
-    line: { word: 'explained', text: 'refund re_1 of 49.99 EUR: by operation op_1 (provider_ref_matches)' },
+    line: { word: 'explained', text: 'refund re_1 of EUR 49.99: by operation op_1 (provider_ref_matches)' },
   },
   {
     name: 'a refund from before the connection says so',
     change: { verdict: 'explained', reason: 'made_before_connection' },
     line: {
       word: 'explained',
-      text: 'refund re_1 of 49.99 EUR: made before the connection (made_before_connection)',
+      text: 'refund re_1 of EUR 49.99: made before the connection (made_before_connection)',
     },
   },
   {
     name: 'a second look that found nothing says why',
     change: { verdict: 'unexplained', reason: 'nothing_explains_it' },
     known: 'pending',
-    line: { word: 'unexplained', text: 'refund re_1 of 49.99 EUR, at the second look too (nothing_explains_it)' },
+    line: { word: 'unexplained', text: 'refund re_1 of EUR 49.99, at the second look too (nothing_explains_it)' },
   },
   {
     name: 'a provisional refund is named by its payment',
     change: { provider_ref: null, verdict: 'not_alerted', reason: 'out_of_band_ignore' },
     line: {
       word: 'not alerted',
-      text: 'refund on pi_1 of 49.99 EUR: unexplained, but no alert (out_of_band_ignore)',
+      text: 'refund on pi_1 of EUR 49.99: unexplained, but no alert (out_of_band_ignore)',
     },
   },
   { name: 'a verdict that is known is not told again', change: {}, known: 'pending', line: undefined },
@@ -70,12 +70,4 @@ test('the countdown is about the look that comes next, and there is none without
   expect(countdownOf([action, later], NOW_MS)).toMatch(/second look in 42 s$/)
   expect(countdownOf([action], NOW_MS + 61_000)).toMatch(/second look now$/)
   expect(countdownOf([{ ...action, verdict: 'explained' }], NOW_MS)).toBeUndefined()
-})
-
-test.each([
-  { amount: 2_499, currency: 'eur', text: '24.99 EUR' },
-  { amount: 500, currency: 'jpy', text: '500 JPY' },
-  { amount: null, currency: null, text: 'an unknown amount' },
-])('$amount $currency reads $text', ({ amount, currency, text }) => {
-  expect(money(amount, currency)).toBe(text)
 })

@@ -1,24 +1,15 @@
 /** What the demo says about an action, from what the API answers: pure. */
-import type { Action } from '@backstop/contracts'
+import { type Action, formatMoney } from '@backstop/contracts'
 
 export interface Line {
   word: string
   text: string
 }
 
-/** Minor units as people write them, e.g. 2499 eur → `24.99 EUR`. */
-export function money(amount: number | null, currency: string | null): string {
-  if (amount === null || currency === null) return 'an unknown amount'
-  const code = currency.toUpperCase()
-  const digits = new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()
-    .maximumFractionDigits
-  return `${(amount / 10 ** (digits ?? 2)).toFixed(digits)} ${code}`
-}
-
 /** One line for an action whose verdict is new to us, e.g. pending → explained. */
 export function lineOf(action: Action, knownVerdict: Action['verdict'] | undefined, nowMs: number): Line | undefined {
   if (action.verdict === knownVerdict) return undefined
-  const what = `${action.kind} ${action.provider_ref ?? `on ${action.subject}`} of ${money(action.amount, action.currency)}`
+  const what = `${action.kind} ${action.provider_ref ?? `on ${action.subject}`} of ${formatMoney(action.amount, action.currency) ?? 'an unknown amount'}`
   switch (action.verdict) {
     case 'explained': {
       const by = action.operation_id === null ? 'made before the connection' : `by operation ${action.operation_id}`

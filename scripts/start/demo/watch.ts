@@ -1,7 +1,7 @@
 /** Tells what happens to the demo's refunds as it happens, learned from the API, the processor and the receiver alone. */
 import type { Action, Incident } from '@backstop/contracts'
 import type { PostAttempt, ReceivedDelivery } from '@backstop/simulator'
-import type { ManagementApi } from '../management-api.ts'
+import { type ManagementApi, reasonIn } from '../management-api.ts'
 import type { DemoWorld } from './demo-world.ts'
 import type { Stage } from './stage.ts'
 import { countdownOf, lineOf } from './story.ts'
@@ -13,6 +13,10 @@ export interface Watch {
 }
 
 const POLL_MS = 400
+/** How long after something was posted its consequences are to show at once. */
+const BUSY_MS = 10_000
+/** When nothing is about to happen: each look is a request, and a line in the log of admin-api. */
+const IDLE_POLL_MS = 2_000
 
 /** Watches until stop(). Actions that had their verdict before it began are passed over. */
 export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<Watch> {
@@ -20,6 +24,13 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
   const alerted = new Map<string, number>()
   const waiting = new Map<string, (atMs: number) => void>()
   let trouble: string | undefined
+  let busyUntilMs = Date.now() + BUSY_MS
+  let lookedAtMs = 0
+
+  function isLookDue(): boolean {
+    const busy = Date.now() < busyUntilMs || [...known.values()].includes('pending')
+    return busy || Date.now() - lookedAtMs >= IDLE_POLL_MS
+  }
 
   async function readActions(): Promise<Action[]> {
     const list = await api.get<{ data: Action[] }>(`/v1/actions?connection_id=${world.record.connection_id}&limit=20`)
@@ -34,6 +45,7 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
   }
 
   async function lookOnce(): Promise<void> {
+    lookedAtMs = Date.now()
     const actions = await readActions()
     for (const action of actions.toReversed()) {
       const line = lineOf(action, known.get(action.action_id), Date.now())
@@ -55,8 +67,9 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
     await look().catch(() => {})
     const { event, data } = (delivery.body ?? {}) as { event?: string; data?: { action?: Action } }
     const signatures = `X-Service-Signature ${delivery.serviceSignature}, webhook-signature ${delivery.standardWebhook}`
-    stage.tell('delivered', `${event ?? 'something'} to ${world.receiver.url}${delivery.path}: ${signatures}`)
     const refundId = data?.action?.provider_ref
+    const about = refundId ? ` about ${refundId}` : ''
+    stage.tell('delivered', `${event ?? 'something'} to ${world.receiver.url}${delivery.path}${about}: ${signatures}`)
     if (event !== 'incident.opened' || !refundId) return
     alerted.set(refundId, delivery.receivedAtMs)
     waiting.get(refundId)?.(delivery.receivedAtMs)
@@ -65,19 +78,24 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
   for (const action of await readActions())
     if (action.verdict !== 'pending') known.set(action.action_id, action.verdict)
   const endings = [
-    world.endpoint.onAttempt(attempt => tellAttempt(attempt, stage)),
+    world.endpoint.onAttempt(attempt => {
+      busyUntilMs = Date.now() + BUSY_MS
+      tellAttempt(attempt, stage)
+    }),
     world.receiver.onDelivery(delivery => void tellDelivery(delivery)),
   ]
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const loop = async () => {
     try {
-      await look()
-      trouble = undefined
+      if (isLookDue()) {
+        await look()
+        trouble = undefined
+      }
     } catch (error) {
       // The API restarts, for one: said once, and the next look goes on.
       const text = error instanceof Error ? error.message : String(error)
-      if (text !== trouble && !stopped) stage.tell('no answer', text)
+      if (text !== trouble && !stopped) stage.tell('trouble', text)
       trouble = text
     }
     if (!stopped) timer = setTimeout(() => void loop(), POLL_MS)
@@ -98,7 +116,12 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
 
 function tellAttempt(attempt: PostAttempt, stage: Stage): void {
   const what = `${attempt.eventType} ${attempt.eventId}`
-  if (attempt.status === null) stage.tell('no answer', `${what}: ${attempt.answer}; the processor tries again`)
-  else if (attempt.status < 300) stage.tell('accepted', `${what}: ingress answered ${attempt.status}`)
-  else stage.tell('refused', `${what}: ingress answered ${attempt.status} ${attempt.answer}`)
+  if (attempt.status === null) {
+    stage.tell('no answer', `${what}: ${attempt.answer}; the processor tries again`)
+  } else if (attempt.status < 300) {
+    stage.tell('accepted', `${what}: ingress answered ${attempt.status}`)
+  } else {
+    const reason = reasonIn(attempt.answer)
+    stage.tell('refused', `${what}: ingress answered ${attempt.status}: ${reason}; the processor tries again`)
+  }
 }

@@ -47,6 +47,12 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('asks for a body where something in it cannot be left out', () => {
+    const isRequired = (path: string) => document.paths[path].post.requestBody.required
+    expect(isRequired('/v1/projects')).toBe(true)
+    expect(isRequired('/v1/projects/{id}/connections/{connection_id}/rotate-secret')).toBe(false)
+  })
+
   test('names each operation once', () => {
     const ids = each().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)

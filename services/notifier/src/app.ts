@@ -64,6 +64,8 @@ export interface NotifierSettings {
   readonly maxActive: number
   /** Deliveries that wait in memory for one channel at most. */
   readonly maxQueuedPerChannel: number
+  /** Deliveries in memory beyond which the rest waits in Kafka; 8000 when left out. */
+  readonly maxAtHand?: number
 }
 
 export interface NotifierApp {
@@ -80,6 +82,7 @@ const GAUGES_EVERY_MS = 5_000
 /** Wires the notifier from its ports: fan-out, delivery and the five retry delay lines. Nothing runs before `start`. */
 export function createApp(ports: NotifierPorts, settings: NotifierSettings): NotifierApp {
   const { bus, codec, clock, logger, onFatal } = ports
+  const { publicUrl, brandName, apiPublicUrl, ...bounds } = settings
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
@@ -97,9 +100,8 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     deliveries: ports.deliveries,
     health,
     directory,
-    ports: { ...ports, ...settings },
-    maxActive: settings.maxActive,
-    maxQueuedPerChannel: settings.maxQueuedPerChannel,
+    ports: { ...ports, publicUrl, brandName, apiPublicUrl },
+    ...bounds,
   })
   const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })
   const again = { ...shared, requeues: ports.requeues, replays: ports.replays }

@@ -20,7 +20,7 @@ import {
   unavailable,
 } from '@backstop/kit'
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
-import { createApp } from '../src/app.ts'
+import { createApp, type NotifierSettings } from '../src/app.ts'
 import type { Mail, Mailer } from '../src/mail/mailer.ts'
 import { createMemoryHealthStore } from '../src/store/memory-health-store.ts'
 import { createMemoryReplayStore, createMemoryRequeueStore } from '../src/store/memory-requeue-store.ts'
@@ -120,9 +120,7 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
     state,
     codec,
     /** Starts a process: the first one on the bus itself, later ones beside it. */
-    async start(
-      settings: { maxActive?: number; maxQueuedPerChannel?: number } = {},
-    ): Promise<{ kill(): void; stop(): Promise<void> }> {
+    async start(settings: Partial<NotifierSettings> = {}): Promise<{ kill(): void; stop(): Promise<void> }> {
       const own = isFirst ? bus : bus.another()
       isFirst = false
       const life = new Life()

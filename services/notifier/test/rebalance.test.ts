@@ -21,6 +21,11 @@ function expectOneEach(notifier: ReturnType<typeof withChannels>): void {
   expect(notifier.fatal).toEqual([])
 }
 
+/** One call for the fan-out and three for the intake: what that read of the channels is too old for the attempts then. */
+async function untilChannelsAreReadAgain({ clock, state }: ReturnType<typeof withChannels>): Promise<void> {
+  await clock.advance(4 * state.databaseMs + 1_000)
+}
+
 test('messages whose partition goes elsewhere while they are taken in are attempted by their new owner alone', async () => {
   const notifier = withChannels()
   await notifier.start()
@@ -60,10 +65,32 @@ test('an attempt whose partition goes elsewhere while its channel is read is lef
   await notifier.clock.advance(100)
   notifier.state.databaseMs = 3_000
   await notifier.publish(alert())
-  // Three seconds for the fan-out and six for the intake: what it read of the channels is too old for the attempt then.
-  await notifier.clock.advance(3_000 + 6_000 + 1_000)
+  await untilChannelsAreReadAgain(notifier)
   expect(notifier.requests).toEqual([])
   await notifier.start()
   await notifier.clock.advance(60_000)
+  expectOneEach(notifier)
+})
+
+test('a process that waits for the database to make its attempts stops all the same, at once', async () => {
+  const notifier = withChannels()
+  const first = await notifier.start()
+  await notifier.clock.advance(100)
+  notifier.state.databaseMs = 3_000
+  await notifier.publish(alert())
+  await untilChannelsAreReadAgain(notifier)
+  Object.assign(notifier.state, { database: 'away', databaseMs: 0 })
+  // The tries come every thirty seconds by now, the next one in twenty-five.
+  await notifier.clock.advance(40_000)
+  let stopped = false
+  const stopping = first.stop().then(() => {
+    stopped = true
+  })
+  await notifier.clock.advance(5_000)
+  expect(stopped).toBe(true)
+  await stopping
+  notifier.state.database = 'up'
+  await notifier.start()
+  await notifier.clock.advance(30_000)
   expectOneEach(notifier)
 })

@@ -2,9 +2,8 @@ import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { normaliseProcessorEvent, type ObservedAction, type ObservedRefundTotal } from '@backstop/providers'
 import { decide, type Input, pendingLooks } from '../src/domain/decide.ts'
-import type { Sighting } from '../src/domain/observe.ts'
 import type { ConnectionPolicy } from '../src/domain/policy.ts'
-import type { ActionRecord, Subject } from '../src/domain/subject.ts'
+import type { ActionRecord, Sighting, Subject } from '../src/domain/subject.ts'
 
 /** A fixed point of time, on a whole second as providers give it. */
 export const T0 = Date.parse('2026-11-21T10:00:00.000Z')

@@ -18,7 +18,7 @@ const ReadKey = z
   .string()
   .min(8)
   .max(255)
-  .regex(/^[\x21-\x7e]+$/)
+  .regex(/^[\x21-\x7e]+$/, 'Use printable ASCII without spaces')
   .describe("Read-only key for the provider's API")
 const common = {
   name: Label,
@@ -35,7 +35,7 @@ export const NewConnection = z.discriminatedUnion('kind', [
     kind: z.literal('subscription'),
     site: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/)
+      .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, "Give the site's name alone: acme, not acme.example.com")
       .optional()
       .describe("The provider's site; without it and a read key the connection only holds what arrives"),
   }),

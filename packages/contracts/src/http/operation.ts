@@ -11,42 +11,45 @@ const ProviderId = z
   .regex(/^[\x21-\x7e]+$/, 'Use the id as the provider gave it')
 const When = z.iso.datetime({ offset: true })
 
-export const NewOperation = z
-  .strictObject({
-    connection_id: z.string(),
-    kind: ActionKind,
-    subject: ProviderId.describe('Payment or subscription id at the provider'),
-    amount: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Minor units'),
-    currency: z
+/**
+ * A field that may be left out, or be null, which is the same: programs that print every field of theirs print null, and the
+ * API's own answers do.
+ */
+const optional = <S extends z.ZodType>(schema: S) =>
+  schema
+    .nullable()
+    .transform(value => value ?? undefined)
+    .optional()
+
+const executing_at = optional(When).describe('When it began executing, if that was before this report')
+const ended_at = optional(When).describe('When it ended, if that was before this report')
+const provider_ref = optional(ProviderId).describe("The provider's id of the refund or cancellation")
+const reason = optional(z.string().max(2000))
+
+export const NewOperation = z.strictObject({
+  connection_id: z.string(),
+  kind: ActionKind,
+  subject: ProviderId.describe('Payment or subscription id at the provider'),
+  amount: optional(z.int().min(0).max(Number.MAX_SAFE_INTEGER)).describe('Minor units'),
+  currency: optional(
+    z
       .string()
-      .regex(/^[A-Za-z]{3}$/)
-      .transform(code => code.toLowerCase())
-      .optional()
-      .describe('ISO 4217'),
-    provider_ref: ProviderId.optional().describe("The provider's id of the refund or cancellation"),
-    idempotency_key: z
-      .string()
-      .min(1)
-      .max(255)
-      .optional()
-      .describe('The key sent to the provider; reporting it again answers the same operation'),
-    state: OperationState.default('requested'),
-    executing_at: When.optional().describe('When it began executing, if that was before this report'),
-    ended_at: When.optional().describe('When it ended, if that was before this report'),
-    run_id: z.string().min(1).max(255).optional(),
-    reason: z.string().max(2000).optional(),
-  })
-  .refine(operation => (operation.amount === undefined) === (operation.currency === undefined), {
-    message: 'Give amount and currency together',
-    path: ['currency'],
-  })
+      .regex(/^[A-Za-z]{3}$/, 'Give the three letters of ISO 4217')
+      .transform(code => code.toLowerCase()),
+  ).describe('ISO 4217; without it only provider_ref or idempotency_key can explain a refund'),
+  provider_ref,
+  idempotency_key: optional(z.string().min(1).max(255)).describe(
+    'The key sent to the provider; reporting it again answers the same operation, moved on if the report goes further',
+  ),
+  state: OperationState.default('requested'),
+  executing_at,
+  ended_at,
+  run_id: optional(z.string().min(1).max(255)),
+  reason,
+})
 export type NewOperation = z.infer<typeof NewOperation>
 
-export const NewTransition = z.strictObject({
-  to: OperationState,
-  provider_ref: ProviderId.optional(),
-  reason: z.string().max(2000).optional(),
-})
+export const NewTransition = z.strictObject({ to: OperationState, provider_ref, executing_at, ended_at, reason })
 export type NewTransition = z.infer<typeof NewTransition>
 
 /** An operation as the API shows it; `refs` stay inside. */

@@ -105,7 +105,7 @@ test('a consumer can be stopped while the broker is away, in bounded time', { ti
   proxy.mode = 'black_hole'
   const startedAt = performance.now()
   await consumer.stop()
-  expect(performance.now() - startedAt).toBeLessThan(8_000)
+  expect(performance.now() - startedAt).toBeLessThan(15_000)
 })
 
 test('through one network fault after another every acknowledged message arrives', { timeout: 180_000 }, async () => {

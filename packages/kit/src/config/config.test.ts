@@ -29,7 +29,7 @@ describe('configuration', () => {
   test('reports every fault at once, each by the name of its setting', () => {
     const read = () => readConfig(shape, { URL: 'nowhere', PORT: '99999999', BROKERS: '' })
     expect(read).toThrow(
-      /4 fault\(s\)[\s\S]*URL:[\s\S]*KEY: is required[\s\S]*PORT: Too big[\s\S]*BROKERS: is required/,
+      /4 fault\(s\)[\s\S]*URL:[\s\S]*KEY: is required[\s\S]*PORT: Give a whole number from 0 to 65535[\s\S]*BROKERS: is required/,
     )
   })
 
@@ -46,6 +46,21 @@ describe('configuration', () => {
     expect(() => readConfig(shape, { ...rest, KEY_FILE: join(folder, 'absent') })).toThrow(
       'KEY_FILE: cannot read the file (ENOENT)',
     )
+  })
+
+  test('counts what is set to nothing as not set', () => {
+    const path = join(folder, 'other-key')
+    writeFileSync(path, 'from-file')
+    expect(readConfig(shape, { ...good, KEY: '', KEY_FILE: path, PORT: '' })).toMatchObject({ PORT: 8080 })
+    expect(readConfig(shape, { ...good, KEY_FILE: '' }).KEY.reveal()).toBe('canary-secret')
+  })
+
+  test.each([' ', 'abc', '0x1f90', '1e3', '8080.5', '-1', '65536'])('refuses "%s" for a port', port => {
+    expect(() => readConfig(shape, { ...good, PORT: port })).toThrow('PORT: Give a whole number from 0 to 65535')
+  })
+
+  test.each(['localhost:8081', 'ftp://x', '/path', 'registry'])('refuses %s for a URL', url => {
+    expect(() => readConfig(shape, { ...good, URL: url })).toThrow('URL: Give a whole URL that begins with http')
   })
 
   test('never shows a secret in a fault', () => {

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { describeInputFault } from '../input-fault.ts'
 import { Secret } from './secret.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads a service's settings once, from the environment or from mounted files (`NAME_FILE` holds the path of a file
- * whose content is NAME), and reports every fault together.
+ * whose content is NAME), and reports every fault together. What is set to nothing counts as not set: that is how compose
+ * files and manifests leave a setting out.
  * @param shape one zod schema per setting, by its environment name; describe() each one
  * @throws AppError `config_invalid` whose message has a line per fault
  */
@@ -18,11 +20,11 @@ export function readConfig<S extends z.ZodRawShape>(
   const faults: string[] = []
   const given: Record<string, string> = {}
   for (const name of Object.keys(shape)) {
-    const inline = environment[name]
-    const file = environment[`${name}_FILE`]
+    const inline = environment[name] || undefined
+    const file = environment[`${name}_FILE`] || undefined
     if (inline !== undefined && file !== undefined) faults.push(`${name}: set ${name} or ${name}_FILE, not both`)
-    if (inline !== undefined && inline !== '') given[name] = inline
-    else if (file !== undefined && file !== '') {
+    if (inline !== undefined) given[name] = inline
+    else if (file !== undefined) {
       try {
         // One trailing newline is how editors and `echo` end a file; it is no part of the setting.
         given[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
@@ -31,7 +33,7 @@ export function readConfig<S extends z.ZodRawShape>(
       }
     }
   }
-  const parsed = z.object(shape).safeParse(given)
+  const parsed = z.object(shape).safeParse(given, { error: describeInputFault })
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const name = String(issue.path[0])
@@ -52,9 +54,10 @@ export const setting = {
       .string()
       .min(1)
       .transform(value => new Secret(value)),
-  port: (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback),
-  integer: (fallback: number, min: number, max: number) => z.coerce.number().int().min(min).max(max).default(fallback),
-  url: () => z.url(),
+  port: (fallback: number) => wholeNumber(fallback, 0, 65_535),
+  integer: wholeNumber,
+  /** By http or https: `localhost:8081` is a URL, too, of the scheme `localhost`. */
+  url: () => z.url({ protocol: /^https?$/, error: 'Give a whole URL that begins with http:// or https://' }),
   /** A comma-separated list; blanks around the items are dropped. */
   list: (fallback = '') =>
     z
@@ -66,4 +69,15 @@ export const setting = {
           .map(item => item.trim())
           .filter(item => item !== ''),
       ),
+}
+
+/** Digits and nothing else: Number() reads a blank as 0 and 0x10 as 16, which nobody meant. */
+function wholeNumber(fallback: number, min: number, max: number) {
+  const message = `Give a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine(value => value >= min && value <= max, message)
+    .default(fallback)
 }

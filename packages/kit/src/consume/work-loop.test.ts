@@ -269,6 +269,17 @@ describe('a message that alone makes the work fail', () => {
     expect(dead()).toHaveLength(20)
   })
 
+  test('holds nobody else up when it is a verdict on the message itself, however many come in a row', async () => {
+    const { clock, loop, send, committed, dead } = setUp(async messages => {
+      if (messages.length > 0) throw new AppError('message_invalid', 'The event is malformed')
+    })
+    await send(...Array.from({ length: 35 }, (_, number) => `look-${number}`))
+    await loop.start()
+    await clock.settle()
+    expect(dead()).toHaveLength(35)
+    expect(committed()).toBe(35n)
+  })
+
   test('does not hide a dependency that goes away while it is looked for', async () => {
     let away = false
     const { clock, loop, calls, send, committed, dead } = setUp(async (messages, context) => {

@@ -202,6 +202,8 @@ class BatchWork<N extends MessageName> {
   async #parkAround(items: readonly Item<N>[], error: unknown): Promise<End> {
     const end = await this.#take(items, error)
     if (end.kind !== 'done') return end
+    // A verdict on the message itself says nothing about the next one: whoever sends many such must not slow others down.
+    if (error instanceof AppError && error.code === 'message_invalid') return end
     this.#parkedInARow += 1
     return this.#parkedInARow < MAX_PARKED_IN_A_ROW ? end : { kind: 'slowed_down', error }
   }

@@ -2,8 +2,10 @@
  * The three checks of a connection against every vector, and the mutation rule: with any one of them left out, something
  * gets through. "Through" means through the guard: every connection here ends on loopback.
  */
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { pino } from 'pino'
+import { buildConnector } from 'undici'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BLOCKED_URLS, PUBLIC_V4, VECTOR_DNS } from '../../test/egress-vectors.ts'
 import { type Receiver, startReceiver } from '../../test/receiver.ts'
@@ -102,6 +104,31 @@ describe('with all three checks nothing gets through', () => {
     const outcome = await attempt('https://public.example.com/', { dial: dialElsewhere })
     expect(outcome).toMatchObject({ code: 'egress_blocked', details: { reason: 'socket_address' } })
     expect(receiver.requests).toHaveLength(0)
+  })
+
+  test('and before a TLS handshake has told it the name that was meant', async () => {
+    let heard = 0
+    const server = createServer(socket => {
+      socket.on('error', () => {})
+      socket.on('data', chunk => {
+        heard += chunk.length
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const dial: NonNullable<ConnectorOptions['dial']> = options => {
+      const lookup = (_host: string, _options: object, callback: (error: null, found: object[]) => void) =>
+        callback(null, [{ address: '127.0.0.1', family: 4 }])
+      const connectTls = buildConnector({ ...options, lookup } as buildConnector.BuildOptions)
+      return (target, callback) => connectTls({ ...target, port: String(port) }, callback)
+    }
+    const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'))
+    const outcome = await attempt('https://public.example.com/', { dial })
+    expect(outcome).toMatchObject({ code: 'egress_blocked', details: { reason: 'socket_address' } })
+    await closed
+    expect(heard).toBe(0)
+    server.close()
   })
 })
 

@@ -22,7 +22,8 @@ type Network = [Address, number]
 
 /**
  * Addresses that hand out credentials to whoever asks. They stay blocked even inside an allowed network, because an
- * operator who allows 169.254.0.0/16 or 100.64.0.0/10 hardly means these. 168.63.129.16 (Azure) lies in public space.
+ * operator who allows 169.254.0.0/16, or the NAT64 prefix of a cluster, hardly means these. 168.63.129.16 (Azure) lies in
+ * public space.
  */
 const METADATA_SERVICES: readonly Network[] = [
   '169.254.169.254/32',
@@ -56,8 +57,11 @@ export function createAddressPolicy(lists: {
     classify(text) {
       const address = parseAddress(text)
       if (address === undefined) return { kind: 'blocked', reason: 'not_an_address', detail: 'unparsable' }
-      if (contains(denied, address)) return { kind: 'blocked', reason: 'denied_by_operator', detail: 'deny list' }
-      if (contains(METADATA_SERVICES, address)) {
+      const places = [address, ...embeddedAddress(address)]
+      if (places.some(place => contains(denied, place))) {
+        return { kind: 'blocked', reason: 'denied_by_operator', detail: 'deny list' }
+      }
+      if (places.some(place => contains(METADATA_SERVICES, place))) {
         return { kind: 'blocked', reason: 'metadata_service', detail: 'metadata service' }
       }
       if (contains(allowed, address)) return { kind: 'allowed' }
@@ -75,6 +79,26 @@ function parseAddress(text: string): Address | undefined {
   return ipaddr.process(text)
 }
 
+/** Prefixes whose addresses a translator turns into the IPv4 address in them, with the part at which that begins. */
+const TRANSLATED = (
+  [
+    ['64:ff9b::/96', 6], // NAT64 (RFC 6052)
+    ['2002::/16', 1], // 6to4 (RFC 3056)
+    ['::ffff:0:0:0/96', 6], // IPv4-translated (RFC 2765)
+    ['::/96', 6], // IPv4-compatible (RFC 4291)
+  ] as const
+).map(([prefix, part]) => ({ network: ipaddr.IPv6.parseCIDR(prefix), part }))
+
+/** The IPv4 address that a translator would make of this IPv6 address; none for any other. */
+function embeddedAddress(address: Address): ipaddr.IPv4[] {
+  if (address.kind() === 'ipv4') return []
+  const v6 = address as ipaddr.IPv6
+  return TRANSLATED.filter(({ network }) => v6.match(network)).map(({ part }) => {
+    const [high = 0, low = 0] = v6.parts.slice(part)
+    return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff])
+  })
+}
+
 /** ipaddr.js's name of the range, or one of ours for what it would call unicast by mistake. */
 function publicRange(address: Address): string {
   if (address.kind() === 'ipv4') return address.range()
@@ -90,11 +114,17 @@ function contains(networks: readonly Network[], address: Address): boolean {
   return networks.some(([base, bits]) => base.kind() === address.kind() && address.match(base as never, bits))
 }
 
+/** Strict, where ipaddr.js reads 10/8 as 0.0.0.10 and 010.0.0.0/8 as octal: a list must mean what it shows. */
 function parseNetwork(text: string): Network {
   try {
-    if (text.includes('/')) return ipaddr.parseCIDR(text)
-    const address = ipaddr.parse(text)
-    return [address, address.kind() === 'ipv4' ? 32 : 128]
+    const [base = '', bits] = text.split('/')
+    if (!base.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(base)) throw new Error('Not four decimal numbers')
+    const address = ipaddr.parse(base)
+    const network: Network =
+      bits === undefined ? [address, address.kind() === 'ipv4' ? 32 : 128] : ipaddr.parseCIDR(text)
+    // Addresses are compared unmapped.
+    const isMapped = address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() && network[1] >= 96
+    return isMapped ? [(address as ipaddr.IPv6).toIPv4Address(), network[1] - 96] : network
   } catch (cause) {
     throw new AppError('config_invalid', `${JSON.stringify(text)} is no network; write it like 10.0.0.0/8`, { cause })
   }

@@ -71,8 +71,8 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
     if (socket === undefined) return
     openSockets++
     socket.once('close', () => openSockets--)
-    // As soon as TCP stands: with TLS the callback above comes only after the handshake has shown something to the peer.
-    socket.once('connect', () => {
+    // As soon as TCP stands, and before the listener that begins TLS: its first message names the host that was meant.
+    socket.prependOnceListener('connect', () => {
       if (!socketPermitted(socket)) socket.destroy(egressBlocked('socket_address'))
     })
   }

@@ -67,6 +67,24 @@ describe('an allowed network loosens the rules for itself alone', () => {
     expect(judgeUrl('http://169.254.169.254/', policyOf(['169.254.0.0/16']))).toMatchObject({ kind: 'refused' })
   })
 
+  test.each([
+    { name: 'NAT64', network: '64:ff9b::/96', host: '[64:ff9b::169.254.169.254]' },
+    { name: '6to4', network: '2002::/16', host: '[2002:a9fe:a9fe::1]' },
+    { name: 'compatible', network: '::/0', host: '[::169.254.169.254]' },
+    { name: 'translated', network: '::/0', host: '[::ffff:0:169.254.169.254]' },
+  ])('and in the $name form too, which leads there', ({ network, host }) => {
+    expect(judgeUrl(`http://${host}/`, policyOf([network]))).toMatchObject({ kind: 'refused' })
+  })
+
+  test('the deny list holds for the IPv6 forms of its addresses', () => {
+    const policy = policyOf(['64:ff9b::/96'], ['10.0.0.0/8'])
+    expect(judgeUrl('http://[64:ff9b::10.1.2.3]/', policy)).toMatchObject({ kind: 'refused' })
+    expect(judgeUrl('http://[64:ff9b::192.168.1.1]/', policy)).toMatchObject({ kind: 'acceptable' })
+    expect(judgeUrl('https://93.184.215.14/', policyOf([], ['::ffff:93.184.215.0/120']))).toMatchObject({
+      kind: 'refused',
+    })
+  })
+
   test('the deny list wins over the allow list and over public addresses', () => {
     expect(judgeUrl('http://10.0.0.1/', policyOf(['10.0.0.0/8'], ['10.0.0.1']))).toMatchObject({ kind: 'refused' })
     expect(judgeUrl('https://93.184.215.14/', policyOf([], ['93.184.215.0/24']))).toMatchObject({ kind: 'refused' })
@@ -75,5 +93,7 @@ describe('an allowed network loosens the rules for itself alone', () => {
   test('a list entry that is no network refuses to start', () => {
     expect(() => policyOf(['10.0.0.0/40'])).toThrow(/is no network/)
     expect(() => policyOf(['everything'])).toThrow(/is no network/)
+    // These would be read as 0.0.0.10, 10.0.0.1 and 8.0.0.0/8.
+    for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => policyOf([lax])).toThrow(/is no network/)
   })
 })

@@ -75,7 +75,10 @@ export function judgeTarget(
   options: UrlPolicyOptions,
 ): TargetVerdict {
   const host = bareHost(target.hostname)
-  if (host === '' || host.length > MAX_HOST_LENGTH) return refused('host_name', 'The host name of the URL is not valid')
+  // The URL parser lets empty labels pass: localhost.. would slip past the suffix checks.
+  if (host.length > MAX_HOST_LENGTH || host.split('.').includes('')) {
+    return refused('host_name', 'The host name of the URL is not valid')
+  }
   const strict = refuseForPublic(target, host, options.allowedPorts)
   if (isIP(host) !== 0) {
     const verdict = options.addresses.classify(host)

@@ -1,12 +1,4 @@
-import {
-  type Db,
-  MongoBulkWriteError,
-  MongoClient,
-  MongoError,
-  MongoNetworkError,
-  MongoServerError,
-  MongoServerSelectionError,
-} from 'mongodb'
+import { type Db, MongoBulkWriteError, MongoClient, MongoError, MongoInvalidArgumentError } from 'mongodb'
 import type { Secret } from '../config/secret.ts'
 import { AppError, unavailable } from '../errors.ts'
 
@@ -86,10 +78,20 @@ function keepConnecting(client: MongoClient): () => void {
   }
 }
 
-/** Server codes that mean "not now": elections, shutdown, interrupted by a step-down, write concern not met in time. */
-const PASSING_CODES = new Set([6, 7, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 50])
+/** Code of a unique index that refused a document: for an insert by deterministic id it means "already there". */
+export const DUPLICATE_KEY = 11_000
 
-/** Whether an error of the driver says that MongoDB is away or changing its primary, not that the call was wrong. */
+/**
+ * Server codes that are an answer about what was asked, so that asking again brings the same: values and documents that
+ * are wrong or too large (2, 9, 14, 22, 121, 10334), namespaces and indexes that are there already, or are not, or differ
+ * (26, 48, 67, 72, 85, 86), and duplicates.
+ */
+const ANSWERS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, DUPLICATE_KEY])
+
+/**
+ * Whether an error says nothing about what was sent: a network, an election, a full disk, a password that was changed.
+ * That is the rule and an answer about what was asked the exception, because who takes the one for the other parks good messages.
+ */
 export function isMongoAway(error: unknown): boolean {
   // A bulk write wraps what befell its connection, so that it looks like an answer of the server.
   if (error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error) {
@@ -97,13 +99,8 @@ export function isMongoAway(error: unknown): boolean {
   }
   // The driver lets some errors of the socket through as they are.
   if (error instanceof Error && 'syscall' in error) return true
-  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
-  if (error instanceof MongoServerError && typeof error.code === 'number' && PASSING_CODES.has(error.code)) return true
-  if (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError')) return true
-  return (
-    error instanceof MongoError &&
-    /topology is closed|client must be connected|pool was cleared|timed out/i.test(error.message)
-  )
+  if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return false
+  return !(typeof error.code === 'number' && ANSWERS.has(error.code))
 }
 
 /** Runs a call to MongoDB; what fails because MongoDB is away becomes AppError `unavailable`, which is retried. */
@@ -115,6 +112,3 @@ export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
     throw error
   }
 }
-
-/** Code of a unique index that refused a document: for an insert by deterministic id it means "already there". */
-export const DUPLICATE_KEY = 11_000

@@ -62,6 +62,7 @@ export interface MessageEncoder {
 
 interface Encoded {
   readonly outbox: PendingOutbox
+  readonly entryIds: readonly string[]
   readonly messages: readonly OutgoingMessage[]
 }
 
@@ -73,30 +74,36 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
     await producer.send(encoded.flatMap(({ messages }) => messages))
     options.afterSend?.()
     await source.published(
-      encoded.map(({ outbox }) => ({
+      encoded.map(({ outbox, entryIds }) => ({
         documentId: outbox.documentId,
-        entryIds: outbox.entries.map(entry => entry.id),
+        entryIds,
       })),
     )
   }
 
-  function encodeOutbox(outbox: PendingOutbox): Encoded | undefined {
-    try {
-      return { outbox, messages: outbox.entries.map(entry => toMessage(entry, encoder)) }
-    } catch (error) {
-      logger.error({ error, document_id: outbox.documentId }, 'outbox.stuck')
-      return undefined
-    }
+  /** Entry by entry: one that cannot be encoded holds up no other of its document. */
+  function encodeOutbox(outbox: PendingOutbox): Encoded {
+    const encoded = outbox.entries.flatMap(entry => {
+      try {
+        return [{ id: entry.id, message: toMessage(entry, encoder) }]
+      } catch (error) {
+        logger.error({ error, document_id: outbox.documentId, entry_id: entry.id }, 'outbox.stuck')
+        return []
+      }
+    })
+    return { outbox, entryIds: encoded.map(({ id }) => id), messages: encoded.map(({ message }) => message) }
   }
 
   return {
     async publish(outboxes) {
       const filled = outboxes.filter(outbox => outbox.entries.length > 0)
-      const encoded = filled.map(encodeOutbox).filter(item => item !== undefined)
-      if (encoded.length === 0) return { stuck: filled.length }
+      const all = filled.map(encodeOutbox)
+      const encoded = all.filter(({ messages }) => messages.length > 0)
+      const unencodable = all.filter(({ outbox, messages }) => messages.length < outbox.entries.length).length
+      if (encoded.length === 0) return { stuck: unencodable }
       try {
         await sendAll(encoded)
-        return { stuck: filled.length - encoded.length }
+        return { stuck: unencodable }
       } catch (error) {
         if (!isForMessage(error)) throw error
       }

@@ -142,6 +142,15 @@ describe('the outbox publisher', () => {
   })
 })
 
+test('an entry that cannot be encoded holds up no other of its own document', async () => {
+  const stored = documents({ a: { writtenAt: 0, entries: [entry('odd', { topic: 'inbound.dead' }), entry('fine')] } })
+  const { producer, ids } = recordingProducer()
+  const publisher = createOutboxPublisher({ source: stored.source, producer, encoder, logger })
+  expect(await publisher.publish(stored.all())).toEqual({ stuck: 1 })
+  expect(ids()).toEqual(['fine'])
+  expect(stored.left()).toEqual(['odd'])
+})
+
 describe('the outbox sweeper', () => {
   const sweeping = (
     stored: ReturnType<typeof documents>,

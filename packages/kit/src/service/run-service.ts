@@ -1,6 +1,6 @@
 import type { Environment } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-import type { Logger } from '../logger.ts'
+import { type Logger, maskSecrets } from '../logger.ts'
 
 export interface RunningService {
   readonly logger: Logger
@@ -28,9 +28,8 @@ export async function runService(
     service = await start(process.env)
   } catch (error) {
     const isConfig = error instanceof AppError && error.code === 'config_invalid'
-    process.stderr.write(
-      `${name} did not start. ${isConfig ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-    )
+    const told = isConfig ? error.message : error instanceof Error ? error.stack : String(error)
+    process.stderr.write(maskSecrets(`${name} did not start. ${told}\n`))
     process.exit(isConfig ? EXIT_CONFIG : 1)
   }
   const { logger } = service

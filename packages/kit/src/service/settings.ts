@@ -1,5 +1,7 @@
+import { MongoClient } from 'mongodb'
 import { z } from 'zod'
 import { setting } from '../config/config.ts'
+import { Secret } from '../config/secret.ts'
 
 /** Settings that every service has, by their environment names. */
 export const commonSettings = {
@@ -19,10 +21,10 @@ export const commonSettings = {
     .describe('Kafka brokers to start from, host:port, comma-separated'),
   KAFKA_TOPIC_PREFIX: z
     .string()
-    .regex(/^[a-z0-9.-]{0,40}$/)
+    .regex(/^[a-z0-9.-]{0,40}$/, 'Use small letters, digits, dots and hyphens, 40 at most')
     .default('')
     .describe('Put before every topic and group name, so that several instances share one Kafka'),
-  MONGO_URL: setting.secret().describe('MongoDB replica set, mongodb:// or mongodb+srv://'),
+  MONGO_URL: mongoUrl().describe('MongoDB replica set, mongodb:// or mongodb+srv://'),
   MONGO_DB: z.string().min(1).default('backstop').describe('Database name'),
   SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
 } as const
@@ -40,3 +42,19 @@ export const brandNameSetting = () =>
     .string()
     .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
     .default('Backstop')
+/** Refused together with all other faults, and in words of our own: the driver's quote parts of the URL. */
+function mongoUrl() {
+  const isGood = (url: string) => {
+    try {
+      // Only reads the URL: nothing connects before connect().
+      new MongoClient(url)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return z
+    .string()
+    .refine(isGood, 'Begin with mongodb:// or mongodb+srv://, percent-encode the password, use options that there are')
+    .transform(url => new Secret(url))
+}

@@ -19,7 +19,7 @@ const report = {
 
 function stored(): Operation {
   const outcome = recordOperation('op_1', report, connection, NOW)
-  if (outcome.kind === 'refused') throw new Error(outcome.reason)
+  if (outcome.kind === 'bad_time') throw new Error(outcome.reason)
   return outcome.operation
 }
 
@@ -39,18 +39,53 @@ describe('a report under a known idempotency key', () => {
     expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })
   })
 
+  test('agrees when it leaves out what was said before', () => {
+    const { amount: _a, currency: _c, run_id: _r, ...without } = report
+    expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })
+  })
+
+  test('agrees with an operation that has gone beyond it', () => {
+    const moved = applyTransition(stored(), { to: 'completed' }, NOW + 1)
+    if (moved.kind !== 'moved') throw new Error(moved.kind)
+    expect(compareReport(moved.operation, report)).toEqual({ kind: 'agrees' })
+  })
+
+  const further: { name: string; change: Partial<NewOperation>; to: Operation['state'] }[] = [
+    { name: 'its end', change: { state: 'completed' }, to: 'completed' },
+    {
+      name: 'its end with its times and the id that the provider gave',
+      change: {
+        state: 'completed',
+        provider_ref: 're_9',
+        executing_at: '2026-11-21T09:58:00Z',
+        ended_at: '2026-11-21T09:59:30Z',
+      },
+      to: 'completed',
+    },
+    { name: 'the id that the provider gave', change: { provider_ref: 're_9' }, to: 'executing' },
+  ]
+  test.each(further)('goes on when it tells $name', ({ change, to }) => {
+    expect(compareReport(stored(), { ...report, ...change })).toEqual({ kind: 'goes_on', to })
+  })
+
   const different: { field: string; change: Partial<NewOperation> }[] = [
     { field: 'kind', change: { kind: 'cancellation' } },
     { field: 'subject', change: { subject: 'pi_2' } },
     { field: 'amount', change: { amount: 1 } },
     { field: 'currency', change: { currency: 'usd' } },
     { field: 'run_id', change: { run_id: 'run-2' } },
-    { field: 'provider_ref', change: { provider_ref: 're_9' } },
-    { field: 'state', change: { state: 'completed' } },
+    { field: 'state', change: { state: 'declined' } },
     { field: 'executing_at', change: { executing_at: '2026-11-21T09:58:00Z' } },
     { field: 'ended_at', change: { ended_at: '2026-11-21T09:59:30Z' } },
   ]
   test.each(different)('differs with another $field', ({ field, change }) => {
     expect(compareReport(stored(), { ...report, ...change })).toEqual({ kind: 'differs', field })
+  })
+
+  test('differs with another provider_ref than the one that was learned', () => {
+    const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, NOW + 1)
+    if (moved.kind !== 'moved') throw new Error(moved.kind)
+    const other = { ...report, state: 'completed', provider_ref: 're_2' } as const
+    expect(compareReport(moved.operation, other)).toEqual({ kind: 'differs', field: 'provider_ref' })
   })
 })

@@ -1,27 +1,29 @@
-import type { NewOperation, Operation } from '@backstop/contracts'
-import { isReachable } from './transition.ts'
+import type { NewOperation, Operation, OperationState } from '@backstop/contracts'
+import { decideTransition, isReachable } from './transition.ts'
 
 export type Agreement =
+  /** The same report again, or one that the operation has gone beyond. */
   | { readonly kind: 'agrees' }
+  /** The same operation, reported further on: it is to become that. */
+  | { readonly kind: 'goes_on'; readonly to: OperationState }
   | { readonly kind: 'differs'; readonly field: keyof NewOperation & string }
 
 /**
- * Whether a report under a known idempotency key is the same report again. What the stored operation learned since then
- * (its later states, its provider_ref) is no difference; what the repeat says beyond the stored operation is one.
+ * What a report under a known idempotency key is to the operation that is stored. What the operation learned since then (its
+ * later states, its provider_ref) is no difference, and what the report leaves out says nothing; what it says of the
+ * operation beyond what is stored is a difference, but for how it went on.
  */
 export function compareReport(stored: Operation, reported: NewOperation): Agreement {
-  if (reported.kind !== stored.kind) return differs('kind')
-  if (reported.subject !== stored.subject) return differs('subject')
-  if ((reported.amount ?? null) !== stored.amount) return differs('amount')
-  if ((reported.currency ?? null) !== stored.currency) return differs('currency')
-  if ((reported.run_id ?? null) !== stored.run_id) return differs('run_id')
-  if (reported.provider_ref !== undefined && reported.provider_ref !== stored.provider_ref) {
-    return differs('provider_ref')
+  for (const field of ['kind', 'subject', 'amount', 'currency', 'run_id', 'provider_ref'] as const) {
+    const isLearned = field === 'provider_ref' && stored.provider_ref === null
+    if (reported[field] !== undefined && reported[field] !== stored[field] && !isLearned) return differs(field)
   }
+  if (decideTransition(stored.state, reported.state).kind === 'legal') return { kind: 'goes_on', to: reported.state }
   if (!isReachable(reported.state, stored.state)) return differs('state')
   if (!isSameTime(reported.executing_at, stored.executing_at)) return differs('executing_at')
   if (!isSameTime(reported.ended_at, stored.ended_at)) return differs('ended_at')
-  return { kind: 'agrees' }
+  const learnsRef = reported.provider_ref !== undefined && stored.provider_ref === null
+  return learnsRef ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
 }
 
 /** A time that was left out was set by us, and says nothing. */

@@ -17,7 +17,7 @@ const report = (more: Partial<NewOperation> = {}): NewOperation => ({
 })
 const recorded = (more: Partial<NewOperation> = {}, now = NOW): Operation => {
   const outcome = recordOperation('op_1', report(more), connection, now)
-  if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.reason}`)
+  if (outcome.kind === 'bad_time') throw new Error(`refused: ${outcome.reason}`)
   return outcome.operation
 }
 const times = ({ executing_at, ended_at }: Operation) => [executing_at, ended_at]
@@ -35,7 +35,12 @@ describe('the times of a newly reported operation', () => {
     },
     { name: 'awaiting_review began now', given: { state: 'awaiting_review' }, wanted: [at(NOW), null] },
     { name: 'completed outright began and ended now', given: { state: 'completed' }, wanted: [at(NOW), at(NOW)] },
-    { name: 'failed outright began and ended now', given: { state: 'failed' }, wanted: [at(NOW), at(NOW)] },
+    { name: 'failed outright was never sent', given: { state: 'failed' }, wanted: [null, at(NOW)] },
+    {
+      name: 'failed at a time at which it executed was sent then',
+      given: { state: 'failed', executing_at: at(NOW - minutes(1)) },
+      wanted: [at(NOW - minutes(1)), at(NOW)],
+    },
     {
       name: 'completed with both times keeps them',
       given: { state: 'completed', executing_at: at(NOW - minutes(9)), ended_at: at(NOW - minutes(8)) },
@@ -105,7 +110,7 @@ describe('the times of a newly reported operation', () => {
     },
   ]
   test.each(refused)('refuses $name', ({ given, field, reason }) => {
-    expect(recordOperation('op_1', report(given), connection, NOW)).toEqual({ kind: 'refused', field, reason })
+    expect(recordOperation('op_1', report(given), connection, NOW)).toEqual({ kind: 'bad_time', field, reason })
   })
 })
 
@@ -137,7 +142,7 @@ describe('a reported transition', () => {
   const LATER = NOW + minutes(10)
   const move = (operation: Operation, transition: NewTransition, now = LATER) => {
     const outcome = applyTransition(operation, transition, now)
-    if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.reason}`)
+    if (outcome.kind === 'refused' || outcome.kind === 'bad_time') throw new Error(`refused: ${outcome.reason}`)
     return outcome.operation
   }
 
@@ -182,10 +187,51 @@ describe('a reported transition', () => {
     expect(times(move(from, { to }))).toEqual(wanted)
   })
 
+  const timed: { name: string; from: Operation; transition: NewTransition; wanted: (string | null)[] }[] = [
+    {
+      name: 'keeps the times that it brings',
+      from: recorded(),
+      transition: { to: 'completed', executing_at: at(NOW + minutes(1)), ended_at: at(NOW + minutes(2)) },
+      wanted: [at(NOW + minutes(1)), at(NOW + minutes(2))],
+    },
+    {
+      name: 'mends when executing began: before, we knew only when we heard of it',
+      from: recorded({ state: 'executing' }),
+      transition: { to: 'completed', executing_at: at(NOW - minutes(1)) },
+      wanted: [at(NOW - minutes(1)), at(LATER)],
+    },
+    {
+      name: 'that ended before we heard of its beginning began no later than it ended',
+      from: recorded({ state: 'executing' }),
+      transition: { to: 'completed', ended_at: at(NOW - 300) },
+      wanted: [at(NOW - 300), at(NOW - 300)],
+    },
+    {
+      name: 'ends no earlier than it began, also for a reporter whose clock is ahead',
+      from: recorded({ state: 'executing', executing_at: at(LATER + minutes(4)) }, LATER),
+      transition: { to: 'completed' },
+      wanted: [at(LATER + minutes(4)), at(LATER + minutes(4))],
+    },
+  ]
+  test.each(timed)('$name', ({ from, transition, wanted }) => {
+    expect(times(move(from, transition))).toEqual(wanted)
+  })
+
+  test('with a time that contradicts it is refused by the name of the field', () => {
+    const early = { to: 'executing', ended_at: at(NOW) } as const
+    expect(applyTransition(recorded(), early, LATER)).toEqual({
+      kind: 'bad_time',
+      field: 'ended_at',
+      reason: 'state_has_not_ended',
+    })
+    const far = { to: 'completed', ended_at: at(LATER + minutes(6)) } as const
+    expect(applyTransition(recorded(), far, LATER)).toMatchObject({ kind: 'bad_time', reason: 'lies_in_the_future' })
+  })
+
   test('adds the provider_ref and its reference when it is learned', () => {
     const subscription = { ...connection, kind: 'subscription', site: 'acme' } as const
     const first = recordOperation('op_1', report(), subscription, NOW)
-    if (first.kind === 'refused') throw new Error('refused')
+    if (first.kind === 'bad_time') throw new Error(first.reason)
     const moved = move(first.operation, { to: 'completed', provider_ref: 'cn_7' })
     expect(moved.provider_ref).toBe('cn_7')
     expect(moved.refs).toEqual(['prj_1/subscription/acme/pi_1', 'prj_1/subscription/acme/cn_7'])

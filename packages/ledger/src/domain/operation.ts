@@ -12,10 +12,14 @@ import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
 /** The connection as far as an operation depends on it. */
 export type OperationConnection = Pick<ConnectionDocument, '_id' | 'project_id' | 'kind' | 'site'>
 
-export type Recorded =
-  | { readonly kind: 'recorded'; readonly operation: Operation }
-  /** A time contradicts the state or another time. */
-  | { readonly kind: 'refused'; readonly field: 'executing_at' | 'ended_at'; readonly reason: TimeRefusal }
+/** A reported time contradicts the state or another time. */
+export interface BadTime {
+  readonly kind: 'bad_time'
+  readonly field: 'executing_at' | 'ended_at'
+  readonly reason: TimeRefusal
+}
+
+export type Recorded = { readonly kind: 'recorded'; readonly operation: Operation } | BadTime
 
 export type TimeRefusal =
   | 'state_has_not_executed'
@@ -28,6 +32,7 @@ export type Transitioned =
   /** The same report again: nothing changes, and nothing is published. */
   | { readonly kind: 'unchanged'; readonly operation: Operation }
   | { readonly kind: 'refused'; readonly reason: IllegalReason | 'other_provider_ref' }
+  | BadTime
 
 /** How far ahead of our clock a reporter's may be. A time beyond would hold open for ever what the operation explains. */
 export const CLOCK_SKEW_MS = 5 * 60_000
@@ -42,8 +47,8 @@ export function recordOperation(
   connection: OperationConnection,
   now: number,
 ): Recorded {
-  const times = timesOf(reported, now)
-  if (times.kind === 'refused') return times
+  const times = timesOf(reported.state, reported, { executingAt: null, idleUntil: now }, now)
+  if (times.kind === 'bad_time') return times
   const named = {
     projectId: connection.project_id,
     provider: connection.kind,
@@ -90,55 +95,65 @@ export function applyTransition(operation: Operation, transition: NewTransition,
     return { kind: 'refused', reason: 'other_provider_ref' }
   }
   const learnsRef = learned !== null && operation.provider_ref === null
-  if (verdict.kind === 'already_there' && !learnsRef) return { kind: 'unchanged', operation }
+  const moved = {
+    ...operation,
+    version: operation.version + 1,
+    provider_ref: operation.provider_ref ?? learned,
+    refs: learnsRef ? withProviderRef(operation, learned) : operation.refs,
+    reason: transition.reason ?? operation.reason,
+    updated_at: isoTime(now),
+  }
+  if (verdict.kind === 'already_there') {
+    return learnsRef ? { kind: 'moved', operation: moved } : { kind: 'unchanged', operation }
+  }
+  // Where executing itself is left out of the report, it began when it was last known not to at the earliest.
+  const idleUntil = transition.to === 'executing' ? now : Date.parse(operation.updated_at)
+  const times = timesOf(transition.to, transition, { executingAt: operation.executing_at, idleUntil }, now)
+  if (times.kind === 'bad_time') return times
+  const { executingAt, endedAt } = times
   return {
     kind: 'moved',
-    operation: {
-      ...operation,
-      version: operation.version + 1,
-      state: transition.to,
-      reason: transition.reason ?? operation.reason,
-      provider_ref: operation.provider_ref ?? learned,
-      refs: learnsRef ? withProviderRef(operation, learned) : operation.refs,
-      executing_at: operation.executing_at ?? beganExecuting(operation, transition.to, now),
-      ended_at: operation.ended_at ?? (hasEnded(transition.to) ? isoTime(now) : null),
-      updated_at: isoTime(now),
-    },
+    operation: { ...moved, state: transition.to, executing_at: executingAt, ended_at: endedAt },
   }
 }
 
-/**
- * When an operation that now reaches `to` began executing: now, or, where executing itself was left out of the report, when
- * it was last known not to execute. Later would leave out the moment at which it did.
- */
-function beganExecuting(operation: Operation, to: OperationState, now: number): string | null {
-  if (!hasExecuted(to)) return null
-  return to === 'executing' ? isoTime(now) : operation.updated_at
+/** What is known of the beginning of an operation before a report. */
+interface KnownStart {
+  /** When it began executing; null where nobody said so yet. */
+  readonly executingAt: string | null
+  /** The last moment at which it is known not to have executed: later would leave out the moment at which it did. */
+  readonly idleUntil: number
 }
 
-type Times =
-  | { readonly kind: 'times'; readonly executingAt: string | null; readonly endedAt: string | null }
-  | Extract<Recorded, { kind: 'refused' }>
+type Times = { readonly kind: 'times'; readonly executingAt: string | null; readonly endedAt: string | null } | BadTime
 
-function timesOf(reported: NewOperation, now: number): Times {
+/**
+ * The times of an operation that reaches a state: as reported, else as known, else now. Of two that contradict each other the
+ * reported one counts: what we set ourselves is when the report reached us.
+ */
+function timesOf(
+  state: OperationState,
+  reported: Pick<NewTransition, 'executing_at' | 'ended_at'>,
+  known: KnownStart,
+  now: number,
+): Times {
   const executing = reported.executing_at === undefined ? undefined : Date.parse(reported.executing_at)
   const ended = reported.ended_at === undefined ? undefined : Date.parse(reported.ended_at)
-  const refused = (field: 'executing_at' | 'ended_at', reason: TimeRefusal): Times => ({
-    kind: 'refused',
-    field,
-    reason,
-  })
-  if (executing !== undefined && !hasExecuted(reported.state)) return refused('executing_at', 'state_has_not_executed')
-  if (ended !== undefined && !hasEnded(reported.state)) return refused('ended_at', 'state_has_not_ended')
-  if (executing !== undefined && executing > now + CLOCK_SKEW_MS) return refused('executing_at', 'lies_in_the_future')
-  if (ended !== undefined && ended > now + CLOCK_SKEW_MS) return refused('ended_at', 'lies_in_the_future')
-  const began = executing ?? (ended === undefined ? now : Math.min(now, ended))
+  const bad = (field: BadTime['field'], reason: TimeRefusal): Times => ({ kind: 'bad_time', field, reason })
+  if (executing !== undefined && !hasExecuted(state)) return bad('executing_at', 'state_has_not_executed')
+  if (ended !== undefined && !hasEnded(state)) return bad('ended_at', 'state_has_not_ended')
+  if (executing !== undefined && executing > now + CLOCK_SKEW_MS) return bad('executing_at', 'lies_in_the_future')
+  if (ended !== undefined && ended > now + CLOCK_SKEW_MS) return bad('ended_at', 'lies_in_the_future')
+  const knownStart = known.executingAt === null ? known.idleUntil : Date.parse(known.executingAt)
+  const began = executing ?? (ended === undefined ? knownStart : Math.min(knownStart, ended))
   const end = ended ?? Math.max(now, began)
-  if (end < began) return refused('ended_at', 'ends_before_it_began')
+  // What failed before it executed, by the reporter's own checks for one, was never sent: it explains nothing.
+  const isSent = state === 'failed' ? executing !== undefined || known.executingAt !== null : hasExecuted(state)
+  if (end < began) return bad('ended_at', 'ends_before_it_began')
   return {
     kind: 'times',
-    executingAt: hasExecuted(reported.state) ? isoTime(began) : null,
-    endedAt: hasEnded(reported.state) ? isoTime(end) : null,
+    executingAt: isSent ? isoTime(began) : null,
+    endedAt: hasEnded(state) ? isoTime(end) : null,
   }
 }
 

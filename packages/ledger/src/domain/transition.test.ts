@@ -29,13 +29,13 @@ const TABLE: Record<OperationState, string[]> = {
   requested:        [ S,   L,   N,   N,   N,   L,   L,   L,   L,   L ],
   approval_pending: [ B,   S,   L,   L,   L,   O,   O,   O,   O,   O ],
   approved:         [ B,   B,   S,   D,   D,   L,   L,   L,   L,   L ],
-  declined:         [ E,   E,   E,   S,   E,   E,   E,   E,   E,   E ],
-  expired:          [ E,   E,   E,   E,   S,   E,   E,   E,   E,   E ],
+  declined:         [ B,   B,   B,   S,   E,   E,   E,   E,   E,   E ],
+  expired:          [ B,   B,   B,   E,   S,   E,   E,   E,   E,   E ],
   executing:        [ B,   B,   B,   B,   B,   S,   L,   L,   L,   L ],
   awaiting_review:  [ B,   B,   B,   B,   B,   B,   S,   L,   L,   L ],
-  completed:        [ E,   E,   E,   E,   E,   E,   E,   S,   E,   E ],
-  failed:           [ E,   E,   E,   E,   E,   E,   E,   E,   S,   E ],
-  rejected:         [ E,   E,   E,   E,   E,   E,   E,   E,   E,   S ],
+  completed:        [ B,   B,   B,   E,   E,   B,   B,   S,   E,   E ],
+  failed:           [ B,   B,   B,   E,   E,   B,   B,   E,   S,   E ],
+  rejected:         [ B,   B,   B,   E,   E,   B,   B,   E,   E,   S ],
 }
 
 const rows = COLUMNS.flatMap(from =>

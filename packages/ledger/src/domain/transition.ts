@@ -61,10 +61,12 @@ export function decideTransition(from: OperationState, to: OperationState): Tran
       return hasExecuted(to) && hasEnded(to) ? { kind: 'legal' } : illegal('would_go_back')
     case 'declined':
     case 'expired':
+      return illegal(hasExecuted(to) || hasEnded(to) ? 'already_ended' : 'would_go_back')
     case 'completed':
     case 'failed':
     case 'rejected':
-      return illegal('already_ended')
+      // A report that comes late is told so: "report a new operation" would make a second one of it, open for ever.
+      return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
     default:
       return from satisfies never
   }

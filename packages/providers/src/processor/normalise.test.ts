@@ -116,11 +116,32 @@ describe('what a card processor event means', () => {
     },
   )
 
+  const odd: { name: string; more: object }[] = [
+    { name: 'a request that is a string, as it was once', more: { request: 'req_1' } },
+    { name: 'an empty idempotency key', more: { request: { id: 'r', idempotency_key: '' } } },
+    { name: 'an idempotency key of 256 characters', more: { request: { id: 'r', idempotency_key: 'k'.repeat(256) } } },
+    { name: 'an expanded account', more: { account: { id: 'acct_1' } } },
+    { name: 'no mode', more: { livemode: null } },
+  ]
+  test.each(odd)('a refund is not passed over for $name', ({ more }) => {
+    expect(normalise('refund.created', refund, { ...more })).toMatchObject({ kind: 'action', providerRef: 're_3Q' })
+  })
+
+  test('a charge is not passed over for an odd previous amount', () => {
+    const previous = { data: { object: charge, previous_attributes: { amount_refunded: null } } }
+    expect(normalise('charge.refunded', charge, previous)).toMatchObject({ kind: 'refund_total', totalBefore: null })
+  })
+
   const malformed: { name: string; object: unknown; reason: string }[] = [
     { name: 'no object', object: undefined, reason: 'data.object' },
     { name: 'no amount', object: { ...refund, amount: undefined }, reason: 'data.object.amount' },
     { name: 'an amount as text', object: { ...refund, amount: '2499' }, reason: 'data.object.amount' },
     { name: 'a negative amount', object: { ...refund, amount: -1 }, reason: 'data.object.amount' },
+    {
+      name: 'a time in milliseconds',
+      object: { ...refund, created: 1_764_000_000_000 },
+      reason: 'data.object.created',
+    },
     { name: 'no currency', object: { ...refund, currency: '' }, reason: 'data.object.currency' },
     { name: 'another kind of object', object: { ...refund, object: 'charge' }, reason: 'data.object.object' },
   ]

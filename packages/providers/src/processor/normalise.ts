@@ -4,13 +4,21 @@ import type { EventOrigin, Normalise, Normalised, ObservedAction, ObservedRefund
 
 /** Ids appear bare or, where the account expands them, as objects. */
 const Id = z.union([z.string().min(1), z.object({ id: z.string().min(1) }).transform(object => object.id)])
-const Seconds = z.int().min(0)
+/** Unix time up to the year 9999: what is beyond it was given in milliseconds. */
+const Seconds = z.int().min(0).max(253_402_300_799)
 
+/**
+ * What stands around the object only helps: where it looks odd (`request` was a string once) it counts as absent, because
+ * a refund must not go unseen for it.
+ */
 const Envelope = z.object({
   created: Seconds,
-  livemode: z.boolean().default(false),
-  account: z.string().nullish(),
-  request: z.object({ idempotency_key: z.string().min(1).max(255).nullish() }).nullish(),
+  livemode: z.boolean().catch(false),
+  account: Id.nullish().catch(null),
+  request: z
+    .object({ idempotency_key: z.string().min(1).max(255).nullish().catch(null) })
+    .nullish()
+    .catch(null),
 })
 
 const Refund = z.object({
@@ -36,7 +44,10 @@ const RefundEvent = Envelope.extend({ data: z.object({ object: Refund }) })
 const ChargeEvent = Envelope.extend({
   data: z.object({
     object: Charge,
-    previous_attributes: z.object({ amount_refunded: z.int().min(0).optional() }).nullish(),
+    previous_attributes: z
+      .object({ amount_refunded: z.int().min(0) })
+      .nullish()
+      .catch(null),
   }),
 })
 

@@ -63,6 +63,7 @@ describe('an alert channel as it is shown', () => {
     const left = JSON.stringify(deletedChannel(channel(config), NOW))
     expect(left).not.toContain('v1.sealed')
     expect(left).not.toContain('a@b.test')
+    expect(left).not.toContain('https://')
     expect(left).toContain('"enabled":false')
   })
 })

@@ -44,7 +44,7 @@ function erased(config: ChannelConfig): ChannelConfig {
     case 'email':
       return { ...config, to: [] }
     case 'webhook':
-      return { ...config, secret: null }
+      return { ...config, url: '', secret: null }
     default:
       return config satisfies never
   }

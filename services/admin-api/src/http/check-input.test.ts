@@ -24,6 +24,17 @@ describe('a refused body', () => {
     expect(refused(() => checkInput('body', NewOperation, undefined))).toEqual(['body'])
   })
 
+  test('says what is missing, and what to give instead of what is wrong', () => {
+    expect(() => checkInput('body', NewConnection, { kind: 'stripe' })).toThrow(
+      'body.kind: Give one of processor, reseller, subscription',
+    )
+    expect(() => checkInput('body', NewConnection, { kind: 'processor' })).toThrow(
+      'body.name: It is missing; give text',
+    )
+    const site = { kind: 'subscription', name: 'x', site: 'acme.example.com' }
+    expect(() => checkInput('body', NewConnection, site)).toThrow(/body\.site: Give the site's name alone/)
+  })
+
   test('never repeats a value, which may be a secret', () => {
     const body = { kind: 'reseller', name: 'x', destination_secret: 'canary secret with spaces' }
     expect(() => checkInput('body', NewConnection, body)).toThrow(/destination_secret/)

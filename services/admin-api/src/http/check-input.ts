@@ -1,5 +1,5 @@
 import type { Problem } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { AppError, describeInputFault } from '@backstop/kit'
 import type { z } from 'zod'
 
 type Where = 'path' | 'query' | 'body'
@@ -9,7 +9,7 @@ type Where = 'path' | 'query' | 'body'
  * @throws AppError `invalid_request` that lists every field that was refused; never a value, which may be a secret
  */
 export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: unknown): z.output<S> {
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(given, { error: describeInputFault })
   if (parsed.success) return parsed.data
   const errors = parsed.error.issues.flatMap(issue => describeIssue(issue, where))
   const [first] = errors

@@ -12,6 +12,9 @@ export interface RequestFacts {
   code: ErrorCode | undefined
 }
 
+/** Longest path that is logged: every path of ours is much shorter, and a stranger's may be 16 KiB. */
+const LOGGED_PATH_LENGTH = 256
+
 /** Writes one wide log line, and one measurement, for each request once it is over. */
 export function createRequestObserver(options: { clock: Clock; logger: Logger; metrics: Metrics }) {
   const { clock, logger } = options
@@ -27,15 +30,17 @@ export function createRequestObserver(options: { clock: Clock; logger: Logger; m
       const durationMs = clock.now() - startedAt
       const route = facts.route ?? 'unknown'
       const method = request.method
-      duration.observe({ method, route, status: String(response.statusCode) }, durationMs / 1_000)
+      // Until an answer begins, statusCode is only Node's default: a caller who hung up before was told no status.
+      const status = response.headersSent ? response.statusCode : undefined
+      duration.observe({ method, route, status: String(status ?? 'none') }, durationMs / 1_000)
       const line = {
         request_id: facts.requestId,
         method,
         route,
         // Without the query: what is searched for is nobody's business, and may be long.
         // A token in a path is a credential.
-        path: route.includes('{token}') ? route : request.path,
-        status: response.statusCode,
+        path: route.includes('{token}') ? route : request.path.slice(0, LOGGED_PATH_LENGTH),
+        status,
         code: facts.code,
         duration_ms: durationMs,
         key_id: facts.principal?.keyId,
@@ -43,7 +48,7 @@ export function createRequestObserver(options: { clock: Clock; logger: Logger; m
         address: request.socket.remoteAddress,
         finished: response.writableFinished,
       }
-      logger[response.statusCode >= 500 ? 'error' : 'info'](line, 'http.request')
+      logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'http.request')
     })
   }
 }

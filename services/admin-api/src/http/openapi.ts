@@ -98,7 +98,7 @@ function describeRoute(route: Route): Json {
       ? {}
       : {
           requestBody: {
-            required: !route.takesText,
+            required: route.needsBody,
             content: { [route.takesText ? '*/*' : 'application/json']: { schema: schemaOf(route.body, true) } },
           },
         }),

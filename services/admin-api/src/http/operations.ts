@@ -11,10 +11,11 @@ import { ownProject, type Principal } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findConnection, notFound, projectFilter } from './found.ts'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute, type Route, type RouteAnswer } from './route.ts'
 
 const tag = 'Operations'
 const OfOperation = z.object({ id: z.string() })
+const AUDITED_AS = { created: 'operation.create', moved: 'operation.transition' } as const
 
 /** /v1/operations */
 export function operationRoutes(parts: AdminParts): Route[] {
@@ -29,20 +30,22 @@ function createRoute({ stores, ledger }: AdminParts): Route {
     tag,
     summary: 'Report a refund or cancellation that your software asks for or makes',
     description:
-      'It may be reported in any state: what is reported as executing or completed happened, and is never refused. Reporting the same `idempotency_key` on the same connection again answers the operation that is stored.',
+      'It may be reported in any state: what is reported as executing or completed happened. Reporting the same `idempotency_key` on the same connection again answers the operation that is stored; with a state further on, it moves there, as by a transition. Whatever is left out, or null, says nothing.',
     scope: 'operations:write',
     body: NewOperation,
     answers: {
       201: { description: 'The operation, now stored', schema: ShownOperation },
-      200: { description: 'The operation that was stored under this idempotency_key before', schema: ShownOperation },
+      200: {
+        description: 'The operation that was stored under this idempotency_key before, as it is now',
+        schema: ShownOperation,
+      },
     },
-    refusals: ['not_found', 'idempotency_conflict'],
+    refusals: ['not_found', 'idempotency_conflict', 'conflict'],
     async handle({ body, principal, newId, now }) {
       const connection = await findConnection(stores, principal, body.connection_id)
-      const { operation, created } = await ledger.record(body, connection, now.getTime(), newId('operation'))
-      if (!created) return { status: 200, body: showOperation(operation) }
-      const changed = { action: 'operation.create', target: operation.operation_id, projectId: operation.project_id }
-      return { status: 201, body: showOperation(operation), changed }
+      const { operation, outcome } = await ledger.record(body, connection, now.getTime(), newId('operation'))
+      const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
+      return outcome === 'unchanged' ? answer : { ...answer, changed: changeOf(operation, AUDITED_AS[outcome]) }
     },
   })
 }
@@ -66,12 +69,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
       const operation = await ledger.transition(params.id, body, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      const changed = {
-        action: 'operation.transition',
-        target: operation.operation_id,
-        projectId: operation.project_id,
-      }
-      return { ...answer, changed }
+      return { ...answer, changed: changeOf(operation, AUDITED_AS.moved) }
     },
   })
 }
@@ -127,6 +125,10 @@ async function findOperation(ledger: AdminParts['ledger'], principal: Principal,
     throw notFound('operation', id)
   }
   return operation
+}
+
+function changeOf(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
+  return { action, target: operation.operation_id, projectId: operation.project_id }
 }
 
 function showOperation(operation: Operation): ShownOperation {

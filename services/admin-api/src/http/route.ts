@@ -3,7 +3,6 @@
  * it, and the OpenAPI document is printed from it, so that none of the three can differ from the others.
  */
 import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
-import type { Logger } from '@backstop/kit'
 import { z } from 'zod'
 import type { Principal } from '../domain/access.ts'
 
@@ -16,7 +15,6 @@ export interface RouteRequest<Params, Query, Body> {
   readonly body: Body
   /** The key that asks. Every query is narrowed by its project (domain/access.ts). */
   readonly principal: Principal
-  readonly requestId: string
   /** If-Match as it came, for routes that honour it. */
   readonly ifMatch: string | undefined
   readonly now: Date
@@ -24,7 +22,6 @@ export interface RouteRequest<Params, Query, Body> {
   newId(kind: IdKind): string
   /** Aborted when the caller has gone, or the process stops. */
   readonly signal: AbortSignal
-  readonly logger: Logger
 }
 
 export interface RouteAnswer {
@@ -63,6 +60,8 @@ export interface Route {
   readonly body: z.ZodType | undefined
   /** Whether the body is text of any type instead of JSON: what callers send who were not written for this API. */
   readonly takesText: boolean
+  /** False where everything in the body may be left out: then so may the body. */
+  readonly needsBody: boolean
   /** By status. */
   readonly answers: Readonly<Record<number, AnswerDescription>>
   /** Refusals of its own, beside those that any route may give. */
@@ -75,7 +74,7 @@ const NOTHING = z.object({})
 
 type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   Route,
-  'params' | 'query' | 'body' | 'takesText' | 'handle' | 'refusals' | 'honoursIfMatch'
+  'params' | 'query' | 'body' | 'takesText' | 'needsBody' | 'handle' | 'refusals' | 'honoursIfMatch'
 > & {
   readonly params?: P
   readonly query?: Q
@@ -98,6 +97,7 @@ export function defineRoute<
     query: input.query ?? NOTHING,
     body: input.body,
     takesText: input.takesText ?? false,
+    needsBody: input.body !== undefined && !input.body.safeParse({}).success,
     refusals: input.refusals ?? [],
     honoursIfMatch: input.honoursIfMatch ?? false,
     handle: request => input.handle(request),

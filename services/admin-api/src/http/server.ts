@@ -43,6 +43,10 @@ export function createApiServer(options: ApiServerOptions): Server {
     observe(request, response, facts)
     next()
   })
+  app.use((request, _response, next) => {
+    const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
+    next(isWithoutHost ? new AppError('invalid_request', 'Send a Host header; HTTP/1.1 asks for one') : undefined)
+  })
   const run = createRouteRunner(options)
   const byPath = Map.groupBy(options.routes, route => route.path)
   for (const [path, routes] of byPath) mount(app, path, routes, run)
@@ -59,6 +63,8 @@ export function createApiServer(options: ApiServerOptions): Server {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
+      // A request without Host is refused above, with a problem document: Node's own refusal has no body.
+      requireHostHeader: false,
     },
     app,
   )

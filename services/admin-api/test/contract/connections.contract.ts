@@ -162,6 +162,11 @@ export function describeConnections(world: () => AdminWorld): void {
       expect(body.secret_fingerprints).toEqual([rotated.body.secret_fingerprints[0]])
     })
 
+    test('a secret is rotated without a body, too: everything in it may be left out', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const rotated = await api().post(at(projectId, `/${processorId}/rotate-secret`))
+      expect(rotated).toMatchObject({ status: 200, body: { signing_secret: expect.any(String) } })
+    })
     test('rotation takes the secret that belongs to the kind, and no other', async () => {
       const { projectId, processorId } = await openProject(api())
       const reseller = await api().post(at(projectId), {

@@ -82,12 +82,50 @@ export function describeOperations(world: () => AdminWorld): void {
       expect(other.body.detail).toMatch(/another subject/)
     })
 
+    test('reported further on under their idempotency_key move there, with an audit row', async () => {
+      const { report } = await open()
+      const first = await report({ idempotency_key: 'k-3', state: 'executing' })
+      const done = await report({ idempotency_key: 'k-3', state: 'completed', provider_ref: 're_3' })
+      const id = first.body.operation_id
+      expect(done).toMatchObject({
+        status: 200,
+        body: { operation_id: id, state: 'completed', provider_ref: 're_3', version: 2 },
+      })
+      const rows = await world().stores.audit.findAll({ target: id })
+      expect(rows.map(({ action }) => action)).toEqual(['operation.create', 'operation.transition'])
+    })
+
+    const sparse: { name: string; body: Record<string, unknown> }[] = [
+      { name: 'an amount without a currency', body: { amount: 1250 } },
+      { name: 'a currency without an amount', body: { currency: 'eur' } },
+      { name: 'a cancellation of nothing', body: { kind: 'cancellation', amount: 0, currency: 'eur' } },
+      {
+        name: 'null for what is not known',
+        body: { amount: null, currency: null, idempotency_key: null, run_id: null, executing_at: null, ended_at: null },
+      },
+    ]
+    test.each(sparse)('that have happened are recorded with $name', async ({ body }) => {
+      const { report } = await open()
+      const done = await report({ ...body, state: 'completed', provider_ref: 're_4' })
+      expect(done).toMatchObject({ status: 201, body: { state: 'completed', provider_ref: 're_4' } })
+      expect(done.body).toMatchObject({ amount: body.amount ?? null, currency: body.currency ?? null })
+    })
+
+    test('moved on with the times of the reporter keep those', async () => {
+      const { report } = await open()
+      const { body } = await report({ state: 'executing' })
+      const ended_at = new Date(Date.parse(body.created_at) + 10).toISOString()
+      const transition = { to: 'completed', ended_at, executing_at: null, provider_ref: null, reason: null }
+      const done = await api().post(`/v1/operations/${body.operation_id}/transitions`, transition)
+      expect(done).toMatchObject({ status: 200, body: { state: 'completed', ended_at } })
+    })
+
     test('moved where they cannot go are refused with the reason', async () => {
       const { report } = await open()
       const { body } = await report({ state: 'completed' })
       const answer = await api().post(`/v1/operations/${body.operation_id}/transitions`, { to: 'executing' })
       expect(answer).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
-      expect(answer.body.detail).toMatch(/has ended as completed/)
+      expect(answer.body.detail).toMatch(/is completed, and executing lies behind that/)
     })
 
     test('moved to the state they are in stay as they are, without an audit row', async () => {
@@ -100,8 +138,6 @@ export function describeOperations(world: () => AdminWorld): void {
     })
 
     const refused: { name: string; body: Record<string, unknown>; path: string }[] = [
-      { name: 'an amount without a currency', body: { amount: 1 }, path: 'body.currency' },
-      { name: 'a currency without an amount', body: { currency: 'eur' }, path: 'body.currency' },
       { name: 'half a cent', body: { amount: 0.5, currency: 'eur' }, path: 'body.amount' },
       { name: 'a negative amount', body: { amount: -1, currency: 'eur' }, path: 'body.amount' },
       { name: 'an amount as text', body: { amount: '1', currency: 'eur' }, path: 'body.amount' },
@@ -117,7 +153,7 @@ export function describeOperations(world: () => AdminWorld): void {
       {
         name: 'an end before it ended',
         body: { state: 'executing', ended_at: '2026-01-01T00:00:00Z' },
-        path: 'ended_at',
+        path: 'body.ended_at',
       },
     ]
     test.each(refused)('with $name are refused by name', async ({ body, path }) => {

@@ -124,6 +124,12 @@ export function describeRefusals(world: () => AdminWorld): void {
       },
       { name: 'that is no HTTP', text: 'hello\r\n\r\n', status: 400, code: 'invalid_request' },
       {
+        name: 'without a host',
+        text: 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
+        status: 400,
+        code: 'invalid_request',
+      },
+      {
         name: 'with two lengths',
         text: 'POST /v1/projects HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
         status: 400,
@@ -132,7 +138,7 @@ export function describeRefusals(world: () => AdminWorld): void {
     ])('$name is answered $status with a problem document', async ({ text, status, code }) => {
       const [head = '', body = ''] = (await exchange(text)).split('\r\n\r\n')
       expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-      expect(head).toMatch(/content-type: application\/problem\+json/)
+      expect(head).toMatch(/content-type: application\/problem\+json/i)
       expect(JSON.parse(body)).toMatchObject({ status, code, request_id: expect.stringMatching(/^req_/) })
     })
   })
@@ -196,6 +202,30 @@ export function describeRefusals(world: () => AdminWorld): void {
           duration_ms: expect.any(Number),
         },
       ])
+    })
+
+    test('to a path of any length leaves a short line', async () => {
+      await api().get(`/v1/projects/${'x'.repeat(10_000)}?`)
+      const lines = () => world().log.filter(line => line.includes('/v1/projects/xxxx'))
+      await expect.poll(lines).toHaveLength(1)
+      expect(lines()[0]?.length).toBeLessThan(1_000)
+    })
+
+    test('that was never given is logged without a status', async () => {
+      const { port } = new URL(api().url)
+      const socket = connect(Number(port), '127.0.0.1', () => {
+        const head =
+          'POST /v1/alert-channels/broken-off/test HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
+        socket.write(`${head}Authorization: Bearer bootstrap-key-of-the-tests-0123456789\r\n\r\n{`, () =>
+          setTimeout(() => socket.destroy(), 50),
+        )
+      })
+      const broken = () =>
+        world()
+          .log.map(line => JSON.parse(line))
+          .filter(line => line.path === '/v1/alert-channels/broken-off/test')
+      await expect.poll(broken).toMatchObject([{ msg: 'http.request', method: 'POST', finished: false }])
+      expect(broken()[0].status).toBeUndefined()
     })
 
     test('to HEAD has the headers of GET and no body', async () => {

@@ -12,6 +12,10 @@ export interface Answer {
   readonly body: Buffer | string
 }
 
+/** How many headers a request may have, and of how many bytes together. */
+export const MAX_HEADERS = 100
+export const MAX_HEADERS_BYTES = 16_384
+
 /** Seconds after which a caller may try again: Kafka or MongoDB being away takes longer than too much load. */
 const RETRY_AFTER_AWAY_S = 30
 const RETRY_AFTER_LOAD_S = 10
@@ -68,7 +72,11 @@ export const ENCODED = refusal('unsupported_encoding', 'Send the body without Co
 ])
 export const TOO_SLOW = refusal('request_timeout', 'The body did not arrive in time; send it without pauses')
 export const BAD_REQUEST = refusal('invalid_request', 'The request is not valid HTTP/1.1')
-export const HEADERS_TOO_LARGE = refusal('headers_too_large', 'The headers may have at most 16384 bytes together')
+export const NO_HOST = refusal('invalid_request', 'Send a Host header; HTTP/1.1 asks for one')
+export const HEADERS_TOO_LARGE = refusal(
+  'headers_too_large',
+  `There may be at most ${MAX_HEADERS} headers, of ${MAX_HEADERS_BYTES} bytes together`,
+)
 export const AWAY = refusal('unavailable', 'The event could not be stored; send it again later', [
   'retry-after',
   String(RETRY_AFTER_AWAY_S),

@@ -49,6 +49,25 @@ describe('a request that is no notification', () => {
     expect(Problem.parse(JSON.parse(body)).code).toBe('headers_too_large')
   })
 
+  test('is told that its headers are too many', async () => {
+    const many = Array.from({ length: 120 }, (_, i) => `x-${i}: y\r\n`).join('')
+    const { status, body } = parseAnswer(
+      await rawExchange(ingress.app.port(), [`POST / HTTP/1.1\r\nhost: x\r\n${many}\r\n`]),
+    )
+    expect(status).toBe(431)
+    expect(Problem.parse(JSON.parse(body)).detail).toContain('at most 100 headers')
+  })
+
+  test('is told that it names no host', async () => {
+    const raw = 'POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nconnection: close\r\n\r\n'
+    const { status, body } = parseAnswer(await rawExchange(ingress.app.port(), [raw]))
+    expect(status).toBe(400)
+    expect(Problem.parse(JSON.parse(body))).toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('Host'),
+    })
+  })
+
   test.each([
     { name: 'no HTTP', raw: 'hello\r\n\r\n' },
     {

@@ -67,6 +67,9 @@ export class WebhookHandler {
     const connectionId = route.kind === 'webhook' ? route.connectionId : null
     const isSending = !expectsContinue && announcedLength(request) !== 0
     const exchange: Exchange = { request, response, beganMs, provider, connectionId, isSending }
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      return this.#endEarly(exchange, refused(answers.NO_HOST, 'host_missing'))
+    }
     if (route.kind === 'not_found') return this.#endEarly(exchange, refused(answers.NOT_FOUND, 'not_found'))
     if (route.kind === 'method_not_allowed') {
       return this.#endEarly(exchange, refused(answers.METHOD_NOT_ALLOWED, 'method_not_allowed'))

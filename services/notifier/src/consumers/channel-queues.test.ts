@@ -126,6 +126,34 @@ describe('jobs of several channels', () => {
     expect(names()).toEqual(['dead', 'b2'])
   })
 
+  test('that fail share half of the places, so that those that work always find one', async () => {
+    const { queues, names, end } = harness({ maxActive: 4, concurrency: 1 })
+    const failing = ['f1', 'f2', 'f3', 'f4']
+    queues.add(failing.map(id => job(`${id} first`, id)))
+    for (const id of failing) await end(`${id} first`, 'failed')
+    queues.add([...failing.map(id => job(id, id)), job('w1', 'w1'), job('w2', 'w2'), job('w3', 'w3')])
+    expect(names()).toEqual(['f1', 'f2', 'w1', 'w2'])
+    await end('w1')
+    expect(names()).toEqual(['f1', 'f2', 'w2', 'w3'])
+    await end('f2', 'failed')
+    expect(names()).toEqual(['f1', 'w2', 'w3', 'f3'])
+    await end('f3', 'worked')
+    expect(names()).toEqual(['f1', 'w2', 'w3', 'f4'])
+    await end('f4', 'failed')
+    queues.add([job('f3 again', 'f3')])
+    expect(names()).toEqual(['f1', 'w2', 'w3', 'f3 again'])
+  })
+
+  test('that fail are tested all the same', () => {
+    const { queues, names, running } = harness({ maxActive: 2, concurrency: 1 })
+    queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
+    for (const { end } of running.splice(0)) end({ kind: 'failed', atMs: 0 })
+    return Promise.resolve().then(() => {
+      queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { test: true })])
+      expect(names()).toEqual(['f1', 't'])
+    })
+  })
+
   test('wait while results cannot be recorded', async () => {
     const { queues, names, close, reopen } = harness()
     close()
@@ -145,8 +173,10 @@ describe('a channel with too much waiting', () => {
     expect(queues.admit('b', 0)).toBe('queue')
     await clock.advance(1_001)
     expect(queues.admit('a', 0)).toBe('postpone')
-    expect(queues.takeSlow()).toHaveLength(10)
-    expect(queues.size).toBe(51)
+    const receivedAtMs = clock.now()
+    queues.add([job('quick', 'b', { receivedAtMs }), job('quick too', 'b', { receivedAtMs })])
+    expect(queues.takeSlow().map(one => one.request.channel_id)).toEqual(Array(60).fill('a'))
+    expect(queues.size).toBe(3)
     expect(queues.oldestMs()).toBe(1_001)
   })
 

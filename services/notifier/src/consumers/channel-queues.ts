@@ -60,12 +60,18 @@ export class ChannelQueues {
   /** Channels that may have something to start, in the order of their turns. */
   readonly #turns = new Set<string>()
   readonly #paces: ChannelPaces
+  /** Failing channels that wait for one of the places that are theirs, in the order of their turns. */
+  readonly #heldBack = new Set<string>()
+  /** How many jobs of failing channels may be under way at once: half of all, so that those that work find a place. */
+  readonly #maxFailing: number
   #size = 0
   #active = 0
+  #activeFailing = 0
 
   constructor(options: ChannelQueuesOptions) {
     this.#options = options
     this.#paces = new ChannelPaces(options.clock)
+    this.#maxFailing = Math.max(1, Math.floor(options.maxActive / 2))
   }
 
   /** Jobs waiting and under way. */
@@ -95,14 +101,13 @@ export class ChannelQueues {
     this.pump()
   }
 
-  /** Takes out what waits for slow channels beyond a few jobs each: what a burst left there before it showed. */
+  /**
+   * Takes out all that waits for slow channels, however little each has: many channels that hang fill this process by a
+   * few jobs each, and the others would then find no room.
+   */
   takeSlow(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
-    for (const lane of this.#lanes.values()) {
-      if (lane.waiting.length > QUEUED_WHEN_SLOW && this.#isSlow(lane)) {
-        taken.push(...lane.waiting.splice(QUEUED_WHEN_SLOW))
-      }
-    }
+    for (const lane of this.#lanes.values()) if (this.#isSlow(lane)) taken.push(...lane.waiting.splice(0))
     this.#size -= taken.length
     return taken
   }
@@ -126,9 +131,9 @@ export class ChannelQueues {
 
   /** Starts what may start. Call it when `mayStart` may have become true. */
   pump(): void {
-    while (this.#turns.size > 0 && this.#active < this.#options.maxActive && this.#options.mayStart()) {
-      const [channelId] = this.#turns as Iterable<string> as [string]
-      this.#turns.delete(channelId)
+    while (this.#active < this.#options.maxActive && this.#options.mayStart()) {
+      const channelId = this.#nextTurn()
+      if (channelId === undefined) return
       const lane = this.#lanes.get(channelId)
       if (lane === undefined) continue
       const jobs = this.#takeNext(channelId, lane)
@@ -160,6 +165,24 @@ export class ChannelQueues {
     let oldest = 0
     for (const lane of this.#lanes.values()) oldest = Math.max(oldest, this.#oldestMs(lane))
     return oldest
+  }
+
+  /** The channel whose turn it is; those that fail are held back while all of their places are taken. */
+  #nextTurn(): string | undefined {
+    const isFull = this.#activeFailing >= this.#maxFailing
+    if (!isFull && this.#heldBack.size > 0) return takeFirst(this.#heldBack)
+    while (this.#turns.size > 0) {
+      const channelId = takeFirst(this.#turns)
+      // A test passes by here too: a person waits for it.
+      const hasTest = (this.#lanes.get(channelId)?.tests.length ?? 0) > 0
+      if (!isFull || hasTest || !this.#isFailing(channelId)) return channelId
+      this.#heldBack.add(channelId)
+    }
+    return undefined
+  }
+
+  #isFailing(channelId: string): boolean {
+    return this.#paces.gateOf(channelId).kind !== 'free'
   }
 
   #takeNext(channelId: string, lane: Lane): DeliveryJob[] {
@@ -197,8 +220,10 @@ export class ChannelQueues {
   #start(channelId: string, lane: Lane, jobs: readonly DeliveryJob[]): void {
     const [first] = jobs as [DeliveryJob]
     const { test } = first.request
+    const isOfFailing = this.#isFailing(channelId) && !test
     const nowMs = this.#options.clock.now()
     this.#active++
+    if (isOfFailing) this.#activeFailing++
     if (!test) {
       lane.attempts++
       this.#paces.noteStart(channelId, this.#options.limitsOf(first).intervalMs)
@@ -206,6 +231,7 @@ export class ChannelQueues {
     for (const job of jobs) lane.active.set(job, nowMs)
     const end = (sign: AttemptSign | undefined) => {
       this.#active--
+      if (isOfFailing) this.#activeFailing--
       this.#size -= jobs.length
       if (!test) lane.attempts--
       for (const job of jobs) lane.active.delete(job)
@@ -246,6 +272,12 @@ export class ChannelQueues {
     lane.cancelWake?.()
     this.#lanes.delete(channelId)
   }
+}
+
+function takeFirst(set: Set<string>): string {
+  const [first] = set as Iterable<string> as [string]
+  set.delete(first)
+  return first
 }
 
 const LOOK_AHEAD = 32

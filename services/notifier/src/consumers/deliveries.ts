@@ -28,11 +28,12 @@ export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilReco
   /** Attempts under way at once in this process. */
   readonly maxActive: number
   readonly maxQueuedPerChannel: number
+  /** Deliveries at hand beyond which no more are taken from Kafka; 8000 when left out. */
+  readonly maxAtHand?: number
   onFatal(error: unknown): void
 }
 
-/** Deliveries at hand beyond which no more are taken from Kafka. */
-const HIGH_WATER = 8_000
+const MAX_AT_HAND = 8_000
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 50
 
@@ -42,6 +43,7 @@ const NO_ROOM_MS = 50
  */
 export class DeliveryConsumer {
   readonly #options: DeliveryConsumerOptions
+  readonly #maxAtHand: number
   readonly #queues: ChannelQueues
   readonly #writer: SettlementWriter
   readonly #consumer: Consumer
@@ -55,6 +57,7 @@ export class DeliveryConsumer {
 
   constructor(options: DeliveryConsumerOptions) {
     this.#options = options
+    this.#maxAtHand = options.maxAtHand ?? MAX_AT_HAND
     const { clock, maxActive, maxQueuedPerChannel } = options
     this.#queues = new ChannelQueues({
       clock,
@@ -111,7 +114,7 @@ export class DeliveryConsumer {
     this.#watch(batch.signal)
     const { partition, messages } = batch
     try {
-      if (this.#queues.size >= HIGH_WATER) await this.#relieve()
+      if (this.#queues.size >= this.#maxAtHand) await this.#relieve()
       const { admitted, overflow } = this.#admit(messages)
       const taken = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
       this.#faults.delete(partition)
@@ -132,7 +135,7 @@ export class DeliveryConsumer {
     const overflow = new Map<IncomingMessage, number>()
     const admitted: IncomingMessage[] = []
     for (const message of messages) {
-      if (this.#queues.size + admitted.length >= HIGH_WATER) break
+      if (this.#queues.size + admitted.length >= this.#maxAtHand) break
       const count = planned.get(message.key) ?? 0
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
@@ -168,7 +171,7 @@ export class DeliveryConsumer {
     return plan.taken
   }
 
-  /** Makes room by putting off what a burst left in the queues of channels that turned out to be slow. */
+  /** Makes room by putting off what waits for channels that turned out to be slow. */
   async #relieve(): Promise<void> {
     const jobs = this.#queues.takeSlow()
     if (jobs.length === 0) return
@@ -247,7 +250,8 @@ export class DeliveryConsumer {
           this.#options.onFatal(error)
           throw error
         }
-        await sleep(this.#options.clock, pauseAfter(faults))
+        // The newest message tells whether the partition is still ours: those before it may be of an older assignment.
+        await sleep(this.#options.clock, pauseAfter(faults), jobs.at(-1)?.messages.at(-1)?.batch.signal)
         if (!jobs.some(isOwned)) {
           for (const job of jobs) this.#drop(job)
           return undefined

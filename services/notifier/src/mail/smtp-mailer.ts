@@ -169,7 +169,10 @@ function parseSmtpUrl(secret: Secret) {
   const text = secret.reveal()
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {
-    throw new AppError('config_invalid', 'SMTP_URL is no URL like smtp://user:password@host:587')
+    throw new AppError(
+      'config_invalid',
+      'SMTP_URL is no URL like smtp://host:587 or smtps://host:465, with the user and the password before the host',
+    )
   }
   const secure = url.protocol === 'smtps:'
   return {

@@ -41,7 +41,7 @@ export async function loadRound(
   return {
     subjects: [...subjects, ...others.filter(subject => !known.has(subject.id))],
     facts: { connections, policies },
-    ledgerTouches: operations.map(touchOfOperation),
+    ledgerTouches: operations.flatMap(operation => touchOfOperation(operation) ?? []),
   }
 }
 

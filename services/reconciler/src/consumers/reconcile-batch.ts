@@ -58,7 +58,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const outboxes = changed.map(subject => ({ documentId: subject.id, entries: subject.outbox }))
   await parts.publisher.publish(outboxes)
   crashPoint('reconciler.after-outbox')
-  const actionIds = idsByEvent(actions)
+  const actionIds = idsByInboxId(actions)
   const now = parts.clock.now()
   const entries = read.filter(entry => !isDone(entry)).flatMap(entry => inboxEntry(entry, actionIds, now))
   await stores.inbox.insert(entries)
@@ -136,13 +136,18 @@ function incidentsOf(subject: Subject): Incident[] {
   )
 }
 
-/** The actions that each event is about, by the event's id. */
-function idsByEvent(actions: readonly Action[]): ReadonlyMap<string, string[]> {
-  const byEvent = new Map<string, string[]>()
+/** The actions that each event is about, by the inbox id: event ids are the senders' own, and two may choose the same. */
+function idsByInboxId(actions: readonly Action[]): ReadonlyMap<string, string[]> {
+  const byInboxId = new Map<string, string[]>()
   for (const action of actions) {
-    for (const eventId of action.event_ids) byEvent.set(eventId, [...(byEvent.get(eventId) ?? []), action.action_id])
+    for (const connectionId of action.connection_ids) {
+      for (const eventId of action.event_ids) {
+        const inboxId = `${connectionId}/${eventId}`
+        byInboxId.set(inboxId, [...(byInboxId.get(inboxId) ?? []), action.action_id])
+      }
+    }
   }
-  return byEvent
+  return byInboxId
 }
 
 function inboxEntry({ item, reading }: ReadItem, actionIds: ReadonlyMap<string, string[]>, now: number): InboxEntry[] {
@@ -156,7 +161,7 @@ function inboxEntry({ item, reading }: ReadItem, actionIds: ReadonlyMap<string, 
     event_id: event.event_id,
     event_type: event.event_type,
     ...reading.outcome,
-    action_ids: actionIds.get(event.event_id) ?? [],
+    action_ids: actionIds.get(item.inboxId) ?? [],
     received_at: new Date(item.receivedAt),
     processed_at: new Date(now),
   }

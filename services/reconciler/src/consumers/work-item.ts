@@ -81,7 +81,9 @@ function ignored(reason: string): Reading {
   return { kind: 'ignored', outcome: { outcome: 'ignored', reason } }
 }
 
-export function touchOfOperation(operation: Operation): Touch {
+/** @returns undefined for an operation that was never sent to the provider: it can explain nothing */
+export function touchOfOperation(operation: Operation): Touch | undefined {
+  if (operation.executing_at === null) return undefined
   return {
     projectId: operation.project_id,
     refs: operation.refs,

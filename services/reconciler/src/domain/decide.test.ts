@@ -75,6 +75,29 @@ describe('first sight', () => {
     expect(onlyAction(subject).state).toBe('failed')
   })
 
+  test('what is said last of two final states, and which id is shown, do not depend on the order', () => {
+    const failed = refundSeen({ eventType: 'refund.updated', status: 'failed', paymentIntent: null }, { eventId: 'f' })
+    const canceled = refundSeen({ eventType: 'refund.updated', status: 'canceled' }, { eventId: 'c' })
+    const [a, b] = [
+      [failed, canceled],
+      [canceled, failed],
+    ].map(inputs => onlyAction(play(inputs.map(input => ({ at: T0, input })))))
+    expect([a?.state, a?.subject]).toEqual([b?.state, b?.subject])
+  })
+
+  test('an operation that was never sent leaves no trace', () => {
+    const subject = play([{ at: T0, input: operationSeen({ state: 'requested', executing_at: null, ended_at: null }) }])
+    expect(subject).toEqual(emptySubject())
+  })
+
+  test('a payment that a loop operates on keeps the latest operations only', () => {
+    const steps = Array.from({ length: 700 }, (_, index) => ({
+      at: T0,
+      input: operationSeen({ operation_id: `op_${index}`, amount: 1 }),
+    }))
+    expect(play(steps).operations).toHaveLength(500)
+  })
+
   test('the key of an updating request is not the key of the making', () => {
     const subject = play([
       { at: T0, input: operationSeen({ idempotency_key: 'k', amount: 1 }) },
@@ -142,6 +165,25 @@ describe('second look', () => {
   test('auto alerts once any operation of the account ever executed', () => {
     const subject = lookAll(play([{ at: T0, input: seen }]), [policy({ outOfBand: 'auto', hasExecuted: true })])
     expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('auto alerts when an operation acted on this very payment, through whatever connection it was reported', () => {
+    const subject = play([
+      { at: T0, input: operationSeen({ connection_id: 'con_b', provider_ref: 're_1' }) },
+      { at: T0, input: refundSeen({ id: 're_1' }) },
+      { at: T0, input: refundSeen({ id: 're_2' }) },
+    ])
+    expect(alertsOf(lookAll(subject, [policy({ outOfBand: 'auto' })]))).toEqual(['incident.opened'])
+  })
+
+  test('a connection whose document is gone is no reason to stay quiet', () => {
+    expect(alertsOf(lookAll(play([{ at: T0, input: seen }]), []))).toEqual(['incident.opened'])
+  })
+
+  test('a look at what nobody waits for changes nothing', () => {
+    const pending = play([{ at: T0, input: seen }])
+    const look = { kind: 'second_look', lookId: 'act_nobody', dueAt: T0 + MINUTE, policies: new Map() } as const
+    expect(decide(pending, look, T0, RULES)).toBe(pending)
   })
 
   test('an action seen through two connections is judged by the stricter setting', () => {

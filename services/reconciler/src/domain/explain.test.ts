@@ -50,6 +50,7 @@ describe('whether an operation claims an action', () => {
     { name: 'it is about another payment', operation: { subject: 'pi_2' }, claim: 'other_subject' },
     { name: 'it is of another amount', operation: { amount: 2500 }, claim: 'other_amount' },
     { name: 'it is in another currency', operation: { currency: 'usd' }, claim: 'other_amount' },
+    { name: 'it leaves the currency out', operation: { currency: null }, claim: 'amount_and_time_match' },
     { name: 'it states no amount', operation: { amount: null, currency: null }, claim: 'other_amount' },
     { name: 'it is a cancellation', operation: { kind: 'cancellation' }, claim: 'other_kind' },
     { name: 'it is of another provider', operation: { provider: 'reseller' }, claim: 'other_kind' },

@@ -40,7 +40,9 @@ export function claimOf(action: ActionRecord, operation: Operation): Claim {
     return match('idempotency_key_matches')
   }
   if (!action.objectIds.includes(operation.subject)) return no('other_subject')
-  if (operation.amount !== action.amount || operation.currency !== action.currency) return no('other_amount')
+  // A payment has one currency: a report that leaves it out is about that one.
+  const sameCurrency = operation.currency === null || operation.currency === action.currency
+  if (operation.amount !== action.amount || !sameCurrency) return no('other_amount')
   // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
   const earliest = Math.floor((startedAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   const latest = operation.ended_at === null ? Infinity : Date.parse(operation.ended_at) + LATEST_AFTER_END_MS

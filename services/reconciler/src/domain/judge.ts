@@ -42,7 +42,7 @@ function judgeAction(
   if (action.look !== null && !lostExplanation) return { action, outbox: [] }
   // First sight, or an operation that turned out to have made something else: the minute of grace begins.
   const dueAt = now + recheckDelayMs
-  const lost = timelineEntry(now, 'explanation_lost', action.operationId, 'What explained it explains something else')
+  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
   return {
     action: {
       ...action,
@@ -54,6 +54,12 @@ function judgeAction(
     },
     outbox: [recheckEntry(subject, action.id, dueAt, now)],
   }
+}
+
+function lostText(action: ActionRecord): string {
+  return action.operationId === null
+    ? 'It was not made before every connection that shows it'
+    : `Operation ${action.operationId} turned out to have made another one`
 }
 
 function explainByOperation(subject: Subject, action: ActionRecord, assignment: Assignment, now: number): Judged {

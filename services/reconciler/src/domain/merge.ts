@@ -10,17 +10,14 @@ export function mergeSubjects(a: Subject, b: Subject): { winner: Subject; loser:
   const aWins = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
   const [winner, loser] = aWins ? [a, b] : [b, a]
   const known = new Set(winner.actions.map(action => action.identity))
-  const knownTotals = new Set(winner.refundTotals.map(total => `${total.identity}/${total.total}`))
+  const knownTotals = new Set(winner.refundTotals.map(total => total.id))
   const base: Subject = {
     ...winner,
     // Of both, so that projections of the one that vanishes are not newer than what comes.
     version: Math.max(winner.version, loser.version),
     refs: withAll(winner.refs, loser.refs),
     actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.identity))],
-    refundTotals: [
-      ...winner.refundTotals,
-      ...loser.refundTotals.filter(total => !knownTotals.has(`${total.identity}/${total.total}`)),
-    ],
+    refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
     outbox: [...winner.outbox, ...loser.outbox],
   }
   const merged = loser.operations.reduce<Subject>(

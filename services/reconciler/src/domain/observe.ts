@@ -1,17 +1,14 @@
 import { deterministicId, type ObjectState, type Operation } from '@backstop/contracts'
-import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
+import type { ObservedAction } from '@backstop/providers'
 import { timelineEntry } from './projection.ts'
-import { type ActionRecord, type RefundTotal, replaceAt, type SeenThrough, type Subject, withAll } from './subject.ts'
+import { provisionalFor } from './refund-steps.ts'
+import { type ActionRecord, replaceAt, type Sighting, type Subject, withAll, withConnection } from './subject.ts'
 
-/** An event that was seen, and through which connection. */
-export interface Sighting {
-  readonly connection: SeenThrough
-  readonly eventId: string
-  readonly eventType: string
-}
-
-/** A story is for people: a subject that something hammers keeps the beginning of it. */
+/** A story is for people: an action that something hammers keeps the beginning of it. */
 const MAX_TIMELINE_ENTRIES = 100
+const MAX_EVENT_IDS = 100
+/** A payment that a loop refunds again and again keeps the latest operations; the second look reads the ledger itself. */
+const MAX_OPERATIONS = 500
 
 /** States of one object order by rank, never by arrival. */
 const RANK: Record<ObjectState, number> = { pending: 0, requires_action: 1, succeeded: 2, failed: 3, canceled: 3 }
@@ -29,15 +26,7 @@ export function observeAction(subject: Subject, observed: ObservedAction, sighti
 /** The record of this very action, or else the provisional one that it turns out to be. */
 function findRecord(subject: Subject, observed: ObservedAction): number {
   const index = subject.actions.findIndex(action => action.identity === observed.identity)
-  if (index >= 0) return index
-  return subject.actions.findIndex(
-    action =>
-      action.providerRef === null &&
-      action.kind === observed.action &&
-      action.currency === observed.currency &&
-      (action.amount ?? 0) >= (observed.amount ?? 0) &&
-      action.objectIds.some(id => observed.objectIds.includes(id)),
-  )
+  return index >= 0 ? index : provisionalFor(subject, observed)
 }
 
 function newRecord(observed: ObservedAction, sighting: Sighting, now: number): ActionRecord {
@@ -72,16 +61,23 @@ const UNJUDGED = {
 } as const satisfies Partial<ActionRecord>
 
 function mergeSighting(known: ActionRecord, observed: ObservedAction): ActionRecord {
+  // What a provisional action is said to be was guessed from a total: the refund itself knows better.
+  const isGuessed = known.providerRef === null
   return {
     ...known,
     identity: observed.identity,
     providerRef: observed.providerRef,
     amount: observed.amount,
-    subject: observed.subject,
+    subject: observed.objectIds.length > 1 ? observed.subject : known.subject,
     objectIds: withAll(known.objectIds, observed.objectIds),
-    providerCreatedAt: Math.min(known.providerCreatedAt, observed.createdAt),
-    state: RANK[observed.state] > RANK[known.state] ? observed.state : known.state,
+    providerCreatedAt: isGuessed ? observed.createdAt : Math.min(known.providerCreatedAt, observed.createdAt),
+    state: isGuessed || ranksAbove(observed.state, known.state) ? observed.state : known.state,
   }
+}
+
+/** Two final states of one rank have an order too, so that it does not matter which is told first. */
+function ranksAbove(a: ObjectState, b: ObjectState): boolean {
+  return RANK[a] > RANK[b] || (RANK[a] === RANK[b] && a > b)
 }
 
 function withSighting(
@@ -96,7 +92,7 @@ function withSighting(
     seenThrough: withConnection(record.seenThrough, sighting.connection),
     idempotencyKeys:
       idempotencyKey === null ? record.idempotencyKeys : withAll(record.idempotencyKeys, [idempotencyKey]),
-    eventIds: withAll(record.eventIds, [sighting.eventId]),
+    eventIds: record.eventIds.length < MAX_EVENT_IDS ? withAll(record.eventIds, [sighting.eventId]) : record.eventIds,
     timeline:
       isNewEvent && record.timeline.length < MAX_TIMELINE_ENTRIES
         ? [
@@ -107,85 +103,24 @@ function withSighting(
   }
 }
 
-function withConnection(list: readonly SeenThrough[], connection: SeenThrough): readonly SeenThrough[] {
-  return list.some(seen => seen.id === connection.id) ? list : [...list, connection]
-}
-
-/** The subject with a charge's total; a look is due when the refunds known now do not add up to it. */
-export function observeRefundTotal(
-  subject: Subject,
-  observed: ObservedRefundTotal,
-  sighting: Sighting,
-  lookDueAt: number,
-): Subject {
-  const refs = withAll(subject.refs, observed.refs)
-  const index = subject.refundTotals.findIndex(
-    known => known.identity === observed.identity && known.total === observed.total,
-  )
-  const known = subject.refundTotals[index]
-  const entry: RefundTotal = {
-    identity: observed.identity,
-    chargeId: observed.chargeId,
-    provider: observed.provider,
-    subject: observed.subject,
-    objectIds: observed.objectIds,
-    seenThrough: withConnection(known?.seenThrough ?? [], sighting.connection),
-    total: observed.total,
-    totalBefore: known?.totalBefore ?? observed.totalBefore,
-    currency: observed.currency,
-    observedAt: Math.min(known?.observedAt ?? Infinity, observed.observedAt),
-    idempotencyKey: known?.idempotencyKey ?? observed.idempotencyKey,
-    eventIds: withAll(known?.eventIds ?? [], [sighting.eventId]),
-    look: known?.look ?? { dueAt: lookDueAt, doneAt: null },
-  }
-  const refundTotals =
-    known === undefined ? [...subject.refundTotals, entry] : replaceAt(subject.refundTotals, index, entry)
-  return { ...subject, refs, refundTotals }
-}
-
-/** What a total leaves open: it less what was refunded before the first total known, and less the refunds known. */
-export function openAmount(subject: Subject, total: RefundTotal): number {
-  const sameCharge = subject.refundTotals.filter(other => other.identity === total.identity)
-  const before = Math.min(...sameCharge.map(other => other.totalBefore ?? 0))
-  const known = subject.actions
-    .filter(action => action.kind === 'refund' && action.objectIds.some(id => total.objectIds.includes(id)))
-    .reduce((sum, action) => sum + (action.amount ?? 0), 0)
-  return Math.max(0, total.total - before - known)
-}
-
-/** The subject with the provisional action that a total's open amount stands for. */
-export function addProvisionalAction(subject: Subject, total: RefundTotal, amount: number, now: number): Subject {
-  const identity = `${total.identity}/refunded/${total.total}`
-  const text = `The charge shows ${amount} more refunded than the known refunds add up to`
-  const record: ActionRecord = {
-    ...UNJUDGED,
-    id: deterministicId('action', identity),
-    identity,
-    kind: 'refund',
-    provider: total.provider,
-    seenThrough: total.seenThrough,
-    subject: total.subject,
-    objectIds: total.objectIds,
-    providerRef: null,
-    amount,
-    currency: total.currency,
-    state: 'succeeded',
-    providerCreatedAt: total.observedAt,
-    idempotencyKeys: total.idempotencyKey === null ? [] : [total.idempotencyKey],
-    eventIds: total.eventIds,
-    firstSeenAt: now,
-    look: total.look,
-    timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
-  }
-  return { ...subject, actions: [...subject.actions, record] }
-}
-
-/** The subject with an operation as it stands now; an older copy changes nothing. */
+/**
+ * The subject with an operation as it stands now; an older copy changes nothing, and neither does one that was never
+ * sent to the provider, because it can explain nothing.
+ */
 export function observeOperation(subject: Subject, operation: Operation): Subject {
+  if (operation.executing_at === null) return subject
   const refs = withAll(subject.refs, operation.refs)
   const index = subject.operations.findIndex(known => known.operation_id === operation.operation_id)
   const known = subject.operations[index]
-  if (known === undefined) return { ...subject, refs, operations: [...subject.operations, operation] }
-  if (known.version >= operation.version) return subject
-  return { ...subject, refs, operations: replaceAt(subject.operations, index, operation) }
+  if (known !== undefined && known.version >= operation.version) return subject
+  if (known !== undefined) return { ...subject, refs, operations: replaceAt(subject.operations, index, operation) }
+  return { ...subject, refs, operations: withinLimit(subject, [...subject.operations, operation]) }
+}
+
+/** The operations without the oldest that explains nothing, when there are too many. */
+function withinLimit(subject: Subject, operations: readonly Operation[]): readonly Operation[] {
+  if (operations.length <= MAX_OPERATIONS) return operations
+  const explaining = new Set(subject.actions.map(action => action.operationId))
+  const spare = operations.findIndex(operation => !explaining.has(operation.operation_id))
+  return operations.toSpliced(Math.max(0, spare), 1)
 }

@@ -1,4 +1,5 @@
 import type { OutOfBand, VerdictReason } from '@backstop/contracts'
+import type { ActionRecord, Subject } from './subject.ts'
 
 /** What decides, at the second look, whether an unexplained action of a connection alerts. */
 export interface ConnectionPolicy {
@@ -21,6 +22,23 @@ export type Permission =
 
 /** Strictest first: an action seen through two connections is judged by the stricter setting. */
 const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']
+
+/**
+ * The policies by which an action is judged: of every connection that shows it. One whose document is gone (connections are
+ * only marked as deleted, so something is wrong) counts as `alert`: what is not known is no reason to stay quiet.
+ */
+export function policiesOf(
+  subject: Subject,
+  action: ActionRecord,
+  known: ReadonlyMap<string, ConnectionPolicy>,
+): ConnectionPolicy[] {
+  // An operation on this very payment shows that the account was acted on, through whatever connection it was reported.
+  const hasExecuted = subject.operations.length > 0
+  return action.seenThrough.map(({ id }) => {
+    const policy = known.get(id) ?? { connectionId: id, outOfBand: 'alert', deleted: false, hasExecuted: false }
+    return hasExecuted ? { ...policy, hasExecuted } : policy
+  })
+}
 
 /** Whether an action seen through these connections may alert, and if not, why not. */
 export function permissionToAlert(policies: readonly ConnectionPolicy[]): Permission {

@@ -37,6 +37,13 @@ export type SubjectOutboxEntry = OutboxEntry & {
   readonly at: number
 }
 
+/** An event that was seen, and through which connection. */
+export interface Sighting {
+  readonly connection: SeenThrough
+  readonly eventId: string
+  readonly eventType: string
+}
+
 /** A connection that an action was seen through. */
 export interface SeenThrough {
   readonly id: string
@@ -88,8 +95,10 @@ export interface IncidentRecord {
   readonly resolvedBy: string | null
 }
 
-/** How much of a charge was refunded when one event was made (see ObservedRefundTotal). */
+/** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-steps.ts). */
 export interface RefundTotal {
+  /** Names the step that this total is, its look and its provisional action. */
+  readonly id: string
   /** Identity of the charge. */
   readonly identity: string
   readonly chargeId: string
@@ -103,7 +112,13 @@ export interface RefundTotal {
   readonly observedAt: number
   readonly idempotencyKey: string | null
   readonly eventIds: readonly string[]
-  readonly look: Look
+  /** Null until it is found open. */
+  readonly look: Look | null
+}
+
+/** The connections with this one among them. */
+export function withConnection(list: readonly SeenThrough[], connection: SeenThrough): readonly SeenThrough[] {
+  return list.some(seen => seen.id === connection.id) ? list : [...list, connection]
 }
 
 /** Replaces the entry at `index`; the list itself is never changed. */

@@ -78,7 +78,8 @@ export async function startProcessorApi(options: ProcessorApiOptions): Promise<P
       'request-id': requestId,
       'stripe-version': API_VERSION,
     })
-    response.end(JSON.stringify(answered.body, undefined, 2))
+    // With a line end, for whoever calls it by hand.
+    response.end(`${JSON.stringify(answered.body, undefined, 2)}\n`)
   }
 
   const server = createServer((request, response) => void serve(request, response))

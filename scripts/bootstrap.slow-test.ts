@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -10,7 +10,9 @@ let root = ''
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'backstop-bootstrap-'))
   mkdirSync(join(root, 'scripts'))
-  cpSync(fileURLToPath(new URL('./bootstrap.mjs', import.meta.url)), join(root, 'scripts/bootstrap.mjs'))
+  for (const part of ['bootstrap.mjs', 'bootstrap']) {
+    cpSync(fileURLToPath(new URL(`./${part}`, import.meta.url)), join(root, 'scripts', part), { recursive: true })
+  }
   writeLock('1.0.0')
   tool('python3', 'echo Python 3.11')
   tool('docker', 'exit 1')
@@ -19,6 +21,7 @@ beforeEach(() => {
     `[ "$1" = --version ] && { echo 10; exit; }
      echo "npm $*" >> ${root}/npm-calls
      [ -e ${root}/npm-fails ] && { echo "npm error: no network"; exit 1; }
+     [ -e ${root}/npm-hangs ] && { echo $$ > ${root}/npm-pid; sleep 60 & wait; }
      mkdir -p ${root}/node_modules/.bin
      ln -sf ${process.execPath} ${root}/node_modules/.bin/node
      cp ${root}/package-lock.json ${root}/node_modules/.package-lock.json`,
@@ -50,17 +53,29 @@ function bootstrap(...args: string[]) {
   return spawnSync(process.execPath, bootstrapArgs(...args), { env: env(), encoding: 'utf8' })
 }
 
-function npmCalls(): string[] {
+/** The content of a file below the root, or nothing. */
+function readIfThere(path: string): string {
   try {
-    return readFileSync(join(root, 'npm-calls'), 'utf8').trim().split('\n')
+    return readFileSync(join(root, path), 'utf8').trim()
   } catch {
-    return []
+    return ''
   }
 }
 
+/** Whether any process of a group is left: signal 0 only asks. */
+function groupIsThere(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0)
+  } catch {
+    return false
+  }
+}
+
+const npmCalls = () => readIfThere('npm-calls').split('\n').filter(Boolean)
+
 test('a clean clone is installed once, and the script runs with its arguments', () => {
   const first = bootstrap('scripts/script.ts', 'a', '--b')
-  expect(first.stderr).toMatch(/✔ Installing packages: nothing is installed yet/)
+  expect(first.stderr).toMatch(/✓ Installing packages \(first start of this clone\) \(\d+ s\)\n/)
   expect(first.stdout).toBe('ran a --b\n')
   expect(bootstrap('scripts/script.ts').stdout).toBe('ran\n')
   expect(npmCalls()).toEqual(['npm ci --no-audit --no-fund --loglevel=error'])
@@ -89,11 +104,53 @@ test('the lock of an installer that was killed does not stop the next one', () =
   expect(bootstrap('scripts/script.ts').stdout).toBe('ran\n')
 })
 
-test('an npm that fails is shown with its last words and the script does not run', () => {
+test('an npm that fails is shown with its last words, leaves no lock, and the script does not run', () => {
   writeFileSync(join(root, 'npm-fails'), '')
   const { status, stdout, stderr } = bootstrap('scripts/script.ts')
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  expect(stderr).toMatch(/✘ npm ci failed[\s\S]*no network/)
+  expect(stderr).toMatch(/✗ npm ci failed[\s\S]*no network/)
+  expect(readIfThere('.backstop/install.lock')).toBe('')
+})
+
+test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
+  '%s while it installs ends npm with all that it started',
+  async signal => {
+    writeFileSync(join(root, 'npm-hangs'), '')
+    const child = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
+    let said = ''
+    child.stderr.on('data', chunk => (said += chunk))
+    await expect.poll(() => readIfThere('npm-pid'), { timeout: 8_000 }).toMatch(/^\d+$/)
+    const npm = Number(readIfThere('npm-pid'))
+    expect(readIfThere('.backstop/install.lock')).toBe(`${child.pid} ${npm}`)
+    child.kill(signal)
+    const status = await new Promise(resolve => child.once('close', resolve))
+    expect(status).toBe(128 + constants.signals[signal])
+    expect(said).toMatch(/Stopped while installing/)
+    await expect.poll(() => groupIsThere(npm), { timeout: 8_000 }).toBe(false)
+    expect(readIfThere('.backstop/install.lock')).toBe('')
+  },
+)
+
+test('an npm that outlives its killed bootstrap is waited for', async () => {
+  writeFileSync(join(root, 'npm-hangs'), '')
+  const killed = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
+  await expect.poll(() => readIfThere('.backstop/install.lock'), { timeout: 8_000 }).toMatch(/ \d/)
+  killed.kill('SIGKILL')
+  await new Promise(resolve => killed.once('close', resolve))
+  rmSync(join(root, 'npm-hangs'))
+  const next = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
+  let said = ''
+  next.stderr.on('data', chunk => (said += chunk))
+  await expect.poll(() => said, { timeout: 8_000 }).toMatch(/waiting for it/)
+  process.kill(-Number(readIfThere('npm-pid')), 'SIGKILL')
+  expect(await new Promise(resolve => next.once('exit', resolve))).toBe(0)
+})
+
+test('a folder for the lock that cannot be made is named', () => {
+  writeFileSync(join(root, '.backstop'), 'a file')
+  const { status, stderr } = bootstrap('scripts/script.ts')
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/\.backstop cannot be made: EEXIST/)
 })
 
 test.each([
@@ -148,7 +205,7 @@ test('the script hears it when the bootstrap is killed', async () => {
   )
   const child = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
   child.stdout.once('data', () => child.kill('SIGKILL'))
-  await expect.poll(() => spawnSync('cat', [witness], { encoding: 'utf8' }).stdout, { timeout: 5_000 }).toBe('told')
+  await expect.poll(() => spawnSync('cat', [witness], { encoding: 'utf8' }).stdout, { timeout: 8_000 }).toBe('told')
 })
 
 test('where npm ran no install scripts, the Node of the project is fetched by its own', () => {

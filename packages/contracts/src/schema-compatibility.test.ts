@@ -1,0 +1,18 @@
+import { describe, expect, test } from 'vitest'
+import { schemaChanges } from '../test/schema-changes.ts'
+import { incompatibilities } from './schema-compatibility.ts'
+
+describe('whether a newer schema reads what an older one wrote', () => {
+  test.each(schemaChanges)('$name: $verdict', ({ older, newer, verdict, reason }) => {
+    const reasons = incompatibilities(older, newer)
+    if (verdict === 'compatible') expect(reasons).toEqual([])
+    else expect(reasons.join('\n')).toMatch(reason!)
+  })
+})
+
+test('every schema reads what itself wrote', () => {
+  for (const { older, newer } of schemaChanges) {
+    expect(incompatibilities(older, older)).toEqual([])
+    expect(incompatibilities(newer, newer)).toEqual([])
+  }
+})

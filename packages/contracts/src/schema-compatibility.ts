@@ -1,0 +1,117 @@
+import type { JsonSchema } from './json-schema.ts'
+
+/**
+ * Why data written by an older schema might be refused by a newer one, a line per reason; empty when the newer one reads
+ * all of it (BACKWARD). It knows the keywords that `registrySchema` gives; the registry has the last word, and a test
+ * holds both to the same verdicts.
+ */
+export function incompatibilities(older: JsonSchema, newer: JsonSchema, path = '$'): string[] {
+  const olds = alternativesOf(older)
+  const news = alternativesOf(newer)
+  if (olds.length === 1 && news.length === 1) return compareOne(olds[0]!, news[0]!, path)
+  return olds.flatMap((old, index) => {
+    const reasons = news.map(candidate => compareOne(old, candidate, path))
+    if (reasons.some(list => list.length === 0)) return []
+    // Of all alternatives, the one that comes nearest tells most about what was changed.
+    const nearest = reasons.reduce((best, list) => (list.length < best.length ? list : best))
+    return [`${path}: alternative ${index + 1} of ${olds.length} has no successor (${nearest.join('; ')})`]
+  })
+}
+
+/** A schema as the list of what it allows: the members of a union, and one schema per type of a list of types. */
+function alternativesOf(schema: JsonSchema): JsonSchema[] {
+  const union = (schema.oneOf ?? schema.anyOf) as JsonSchema[] | undefined
+  if (union !== undefined) return union.flatMap(alternativesOf)
+  if (Array.isArray(schema.type)) return schema.type.flatMap(type => alternativesOf({ ...schema, type }))
+  return [schema]
+}
+
+function compareOne(older: JsonSchema, newer: JsonSchema, path: string): string[] {
+  const values = compareValues(older, newer, path)
+  if (values !== undefined) return values
+  if (newer.type === undefined) return []
+  const widens = older.type === 'integer' && newer.type === 'number'
+  if (older.type !== newer.type && !widens) return [`${path}: ${older.type ?? 'anything'} became ${newer.type}`]
+  return [
+    ...compareLimits(older, newer, path),
+    ...compareObjects(older, newer, path),
+    ...compareItems(older, newer, path),
+  ]
+}
+
+/** Enumerations and constants; undefined when the newer schema lists no values. */
+function compareValues(older: JsonSchema, newer: JsonSchema, path: string): string[] | undefined {
+  const allowed = valuesOf(newer)
+  if (allowed === undefined) return undefined
+  const had = valuesOf(older)
+  if (had === undefined) return [`${path}: only certain values are allowed now`]
+  const gone = had.filter(value => !allowed.includes(value))
+  return gone.length === 0 ? [] : [`${path}: no longer allows ${gone.map(value => JSON.stringify(value)).join(', ')}`]
+}
+
+function valuesOf(schema: JsonSchema): unknown[] | undefined {
+  if (schema.const !== undefined) return [schema.const]
+  return schema.enum as unknown[] | undefined
+}
+
+const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'] as const
+const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'] as const
+const EXACT = ['pattern', 'format'] as const
+
+function compareLimits(older: JsonSchema, newer: JsonSchema, path: string): string[] {
+  const narrower = (keyword: string, outside: (old: number, now: number) => boolean) => {
+    const [old, now] = [older[keyword] as number | undefined, newer[keyword] as number | undefined]
+    return now !== undefined && (old === undefined || outside(old, now)) ? [`${path}: ${keyword} is now ${now}`] : []
+  }
+  return [
+    ...LOWER_LIMITS.flatMap(keyword => narrower(keyword, (old, now) => now > old)),
+    ...UPPER_LIMITS.flatMap(keyword => narrower(keyword, (old, now) => now < old)),
+    ...EXACT.flatMap(keyword =>
+      newer[keyword] !== undefined && newer[keyword] !== older[keyword] ? [`${path}: ${keyword} was changed`] : [],
+    ),
+  ]
+}
+
+function compareObjects(older: JsonSchema, newer: JsonSchema, path: string): string[] {
+  if (newer.type !== 'object') return []
+  const had = (older.properties ?? {}) as Record<string, JsonSchema>
+  const has = (newer.properties ?? {}) as Record<string, JsonSchema>
+  const wasRequired = new Set(older.required as string[] | undefined)
+  const added = ((newer.required ?? []) as string[]).filter(name => !wasRequired.has(name))
+  return [
+    ...added.map(name => `${path}.${name}: is required now`),
+    ...Object.entries(had).flatMap(([name, schema]) => {
+      const rest = has[name] ?? openRest(newer)
+      return rest === undefined
+        ? [`${path}.${name}: is no longer allowed`]
+        : incompatibilities(schema, rest, `${path}.${name}`)
+    }),
+    ...compareRest(
+      older,
+      newer,
+      Object.keys(has).filter(name => had[name] === undefined),
+      path,
+    ),
+  ]
+}
+
+/** What an object allows beside its named properties: undefined when nothing (a closed one). */
+function openRest(schema: JsonSchema): JsonSchema | undefined {
+  if (schema.additionalProperties === false) return undefined
+  return (schema.additionalProperties ?? {}) as JsonSchema
+}
+
+/** In an open object an older writer may have put anything under a name that means something now. */
+function compareRest(older: JsonSchema, newer: JsonSchema, added: readonly string[], path: string): string[] {
+  const had = openRest(older)
+  if (had === undefined) return []
+  const has = openRest(newer)
+  if (has === undefined) return [`${path}: was open and is closed now`]
+  const taken = added.map(name => `${path}.${name}: may have held anything, since the object is open`)
+  return [...taken, ...incompatibilities(had, has, `${path}.*`)]
+}
+
+function compareItems(older: JsonSchema, newer: JsonSchema, path: string): string[] {
+  if (newer.type !== 'array' || newer.items === undefined) return []
+  return incompatibilities((older.items ?? {}) as JsonSchema, newer.items as JsonSchema, `${path}[]`)
+}

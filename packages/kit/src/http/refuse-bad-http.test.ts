@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { listen } from '../ops/ops-server.ts'
+import { type BadHttp, refuseBadHttp } from './refuse-bad-http.ts'
+
+const STATUS = { invalid_request: 400, headers_too_large: 431, request_timeout: 408 } as const
+let server: Server
+let told: BadHttp[] = []
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+  told = []
+})
+
+/** A server whose handler is given, and which looks for slow clients often. */
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<void> {
+  server = createServer({ requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 }, handle)
+  refuseBadHttp(server, bad => {
+    told.push(bad)
+    return { status: STATUS[bad.code], headers: ['content-length', '6'], body: 'sorry\n' }
+  })
+  await listen(server, 0, '127.0.0.1')
+}
+
+/** Sends the text and resolves with everything that comes back until the connection ends. */
+function exchange(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+/** Reads on and answers when the request has ended or broken off. */
+const patient = (request: IncomingMessage, response: ServerResponse) => {
+  request.on('error', () => {})
+  request.resume().on('end', () => response.end('fine\n'))
+}
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\n'
+
+describe('what never became a whole request', () => {
+  test('is answered as the caller wants it, and the connection is closed', async () => {
+    await serve(patient)
+    const answer = await exchange('hello\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-length: 6\r\nconnection: close\r\n\r\nsorry\n$/)
+    expect(told).toMatchObject([{ code: 'invalid_request', isUnderWay: false }])
+  })
+
+  test('is told from headers that are too large', async () => {
+    await serve(patient)
+    expect(await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /)
+  })
+
+  test('is answered once its headers are too slow', async () => {
+    await serve(patient)
+    expect(await exchange(POST)).toMatch(/^HTTP\/1\.1 408 /)
+    expect(told).toMatchObject([{ code: 'request_timeout', isUnderWay: false }])
+  })
+
+  test('is answered also once its body is too slow', async () => {
+    await serve(patient)
+    expect(await exchange(`${POST}Content-Length: 10\r\n\r\nhalf`)).toMatch(/^HTTP\/1\.1 408 /)
+    expect(told).toMatchObject([{ code: 'request_timeout', isUnderWay: true }])
+  })
+
+  test('does not cut into an answer that has begun', async () => {
+    await serve((request, response) => {
+      request.on('error', () => {})
+      response.writeHead(200, { 'content-length': '5' }).flushHeaders()
+    })
+    expect(await exchange(`${POST}Content-Length: 10\r\n\r\nhalf`)).not.toContain('sorry')
+    expect(told).toEqual([])
+  })
+
+  test('does not take the place of the answer to the whole request before it', async () => {
+    await serve((_request, response) => void setTimeout(() => response.end('fine\n'), 50))
+    const answer = await exchange(`${POST}Content-Length: 2\r\n\r\nokhello\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*fine\n$/)
+  })
+})
+
+test('"100 Continue" is still answered by Node where nobody else does', async () => {
+  await serve(patient)
+  const answer = await exchange(`${POST}Expect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok`)
+  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+})

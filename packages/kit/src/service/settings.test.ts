@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../config/config.ts'
+import { commonSettings } from './settings.ts'
+
+const good = {
+  KAFKA_BROKERS: 'a:9092',
+  MONGO_URL: 'mongodb://u:p%2F@db/?replicaSet=rs',
+  SCHEMA_REGISTRY_URL: 'http://r',
+}
+const read = (change: Record<string, string>) => readConfig(commonSettings, { ...good, ...change })
+
+describe('the settings that every service has', () => {
+  test('are taken, and the URL of MongoDB becomes a secret', () => {
+    expect(read({}).MONGO_URL.reveal()).toBe(good.MONGO_URL)
+  })
+
+  test.each([
+    'http://db',
+    'db:27017',
+    'mongodb://user:hun:canary@db',
+    'mongodb://user:can%zzary@db',
+    'mongodb://user:canary@db:99999',
+    'mongodb://user:canary@db/?no_such_option=1',
+  ])('refuse %s for MongoDB at the start, with a remedy and without showing it', url => {
+    expect(() => read({ MONGO_URL: url })).toThrow(/MONGO_URL: Begin with mongodb:\/\/ or/)
+    expect(() => read({ MONGO_URL: url })).not.toThrow(/canary/)
+  })
+
+  test('say what a topic prefix and a broker look like', () => {
+    expect(() => read({ KAFKA_TOPIC_PREFIX: 'A_B', KAFKA_BROKERS: 'localhost' })).toThrow(
+      /KAFKA_BROKERS: Give host:port[\s\S]*KAFKA_TOPIC_PREFIX: Use small letters/,
+    )
+  })
+})

@@ -1,0 +1,75 @@
+/** Two starts of one clone at once must not install over each other. */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { refuse, say } from './speak.mjs'
+
+const LOCK_STALE_AFTER_MS = 60_000
+
+const sleep = ms => new Promise(done => setTimeout(done, ms))
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Whom a lock names: the bootstrap that took it and, once there is one, the npm that it runs, which may outlive it. */
+function holdersOf(lock) {
+  return readFileSync(lock, 'utf8').split(' ').map(Number).filter(Boolean)
+}
+
+/** Waits until the lock is ours. A lock whose holders died, or that nobody renews any more, is taken. */
+async function acquire(lock) {
+  for (let told = false; ; ) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      return
+    } catch (error) {
+      if (error.code !== 'EEXIST') refuse(`${lock} cannot be written: ${error.message}`, ['Make its folder writable.'])
+    }
+    try {
+      const holders = holdersOf(lock)
+      const age = Date.now() - statSync(lock).mtimeMs
+      if ((holders.length > 0 && !holders.some(isAlive)) || age > LOCK_STALE_AFTER_MS) {
+        // Renaming first: of two that find the same stale lock, only one gets it out of the way.
+        const aside = `${lock}.${process.pid}`
+        renameSync(lock, aside)
+        rmSync(aside, { force: true })
+        continue
+      }
+      if (!told) say(`Another start of this clone is installing (process ${holders.find(isAlive)}); waiting for it`)
+      told = true
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error
+    }
+    await sleep(250)
+  }
+}
+
+/**
+ * Runs `work` while no other bootstrap of this clone does; `work` gets what adds a process to the holders.
+ * @param folder where the lock lies; made when it is missing
+ */
+export async function underLock(folder, work) {
+  const lock = join(folder, 'install.lock')
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    refuse(`${folder} cannot be made: ${error.message}`, ['Make the clone writable for you, and .backstop a folder.'])
+  }
+  await acquire(lock)
+  const release = () => rmSync(lock, { force: true })
+  // A refusal ends the process, and no `finally` runs then.
+  process.once('exit', release)
+  const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
+  try {
+    return await work(pid => writeFileSync(lock, `${process.pid} ${pid}`))
+  } finally {
+    clearInterval(renew)
+    process.off('exit', release)
+    release()
+  }
+}

@@ -1,0 +1,33 @@
+import { StackError } from '@backstop/stack'
+
+/** Why a start cannot go on, and what to do about it. */
+export class StartFault extends Error {
+  readonly remedy: string
+
+  constructor(message: string, remedy: string) {
+    super(message)
+    this.name = 'StartFault'
+    this.remedy = remedy
+  }
+}
+
+const FOLDER_REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'Make it writable for you, or move the clone to where you may write',
+  EPERM: 'Make it writable for you, or move the clone to where you may write',
+  EROFS: 'Move the clone to a disk that is not read-only',
+  ENOSPC: 'Free some space on that disk, or move the clone to another one',
+  EEXIST: 'Put what lies there out of the way',
+  ENOTDIR: 'Put what lies there out of the way',
+}
+
+/** Two lines at most for a person: what is wrong and, where we know it, the remedy. No stack trace: it would say less. */
+export function describeFault(error: unknown): string {
+  if (!(error instanceof Error)) return `✗ ${String(error)}`
+  const remedy = remedyOf(error)
+  return remedy ? `✗ ${error.message}\n  → ${remedy}` : `✗ ${error.message}`
+}
+
+function remedyOf(error: Error): string | undefined {
+  if (error instanceof StackError || error instanceof StartFault) return error.remedy
+  return FOLDER_REMEDIES[(error as NodeJS.ErrnoException).code ?? '']
+}

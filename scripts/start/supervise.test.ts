@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { PartHandle, RunningStack } from '@backstop/stack'
+import { afterEach, expect, test } from 'vitest'
+import { superviseStack } from './supervise.ts'
+
+const children: ReturnType<typeof spawn>[] = []
+let stopping = false
+afterEach(() => {
+  stopping = true
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+async function sleeper(): Promise<number> {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+  children.push(child)
+  await once(child, 'spawn')
+  return child.pid as number
+}
+
+const refuse = (): never => {
+  throw new Error('not asked for here')
+}
+const absent: PartHandle = { pid: undefined, adopted: false, kill: refuse, restart: refuse, stop: refuse }
+
+/** A stack of which only Kafka is a process of this machine. */
+async function stackWith(restart: (kafka: PartHandle) => Promise<void>): Promise<RunningStack> {
+  const kafka = { ...absent, pid: await sleeper() }
+  return {
+    urls: { kafka: '', mongo: '', registry: '', smtp: '', mail: '' },
+    kind: 'embedded',
+    parts: { kafka: { ...kafka, restart: () => restart(kafka) }, mongo: absent, registry: absent, mail: absent },
+    stop: async () => {},
+  }
+}
+
+function watch(stack: RunningStack): { said: () => string; settled: () => Promise<void> } {
+  stopping = false
+  const said: string[] = []
+  const supervision = { say: (text: string) => void said.push(text), isStopping: () => stopping, lookEveryMs: 10 }
+  const settled = superviseStack(stack, '/logs', supervision)
+  return { said: () => said.join('\n'), settled }
+}
+
+test('a part of the stack that died is said to have, with its log, and started again', async () => {
+  let restarts = 0
+  const { said } = watch(await stackWith(async () => void restarts++))
+  children[0]?.kill('SIGKILL')
+  await expect.poll(said).toContain('✗ Kafka has ended\n    Its log: /logs/kafka.previous.log\n✓ Kafka runs again')
+  expect(restarts).toBeGreaterThan(0)
+})
+
+test('a part that dies again and again is left alone in the end', async () => {
+  let restarts = 0
+  const { said } = watch(await stackWith(async () => void restarts++))
+  children[0]?.kill('SIGKILL')
+  await expect.poll(said).toContain('✗ Kafka stays down (died_too_often)')
+  expect(restarts).toBe(5)
+})
+
+test('who stops meanwhile can wait until a part has come up, and stop it', async () => {
+  const comeUp = Promise.withResolvers<void>()
+  const { said, settled } = watch(await stackWith(() => comeUp.promise))
+  children[0]?.kill('SIGKILL')
+  await expect.poll(said).toContain('has ended')
+  stopping = true
+  let waited = false
+  const waiting = settled().then(() => (waited = true))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(waited).toBe(false)
+  comeUp.resolve()
+  await waiting
+})

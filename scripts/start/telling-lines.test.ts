@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { tellingLines } from './telling-lines.ts'
+
+const line = (level: string, msg: string, more: object = {}) => JSON.stringify({ level, time: 'T', msg, ...more })
+
+test('of a log, warnings and errors are told in short, and what is no log line as it is', () => {
+  const lines = [
+    line('info', 'http.request'),
+    line('warn', 'Connection error: connect ECONNREFUSED'),
+    line('warn', 'Connection error: connect ECONNREFUSED'),
+    line('error', 'connection.unreadable', { error: { message: 'its key is not there', stack: '…' } }),
+    line('warn', 'retried', { error: 'no coordinator' }),
+    'reconciler did not start. The configuration has 1 fault(s):',
+    '  RECHECK_DELAY_MS: has to be a number',
+    '',
+  ]
+  expect(tellingLines(lines, 10)).toEqual([
+    'warn Connection error: connect ECONNREFUSED',
+    'error connection.unreadable: its key is not there',
+    'warn retried: no coordinator',
+    'reconciler did not start. The configuration has 1 fault(s):',
+    '  RECHECK_DELAY_MS: has to be a number',
+  ])
+})
+
+test('only the last ones are told, and none is longer than a few rows of a terminal', () => {
+  const lines = [line('error', 'first'), line('error', 'x'.repeat(500)), '12']
+  const told = tellingLines(lines, 2)
+  expect(told).toHaveLength(2)
+  expect(told[0]).toHaveLength(200)
+  expect(told[1]).toBe('12')
+})

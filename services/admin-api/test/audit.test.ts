@@ -1,0 +1,62 @@
+import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
+import { createMemoryLedger } from '@backstop/ledger'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createMemoryStores } from '../src/store/stores.ts'
+import { type AdminWorld, openWorld } from './admin-world.ts'
+import { openProject } from './contract/project-of-its-own.ts'
+
+let world: AdminWorld
+afterEach(() => world.stop())
+
+/** The API over stores that fail to write the next audit row of an action, once. */
+async function openFailing(action: string): Promise<void> {
+  const stores = createMemoryStores()
+  let isToFail = true
+  const audit = {
+    ...stores.audit,
+    async insert(row: Parameters<typeof stores.audit.insert>[0]) {
+      if (row.action === action && isToFail) {
+        isToFail = false
+        throw unavailable('MongoDB', undefined)
+      }
+      return stores.audit.insert(row)
+    },
+  }
+  world = await openWorld({
+    stores: { ...stores, audit },
+    others: stores,
+    bus: createMemoryBus({ clock: systemClock }),
+    openLedger: options => createMemoryLedger(options),
+    dump: async () => '',
+  })
+}
+
+const actionsOn = async (target: string) =>
+  (await world.stores.audit.findAll({ target })).map(({ action, key_id }) => ({ action, key_id }))
+
+describe('a change whose audit row could not be written', () => {
+  test('gets its one row from the repeat under the same Idempotency-Key', async () => {
+    await openFailing('project.create')
+    const make = () => world.api.post('/v1/projects', { name: 'Shop' }, { 'idempotency-key': 'make-1' })
+    expect((await make()).status).toBe(503)
+    const { status, body } = await make()
+    expect(status).toBe(201)
+    expect((await make()).body).toEqual(body)
+    expect(await actionsOn(body.project_id)).toEqual([{ action: 'project.create', key_id: 'key_bootstrap' }])
+  })
+
+  test('is an operation that is created all the same, and gets its row', async () => {
+    await openFailing('operation.create')
+    const { processorId } = await openProject(world.api)
+    const report = () =>
+      world.api.post(
+        '/v1/operations',
+        { connection_id: processorId, kind: 'refund', subject: 'pi_1', idempotency_key: 'k' },
+        { 'idempotency-key': 'report-1' },
+      )
+    expect((await report()).status).toBe(503)
+    const { status, body } = await report()
+    expect(status).toBe(201)
+    expect(await actionsOn(body.operation_id)).toEqual([{ action: 'operation.create', key_id: 'key_bootstrap' }])
+  })
+})

@@ -1,0 +1,194 @@
+import { deterministicId, formatMoney } from '@backstop/contracts'
+import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
+import { recheckEntry } from './outgoing.ts'
+import { timelineEntry } from './projection.ts'
+import {
+  type ActionRecord,
+  type RefundTotal,
+  replaceAt,
+  type Sighting,
+  type Subject,
+  withAll,
+  withConnection,
+} from './subject.ts'
+
+/**
+ * What a charge's totals tell of its refunds (`charge.refunded`). Each total is one step: from the total before it to
+ * this one, made when the event was made. A step that a known refund covers is that refund. A step that none covers by
+ * its second look becomes a provisional action, and the refund that turns out to be it takes that action over.
+ */
+
+/** How far before its step a refund may have been made, and how far after, by the provider's clocks. */
+const COVERS_BEFORE_MS = 15 * 60_000
+const COVERS_AFTER_MS = 2_000
+/** The same total this much later is another step: a refund that failed and was made again. */
+const SAME_STEP_MS = 60_000
+
+/** A refund as far as it may cover a step. */
+type Covering = Pick<ActionRecord, 'identity' | 'amount' | 'currency' | 'objectIds'> & { readonly createdAt: number }
+
+/** The subject with a total as its event tells it. */
+export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
+  const refs = withAll(subject.refs, observed.refs)
+  const index = subject.refundTotals.findIndex(
+    known =>
+      known.identity === observed.identity &&
+      known.total === observed.total &&
+      Math.abs(known.observedAt - observed.observedAt) <= SAME_STEP_MS,
+  )
+  const known = subject.refundTotals[index]
+  const entry: RefundTotal = {
+    id: known?.id ?? `${observed.identity}/refunded/${observed.total}/${observed.observedAt}`,
+    identity: observed.identity,
+    chargeId: observed.chargeId,
+    provider: observed.provider,
+    subject: observed.subject,
+    objectIds: observed.objectIds,
+    seenThrough: withConnection(known?.seenThrough ?? [], sighting.connection),
+    total: observed.total,
+    totalBefore: known?.totalBefore ?? observed.totalBefore,
+    currency: observed.currency,
+    observedAt: Math.min(known?.observedAt ?? Infinity, observed.observedAt),
+    idempotencyKey: known?.idempotencyKey ?? observed.idempotencyKey,
+    eventIds: withAll(known?.eventIds ?? [], [sighting.eventId]),
+    look: known?.look ?? null,
+  }
+  const refundTotals =
+    known === undefined ? [...subject.refundTotals, entry] : replaceAt(subject.refundTotals, index, entry)
+  return { ...subject, refs, refundTotals }
+}
+
+/** The provisional action that an observed refund turns out to be: its index, or -1. */
+export function provisionalFor(subject: Subject, observed: ObservedAction): number {
+  const isProvisional = (action: ActionRecord) => action.providerRef === null && action.kind === observed.action
+  if (!subject.actions.some(isProvisional)) return -1
+  const covered = coveredSteps(subject, observed)
+  const own = [...covered].find(([, identity]) => identity === observed.identity)?.[0]
+  const mine = subject.actions.findIndex(action => isProvisional(action) && action.identity === own)
+  if (mine >= 0) return mine
+  // The new refund covers another one's step, and that one a step that had none: the provisional action is one of them.
+  return subject.actions.findIndex(action => isProvisional(action) && covered.has(action.identity))
+}
+
+/** What a step leaves open, in minor units: nothing when a refund covers it or its provisional action stands already. */
+export function openAmount(subject: Subject, total: RefundTotal): number {
+  if (subject.actions.some(action => action.identity === total.id)) return 0
+  if (coveredSteps(subject).has(total.id)) return 0
+  if (total.totalBefore !== null) return Math.max(0, total.total - total.totalBefore)
+  // The event does not say from where it came: what the refunds known by then do not add up to.
+  const known = subject.actions
+    .filter(action => action.state !== 'failed' && action.state !== 'canceled')
+    .filter(action => sharesObject(action, total) && action.providerCreatedAt <= total.observedAt + COVERS_AFTER_MS)
+    .reduce((sum, action) => sum + (action.amount ?? 0), 0)
+  return Math.max(0, total.total - known)
+}
+
+/** Sets a look at every step that is open and has none to come; a step that was covered may be so no longer. */
+export function armOpenSteps(subject: Subject, now: number, recheckDelayMs: number): Subject {
+  const dueAt = now + recheckDelayMs
+  const open = subject.refundTotals.filter(total => total.look?.doneAt !== null && openAmount(subject, total) > 0)
+  if (open.length === 0) return subject
+  return {
+    ...subject,
+    refundTotals: subject.refundTotals.map(total =>
+      open.includes(total) ? { ...total, look: { dueAt, doneAt: null } } : total,
+    ),
+    outbox: [...subject.outbox, ...open.map(total => recheckEntry(subject, total.id, dueAt, now))],
+  }
+}
+
+/** The second look at a step: what is open becomes a provisional action, once. */
+export function lookAtStep(subject: Subject, stepId: string, now: number): Subject {
+  const index = subject.refundTotals.findIndex(total => total.id === stepId)
+  const total = subject.refundTotals[index]
+  if (total === undefined || total.look === null || total.look.doneAt !== null) return subject
+  const done = { ...total, look: { ...total.look, doneAt: now } }
+  const looked = { ...subject, refundTotals: replaceAt(subject.refundTotals, index, done) }
+  const open = openAmount(looked, total)
+  return open === 0 ? looked : { ...looked, actions: [...looked.actions, provisionalAction(looked, total, open, now)] }
+}
+
+/** A name for the step's provisional action: a refund that took one over keeps its name, so the next has another. */
+function freeActionId(subject: Subject, stepId: string): string {
+  const taken = new Set(subject.actions.map(action => action.id))
+  let id = deterministicId('action', stepId)
+  for (let count = 2; taken.has(id); count += 1) id = deterministicId('action', stepId, String(count))
+  return id
+}
+
+function provisionalAction(subject: Subject, total: RefundTotal, amount: number, now: number): ActionRecord {
+  const money = formatMoney(amount, total.currency)
+  const text = `The charge shows ${money} more refunded, and no refund of that amount was reported`
+  return {
+    id: freeActionId(subject, total.id),
+    identity: total.id,
+    kind: 'refund',
+    provider: total.provider,
+    seenThrough: total.seenThrough,
+    subject: total.subject,
+    objectIds: total.objectIds,
+    providerRef: null,
+    amount,
+    currency: total.currency,
+    state: 'succeeded',
+    providerCreatedAt: total.observedAt,
+    idempotencyKeys: total.idempotencyKey === null ? [] : [total.idempotencyKey],
+    eventIds: total.eventIds,
+    firstSeenAt: now,
+    look: total.look,
+    verdict: 'pending',
+    reason: 'awaiting_second_look',
+    operationId: null,
+    incident: null,
+    timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
+  }
+}
+
+/**
+ * Which refund is which step: the same amount and currency, nearest in time, each refund one step and each step one
+ * refund. Computed anew from all of them, so that it does not depend on the order of arrival.
+ * @param more a refund that is about to be added
+ * @returns the refund's identity by the step's id
+ */
+function coveredSteps(subject: Subject, more?: ObservedAction): ReadonlyMap<string, string> {
+  if (subject.refundTotals.length === 0) return new Map()
+  const refunds: Covering[] = subject.actions
+    .filter(action => action.kind === 'refund' && action.providerRef !== null)
+    .map(action => ({ ...action, createdAt: action.providerCreatedAt }))
+  if (more !== undefined) refunds.push(more)
+  const pairs = subject.refundTotals.flatMap(total =>
+    refunds
+      .filter(refund => covers(subject, refund, total))
+      .map(refund => ({ step: total.id, refund, distance: Math.abs(refund.createdAt - total.observedAt) })),
+  )
+  pairs.sort(
+    (a, b) =>
+      a.distance - b.distance ||
+      (a.step < b.step ? -1 : a.step > b.step ? 1 : a.refund.identity < b.refund.identity ? -1 : 1),
+  )
+  const covered = new Map<string, string>()
+  const used = new Set<string>()
+  for (const { step, refund } of pairs) {
+    if (covered.has(step) || used.has(refund.identity)) continue
+    covered.set(step, refund.identity)
+    used.add(refund.identity)
+  }
+  return covered
+}
+
+function covers(subject: Subject, refund: Covering, total: RefundTotal): boolean {
+  const provisional = subject.actions.find(action => action.identity === total.id)
+  const amount = total.totalBefore === null ? (provisional?.amount ?? null) : total.total - total.totalBefore
+  const age = total.observedAt - refund.createdAt
+  return (
+    refund.amount === amount &&
+    refund.currency === total.currency &&
+    sharesObject(refund, total) &&
+    -COVERS_AFTER_MS <= age &&
+    age <= COVERS_BEFORE_MS
+  )
+}
+
+function sharesObject(action: Pick<ActionRecord, 'objectIds'>, total: RefundTotal): boolean {
+  return action.objectIds.some(id => total.objectIds.includes(id))
+}

@@ -1,0 +1,13 @@
+import type { ServiceName } from '../../scripts/start/service-environment.ts'
+import { ADMIN_CRASH_POINTS } from '../../services/admin-api/src/crash-points.ts'
+import { INGRESS_CRASH_POINTS } from '../../services/ingress/src/crash-points.ts'
+import { NOTIFIER_CRASH_POINTS } from '../../services/notifier/src/crash-points.ts'
+import { RECONCILER_CRASH_POINTS } from '../../services/reconciler/src/crash-points.ts'
+
+/** Every point of every service; those of the kit lie in the loops of the service that is named. */
+export const POINTS: Record<ServiceName, readonly string[]> = {
+  ingress: INGRESS_CRASH_POINTS,
+  reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.parked'],
+  notifier: [...NOTIFIER_CRASH_POINTS, 'delay.produced', 'work.parked'],
+  'admin-api': ADMIN_CRASH_POINTS,
+}
