@@ -133,7 +133,7 @@ async function startDemo(
     say(`\n${commandLines(product, demo.world).join('\n')}`)
     // Last, so that it stays on the screen.
     say(`\n${addressLines(product).join('\n')}`)
-    say('\nBackstop runs on, and what happens in the demo project shows below. Ctrl-C ends it.\n')
+    say('\nBackstop runs on. What happens in the demo shows below. Ctrl-C stops it.\n')
   })
 }
 
