@@ -69,8 +69,8 @@ function runCheck(check: Check): Promise<Outcome> {
 }
 
 function report({ check, passed, output, seconds }: Outcome): void {
-  if (passed) console.log(`✔ ${check.name} (${seconds} s)`)
-  else console.log(`\n${output}\n\n✘ ${check.name} (${seconds} s). To mend it:  ${check.remedy}\n`)
+  if (passed) console.log(`✓ ${check.name} (${seconds} s)`)
+  else console.log(`\n${output}\n\n✗ ${check.name} (${seconds} s). To mend it:  ${check.remedy}\n`)
 }
 
 const outcomes = await Promise.all(
