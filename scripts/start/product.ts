@@ -156,6 +156,7 @@ async function assemble(
     stack: stackUrls,
     secrets,
     ingressUrl: `http://127.0.0.1:${ports.ingress}`,
+    adminUrl: `http://127.0.0.1:${ports['admin-api']}`,
     topicPrefix,
     recheckDelayMs: options.recheckDelayMs ?? 60_000,
   }
@@ -181,7 +182,7 @@ async function assemble(
   ) as Record<ServiceName, ServiceProcess>
 
   return {
-    urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: `http://127.0.0.1:${ports['admin-api']}` },
+    urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: surroundings.adminUrl },
     key: secrets.bootstrapKey,
     topicPrefix,
     database: databaseName(topicPrefix),

@@ -17,6 +17,8 @@ export interface Surroundings {
   secrets: KeptSecrets
   /** Base URL at which providers reach ingress. */
   ingressUrl: string
+  /** Base URL at which mail programs reach the management API. */
+  adminUrl: string
   /** Put before topics, groups and the database's name; empty for the one product of a machine. */
   topicPrefix: string
   /** Milliseconds until the second look. */
@@ -33,7 +35,7 @@ export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
 export function environmentOf(
   service: ServiceName,
   ports: InstancePorts,
-  { stack, secrets, ingressUrl, topicPrefix, recheckDelayMs }: Surroundings,
+  { stack, secrets, ingressUrl, adminUrl, topicPrefix, recheckDelayMs }: Surroundings,
 ): Record<string, string> {
   const shared = {
     HOST: '127.0.0.1',
@@ -53,7 +55,7 @@ export function environmentOf(
     case 'reconciler':
       return { ...shared, RECHECK_DELAY_MS: String(recheckDelayMs) }
     case 'notifier':
-      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>' }
+      return { ...shared, SMTP_URL: stack.smtp, SMTP_FROM: 'Backstop <backstop@localhost>', API_PUBLIC_URL: adminUrl }
     case 'admin-api':
       return {
         ...shared,

@@ -10,14 +10,15 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
   'packages/kit': ['contracts'],
   'packages/providers': ['contracts', 'kit'],
+  'packages/alert-views': ['contracts'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/provision': ['contracts', 'kit'],
   'packages/simulator': [],
   stack: [],
   'services/ingress': ['contracts', 'kit', 'providers'],
   'services/reconciler': ['contracts', 'kit', 'providers', 'ledger'],
-  'services/notifier': ['contracts', 'kit'],
-  'services/admin-api': ['contracts', 'kit', 'ledger'],
+  'services/notifier': ['contracts', 'kit', 'alert-views'],
+  'services/admin-api': ['contracts', 'kit', 'ledger', 'alert-views'],
 }
 
 /** Packages reach each other by name and declared entry, and only in the direction of the table. */

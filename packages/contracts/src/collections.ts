@@ -50,7 +50,10 @@ export const COLLECTIONS = {
   },
   incidents: {
     owner: 'reconciler',
-    indexes: [{ keys: { project_id: 1, state: 1, opened: -1, _id: -1 } }],
+    indexes: [
+      { keys: { project_id: 1, state: 1, opened: -1, _id: -1 } },
+      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
+    ],
   },
   inbox: {
     owner: 'reconciler',
@@ -65,10 +68,19 @@ export const COLLECTIONS = {
     indexes: [
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { alert_id: 1 } },
+      { keys: { channel_id: 1, created_at: 1, _id: 1 } },
       { keys: { created_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
     ],
   },
-  channel_health: { owner: 'notifier', indexes: [] },
+  channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.at': 1 }, options: { sparse: true } }] },
+  suppressions: { owner: 'notifier', indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }] },
+  replays: {
+    owner: 'notifier',
+    indexes: [
+      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+      { keys: { state: 1, next_page_at: 1 } },
+    ],
+  },
   schema_ids: { owner: 'provision', indexes: [] },
 } as const satisfies Record<string, CollectionDefinition>
 

@@ -15,6 +15,8 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   audit: 'aud',
   request: 'req',
+  replay: 'rpl',
+  command: 'cmd',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES
@@ -41,6 +43,16 @@ function base32(bytes: Uint8Array): string {
 /** A new id from 128 random bits: it cannot be guessed, which the inbound path relies on. */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
+}
+
+/** The id of the alert about one turn of an incident, whoever computes it and however often. */
+export function incidentAlertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
+  return deterministicId('alert', incidentId, event)
+}
+
+/** The id of the delivery of one alert to one channel: an alert that is fanned out twice is delivered once. */
+export function deliveryIdOf(alertId: string, channelId: string): string {
+  return deterministicId('delivery', alertId, channelId)
 }
 
 /**

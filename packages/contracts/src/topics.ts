@@ -39,6 +39,8 @@ export const TOPICS = {
   /** The minute of grace: a pure delay line. What is due moves to rechecks.due, where the second look happens. */
   rechecks: delay,
   'rechecks.due': { ...work, partitions: 6 },
+  /** Wishes to change what another service owns, to its owner. */
+  commands: work,
   incidents: { ...work, cleanup: 'compact', retentionMs: 30 * DAY_MS },
   alerts: work,
   deliveries: work,

@@ -79,7 +79,7 @@ export const Action = z.object({
 export type Action = z.infer<typeof Action>
 
 /** Why an incident is open. UNEXPECTED_ACTION is the interface's; further codes come with their features. */
-export const IncidentCode = z.enum(['UNEXPECTED_ACTION'])
+export const IncidentCode = z.enum(['UNEXPECTED_ACTION', 'CHANNEL_DISABLED'])
 export type IncidentCode = z.infer<typeof IncidentCode>
 
 export const IncidentState = z.enum(['open', 'acknowledged', 'resolved'])
@@ -88,14 +88,18 @@ export type IncidentState = z.infer<typeof IncidentState>
 export const Incident = z.object({
   incident_id: z.string(),
   project_id: z.string(),
-  connection_id: z.string(),
+  /** Null for an incident that is not about a connection. */
+  connection_id: z.string().nullable(),
   code: IncidentCode,
   state: IncidentState,
   /** One sentence for a person: what happened and why it matters. */
   summary: z.string(),
-  action_id: z.string(),
+  /** Null for an incident that is not about an action. */
+  action_id: z.string().nullable(),
+  /** CHANNEL_DISABLED: the channel. */
+  channel_id: z.string().nullable().optional(),
   /** The setting that allowed the alert, as it stood at the second look. */
-  out_of_band: OutOfBand,
+  out_of_band: OutOfBand.nullable(),
   opened_at: Timestamp,
   resolved_at: Timestamp.nullable(),
   /** The operation whose late arrival resolved it. */

@@ -1,5 +1,7 @@
 export * from './manual-clock.ts'
+export * from './read-all.ts'
 export * from './receiver.ts'
+export * from './self-signed-certificate.ts'
 export * from './stack.ts'
 export * from './tcp-proxy.ts'
 export * from './until.ts'

@@ -129,7 +129,7 @@ async function usableChannel(
   if (kept === undefined || kept.receiver_port !== receiverPort) return undefined
   const { data } = await api.get<{ data: AlertChannel[] }>(`/v1/alert-channels?project_id=${kept.project_id}&limit=200`)
   const channel = data.find(({ id }) => id === kept.channel_id)
-  return channel?.enabled && channel.disabled_reason === null ? channel.id : undefined
+  return channel?.enabled && channel.health.state !== 'disabled' ? channel.id : undefined
 }
 
 async function joinAccount(

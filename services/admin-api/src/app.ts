@@ -20,8 +20,10 @@ import type { AdminCrashPoint } from './crash-points.ts'
 import { allRoutes } from './http/routes.ts'
 import { createApiServer } from './http/server.ts'
 import { keepTryingBootstrap } from './keys/bootstrap-key.ts'
+import { createSnsVerifier } from './mail-events/sns.ts'
 import type { AdminParts } from './parts.ts'
 import { createChannelTester } from './publish/channel-tester.ts'
+import { createCommandSender } from './publish/command-sender.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** Everything outside admin-api that it touches. */
@@ -33,7 +35,7 @@ export interface AdminPorts {
   /** The ledger over its store, and the outboxes of its operations. */
   readonly openLedger: (options: LedgerOptions) => { ledger: Ledger; outboxSource: OutboxSource }
   readonly secretBox: SecretBox
-  readonly egress: Pick<Egress, 'checkUrl'>
+  readonly egress: Pick<Egress, 'checkUrl' | 'request'>
   readonly logger: Logger
   readonly metrics: Metrics
   readonly crashPoint: (name: AdminCrashPoint) => void
@@ -44,7 +46,13 @@ export interface AdminPorts {
     /** 0 picks a free one. */
     readonly port: number
     readonly ingressPublicUrl: string
+    /** The name that messages carry where a project has none of its own. */
+    readonly brandName: string
     readonly bootstrapApiKey: Secret | undefined
+    /** In the path of mail providers' reports; none are taken without it. */
+    readonly mailEventsToken?: Secret | undefined
+    /** Topics of SNS whose messages are taken; none when left out. */
+    readonly sesTopicArns?: readonly string[]
     /** How long a channel test waits for its result, in milliseconds; 25 s when left out. */
     readonly channelTestWaitMs?: number
   }
@@ -90,6 +98,12 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       clock,
       ...(settings.channelTestWaitMs === undefined ? {} : { waitMs: settings.channelTestWaitMs }),
     }),
+    commands: createCommandSender({ producer, codec: ports.codec }),
+    brandName: settings.brandName,
+    mailEvents: {
+      token: settings.mailEventsToken,
+      sns: createSnsVerifier({ egress: ports.egress, topicArns: settings.sesTopicArns ?? [] }),
+    },
     checkUrl: url => ports.egress.checkUrl(url),
     ingressPublicUrl: settings.ingressPublicUrl,
   }

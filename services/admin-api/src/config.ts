@@ -1,4 +1,12 @@
-import { commonSettings, type Environment, keyRingSetting, readConfig, Secret, setting } from '@backstop/kit'
+import {
+  brandNameSetting,
+  commonSettings,
+  type Environment,
+  keyRingSetting,
+  readConfig,
+  Secret,
+  setting,
+} from '@backstop/kit'
 import { z } from 'zod'
 
 /** As short as a chosen key may be: what protects everything is not to be a word. */
@@ -19,6 +27,17 @@ export const settings = {
     .transform(value => new Secret(value))
     .optional()
     .describe('First API key; without it one is made at the first start and printed once'),
+  BRAND_NAME: brandNameSetting().describe('The name that previews of messages carry; the same as in the notifier'),
+  MAIL_EVENTS_TOKEN: z
+    .string()
+    .regex(/^[\w-]{24,200}$/, 'Give 24 to 200 letters, digits, - and _')
+    .transform(value => new Secret(value))
+    .optional()
+    .describe('Part of the URL at which the mail provider reports bounces and complaints; none are taken without it'),
+  SES_TOPIC_ARNS: setting
+    .list()
+    .pipe(z.array(z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'Give ARNs of SNS topics')))
+    .describe('SNS topics on which Amazon SES reports; messages of others are refused, comma-separated'),
   EGRESS_ALLOW_CIDRS: setting
     .list()
     .describe('Networks beyond the public ones that channels and api_base may point to, comma-separated'),

@@ -1,6 +1,8 @@
-import type { AppError, SecretBox } from '@backstop/kit'
+import type { AppError, Secret, SecretBox } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
+import type { SnsVerifier } from './mail-events/sns.ts'
 import type { ChannelTester } from './publish/channel-tester.ts'
+import type { CommandSender } from './publish/command-sender.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** What the routes work with. */
@@ -9,6 +11,11 @@ export interface AdminParts {
   readonly ledger: Pick<Ledger, 'record' | 'transition' | 'get' | 'list'>
   readonly secretBox: SecretBox
   readonly channelTester: ChannelTester
+  readonly commands: CommandSender
+  /** What mail providers prove themselves with; no token: no reports are taken. */
+  readonly mailEvents: { readonly token: Secret | undefined; readonly sns: SnsVerifier }
+  /** The name that messages carry where a project has none of its own. */
+  readonly brandName: string
   /** The policy for URLs that users set (kit/egress). */
   checkUrl(url: string): AppError | undefined
   /** What the inbound_url of a connection begins with. */

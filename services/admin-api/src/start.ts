@@ -38,6 +38,9 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       host: config.HOST,
       port: config.PORT,
       ingressPublicUrl: config.INGRESS_PUBLIC_URL,
+      brandName: config.BRAND_NAME,
+      mailEventsToken: config.MAIL_EVENTS_TOKEN,
+      sesTopicArns: config.SES_TOPIC_ARNS,
       bootstrapApiKey: config.BOOTSTRAP_API_KEY,
     },
   })

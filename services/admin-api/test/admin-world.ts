@@ -1,5 +1,6 @@
 import type {
   ActionDocument,
+  Command,
   DeliveryAttempt,
   DeliveryDocument,
   DeliveryRequest,
@@ -48,6 +49,8 @@ export interface AdminWorld {
   readonly transcript: Transcript
   /** Every version of an operation that reached its topic. */
   published(operationId: string): readonly Operation[]
+  /** Every command that reached its topic. */
+  readonly commands: readonly Command[]
   /** What the receiver answers to channel tests from now on; undefined: the notifier is not running. */
   receiverAnswers(attempt: Partial<DeliveryAttempt> | undefined): void
   /** The delivery requests that were produced for a channel. */
@@ -62,11 +65,18 @@ export interface Others {
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
+export const MAIL_EVENTS_TOKEN = 'mail-events-token-of-the-tests'
 export const INGRESS_URL = 'https://in.example.test'
 
+export const secretBoxOfTests = createSecretBox(
+  parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`)),
+)
+
 /** URLs as the policy of production sees them, but for one host that it blocks by name. */
-export const egressOfTests: Pick<Egress, 'checkUrl'> = {
+export const egressOfTests: Pick<Egress, 'checkUrl' | 'request'> = {
   checkUrl: url => (url.includes('blocked') ? blockedUrl() : undefined),
+  // Nothing of the outside is there for a test.
+  request: async () => Promise.reject(blockedUrl()),
 }
 
 function blockedUrl() {
@@ -95,7 +105,7 @@ export async function openWorld(
     clock,
     stores: parts.stores,
     openLedger: parts.openLedger,
-    secretBox: createSecretBox(parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`))),
+    secretBox: secretBoxOfTests,
     egress: egressOfTests,
     logger,
     metrics: createMetrics('admin-api'),
@@ -105,6 +115,8 @@ export async function openWorld(
       host: '127.0.0.1',
       port: 0,
       ingressPublicUrl: INGRESS_URL,
+      brandName: 'Backstop',
+      mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
       bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
       ...parts.settings,
     },
@@ -149,6 +161,7 @@ export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}):
 async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: Shelf<DeliveryDocument>) {
   const operations: Operation[] = []
   const requests: DeliveryDocument[] = []
+  const commands: Command[] = []
   let answer: Partial<DeliveryAttempt> | undefined = {}
   const producer = bus.producer({ sendTimeoutMs: 5_000 })
   await producer.start()
@@ -159,11 +172,12 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: S
     clock,
     logger: createLogger('stand-in', 'silent'),
     groupId: 'stand-in',
-    topics: { operations: 'operation', deliveries: 'delivery-request' },
+    topics: { operations: 'operation', deliveries: 'delivery-request', commands: 'command' },
     deadTopic: 'deliveries.dead',
     async handle(messages) {
       for (const received of messages) {
         if (received.name === 'operation') operations.push(received.message)
+        else if (received.name === 'command') commands.push(received.message)
         else if (answer !== undefined) {
           const document = deliveryOf(received.message, answer, clock.now())
           requests.push(document)
@@ -177,6 +191,7 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: S
   })
   await loop.start()
   const views = {
+    commands,
     published: (operationId: string) => operations.filter(({ operation_id }) => operation_id === operationId),
     requested: (channelId: string) => requests.filter(({ channel_id }) => channel_id === channelId),
     receiverAnswers: (attempt: Partial<DeliveryAttempt> | undefined) => {

@@ -35,7 +35,13 @@ async function open() {
     metrics: createMetrics('admin-api'),
     crashPoint: () => {},
     showKey: () => {},
-    settings: { host: '127.0.0.1', port: 0, ingressPublicUrl: INGRESS_URL, bootstrapApiKey: new Secret(BOOTSTRAP_KEY) },
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      brandName: 'Backstop',
+      ingressPublicUrl: INGRESS_URL,
+      bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
+    },
   })
   await app.start()
   const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)

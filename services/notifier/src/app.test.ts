@@ -1,23 +1,17 @@
 import { HEADERS } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { alert, emailChannel, PROJECT, slackChannel, testRequest, webhookChannel } from '../test/fixtures.ts'
-import { createMemoryNotifier, type MemoryNotifier } from '../test/memory-notifier.ts'
+import { createMemoryNotifier, startWithChannels } from '../test/memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'
 const URL_B = 'https://b.example.com/hook'
 const HOUR = 3_600_000
-
-async function withChannels(...channels: ReturnType<typeof webhookChannel>[]): Promise<MemoryNotifier> {
-  const notifier = createMemoryNotifier()
-  for (const one of channels) notifier.collections.channels.set(one._id, one)
-  await notifier.start()
-  await notifier.clock.advance(100)
-  return notifier
-}
+/** Three days of virtual time take some seconds of real time. */
+const LONG = { timeout: 60_000 }
 
 describe('an alert', () => {
   test('goes to every channel of its project that chose its event, each in its own way', async () => {
-    const notifier = await withChannels(
+    const notifier = await startWithChannels(
       webhookChannel('chn_hook', URL_A, 'a shared secret'),
       slackChannel('chn_slack', 'https://hooks.slack.com/services/T0/B0/canary'),
       emailChannel('chn_mail', ['ops@example.com']),
@@ -31,7 +25,7 @@ describe('an alert', () => {
       'https://hooks.slack.com/services/T0/B0/canary',
     ])
     expect(notifier.mails).toMatchObject([
-      { to: ['ops@example.com'], subject: '[Backstop] Unexplained refund of EUR 24.99' },
+      { to: 'ops@example.com', subject: '[Backstop] Unexplained refund of EUR 24.99' },
     ])
     for (const id of ['chn_hook', 'chn_slack', 'chn_mail']) {
       expect(notifier.deliveryOf('alr_1', id)).toMatchObject({ state: 'delivered', attempts: [{ attempt: 1 }] })
@@ -42,7 +36,7 @@ describe('an alert', () => {
   })
 
   test('that comes twice is delivered once', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     await notifier.publish(alert(), alert())
     await notifier.publish(alert())
     await notifier.clock.advance(10_000)
@@ -50,7 +44,7 @@ describe('an alert', () => {
   })
 
   test('that a hundred channels hear of leaves no message uncommitted', async () => {
-    const notifier = await withChannels(
+    const notifier = await startWithChannels(
       ...Array.from({ length: 100 }, (_, index) => webhookChannel(`chn_${index}`, `https://r${index}.example.com/`)),
     )
     await notifier.publish(alert())
@@ -63,7 +57,7 @@ describe('an alert', () => {
 
 describe('a delivery that fails', () => {
   test('is tried again after five seconds with the same id and the same bytes, and then is delivered', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A, 'secret'))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, 'secret'))
     notifier.state.reply = () => (notifier.requests.length === 1 ? 500 : 200)
     await notifier.publish(alert())
     await notifier.clock.advance(4_900)
@@ -83,8 +77,8 @@ describe('a delivery that fails', () => {
     })
   })
 
-  test('climbs the ladder for 72 hours, then lies on deliveries.dead with its reason', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+  test('climbs the ladder for 72 hours, then lies on deliveries.dead with its reason', LONG, async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => 503
     await notifier.publish(alert())
     const startMs = notifier.requests[0]?.atMs ?? 0
@@ -105,7 +99,7 @@ describe('a delivery that fails', () => {
   })
 
   test('waits as long as Retry-After asks', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () =>
       notifier.requests.length === 1 ? { status: 429, headers: { 'retry-after': '30' } } : 200
     await notifier.publish(alert())
@@ -118,7 +112,7 @@ describe('a delivery that fails', () => {
 
 describe('a channel', () => {
   test('whose receiver answers 410 is disabled, says why, and gets nothing more', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
     notifier.state.reply = request => (request.url === URL_A ? 410 : 200)
     await notifier.publish(alert())
     await notifier.clock.advance(1_000)
@@ -135,7 +129,7 @@ describe('a channel', () => {
 
   test('that is deleted while a retry waits ends the delivery, visibly and without an attempt', async () => {
     const channel = webhookChannel('chn_a', URL_A)
-    const notifier = await withChannels(channel)
+    const notifier = await startWithChannels(channel)
     notifier.state.reply = () => 500
     await notifier.publish(alert())
     notifier.collections.channels.set('chn_a', { ...channel, deleted_at: new Date() })
@@ -182,7 +176,7 @@ describe('a channel', () => {
   })
 
   test('is tested with one attempt that changes nothing about it, even when it is disabled', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A, undefined, { enabled: false }))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, undefined, { enabled: false }))
     notifier.state.reply = () => 500
     const request = testRequest('chn_a')
     const producer = notifier.bus.producer({ sendTimeoutMs: 1_000 })
@@ -204,7 +198,7 @@ describe('a channel', () => {
 
 describe('a message that cannot be used', () => {
   test('is parked with its reason, and those behind it go on', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     const producer = notifier.bus.producer({ sendTimeoutMs: 1_000 })
     const unknown = { ...testRequest('chn_unknown'), test: false }
     await producer.send([
@@ -227,7 +221,7 @@ describe('a message that cannot be used', () => {
 
 describe('what is away comes back', () => {
   test('a database that is away for a minute loses and doubles nothing', async () => {
-    const notifier = await withChannels(webhookChannel('chn_a', URL_A))
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     notifier.state.reply = () => {
       // It goes away between the attempt and the recording of its result.
       notifier.state.database = 'away'

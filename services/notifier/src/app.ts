@@ -2,8 +2,11 @@ import { RETRY_RUNGS } from '@backstop/contracts'
 import {
   type Bus,
   type Clock,
+  crashPoint,
   createConsumerMetrics,
   createDelayLine,
+  createOutboxPublisher,
+  createOutboxSweeper,
   type Egress,
   type Logger,
   type MessageCodec,
@@ -12,23 +15,35 @@ import {
 } from '@backstop/kit'
 import { createAlertConsumer } from './consumers/alerts.ts'
 import { ChannelDirectory } from './consumers/channel-directory.ts'
+import { ChannelHealthKeeper } from './consumers/channel-health.ts'
+import { createCommandConsumer } from './consumers/commands.ts'
 import { DeliveryConsumer } from './consumers/deliveries.ts'
+import { ReplayWalker } from './consumers/replays.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import type { ChannelStore } from './store/channel-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { HealthStore } from './store/health-store.ts'
+import type { ReplayStore, RequeueStore } from './store/requeue-store.ts'
+import type { SuppressionStore } from './store/suppression-store.ts'
 
 export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 
-/** Everything outside the notifier that it touches. */
-export interface NotifierPorts {
-  readonly bus: Bus
-  readonly codec: MessageCodec
-  readonly clock: Clock
+/** What the notifier keeps and reads. */
+export interface NotifierStores {
   readonly channels: ChannelStore
   readonly deliveries: DeliveryStore
   readonly health: HealthStore
+  readonly requeues: RequeueStore
+  readonly replays: ReplayStore
+  readonly suppressions: SuppressionStore
+}
+
+/** Everything outside the notifier that it touches. */
+export interface NotifierPorts extends NotifierStores {
+  readonly bus: Bus
+  readonly codec: MessageCodec
+  readonly clock: Clock
   readonly egress: Egress
   readonly mailer: Mailer
   readonly secretBox: SecretBox
@@ -43,6 +58,8 @@ export interface NotifierSettings {
   readonly publicUrl: string | null
   /** The name that messages carry. */
   readonly brandName: string
+  /** Base of links to the management API, without a slash at its end; null: mails carry no unsubscribe link. */
+  readonly apiPublicUrl: string | null
   /** Attempts under way at once in this process. */
   readonly maxActive: number
   /** Deliveries that wait in memory for one channel at most. */
@@ -65,22 +82,38 @@ const GAUGES_EVERY_MS = 5_000
 /** Wires the notifier from its ports: fan-out, delivery and the five retry delay lines. Nothing runs before `start`. */
 export function createApp(ports: NotifierPorts, settings: NotifierSettings): NotifierApp {
   const { bus, codec, clock, logger, onFatal } = ports
-  const { publicUrl, brandName, ...bounds } = settings
+  const { publicUrl, brandName, apiPublicUrl, ...bounds } = settings
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
   const shared = { bus, producer, codec, clock, logger, onFatal }
+  const directory = new ChannelDirectory(ports.channels, clock)
+  const source = ports.health.outbox
+  const afterSend = () => crashPoint('notifier.after-publish')
+  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger, afterSend })
+  const health = new ChannelHealthKeeper({ health: ports.health, directory, publisher, clock, logger })
+  const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
   const deliveries = new DeliveryConsumer({
     ...shared,
     metrics,
     consumerMetrics,
     deliveries: ports.deliveries,
-    health: ports.health,
-    directory: new ChannelDirectory(ports.channels, clock),
-    ports: { ...ports, publicUrl, brandName },
+    health,
+    directory,
+    ports: { ...ports, publicUrl, brandName, apiPublicUrl },
     ...bounds,
   })
   const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })
+  const again = { ...shared, requeues: ports.requeues, replays: ports.replays }
+  const replayWalker = new ReplayWalker(again)
+  const commands = createCommandConsumer({
+    ...again,
+    metrics: consumerMetrics,
+    suppressions: ports.suppressions,
+    health,
+    onReplay: () => replayWalker.wake(),
+    onEnabled: channelId => deliveries.forgive(channelId),
+  })
   // One group for each: a rebalance of one delay leaves the others alone.
   const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
     createDelayLine({
@@ -91,7 +124,8 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
       maxDelayMs: delayMs,
     }),
   )
-  const loops = [alerts, deliveries, ...delayLines]
+  const loops = [alerts, deliveries, commands, ...delayLines]
+  const sweepers = [outboxSweeper, replayWalker]
   let cancelGauges = () => {}
   const keepGauges = () => {
     metrics.oldestPending(deliveries.oldestPendingMs())
@@ -101,11 +135,12 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     async start() {
       await producer.start()
       await Promise.all(loops.map(loop => loop.start()))
+      for (const sweeper of sweepers) sweeper.start()
       keepGauges()
     },
     async stop() {
       cancelGauges()
-      await Promise.all(loops.map(loop => loop.stop()))
+      await Promise.all([...loops, ...sweepers].map(one => one.stop()))
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),

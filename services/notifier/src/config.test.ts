@@ -14,10 +14,12 @@ describe('the settings of the notifier', () => {
   })
 
   test('are valid as .env.example has them, and those with a default are shown with it', () => {
-    const { OPS_PORT, MONGO_URL, PUBLIC_URL, SMTP_URL, SMTP_FROM, ...shown } = readNotifierConfig(example)
+    const { OPS_PORT, MONGO_URL, PUBLIC_URL, API_PUBLIC_URL, SMTP_URL, SMTP_FROM, ...shown } =
+      readNotifierConfig(example)
     expect(readNotifierConfig(least)).toMatchObject(shown)
     expect([OPS_PORT, `${MONGO_URL}`, `${SMTP_URL}`]).toEqual([9103, '[secret]', '[secret]'])
-    expect([PUBLIC_URL, SMTP_FROM]).toEqual(['https://backstop.example.com', 'Backstop <alerts@example.com>'])
+    expect([PUBLIC_URL, API_PUBLIC_URL]).toEqual(['https://backstop.example.com', 'https://api.backstop.example.com'])
+    expect(SMTP_FROM).toBe('Backstop <alerts@example.com>')
   })
 
   test('allow no mail server, but not one without a sender', () => {

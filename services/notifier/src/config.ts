@@ -1,4 +1,12 @@
-import { AppError, commonSettings, type Environment, keyRingSetting, readConfig, setting } from '@backstop/kit'
+import {
+  AppError,
+  brandNameSetting,
+  commonSettings,
+  type Environment,
+  keyRingSetting,
+  readConfig,
+  setting,
+} from '@backstop/kit'
 import { z } from 'zod'
 
 /** Every setting of the notifier, by its environment name; .env.example shows them all. */
@@ -6,11 +14,11 @@ export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),
   PUBLIC_URL: setting.url().optional().describe('Base URL of the console, for links in messages; no links without it'),
-  BRAND_NAME: z
-    .string()
-    .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
-    .default('Backstop')
-    .describe('The name that messages carry'),
+  API_PUBLIC_URL: setting
+    .url()
+    .optional()
+    .describe('Base URL at which mail programs reach the management API, for unsubscribe links; none without it'),
+  BRAND_NAME: brandNameSetting().describe('The name that messages carry'),
   SMTP_URL: setting
     .secret()
     .optional()

@@ -11,3 +11,17 @@ export const NOTIFIER_CRASH_POINTS = [
   'notifier.after-record',
   'notifier.after-retry-produce',
 ] as const
+
+/**
+ * Those of what goes on around deliveries: commands, health, order, pauses. `test/crash-points.integration-test.ts` kills at
+ * each, since no refund leads there by itself.
+ */
+export const NOTIFIER_CARE_CRASH_POINTS = [
+  'notifier.after-disable',
+  'notifier.after-publish',
+  'notifier.after-enable',
+  'notifier.after-supersede',
+  'notifier.after-postpone',
+  'notifier.after-requeue',
+  'notifier.after-requeue-produce',
+] as const

@@ -2,18 +2,21 @@ import {
   createEgress,
   createSecretBox,
   type Environment,
+  type Mongo,
   openServiceParts,
   type RunningService,
   startOpsServer,
   systemClock,
 } from '@backstop/kit'
-import { createApp } from './app.ts'
+import { createApp, type NotifierStores } from './app.ts'
 import { type NotifierConfig, readNotifierConfig } from './config.ts'
 import { type Mailer, noMailer } from './mail/mailer.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createMongoChannelStore } from './store/mongo-channel-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
 import { createMongoHealthStore } from './store/mongo-health-store.ts'
+import { createMongoReplayStore, createMongoRequeueStore } from './store/mongo-requeue-store.ts'
+import { createMongoSuppressionStore } from './store/mongo-suppression-store.ts'
 
 /** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
 const STUCK_AFTER_MS = 120_000
@@ -36,9 +39,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       bus,
       codec: await openCodec(),
       clock: systemClock,
-      channels: createMongoChannelStore(mongo.db),
-      deliveries: createMongoDeliveryStore(mongo.db),
-      health: createMongoHealthStore(mongo.db),
+      ...openStores(mongo),
       egress,
       mailer,
       secretBox: createSecretBox(config.SECRET_KEYS),
@@ -49,6 +50,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     {
       publicUrl: config.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       brandName: config.BRAND_NAME,
+      apiPublicUrl: config.API_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       maxActive: config.DELIVERIES_MAX_ACTIVE,
       maxQueuedPerChannel: config.CHANNEL_QUEUE_MAX,
     },
@@ -80,6 +82,18 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       await Promise.all([egress.stop(), mailer.stop(), mongo.stop()])
       await ops.stop()
     },
+  }
+}
+
+/** The notifier's stores over one database. */
+export function openStores({ db }: Pick<Mongo, 'db'>): NotifierStores {
+  return {
+    channels: createMongoChannelStore(db),
+    deliveries: createMongoDeliveryStore(db),
+    health: createMongoHealthStore(db),
+    requeues: createMongoRequeueStore(db),
+    replays: createMongoReplayStore(db),
+    suppressions: createMongoSuppressionStore(db),
   }
 }
 

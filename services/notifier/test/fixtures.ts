@@ -1,5 +1,5 @@
 import type { Action, Alert, ChannelDocument, DeliveryRequest, Incident } from '@backstop/contracts'
-import { deterministicId } from '@backstop/contracts'
+import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
 
 export const PROJECT = 'prj_test'
@@ -68,6 +68,27 @@ export function alert(facts: { id?: string; at?: string; project?: string; incid
       action: action({ project_id: project }),
     },
   }
+}
+
+type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+
+/** The alerts about one incident, with the ids that the reconciler gives them. */
+export function incidentAlerts(incidentId: string, facts: { at?: string; project?: string } = {}) {
+  const opened = alert({
+    ...facts,
+    id: incidentAlertId(incidentId, 'incident.opened'),
+    incident: { incident_id: incidentId },
+  }) as IncidentAlert
+  const resolved: IncidentAlert = {
+    ...opened,
+    alert_id: incidentAlertId(incidentId, 'incident.resolved'),
+    event: 'incident.resolved',
+    data: {
+      ...opened.data,
+      incident: { ...opened.data.incident, state: 'resolved', resolved_at: ISO, resolved_by: 'op_1', version: 2 },
+    },
+  }
+  return { opened, resolved }
 }
 
 export function testAlert(channelId: string, id = 'alr_test'): Alert {

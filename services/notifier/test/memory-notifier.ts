@@ -1,4 +1,11 @@
-import { type Alert, deterministicId, HEADERS } from '@backstop/contracts'
+import {
+  type Alert,
+  type ChannelDocument,
+  type Command,
+  type DeliveryRequest,
+  deterministicId,
+  HEADERS,
+} from '@backstop/contracts'
 import {
   AppError,
   type Clock,
@@ -15,17 +22,24 @@ import {
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
 import { createApp, type NotifierSettings } from '../src/app.ts'
 import type { Mail, Mailer } from '../src/mail/mailer.ts'
+import { createMemoryHealthStore } from '../src/store/memory-health-store.ts'
+import { createMemoryReplayStore, createMemoryRequeueStore } from '../src/store/memory-requeue-store.ts'
 import {
   createMemoryChannelStore,
   createMemoryCollections,
   createMemoryDeliveryStore,
-  createMemoryHealthStore,
 } from '../src/store/memory-stores.ts'
-import { secretBox } from './fixtures.ts'
+import { createMemorySuppressionStore } from '../src/store/memory-suppression-store.ts'
+import { PROJECT, secretBox } from './fixtures.ts'
 
 export interface SentRequest extends EgressRequest {
   readonly atMs: number
 }
+
+type Given = 'command_id' | 'project_id' | 'requested_at'
+/** A command; what is left out of its common part is filled in. */
+type WishOf<C> = C extends Command ? Omit<C, Given> & Partial<Pick<C, Given>> : never
+export type Wish = WishOf<Command>
 
 /** What a receiver does: a status (with headers and a body), or it hangs until the deadline. */
 export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
@@ -52,7 +66,9 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
   const flaky = <T extends object>(store: T, life: Life): T =>
     new Proxy(store, {
       get: (target, name) => {
-        const call = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>
+        const member = Reflect.get(target, name) as object
+        if (typeof member === 'object') return flaky(member, life)
+        const call = member as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) =>
           life.of(async () => {
             if (state.databaseMs > 0) await sleep(clock, state.databaseMs)
@@ -116,6 +132,9 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
           channels: flaky(createMemoryChannelStore(collections), life),
           deliveries: flaky(createMemoryDeliveryStore(collections), life),
           health: flaky(createMemoryHealthStore(collections), life),
+          requeues: flaky(createMemoryRequeueStore(collections), life),
+          replays: flaky(createMemoryReplayStore(collections), life),
+          suppressions: flaky(createMemorySuppressionStore(collections), life),
           egress: { ...egress, request: request => life.of(() => egress.request(request)) },
           mailer,
           secretBox,
@@ -126,6 +145,7 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
         {
           publicUrl: 'https://console.example.com',
           brandName: 'Backstop',
+          apiPublicUrl: 'https://api.example.com',
           maxActive: 100,
           maxQueuedPerChannel: 100,
           ...settings,
@@ -152,8 +172,48 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
       )
       await clock.settle()
     },
+    /** Asks for deliveries to a channel as fan-out does, whether it listens or not. */
+    async askFor(channelId: string, ...alerts: Alert[]): Promise<void> {
+      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
+      await producer.start()
+      await producer.send(
+        alerts.map(alert => {
+          const request: DeliveryRequest = {
+            delivery_id: deterministicId('delivery', alert.alert_id, channelId),
+            channel_id: channelId,
+            project_id: alert.project_id,
+            attempt: 1,
+            test: false,
+            alert,
+          }
+          const value = codec.encode('delivery-request', request)
+          return { topic: 'deliveries' as const, key: channelId, value, headers: {} }
+        }),
+      )
+      await clock.settle()
+    },
     deliveryOf: (alertId: string, channelId: string) =>
       collections.deliveries.get(deterministicId('delivery', alertId, channelId)),
+    /** Publishes commands as admin-api does. */
+    async command(...wishes: Wish[]): Promise<void> {
+      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
+      await producer.start()
+      await producer.send(
+        wishes.map((wish, index) => {
+          const command: Command = {
+            command_id: `cmd_${clock.now()}_${index}`,
+            project_id: PROJECT,
+            requested_at: new Date(clock.now()).toISOString(),
+            ...wish,
+          }
+          return { topic: 'commands' as const, key: PROJECT, value: codec.encode('command', command), headers: {} }
+        }),
+      )
+      await clock.settle()
+    },
+    /** Every command that was published. */
+    commands: () =>
+      Promise.all(bus.stored('commands').map(message => codec.decode('command', message.value))) as Promise<Command[]>,
     attemptLines: () => log.filter(line => line.msg === 'delivery.attempted'),
   }
 }
@@ -188,3 +248,12 @@ class Life {
 }
 
 export type MemoryNotifier = ReturnType<typeof createMemoryNotifier>
+
+/** One that runs, with these channels. */
+export async function startWithChannels(...channels: ChannelDocument[]): Promise<MemoryNotifier> {
+  const notifier = createMemoryNotifier()
+  for (const one of channels) notifier.collections.channels.set(one._id, one)
+  await notifier.start()
+  await notifier.clock.advance(100)
+  return notifier
+}

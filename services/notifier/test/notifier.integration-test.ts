@@ -26,9 +26,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp, type NotifierApp } from '../src/app.ts'
 import { createSmtpMailer } from '../src/mail/smtp-mailer.ts'
-import { createMongoChannelStore } from '../src/store/mongo-channel-store.ts'
-import { createMongoDeliveryStore } from '../src/store/mongo-delivery-store.ts'
-import { createMongoHealthStore } from '../src/store/mongo-health-store.ts'
+import { openStores } from '../src/start.ts'
 import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from './fixtures.ts'
 
 const codec = createFixedCodec()
@@ -44,7 +42,7 @@ let sequence = 0
 beforeAll(async () => {
   stack = await testStack()
   await stack.createTopics(
-    ['alerts', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)] as TopicName[],
+    ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)] as TopicName[],
     1,
   )
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
@@ -74,9 +72,7 @@ function newApp(): NotifierApp {
       bus: stack.bus(),
       codec,
       clock: systemClock,
-      channels: createMongoChannelStore(mongo.db),
-      deliveries: createMongoDeliveryStore(mongo.db),
-      health: createMongoHealthStore(mongo.db),
+      ...openStores(mongo),
       egress,
       mailer: createSmtpMailer({
         url: new Secret(stack.smtpUrl),
@@ -88,7 +84,13 @@ function newApp(): NotifierApp {
       metrics: createMetrics('notifier'),
       onFatal: error => stack.logger.fatal({ error }, 'fatal'),
     },
-    { publicUrl: 'https://console.example.com', brandName: 'Backstop', maxActive: 100, maxQueuedPerChannel: 100 },
+    {
+      publicUrl: 'https://console.example.com',
+      brandName: 'Backstop',
+      apiPublicUrl: 'https://api.example.com',
+      maxActive: 100,
+      maxQueuedPerChannel: 100,
+    },
   )
 }
 
@@ -244,7 +246,8 @@ test('an e-mail channel gets a mail with text, HTML and a Message-ID of the deli
   expect(mail.subject).toBe('[Backstop] Unexplained refund of EUR 24.99')
   expect(mail.text).toContain('https://console.example.com/incidents/')
   expect(mail.html).toContain('Unexplained refund')
-  expect(mail.headers['message-id']).toBe(`<${delivery._id}@example.com>`)
+  expect(mail.headers['message-id']).toMatch(new RegExp(`^<${delivery._id}\\.[0-9a-f]{12}@example\\.com>$`))
+  expect(mail.text).toContain('https://api.example.com/v1/unsubscribe/')
   expect(mail.headers['auto-submitted']).toBe('auto-generated')
 })
 

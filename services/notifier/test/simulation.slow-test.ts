@@ -8,6 +8,7 @@ import type { SendFate } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { alert, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
+import { pickBy, randomOf } from './random.ts'
 
 /** 31: what was taken in when its partition went elsewhere was attempted by both. */
 const REGRESSIONS: readonly number[] = [31]
@@ -15,23 +16,12 @@ const SEEDS = [...REGRESSIONS, ...Array.from({ length: 4 }, (_, index) => index 
 const CHANNELS = ['chn_a', 'chn_b', 'chn_c']
 const ALERTS = 12
 
-/** A small generator of numbers in [0, 1) that a seed repeats (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 type Process = Awaited<ReturnType<ReturnType<typeof createMemoryNotifier>['start']>>
 
 /** @param unrest what happens to processes: nothing, one vanishes and another one starts, or a second one comes and goes */
 async function simulate(seed: number, unrest: 'none' | 'kills' | 'rebalances') {
   const random = randomOf(seed)
-  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
+  const pick = pickBy(random)
   let fate: SendFate = 'stored'
   const notifier = createMemoryNotifier({ partitions: 2, fateOf: () => fate })
   for (const id of CHANNELS) {

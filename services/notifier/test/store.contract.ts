@@ -1,6 +1,7 @@
 /** What every store has to do: the same suite runs against the ones in memory and the ones over MongoDB. */
-import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+import type { ChannelDocument, DeliveryDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { disableChannel } from '../src/domain/channel-health.ts'
 import { type Settlement, settleAttempt, settleWithoutAttempt } from '../src/domain/settle-attempt.ts'
 import type { ChannelStore } from '../src/store/channel-store.ts'
 import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
@@ -13,7 +14,6 @@ export interface StoresUnderTest {
   readonly health: HealthStore
   putChannel(channel: ChannelDocument): Promise<void>
   delivery(id: string): Promise<DeliveryDocument | undefined>
-  healthOf(channelId: string): Promise<ChannelHealthDocument | undefined>
 }
 
 const NOW = Date.parse('2026-11-21T10:01:00.000Z')
@@ -37,6 +37,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       attempt,
       test: false,
       firstAttemptAtMs: NOW,
+      ladderFromAttempt: 1,
       startedAtMs,
       endedAtMs: startedAtMs + 10,
       answer: { kind: 'http', status, retryAfter: null, body: 'hm' },
@@ -100,8 +101,51 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     })
   })
 
+  describe(`${name}: a delivery that a later message tells as well`, () => {
+    const order = (deliveryId: string, waitsFor: number | null) => ({ deliveryId, byId: 'by', waitsFor, atMs: NOW + 5 })
+
+    test('ends visibly, whether it waited, was retried or was dead', async () => {
+      await stores.deliveries.open([fresh('a'), fresh('b'), fresh('c'), fresh('d')])
+      const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+      await stores.deliveries.record([
+        settled('b', 1, 500),
+        settleWithoutAttempt({ deliveryId: 'c', attempt: 1 }, gone, NOW),
+        settled('d', 1, 200),
+      ])
+      const orders = [order('a', 1), order('b', 2), order('c', null), order('d', 1), order('unknown', 1)]
+      expect(await stores.deliveries.supersede(orders)).toEqual(new Set(['d', 'unknown']))
+      // Again, as when the answer to the first write was lost.
+      expect(await stores.deliveries.supersede(orders.slice(0, 3))).toEqual(new Set())
+      expect(await stores.deliveries.supersede([])).toEqual(new Set())
+      for (const id of ['a', 'b', 'c']) {
+        expect(await stores.delivery(id)).toMatchObject({
+          state: 'superseded',
+          told_by: 'by',
+          next_attempt: null,
+          updated_at: new Date(NOW + 5),
+        })
+      }
+      expect((await stores.delivery('b'))?.attempts).toHaveLength(1)
+      expect((await stores.delivery('d'))?.state).toBe('delivered')
+      expect((await stores.deliveries.progressOf(['a'])).get('a')).toMatchObject({ state: 'superseded', next: null })
+    })
+
+    test('keeps what moved on meanwhile', async () => {
+      await stores.deliveries.open([fresh('a')])
+      await stores.deliveries.record([settled('a', 1, 500)])
+      expect(await stores.deliveries.supersede([order('a', 1)])).toEqual(new Set(['a']))
+      expect((await stores.delivery('a'))?.state).toBe('retrying')
+    })
+  })
+
   describe(`${name}: channels`, () => {
     const url = 'https://receiver.example.com'
+    const tell = (channelId: string) =>
+      stores.health.record([{ channelId, projectId: PROJECT, news: [{ kind: 'failed', atMs: NOW, error: 'Later' }] }])
+    const disable = async (channelId: string) => {
+      await tell(channelId)
+      await stores.health.disable([disableChannel({ channelId, projectId: PROJECT, name: 'Ops' }, 'Gone', NOW)])
+    }
 
     test('that listen are those of the project that are on, not deleted and not disabled', async () => {
       await stores.putChannel(webhookChannel('chn_on', url))
@@ -109,14 +153,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
       await stores.putChannel(webhookChannel('chn_other', url, undefined, { project_id: 'prj_other' }))
       await stores.putChannel(webhookChannel('chn_ill', url))
-      await stores.health.record([
-        {
-          channelId: 'chn_ill',
-          projectId: PROJECT,
-          news: [{ kind: 'disable', atMs: NOW, error: 'Gone', reasonCode: 'x' }],
-        },
-        { channelId: 'chn_on', projectId: PROJECT, news: [{ kind: 'failed', atMs: NOW, error: 'Later' }] },
-      ])
+      await disable('chn_ill')
+      await tell('chn_on')
       expect(await stores.channels.listenersOf([PROJECT])).toEqual([
         { channelId: 'chn_on', projectId: PROJECT, events: ['incident.opened'] },
       ])
@@ -125,13 +163,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     test('are found by id with why their health disabled them, deleted ones too', async () => {
       await stores.putChannel(webhookChannel('chn_gone', url, undefined, { deleted_at: new Date(NOW) }))
       await stores.putChannel(webhookChannel('chn_ill', url))
-      await stores.health.record([
-        {
-          channelId: 'chn_ill',
-          projectId: PROJECT,
-          news: [{ kind: 'disable', atMs: NOW, error: 'Gone', reasonCode: 'x' }],
-        },
-      ])
+      await disable('chn_ill')
       const found = await stores.channels.findChannels(['chn_gone', 'chn_ill', 'chn_unknown'])
       const byId = new Map(found.map(record => [record.channel._id, record]))
       expect([...byId.keys()].sort()).toEqual(['chn_gone', 'chn_ill'])
@@ -141,46 +173,5 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
         channel: { config: { kind: 'webhook', url } },
       })
     })
-  })
-
-  describe(`${name}: channel health`, () => {
-    const tell = (...news: Parameters<HealthStore['record']>[0][number]['news']) =>
-      stores.health.record([{ channelId: 'chn_1', projectId: PROJECT, news }])
-
-    test('begins with the first news', async () => {
-      await tell({ kind: 'worked', atMs: NOW, error: null })
-      expect(await stores.healthOf('chn_1')).toEqual({
-        _id: 'chn_1',
-        project_id: PROJECT,
-        last_success_at: new Date(NOW),
-        last_failure_at: null,
-        last_error: null,
-        disabled_at: null,
-        disabled_reason: null,
-      })
-    })
-
-    test('keeps the last success, the last failure and the last error, in whatever order they are told', async () => {
-      await tell({ kind: 'failed', atMs: NOW + 5, error: 'No answer' }, { kind: 'worked', atMs: NOW + 9, error: null })
-      await tell({ kind: 'worked', atMs: NOW + 1, error: null })
-      expect(await stores.healthOf('chn_1')).toMatchObject({
-        last_success_at: new Date(NOW + 9),
-        last_failure_at: new Date(NOW + 5),
-        last_error: 'No answer',
-      })
-    })
-
-    test('keeps the first reason why the channel was disabled', async () => {
-      await tell({ kind: 'failed', atMs: NOW, error: 'No answer' })
-      await tell({ kind: 'disable', atMs: NOW + 1, error: 'Gone', reasonCode: 'receiver_gone' })
-      await tell({ kind: 'disable', atMs: NOW + 2, error: 'Gone again', reasonCode: 'receiver_gone' })
-      expect(await stores.healthOf('chn_1')).toMatchObject({
-        disabled_at: new Date(NOW + 1),
-        disabled_reason: 'Gone',
-        last_error: 'Gone again',
-      })
-    })
-
-    test('takes no news', () => stores.health.record([]))
   })
 }

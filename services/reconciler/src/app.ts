@@ -13,6 +13,7 @@ import {
   type Received,
 } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
+import { createChannelIncidents } from './consumers/channel-incidents.ts'
 import { createOverdueLooks } from './consumers/overdue-looks.ts'
 import { type ReconcileParts, reconcileBatch } from './consumers/reconcile-batch.ts'
 import type { WorkItem } from './consumers/work-item.ts'
@@ -100,19 +101,44 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     onFatal,
   })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
+  const incidents = stores.channelIncidents
+  const incidentPublisher = createOutboxPublisher({
+    source: incidents.outbox,
+    producer,
+    encoder: codec,
+    logger,
+    afterSend: () => crashPoint('reconciler.after-channel-alert'),
+  })
+  const incidentSweeper = createOutboxSweeper({
+    source: incidents.outbox,
+    publisher: incidentPublisher,
+    clock,
+    logger,
+  })
+  const channelIncidents = createChannelIncidents({
+    bus,
+    producer,
+    codec,
+    clock,
+    logger,
+    incidents,
+    publisher: incidentPublisher,
+    onFatal,
+  })
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
+  const loops = [loop, minute, channelIncidents]
+  const sweepers = [outboxSweeper, incidentSweeper, overdueLooks]
   return {
     async start() {
       await producer.start()
-      await Promise.all([loop.start(), minute.start()])
-      outboxSweeper.start()
-      overdueLooks.start()
+      await Promise.all(loops.map(one => one.start()))
+      for (const sweeper of sweepers) sweeper.start()
     },
     async stop() {
-      await Promise.all([loop.stop(), minute.stop(), outboxSweeper.stop(), overdueLooks.stop()])
+      await Promise.all([...loops, ...sweepers].map(one => one.stop()))
       await producer.stop()
     },
-    msSinceProgress: () => Math.max(loop.msSinceProgress(), minute.msSinceProgress()),
+    msSinceProgress: () => Math.max(...loops.map(one => one.msSinceProgress())),
   }
 }
 

@@ -9,3 +9,9 @@ export const RECONCILER_CRASH_POINTS = [
 ] as const
 
 export type ReconcilerCrashPoint = (typeof RECONCILER_CRASH_POINTS)[number]
+
+/** Those on the way of a command. `test/crash-points.integration-test.ts` kills at them, since no refund leads there. */
+export const RECONCILER_COMMAND_CRASH_POINTS = [
+  'reconciler.after-channel-incident',
+  'reconciler.after-channel-alert',
+] as const

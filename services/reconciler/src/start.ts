@@ -10,6 +10,7 @@ import {
 import { createMongoLedger } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
+import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
 import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoSubjects } from './store/mongo-subjects.ts'
@@ -68,6 +69,7 @@ export function openStores(mongo: Mongo): ReconcilerStores {
   return {
     subjects: createMongoSubjects(mongo, () => newId('message')),
     projections: createMongoProjections(mongo),
+    channelIncidents: createMongoChannelIncidents(mongo),
     inbox: createMongoInbox(mongo),
     connections: createMongoConnections(mongo),
   }

@@ -1,5 +1,6 @@
 import { deterministicId, objectReference } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { decide } from '../src/domain/decide.ts'
 import { projectAction } from '../src/domain/projection.ts'
 import type { Subject } from '../src/domain/subject.ts'
@@ -159,5 +160,49 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         new Set(['con_a/evt_1', 'con_a/evt_2']),
       )
     })
+
+    test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {
+      const { channelIncidents } = stores
+      const told = channelIncident()
+      const id = told.incident.incident_id
+      expect(await channelIncidents.find(id)).toBeUndefined()
+      expect(await channelIncidents.pendingOf(id)).toEqual({ documentId: id, entries: [] })
+      const pending = { documentId: id, entries: told.entries }
+      expect(await channelIncidents.open(told)).toEqual(pending)
+      expect(await channelIncidents.open({ ...told, entries: [] })).toEqual(pending)
+      expect(await channelIncidents.find(id)).toEqual(told.incident)
+      expect(await channelIncidents.outbox.pending(T0, 10)).toEqual([])
+      expect(await channelIncidents.outbox.pending(T0 + 1, 10)).toEqual([pending])
+      const entryIds = told.entries.map(entry => entry.id)
+      await channelIncidents.outbox.published([{ documentId: id, entryIds }])
+      expect(await channelIncidents.outbox.pending(T0 + 1, 10)).toEqual([])
+    })
+
+    test('of two writers of an incident of a channel one wins, and its messages are added', async () => {
+      const { channelIncidents } = stores
+      const told = channelIncident()
+      await channelIncidents.open(told)
+      const next = { ...told, incident: { ...told.incident, state: 'resolved' as const, version: 2 } }
+      const added = { ...next, entries: [{ ...told.entries[0]!, id: 'msg_more' }] }
+      expect((await channelIncidents.replace(added))?.entries).toEqual([...told.entries, ...added.entries])
+      expect(await channelIncidents.replace(added)).toBeUndefined()
+      expect(await channelIncidents.find(told.incident.incident_id)).toMatchObject({ state: 'resolved', version: 2 })
+    })
   })
+}
+
+function channelIncident() {
+  return openChannelIncident(
+    {
+      kind: 'open_channel_incident',
+      command_id: 'cmd_1',
+      project_id: PROJECT,
+      requested_at: new Date(T0).toISOString(),
+      incident_id: 'inc_channel',
+      channel_id: 'chn_1',
+      channel_name: 'Ops',
+      reason: 'Gone',
+    },
+    T0,
+  )
 }

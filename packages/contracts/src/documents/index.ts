@@ -3,7 +3,7 @@
  * (DESIGN, the table of services). Times are BSON dates.
  */
 import type { AlertEvent } from '../messages/alert.ts'
-import type { Alert } from '../messages/index.ts'
+import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { Operation } from '../operation.ts'
 import type { OutOfBand, ProviderKind } from '../providers.ts'
 import type { Action, Incident } from '../verdict.ts'
@@ -16,6 +16,20 @@ export interface ProjectDocument {
   _id: string
   name: string
   created_at: Date
+  /** How this project's mails look; absent: as Backstop's. */
+  branding?: Branding
+}
+
+/** How a project's mails look. Every field that is absent is Backstop's own. */
+export interface Branding {
+  /** Stands where "Backstop" would. */
+  name?: string
+  /** https; fetched by the reader's mail program, never by us. */
+  logo_url?: string
+  /** `#rrggbb`, for the bar and the button. */
+  accent_colour?: string
+  /** Plain text at the end: an address, a phone number. */
+  footer?: string
 }
 
 /** One secret of a connection that notifications may be signed with; several overlap while one is rotated. */
@@ -56,7 +70,16 @@ export type ChannelKind = 'slack' | 'email' | 'webhook'
 export type ChannelConfig =
   | { kind: 'slack'; webhook_url: SealedSecret; fingerprint: string }
   | { kind: 'email'; to: string[] }
-  | { kind: 'webhook'; url: string; secret: SealedSecret | null; fingerprint: string | null }
+  | {
+      kind: 'webhook'
+      url: string
+      secret: SealedSecret | null
+      fingerprint: string | null
+      /** The secret before this one: deliveries are signed with both until it expires. Sealed as field 'previous_secret'. */
+      previous_secret?: { sealed: SealedSecret; fingerprint: string; expires_at: Date } | null
+      /** Custom headers by name (guides: R1.8). Their values may be credentials, so each is sealed as field 'headers'. */
+      headers?: Record<string, SealedSecret>
+    }
 
 /** Owner: admin-api. */
 export interface ChannelDocument {
@@ -79,9 +102,17 @@ export interface ChannelHealthDocument {
   disabled_at: Date | null
   /** In words a person can act on. */
   disabled_reason: string | null
+  /** The incident that told of it, to resolve it when the channel works again. */
+  disabled_incident_id?: string | null
   last_success_at: Date | null
   last_failure_at: Date | null
   last_error: string | null
+  /** Since when attempts have done nothing but fail; null after a success. Five days of it disable the channel. */
+  failing_since?: Date | null
+  /** Attempts by day (`YYYY-MM-DD`, UTC), the last 7 days only: what the success rate is computed from. */
+  days?: Record<string, { delivered: number; failed: number }>
+  /** Commands that this document caused and that are not yet published. */
+  outbox?: TimedOutboxEntry[]
 }
 
 /** Owner: the ledger package (admin-api takes operations in, the reconciler settles them). */
@@ -113,10 +144,18 @@ export interface OutboxEntry {
   headers?: Record<string, string>
 }
 
+/** An outbox entry with the time at which it was written, in milliseconds since the epoch: a sweeper takes old ones. */
+export type TimedOutboxEntry = OutboxEntry & { at: number }
+
 /** Owner: reconciler. */
 export type ActionDocument = Omit<Action, 'action_id'> & { _id: string; first_seen: Date }
 /** Owner: reconciler. */
-export type IncidentDocument = Omit<Incident, 'incident_id'> & { _id: string; opened: Date }
+export type IncidentDocument = Omit<Incident, 'incident_id'> & {
+  _id: string
+  opened: Date
+  /** Messages that this document caused and that are not yet published; those of an action's incident lie in its subject. */
+  outbox?: TimedOutboxEntry[]
+}
 
 /** Owner: reconciler. The mark that an event is done. Its body lies beside it in `inbox_bodies` and goes much sooner. */
 export interface InboxDocument {
@@ -164,12 +203,19 @@ export interface DeliveryDocument {
   alert_id: string
   event: Alert['event']
   test: boolean
-  state: 'pending' | 'delivered' | 'retrying' | 'dead'
+  /** superseded: it is not sent any more, because a later message about the same incident tells it as well. */
+  state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   /** Why it ended or what is next, for a person. */
   reason: string
   attempts: DeliveryAttempt[]
   /** The attempt that comes next, and when; null when there is none. */
   next_attempt: { attempt: number; due_at: Date; topic: string } | null
+  /** The message that told this one: the resolve that superseded it, or the id of a digest. Absent where it went alone. */
+  told_by?: string
+  /** The command or the replay that asked for an attempt last: the same one asks only once. */
+  requested_by?: string
+  /** From where the retry ladder and its 72 hours count, once a person had it begin anew; absent: from the first attempt. */
+  ladder_from?: { attempt: number; at: Date }
   alert: Alert
   created_at: Date
   updated_at: Date
@@ -211,4 +257,39 @@ export interface SchemaIdDocument {
   schema_id: number
   message: string
   registered_at: Date
+}
+
+/** Owner: notifier. An address that gets no more mail of a project. */
+export interface SuppressionDocument {
+  /** `<project_id>/<address in lower case>` */
+  _id: string
+  project_id: string
+  address: string
+  /** Null while it is only counted (soft bounces) and still gets mail. */
+  reason: SuppressionReason | null
+  detail: string | null
+  /** Times of soft bounces within the last seven days. */
+  soft_bounces: Date[]
+  suppressed_at: Date | null
+  updated_at: Date
+}
+
+/** Owner: notifier. A bulk replay and how far it is. */
+export interface ReplayDocument {
+  /** The replay_id of its command. */
+  _id: string
+  project_id: string
+  channel_id: string
+  from: Date
+  to: Date
+  state: 'running' | 'done'
+  /** Deliveries in the window that ended without success when it began. */
+  total: number
+  requeued: number
+  requested_at: Date
+  /** Where it goes on after a restart: the last delivery that was sent again. */
+  cursor: { created_at: Date; delivery_id: string } | null
+  /** When its next page may be sent; whoever sends one puts this off first, so that two never send the same. */
+  next_page_at: Date
+  finished_at: Date | null
 }

@@ -6,6 +6,11 @@ import { Label } from './project.ts'
 
 const Url = z.string().min(1).max(2048)
 
+/** Custom headers of a webhook; their values are never shown again. What is allowed: docs/webhooks.md. */
+const Headers = z
+  .record(z.string(), z.string().max(4096))
+  .describe('Custom headers (at most 20, 4 KiB in all); values are never shown again')
+
 export const NewChannelConfig = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('slack'),
@@ -16,6 +21,7 @@ export const NewChannelConfig = z.discriminatedUnion('kind', [
     kind: z.literal('webhook'),
     url: Url,
     secret: z.string().min(1).max(255).optional().describe('Signs each delivery; never shown again'),
+    headers: Headers.optional(),
   }),
 ])
 export type NewChannelConfig = z.infer<typeof NewChannelConfig>
@@ -36,8 +42,28 @@ export type NewAlertChannel = z.infer<typeof NewAlertChannel>
 export const ShownChannelConfig = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('slack'), webhook_url_fingerprint: z.string() }),
   z.object({ kind: z.literal('email'), to: z.array(z.string()) }),
-  z.object({ kind: z.literal('webhook'), url: z.string(), secret_fingerprint: z.string().nullable() }),
+  z.object({
+    kind: z.literal('webhook'),
+    url: z.string(),
+    secret_fingerprint: z.string().nullable(),
+    /** The secret before this one still signs beside it until then. */
+    previous_secret_expires_at: Timestamp.nullable(),
+    header_names: z.array(z.string()),
+  }),
 ])
+
+/** How a channel does. */
+export const ChannelHealth = z.object({
+  state: z.enum(['unused', 'healthy', 'failing', 'disabled']),
+  /** Delivered attempts of all attempts in the last 7 days, 0 to 1; null without any. */
+  success_rate: z.number().min(0).max(1).nullable(),
+  last_success_at: Timestamp.nullable(),
+  last_failure_at: Timestamp.nullable(),
+  last_error: z.string().nullable().describe('In words a person can act on'),
+  failing_since: Timestamp.nullable().describe('Five days of nothing but failures disable the channel'),
+  disabled_at: Timestamp.nullable(),
+  disabled_reason: z.string().nullable(),
+})
 
 export const AlertChannel = z.object({
   id: z.string(),
@@ -46,18 +72,34 @@ export const AlertChannel = z.object({
   events: z.array(AlertEvent),
   config: ShownChannelConfig,
   enabled: z.boolean(),
-  /** Set when the receiver's own answer disabled the channel (410, for one). */
-  disabled_reason: z.string().nullable(),
+  health: ChannelHealth,
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 export type AlertChannel = z.infer<typeof AlertChannel>
+
+/** Changes a channel. `config.secret` is changed by rotation only, so that no delivery goes unsigned in between. */
+export const AlertChannelPatch = z
+  .strictObject({
+    name: Label.optional(),
+    events: NewAlertChannel.shape.events.optional(),
+    enabled: z.boolean().optional().describe('true also re-enables a channel that its failures disabled'),
+    headers: Headers.optional().describe('webhook only: replaces all custom headers'),
+  })
+  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+
+/** Gives a webhook channel another secret. Deliveries carry both signatures until the overlap ends. */
+export const ChannelSecretRotation = z.strictObject({
+  secret: z.string().min(1).max(255),
+  overlap_hours: z.int().min(0).max(168).default(24),
+})
 
 export const ChannelTestResult = z.object({
   delivered: z.boolean(),
   status: z.int().nullable().describe('HTTP status or SMTP reply code; null without an answer'),
   latency_ms: z.int().nullable(),
   error: z.string().optional(),
+  response: z.string().nullable().describe('The first KiB of what the receiver answered'),
 })
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>
 

@@ -5,5 +5,25 @@ export const Label = z.string().trim().min(1).max(200)
 
 export const NewProject = z.strictObject({ name: Label })
 
-export const Project = z.object({ project_id: z.string(), name: z.string(), created_at: Timestamp })
+const Branding = z.strictObject({
+  name: z.string().trim().min(1).max(60).optional().describe('Stands where "Backstop" would'),
+  logo_url: z.url().max(2048).optional().describe("https; fetched by the reader's mail program"),
+  accent_colour: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'Give #rrggbb')
+    .optional(),
+  footer: z.string().trim().max(500).optional().describe('Plain text at the end of each mail'),
+})
+
+/** Changes a project. `branding` is replaced whole; an empty object goes back to Backstop's own look. */
+export const ProjectPatch = z
+  .strictObject({ name: Label.optional(), branding: Branding.optional() })
+  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+
+export const Project = z.object({
+  project_id: z.string(),
+  name: z.string(),
+  branding: Branding,
+  created_at: Timestamp,
+})
 export type Project = z.infer<typeof Project>

@@ -16,7 +16,16 @@ export const AlertEvent = z.enum([
 export type AlertEvent = z.infer<typeof AlertEvent>
 
 const common = { alert_id: z.string(), project_id: z.string(), created_at: Timestamp }
-const incidentData = z.object({ incident: Incident, action: Action })
+/** `action` is null for an incident that is not about one. */
+const incidentData = z.object({
+  incident: Incident,
+  action: Action.nullable(),
+  /**
+   * incident.resolved: the alert_id of the incident.opened that this channel had not received before, so that this one
+   * message tells both. Set for one channel's delivery, never on the topic `alerts`.
+   */
+  supersedes: z.string().optional(),
+})
 
 /** What people are told. Its `data` is what a webhook receives under the same name. */
 export const Alert = z.discriminatedUnion('event', [

@@ -3,6 +3,7 @@ import { Operation } from '../operation.ts'
 import type { TopicName } from '../topics.ts'
 import { Incident } from '../verdict.ts'
 import { Alert } from './alert.ts'
+import { Command } from './command.ts'
 import { DeliveryRequest } from './delivery.ts'
 import { InboundEvent } from './inbound.ts'
 import { Recheck } from './recheck.ts'
@@ -15,6 +16,7 @@ export const MESSAGES = {
   'inbound-event': { schema: InboundEvent, topics: ['inbound.processor', 'inbound.reseller', 'inbound.subscription'] },
   operation: { schema: Operation, topics: ['operations'] },
   recheck: { schema: Recheck, topics: ['rechecks', 'rechecks.due'] },
+  command: { schema: Command, topics: ['commands'] },
   incident: { schema: Incident, topics: ['incidents'] },
   alert: { schema: Alert, topics: ['alerts'] },
   'delivery-request': {
@@ -33,6 +35,7 @@ export const MESSAGES = {
 export type MessageName = keyof typeof MESSAGES
 export type MessageOf<N extends MessageName> = z.infer<(typeof MESSAGES)[N]['schema']>
 export { Alert, AlertEvent } from './alert.ts'
+export { Command, type CommandKind, SuppressionReason } from './command.ts'
 export { DeliveryRequest } from './delivery.ts'
 export { InboundEvent } from './inbound.ts'
 export { Recheck } from './recheck.ts'

@@ -111,3 +111,44 @@ describe('the fingerprint of a secret', () => {
     expect(other.fingerprint(new Secret('a'))).not.toBe(box.fingerprint(new Secret('a')))
   })
 })
+
+describe('a signed token', () => {
+  const text = 'prj_1\nops@example.com'
+
+  test('says its text again to whoever has the key, and fits into a URL', () => {
+    const token = box.sign('unsubscribe', text)
+    expect(box.verify('unsubscribe', token)).toBe(text)
+    expect(token).toMatch(/^v1\.k1\.[\w-]+\.[\w-]{43}$/)
+    expect(box.sign('unsubscribe', text)).toBe(token)
+  })
+
+  test('is good for its own purpose only', () => {
+    expect(box.verify('mail-events', box.sign('unsubscribe', text))).toBeUndefined()
+  })
+
+  test('is none once any character of it was changed', () => {
+    const token = box.sign('unsubscribe', text)
+    for (let at = 0; at < token.length; at++) {
+      const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+      expect(box.verify('unsubscribe', changed)).toBeUndefined()
+    }
+  })
+
+  test.each(['', '.', '...', 'v1.k1', 'v1.k1..', `v1.k1.${'A'.repeat(8)}.`, 'v1.k2.QQ.QQ', `${'.'.repeat(5_000)}`])(
+    'is not "%s"',
+    token => expect(box.verify('unsubscribe', token)).toBeUndefined(),
+  )
+
+  test('outlives a new primary key, not the end of its own', () => {
+    const token = box.sign('unsubscribe', text)
+    const rotated = createSecretBox(ringOf(`k2:${keyText(2)},k1:${keyText(1)}`))
+    expect(rotated.verify('unsubscribe', token)).toBe(text)
+    expect(rotated.sign('unsubscribe', text)).toMatch(/^v1\.k2\./)
+    expect(createSecretBox(ringOf(`k2:${keyText(2)}`)).verify('unsubscribe', token)).toBeUndefined()
+  })
+
+  test('of the same key id made with another key is none', () => {
+    const other = createSecretBox(ringOf(`k1:${keyText(9)}`))
+    expect(other.verify('unsubscribe', box.sign('unsubscribe', text))).toBeUndefined()
+  })
+})

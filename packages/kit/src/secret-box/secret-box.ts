@@ -6,7 +6,15 @@
  * encrypts it with AES-256-GCM; the KEK encrypts the DEK the same way (its IV stands in front of it). Both bind the place
  * where the secret is stored, so a sealed secret copied to another row or field does not open there.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import type { SealedSecret } from '@backstop/contracts'
 import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
@@ -34,6 +42,14 @@ export interface SecretBox {
    * keyed by the primary key, so the same secret has another one after a new key became primary.
    */
   fingerprint(secret: Secret): string
+  /**
+   * A token that says `text` and was made by somebody with our keys: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is
+   * not hidden, only proven. The same text gives the same token while the same key is primary; it has no end of its own.
+   * @param purpose what the token is good for: one that was signed for something else does not verify
+   */
+  sign(purpose: string, text: string): string
+  /** The text of a token; undefined for what no key of the ring signed for this purpose. */
+  verify(purpose: string, token: string): string | undefined
 }
 
 const VERSION = 'v1'
@@ -79,7 +95,28 @@ export function createSecretBox(ring: KeyRing): SecretBox {
 
     fingerprint: secret =>
       createHmac('sha256', fingerprintKey).update(secret.reveal(), 'utf8').digest('hex').slice(0, FINGERPRINT_DIGITS),
+
+    sign(purpose, text) {
+      const said = [VERSION, ring.primary, encode(Buffer.from(text, 'utf8'))].join('.')
+      return `${said}.${encode(macOf(primary, purpose, said))}`
+    },
+
+    verify(purpose, token) {
+      const [version, keyId = '', text, mac, ...more] = token.split('.')
+      const key = ring.keys.get(keyId)
+      if (version !== VERSION || key === undefined || more.length > 0) return undefined
+      const given = decode(mac)
+      const expected = macOf(key, purpose, [version, keyId, text].join('.'))
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      return Buffer.from(text ?? '', 'base64url').toString('utf8')
+    },
   }
+}
+
+/** A key of its own for each purpose, so that no token and no sealed secret is ever made with the same one. */
+function macOf(key: KeyObject, purpose: string, said: string): Buffer {
+  const purposeKey = hkdfSync('sha256', key.export(), Buffer.alloc(0), `backstop token v1 ${purpose}`, 32)
+  return createHmac('sha256', Buffer.from(purposeKey)).update(said, 'utf8').digest()
 }
 
 /** The authenticated context. JSON, because a plain join of free parts could read the same for two contexts. */

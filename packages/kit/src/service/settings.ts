@@ -29,6 +29,19 @@ export const commonSettings = {
   SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
 } as const
 
+/** The key ring that opens stored secrets; only services that need them have it. */
+export const secretKeysSetting = {
+  SECRET_KEYS: setting
+    .secret()
+    .describe('Key-encryption keys, kid:base64 of 32 bytes, comma-separated; the first one seals'),
+} as const
+
+/** The name that messages carry. No character in it ends a header or an attribute. */
+export const brandNameSetting = () =>
+  z
+    .string()
+    .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
+    .default('Backstop')
 /** Refused together with all other faults, and in words of our own: the driver's quote parts of the URL. */
 function mongoUrl() {
   const isGood = (url: string) => {

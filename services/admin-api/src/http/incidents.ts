@@ -82,7 +82,7 @@ function alertsOf(action: ActionDocument | undefined): string[] {
 }
 
 function showIncident(document: IncidentDocument): Incident {
-  const { _id, opened: _sortedBy, ...incident } = document
+  const { _id, opened: _sortedBy, outbox: _pending, ...incident } = document
   return { incident_id: _id, ...incident }
 }
 

@@ -38,7 +38,8 @@ export function createRequestObserver(options: { clock: Clock; logger: Logger; m
         method,
         route,
         // Without the query: what is searched for is nobody's business, and may be long.
-        path: request.path.slice(0, LOGGED_PATH_LENGTH),
+        // A token in a path is a credential.
+        path: route.includes('{token}') ? route : request.path.slice(0, LOGGED_PATH_LENGTH),
         status,
         code: facts.code,
         duration_ms: durationMs,

@@ -99,7 +99,7 @@ function describeRoute(route: Route): Json {
       : {
           requestBody: {
             required: route.needsBody,
-            content: { 'application/json': { schema: schemaOf(route.body, true) } },
+            content: { [route.takesText ? '*/*' : 'application/json']: { schema: schemaOf(route.body, true) } },
           },
         }),
     responses: { ...answersOf(route), ...refusalsOf(route) },
@@ -122,7 +122,7 @@ function parametersOf(schema: z.ZodObject, where: 'path' | 'query'): Json[] {
 function headersOf(route: Route): Json[] {
   const header = (name: string, description: string, schema: Json) => ({ name, in: 'header', description, schema })
   const headers: Json[] = []
-  if (route.method === 'post') {
+  if (route.method === 'post' && route.scope !== 'public') {
     headers.push(
       header(
         'Idempotency-Key',
@@ -140,11 +140,12 @@ function headersOf(route: Route): Json[] {
 function answersOf(route: Route): Json {
   const requestId = { 'X-Request-Id': { description: 'Names this request in our log', schema: { type: 'string' } } }
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description, schema }]) => [
+    Object.entries(route.answers).map(([status, { description, schema, mediaType }]) => [
       status,
       {
         description,
         headers: requestId,
+        ...(mediaType === undefined ? {} : { content: { [mediaType]: { schema: { type: 'string' } } } }),
         ...(schema === undefined ? {} : { content: { 'application/json': { schema: schemaOf(schema, false) } } }),
       },
     ]),
@@ -154,8 +155,9 @@ function answersOf(route: Route): Json {
 function refusalsOf(route: Route): Json {
   const codes = new Set<ErrorCode>(['invalid_request', ...route.refusals])
   if (route.scope !== 'public') for (const code of REFUSALS_WITH_KEY) codes.add(code)
-  if (route.body !== undefined) for (const code of REFUSALS_WITH_BODY) codes.add(code)
-  if (route.method === 'post') for (const code of ['idempotency_conflict', 'conflict'] as const) codes.add(code)
+  if (route.body !== undefined && !route.takesText) for (const code of REFUSALS_WITH_BODY) codes.add(code)
+  if (route.method === 'post' && route.scope !== 'public')
+    for (const code of ['idempotency_conflict', 'conflict'] as const) codes.add(code)
   const byStatus = Map.groupBy(codes, code => ERROR_CODES[code].status)
   return Object.fromEntries(
     [...byStatus]

@@ -28,6 +28,14 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return parse(await readBytes(request))
 }
 
+/**
+ * Reads a request's body as UTF-8 text, whatever its type says; bytes that are none are replaced.
+ * @throws AppError `payload_too_large`, `request_timeout`
+ */
+export async function readTextBody(request: IncomingMessage): Promise<string> {
+  return (await readBytes(request)).toString('utf8')
+}
+
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => new AppError('payload_too_large', `A body may hold ${MAX_BODY_BYTES} bytes at most`)
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()

@@ -27,6 +27,10 @@ export interface RouteRequest<Params, Query, Body> {
 export interface RouteAnswer {
   readonly status: number
   readonly body?: unknown
+  /** A page in place of `body`. */
+  readonly html?: string
+  /** Plain text in place of `body`. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
   /** What was changed, for the audit row; absent when nothing was. */
   readonly changed?: { readonly action: string; readonly target: string; readonly projectId: string | null }
@@ -34,6 +38,8 @@ export interface RouteAnswer {
 
 export interface AnswerDescription {
   readonly description: string
+  /** Of an answer that is no JSON. */
+  readonly mediaType?: string
   readonly schema?: z.ZodType
   /** Fields of the answer that are shown once: a repeat under the same Idempotency-Key leaves them out. */
   readonly shownOnce?: readonly string[]
@@ -52,6 +58,8 @@ export interface Route {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | undefined
+  /** Whether the body is text of any type instead of JSON: what callers send who were not written for this API. */
+  readonly takesText: boolean
   /** False where everything in the body may be left out: then so may the body. */
   readonly needsBody: boolean
   /** By status. */
@@ -66,11 +74,12 @@ const NOTHING = z.object({})
 
 type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   Route,
-  'params' | 'query' | 'body' | 'needsBody' | 'handle' | 'refusals' | 'honoursIfMatch'
+  'params' | 'query' | 'body' | 'takesText' | 'needsBody' | 'handle' | 'refusals' | 'honoursIfMatch'
 > & {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  readonly takesText?: boolean
   readonly refusals?: readonly ErrorCode[]
   readonly honoursIfMatch?: boolean
   handle(request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>
@@ -87,6 +96,7 @@ export function defineRoute<
     params: input.params ?? NOTHING,
     query: input.query ?? NOTHING,
     body: input.body,
+    takesText: input.takesText ?? false,
     needsBody: input.body !== undefined && !input.body.safeParse({}).success,
     refusals: input.refusals ?? [],
     honoursIfMatch: input.honoursIfMatch ?? false,

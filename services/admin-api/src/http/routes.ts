@@ -4,10 +4,13 @@ import { alertChannelRoutes } from './alert-channels.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { connectionRoutes } from './connections.ts'
 import { incidentRoutes } from './incidents.ts'
+import { mailEventRoutes } from './mail-events.ts'
 import { operationRoutes } from './operations.ts'
+import { previewRoutes } from './previews.ts'
 import { projectRoutes } from './projects.ts'
 import type { Route } from './route.ts'
 import { selfDescriptionRoutes } from './self-description.ts'
+import { unsubscribeRoutes } from './unsubscribe.ts'
 
 /** Every route there is. What is not in here is not served, and what is in here is in the OpenAPI document. */
 export function allRoutes(parts: AdminParts): Route[] {
@@ -19,6 +22,9 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...incidentRoutes(parts),
     ...actionRoutes(parts),
     ...apiKeyRoutes(parts),
+    ...previewRoutes(parts),
+    ...unsubscribeRoutes(parts),
+    ...mailEventRoutes(parts),
   ]
   return [...routes, ...selfDescriptionRoutes(routes)]
 }

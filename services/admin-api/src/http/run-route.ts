@@ -5,7 +5,7 @@ import type { AdminParts } from '../parts.ts'
 import { authenticate } from './authenticate.ts'
 import { checkInput } from './check-input.ts'
 import { randomIds, runOnce } from './idempotency.ts'
-import { readJsonBody } from './read-body.ts'
+import { readJsonBody, readTextBody } from './read-body.ts'
 import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 
 /** What public routes are asked by: nobody, who may do nothing else. */
@@ -29,7 +29,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     facts.principal = principal === NOBODY ? undefined : principal
     const params = checkInput('path', route.params, request.params)
     const query = checkInput('query', route.query.strict(), request.query)
-    const given = await readJsonBody(request)
+    const given = route.takesText ? await readTextBody(request) : await readJsonBody(request)
     const body = checkBody(route, given)
     const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
       const answer = await route.handle({
@@ -119,6 +119,8 @@ function goneSignal(response: Response): AbortSignal {
 
 function send(response: Response, answer: RouteAnswer): void {
   response.status(answer.status).set(answer.headers ?? {})
-  if (answer.body === undefined || answer.body === null) response.end()
+  if (answer.html !== undefined) response.type('text/html').end(answer.html)
+  else if (answer.text !== undefined) response.type('text/plain').end(answer.text)
+  else if (answer.body === undefined || answer.body === null) response.end()
   else response.type('application/json').end(JSON.stringify(answer.body))
 }

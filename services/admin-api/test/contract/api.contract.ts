@@ -5,6 +5,7 @@ import { describeAlertChannels } from './alert-channels.contract.ts'
 import { describeAuthentication } from './authentication.contract.ts'
 import { describeConnections } from './connections.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
+import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
 import { describeRefusals } from './refusals.contract.ts'
 import { describeSecrets } from './secrets.contract.ts'
@@ -26,5 +27,6 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeRefusals(current)
     describeAccess(current)
     describeSecrets(current)
+    describeMail(current)
   })
 }

@@ -76,6 +76,7 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
     getIncident: { params: { id: incidentId } },
     listActions: { query: `?project_id=${projectId}` },
     getAction: { params: { id: actionId } },
+    previewMessage: { query: `?project_id=${projectId}&format=json` },
     createApiKey: { body: { name: 'x', scopes: ['read'], project_id: projectId } },
     listApiKeys: { isList: true },
     // What ends a thing comes last.

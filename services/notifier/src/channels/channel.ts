@@ -1,4 +1,11 @@
-import type { ChannelConfig, ChannelDocument, ChannelKind, DeliveryRequest } from '@backstop/contracts'
+import type {
+  Branding,
+  ChannelConfig,
+  ChannelDocument,
+  ChannelKind,
+  DeliveryRequest,
+  SuppressionReason,
+} from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
 import type { Answer } from '../domain/answer.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -13,6 +20,16 @@ export interface ChannelPorts {
   readonly publicUrl: string | null
   /** The name that messages carry. */
   readonly brandName: string
+  /** Base of links to the management API, without a slash at its end; null where mails carry no unsubscribe link. */
+  readonly apiPublicUrl: string | null
+}
+
+/** What a channel's project says about its messages. Read together with the channel. */
+export interface ProjectFacts {
+  /** Empty for Backstop's own look. */
+  readonly branding: Branding
+  /** Addresses of the channel, in lower case, that get no mail of this project, and why. */
+  readonly suppressed: ReadonlyMap<string, SuppressionReason>
 }
 
 export type ConfigOf<K extends ChannelKind> = Extract<ChannelConfig, { kind: K }>
@@ -27,5 +44,16 @@ export interface ChannelModule<K extends ChannelKind> {
    * Makes one attempt and reports what came of it. It judges nothing and never throws for what a receiver does; the same
    * delivery gives the same bytes at every attempt.
    */
-  deliver(channel: ChannelOf<K>, request: DeliveryRequest, ports: ChannelPorts): Promise<Answer>
+  deliver(channel: ChannelOf<K>, request: DeliveryRequest, ports: ChannelPorts, project: ProjectFacts): Promise<Answer>
+  /** The least time between two attempts, in milliseconds; left out where any number is taken. */
+  readonly intervalMs?: number
+  /** How a flood is told: with more than `above` deliveries waiting, up to `most` of them in one message. */
+  readonly digest?: ChannelDigest<K>
+}
+
+export interface ChannelDigest<K extends ChannelKind> {
+  readonly above: number
+  readonly most: number
+  /** As `deliver`, of one message that names every alert of these requests. */
+  deliver(channel: ChannelOf<K>, requests: readonly DeliveryRequest[], ports: ChannelPorts): Promise<Answer>
 }

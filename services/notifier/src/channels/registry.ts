@@ -1,7 +1,7 @@
 import type { ChannelDocument, ChannelKind, DeliveryRequest } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { Answer } from '../domain/answer.ts'
-import type { ChannelModule, ChannelPorts } from './channel.ts'
+import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
 import { emailChannel } from './email/deliver.ts'
 import { slackChannel } from './slack/deliver.ts'
 import { webhookChannel } from './webhook/deliver.ts'
@@ -15,14 +15,36 @@ export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<K> } 
 
 /** Makes one attempt through whatever kind the channel is of. A fault of ours is an answer too: the ladder outlives it. */
 export async function deliverThrough(
-  channel: ChannelDocument,
+  { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
   request: DeliveryRequest,
   ports: ChannelPorts,
   onFault: (error: unknown) => void,
 ): Promise<Answer> {
-  const module = CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelKind>
+  const module = moduleOf(channel)
+  return answerOf(() => module.deliver(channel, request, ports, project), onFault)
+}
+
+/** As `deliverThrough`, of one message that tells all of these requests. */
+export async function deliverDigestThrough(
+  channel: ChannelDocument,
+  requests: readonly DeliveryRequest[],
+  ports: ChannelPorts,
+  onFault: (error: unknown) => void,
+): Promise<Answer> {
+  const { kind, digest } = moduleOf(channel)
+  return answerOf(async () => {
+    if (digest === undefined) throw new AppError('internal', `Channels of the kind ${kind} have no digest`)
+    return digest.deliver(channel, requests, ports)
+  }, onFault)
+}
+
+function moduleOf(channel: ChannelDocument): ChannelModule<ChannelKind> {
+  return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelKind>
+}
+
+async function answerOf(deliver: () => Promise<Answer>, onFault: (error: unknown) => void): Promise<Answer> {
   try {
-    return await module.deliver(channel, request, ports)
+    return await deliver()
   } catch (error) {
     if (error instanceof AppError && error.code === 'secret_unreadable') {
       const message =

@@ -1,15 +1,18 @@
-import { HEADERS } from '@backstop/contracts'
+import { deterministicId } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { ChannelPorts } from '../channels/channel.ts'
-import { deliverThrough } from '../channels/registry.ts'
-import type { Answer } from '../domain/answer.ts'
+import { deliverDigestThrough, deliverThrough } from '../channels/registry.ts'
 import { judgeChannel } from '../domain/channel-state.ts'
 import { type Settlement, settleAttempt, settleWithoutAttempt } from '../domain/settle-attempt.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
+import type { ChannelRecord } from '../store/channel-store.ts'
+import { idsOf, reportAttempt } from './attempt-report.ts'
 import type { ChannelDirectory } from './channel-directory.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
+import { type IncidentOrderOptions, type OrderedJobs, orderIncidents, type Sendable } from './incident-order.ts'
+import type { Settled } from './settlement-writer.ts'
 
-export interface AttemptOptions {
+export interface AttemptOptions extends IncidentOrderOptions {
   readonly directory: ChannelDirectory
   readonly ports: ChannelPorts
   readonly clock: Clock
@@ -17,18 +20,58 @@ export interface AttemptOptions {
   readonly metrics: DeliveryMetrics
 }
 
+/** What became of jobs that were to be attempted. */
+export interface Attempted {
+  readonly settled: readonly Settled[]
+  /** Nothing is left to do for these. */
+  readonly superseded: readonly DeliveryJob[]
+  /** Their partition went elsewhere before anything was sent: its new owner makes the attempt. */
+  readonly lost: readonly DeliveryJob[]
+}
+
 /**
- * Makes the one attempt that a job asks for, unless its channel is gone or disabled by now. Records nothing.
- * @returns undefined when the job's partition went elsewhere before anything was sent: its new owner makes the attempt
- * @throws AppError `unavailable` when the channel could not be read; nothing was sent
+ * Makes one attempt for these jobs of one channel, unless the channel is gone or disabled by now: the one that a single
+ * job asks for, or a digest that tells all of them. Records nothing of it.
+ * @throws AppError `unavailable` when what it needs could not be read; nothing was sent
  */
-export async function attempt(job: DeliveryJob, options: AttemptOptions): Promise<Settlement | undefined> {
-  const { directory, ports, clock, logger } = options
-  const { request } = job
-  const { delivery_id: deliveryId, channel_id: channelId, attempt: number, test } = request
+export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOptions): Promise<Attempted> {
+  const { directory, clock, logger } = options
+  const [first] = jobs as [DeliveryJob]
+  const channelId = first.request.channel_id
   const record = (await directory.find([channelId])).get(channelId)
-  if (!isOwned(job)) return undefined
-  const verdict = judgeChannel(
+  const { sendable, superseded } = await inOrder(jobs, record, options)
+  const owned = sendable.filter(({ job }) => isOwned(job))
+  const lost = sendable.filter(({ job }) => !isOwned(job)).map(({ job }) => job)
+  if (owned.length === 0) return { settled: [], superseded, lost }
+  const verdict = verdictOn(record, first.request.test)
+  if (record === undefined || verdict.kind === 'ends') {
+    const ends = verdict.kind === 'ends' ? verdict : GONE
+    const settled = owned.map(({ job }) => {
+      const { delivery_id: deliveryId, attempt: number } = job.request
+      const settlement = settleWithoutAttempt({ deliveryId, attempt: number }, ends, clock.now())
+      logger.info({ ...idsOf(job), reason: settlement.reasonCode }, 'delivery.not_attempted')
+      return { job, settlement }
+    })
+    return { settled, superseded, lost }
+  }
+  return { settled: await send(owned, record, options), superseded, lost }
+}
+
+/** A channel that gets nothing needs no order. */
+async function inOrder(
+  jobs: readonly DeliveryJob[],
+  record: ChannelRecord | undefined,
+  options: AttemptOptions,
+): Promise<OrderedJobs> {
+  const test = jobs[0]?.request.test ?? false
+  if (test || verdictOn(record, test).kind === 'ends') {
+    return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
+  }
+  return orderIncidents(jobs, options)
+}
+
+function verdictOn(record: ChannelRecord | undefined, test: boolean) {
+  return judgeChannel(
     record && {
       enabled: record.channel.enabled,
       deleted: record.channel.deleted_at !== null,
@@ -36,69 +79,51 @@ export async function attempt(job: DeliveryJob, options: AttemptOptions): Promis
     },
     test,
   )
-  if (record === undefined || verdict.kind === 'ends') {
-    const ends = verdict.kind === 'ends' ? verdict : GONE
-    const settlement = settleWithoutAttempt({ deliveryId, attempt: number }, ends, clock.now())
-    logger.info({ ...idsOf(job), reason: settlement.reasonCode }, 'delivery.not_attempted')
-    return settlement
-  }
-  crashPoint('notifier.before-attempt')
-  const startedAtMs = clock.now()
-  const onFault = (error: unknown) => logger.error({ ...idsOf(job), error }, 'delivery.fault')
-  const answer = await deliverThrough(record.channel, request, ports, onFault)
-  crashPoint('notifier.after-attempt')
-  const settlement = settleAttempt({
-    deliveryId,
-    channelKind: job.channelKind,
-    attempt: number,
-    test,
-    firstAttemptAtMs: job.firstAttemptAtMs,
-    startedAtMs,
-    endedAtMs: clock.now(),
-    answer,
-  })
-  if (settlement.health?.kind === 'disable') directory.noteDisabled(channelId, settlement.health.error)
-  report(job, answer, settlement, options)
-  return settlement
 }
 
 const GONE = judgeChannel(undefined, false) as Extract<ReturnType<typeof judgeChannel>, { kind: 'ends' }>
 
-/** The one wide line of an attempt, and its metrics. */
-function report(job: DeliveryJob, answer: Answer, settlement: Settlement, { logger, metrics }: AttemptOptions): void {
-  const { record, reasonCode, state, next, health } = settlement
-  const durationMs = record?.duration_ms ?? 0
-  logger.info(
-    {
-      ...idsOf(job),
-      outcome: record?.outcome,
-      state,
-      reason: reasonCode,
-      status: record?.status,
-      duration_ms: durationMs,
-      next_attempt_at: next === null ? undefined : new Date(next.dueAtMs),
-      next_attempt_reason: next?.reason,
-      channel_disabled: health?.kind === 'disable' || undefined,
-    },
-    'delivery.attempted',
-  )
-  metrics.attempted(job.channelKind, record?.outcome ?? 'failed', reasonCode, durationMs)
-  if (answer.kind === 'blocked') metrics.egressBlocked(answer.reason)
-  if (health?.kind === 'disable') metrics.channelDisabled(job.channelKind, health.reasonCode)
-  if (state === 'delivered' && !job.request.test) {
-    metrics.delivered(job.channelKind, settlement.settledAtMs - notifiedAtMs(job))
-  }
+async function send(sendable: readonly Sendable[], record: ChannelRecord, options: AttemptOptions): Promise<Settled[]> {
+  const { channel } = record
+  const { ports, clock, logger, directory } = options
+  const requests = sendable.map(({ request }) => request)
+  const [first] = sendable as [Sendable]
+  const digestId = sendable.length > 1 ? digestIdOf(sendable) : undefined
+  const onFault = (error: unknown) => logger.error({ ...idsOf(first.job), digest: digestId, error }, 'delivery.fault')
+  crashPoint('notifier.before-attempt')
+  const startedAtMs = clock.now()
+  const answer =
+    digestId === undefined
+      ? await deliverThrough(record, first.request, ports, onFault)
+      : await deliverDigestThrough(channel, requests, ports, onFault)
+  crashPoint('notifier.after-attempt')
+  const endedAtMs = clock.now()
+  return sendable.map(({ job }) => {
+    const settlement = settleAttempt({
+      deliveryId: job.request.delivery_id,
+      channelKind: job.channelKind,
+      attempt: job.request.attempt,
+      test: job.request.test,
+      firstAttemptAtMs: job.firstAttemptAtMs,
+      ladderFromAttempt: job.ladderFromAttempt,
+      ...(digestId === undefined ? {} : { digestId }),
+      startedAtMs,
+      endedAtMs,
+      answer,
+    })
+    if (settlement.health?.kind === 'disable') directory.noteDisabled(channel._id, settlement.health.error)
+    reportAttempt(job, answer, settlement, options)
+    return { job, settlement }
+  })
 }
 
-/** When the provider's notification came in, or, for alerts that none caused, when the alert was made. */
-function notifiedAtMs({ request, messages }: DeliveryJob): number {
-  const carried = messages[0]?.message.headers[HEADERS.receivedAt]
-  const atMs = carried === undefined ? Number.NaN : /^\d+$/.test(carried) ? Number(carried) : Date.parse(carried)
-  return Number.isNaN(atMs) ? Date.parse(request.alert.created_at) : atMs
+/** What each delivery of a digest names as the message that told it. */
+function digestIdOf(sendable: readonly Sendable[]): string {
+  const ids = sendable.map(({ job }) => `${job.request.delivery_id}/${job.request.attempt}`).sort()
+  return deterministicId('delivery', 'digest', ...ids)
 }
 
-function idsOf({ request, channelKind }: DeliveryJob) {
-  const { delivery_id, channel_id, project_id, attempt: number, test, alert } = request
-  const { alert_id, event } = alert
-  return { delivery_id, alert_id, channel_id, project_id, channel: channelKind, event, attempt: number, test }
+/** The settlement that shows how the channel does, when there is one. */
+export function signOf(settled: readonly Settled[]): NonNullable<Settlement['sign']> | undefined {
+  return settled.find(({ settlement }) => settlement.sign !== null)?.settlement.sign ?? undefined
 }

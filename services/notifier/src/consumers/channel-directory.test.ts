@@ -11,7 +11,9 @@ function openDirectory() {
   const store: Pick<ChannelStore, 'findChannels'> = {
     async findChannels(ids) {
       reads.push([...ids])
-      return ids.map(id => ({ channel: webhookChannel(id, 'https://receiver.example.com/'), disabledReason: null }))
+      const project = { branding: {}, suppressed: new Map() }
+      const channelOf = (id: string) => webhookChannel(id, 'https://receiver.example.com/')
+      return ids.map(id => ({ channel: channelOf(id), disabledReason: null, project }))
     },
   }
   return { clock, reads, directory: new ChannelDirectory(store, clock) }

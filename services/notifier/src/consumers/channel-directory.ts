@@ -36,6 +36,11 @@ export class ChannelDirectory {
     if (known?.record !== undefined) known.record = { ...known.record, disabledReason: reason }
   }
 
+  /** The next one who asks reads anew: something of the channel was just changed. */
+  forget(channelId: string): void {
+    this.#known.delete(channelId)
+  }
+
   #isStale(channelId: string): boolean {
     const known = this.#known.get(channelId)
     return known === undefined || this.#clock.now() - known.readAtMs > MAX_AGE_MS

@@ -2,30 +2,49 @@ import type { Batch } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { alert } from '../../test/fixtures.ts'
-import { ChannelQueues } from './channel-queues.ts'
+import type { AttemptSign } from '../domain/breaker.ts'
+import { type ChannelLimits, ChannelQueues } from './channel-queues.ts'
 import type { DeliveryJob } from './delivery-job.ts'
 
-function harness(options: { maxActive?: number; maxQueued?: number; concurrency?: number } = {}) {
+interface Harness extends Partial<ChannelLimits> {
+  maxActive?: number
+  maxQueued?: number
+}
+
+function harness(options: Harness = {}) {
   const clock = createManualClock()
-  const running: { job: DeliveryJob; end: (works: boolean) => void }[] = []
+  const running: { jobs: readonly DeliveryJob[]; end: (sign: AttemptSign | undefined) => void }[] = []
   const dropped: string[] = []
+  const held: { ids: string[]; heldForMs: number }[] = []
   let open = true
   const queues = new ChannelQueues({
     clock,
     maxActive: options.maxActive ?? 100,
     maxQueuedPerChannel: options.maxQueued ?? 100,
-    concurrencyOf: () => options.concurrency ?? 2,
+    limitsOf: () => ({
+      concurrency: options.concurrency ?? 2,
+      intervalMs: options.intervalMs ?? 0,
+      digest: options.digest ?? null,
+    }),
     mayStart: () => open,
-    run: job => new Promise(end => running.push({ job, end })),
+    run: jobs => new Promise(end => running.push({ jobs, end })),
     onDropped: job => dropped.push(job.request.delivery_id),
+    onHeld: (jobs, heldForMs) => held.push({ ids: jobs.map(one => one.request.delivery_id), heldForMs }),
   })
-  const names = () => running.map(({ job }) => job.request.delivery_id)
-  const end = async (name: string, works = true) => {
-    const index = running.findIndex(({ job }) => job.request.delivery_id === name)
-    running.splice(index, 1)[0]?.end(works)
+  /** What runs: a digest by the names of its jobs, joined. */
+  const names = () => running.map(({ jobs }) => jobs.map(one => one.request.delivery_id).join('+'))
+  const end = async (name: string, kind: 'worked' | 'failed' | 'nothing' = 'worked') => {
+    const index = names().indexOf(name)
+    running.splice(index, 1)[0]?.end(kind === 'nothing' ? undefined : { kind, atMs: clock.now() })
     await clock.settle()
   }
-  return { clock, queues, running, dropped, names, end, close: () => (open = false), reopen: () => (open = true) }
+  const throttle = async (name: string, retryAfterMs: number | null) => {
+    const index = names().indexOf(name)
+    running.splice(index, 1)[0]?.end({ kind: 'throttled', atMs: clock.now(), retryAfterMs })
+    await clock.settle()
+  }
+  const gate = { close: () => (open = false), reopen: () => (open = true) }
+  return { clock, queues, running, dropped, held, names, end, throttle, ...gate }
 }
 
 const owned = new AbortController()
@@ -44,6 +63,8 @@ function job(id: string, channelId: string, more: Partial<DeliveryJob> & { test?
     channelKind: 'webhook',
     orderingKey: id,
     firstAttemptAtMs: null,
+    ladderFromAttempt: 1,
+    isKnown: false,
     receivedAtMs: Date.UTC(2026, 0, 1),
     messages: [{ message: {} as never, batch }],
     ...more,
@@ -73,10 +94,10 @@ describe('jobs of one channel', () => {
   test('run one at a time while the channel fails, and more again once it works', async () => {
     const { queues, names, end } = harness({ concurrency: 2 })
     queues.add([job('1', 'a')])
-    await end('1', false)
+    await end('1', 'failed')
     queues.add([job('2', 'a'), job('3', 'a'), job('4', 'a')])
     expect(names()).toEqual(['2'])
-    await end('2', true)
+    await end('2')
     expect(names()).toEqual(['3', '4'])
   })
 
@@ -109,16 +130,16 @@ describe('jobs of several channels', () => {
     const { queues, names, end } = harness({ maxActive: 4, concurrency: 1 })
     const failing = ['f1', 'f2', 'f3', 'f4']
     queues.add(failing.map(id => job(`${id} first`, id)))
-    for (const id of failing) await end(`${id} first`, false)
+    for (const id of failing) await end(`${id} first`, 'failed')
     queues.add([...failing.map(id => job(id, id)), job('w1', 'w1'), job('w2', 'w2'), job('w3', 'w3')])
     expect(names()).toEqual(['f1', 'f2', 'w1', 'w2'])
     await end('w1')
     expect(names()).toEqual(['f1', 'f2', 'w2', 'w3'])
-    await end('f2', false)
+    await end('f2', 'failed')
     expect(names()).toEqual(['f1', 'w2', 'w3', 'f3'])
-    await end('f3', true)
+    await end('f3', 'worked')
     expect(names()).toEqual(['f1', 'w2', 'w3', 'f4'])
-    await end('f4', false)
+    await end('f4', 'failed')
     queues.add([job('f3 again', 'f3')])
     expect(names()).toEqual(['f1', 'w2', 'w3', 'f3 again'])
   })
@@ -126,7 +147,7 @@ describe('jobs of several channels', () => {
   test('that fail are tested all the same', () => {
     const { queues, names, running } = harness({ maxActive: 2, concurrency: 1 })
     queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
-    for (const { end } of running.splice(0)) end(false)
+    for (const { end } of running.splice(0)) end({ kind: 'failed', atMs: 0 })
     return Promise.resolve().then(() => {
       queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { test: true })])
       expect(names()).toEqual(['f1', 't'])
@@ -163,6 +184,113 @@ describe('a channel with too much waiting', () => {
     const { queues } = harness({ maxQueued: 60 })
     expect(queues.admit('a', 59)).toBe('queue')
     expect(queues.admit('a', 60)).toBe('wait')
+  })
+})
+
+describe('a channel whose receiver fails', () => {
+  const many = (count: number, from = 0) => Array.from({ length: count }, (_, index) => job(`${from + index}`, 'a'))
+
+  /** Five failures in a row open the breaker. */
+  async function opened() {
+    const scene = harness()
+    for (const name of ['f1', 'f2', 'f3', 'f4']) {
+      scene.queues.add([job(name, 'a')])
+      await scene.end(name, 'failed')
+    }
+    scene.queues.add([job('f5', 'a'), ...many(10)])
+    await scene.end('f5', 'failed')
+    return scene
+  }
+
+  test('is left alone after five failures: what waits is sent away, and what comes is put off', async () => {
+    const { queues, names, held } = await opened()
+    expect(names()).toEqual([])
+    expect(held).toEqual([{ ids: many(10).map(one => one.request.delivery_id), heldForMs: 5_000 }])
+    expect(queues.size).toBe(0)
+    expect(queues.admit('a', 0)).toBe('postpone')
+    expect(queues.heldForMs('a')).toBe(5_000)
+    expect(queues.admit('b', 0)).toBe('queue')
+  })
+
+  test('is tried with one attempt after the pause, and gets all again once it works', async () => {
+    const { queues, names, clock, end } = await opened()
+    await clock.advance(5_000)
+    expect(queues.admit('a', 0)).toBe('queue')
+    queues.add(many(3))
+    expect(names()).toEqual(['0'])
+    await end('0')
+    expect(names()).toEqual(['1', '2'])
+  })
+
+  test('is left alone for longer when that attempt fails', async () => {
+    const { queues, held, clock, end } = await opened()
+    await clock.advance(5_000)
+    queues.add(many(3))
+    await end('0', 'failed')
+    expect(held.at(-1)).toEqual({ ids: ['1', '2'], heldForMs: 10_000 })
+  })
+
+  test('is sent away what was admitted just before the breaker opened', async () => {
+    const { queues, names, held } = await opened()
+    queues.add(many(2, 50))
+    expect(names()).toEqual([])
+    expect(held.at(-1)?.ids).toEqual(['50', '51'])
+  })
+
+  test('is tested all the same, and its tests say nothing about it', async () => {
+    const { queues, names, end } = await opened()
+    queues.add([job('t', 'a', { test: true })])
+    expect(names()).toEqual(['t'])
+    await end('t')
+    expect(queues.admit('a', 0)).toBe('postpone')
+  })
+
+  test('gets all again at once when a person says that it works', async () => {
+    const { queues, names } = await opened()
+    queues.forgive('a')
+    queues.add(many(2))
+    expect(names()).toEqual(['0', '1'])
+  })
+
+  test('that asks for half a minute gets it; a shorter pause is waited for here', async () => {
+    const { queues, names, held, throttle, clock } = harness()
+    queues.add(many(3))
+    await throttle('0', 500)
+    await throttle('1', 300)
+    expect(held).toEqual([])
+    expect(names()).toEqual([])
+    await clock.advance(500)
+    expect(names()).toEqual(['2'])
+    queues.add(many(1, 9))
+    await throttle('2', 30_000)
+    expect(held).toEqual([{ ids: ['9'], heldForMs: 30_000 }])
+  })
+})
+
+describe('a channel that takes one message a second', () => {
+  const limits = { concurrency: 1, intervalMs: 1_000, digest: { above: 3, most: 5 } }
+
+  test('gets the next one a second after the last began', async () => {
+    const { queues, names, clock, end } = harness(limits)
+    queues.add([job('1', 'a'), job('2', 'a'), job('3', 'b')])
+    expect(names()).toEqual(['1', '3'])
+    await clock.advance(300)
+    await end('1')
+    await clock.advance(699)
+    expect(names()).toEqual(['3'])
+    await clock.advance(1)
+    expect(names()).toEqual(['3', '2'])
+  })
+
+  test('gets a flood as digests, in its order, and the rest one by one', async () => {
+    const { queues, names, clock, end } = harness(limits)
+    queues.add(['1', '2', '3', '4', '5', '6', '7', '8'].map(name => job(name, 'a')))
+    expect(names()).toEqual(['1+2+3+4+5'])
+    expect(queues.size).toBe(8)
+    await end('1+2+3+4+5')
+    expect(queues.size).toBe(3)
+    await clock.advance(1_000)
+    expect(names()).toEqual(['6'])
   })
 })
 

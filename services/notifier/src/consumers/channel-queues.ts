@@ -1,20 +1,33 @@
 import type { Clock } from '@backstop/kit'
+import type { AttemptSign } from '../domain/breaker.ts'
+import { ChannelPaces, SHORT_PAUSE_MS } from './channel-paces.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
 
 export interface ChannelQueuesOptions {
   readonly clock: Clock
-  /** Jobs under way at once in this process. */
+  /** Attempts under way at once in this process. */
   readonly maxActive: number
   /** Jobs waiting for one channel beyond which its further messages are left in Kafka until there is room. */
   readonly maxQueuedPerChannel: number
-  /** Jobs under way at once for one channel. */
-  concurrencyOf(job: DeliveryJob): number
+  /** What the kind of a channel takes. */
+  limitsOf(job: DeliveryJob): ChannelLimits
   /** Whether new jobs may start now. */
   mayStart(): boolean
-  /** Does the job. @returns whether the channel works; undefined when the job showed nothing of it */
-  run(job: DeliveryJob): Promise<boolean | undefined>
+  /** Makes one attempt for these jobs of one channel, most often one. @returns what it showed of the channel, if anything */
+  run(jobs: readonly DeliveryJob[]): Promise<AttemptSign | undefined>
   /** Called for a job that was dropped because its partition went elsewhere. */
   onDropped(job: DeliveryJob): void
+  /** Called with what waited for a channel that is now held for that long: it is to wait elsewhere. */
+  onHeld(jobs: readonly DeliveryJob[], heldForMs: number): void
+}
+
+export interface ChannelLimits {
+  /** Attempts under way at once. */
+  readonly concurrency: number
+  /** The least time between two starts, in milliseconds; 0 where any number is taken. */
+  readonly intervalMs: number
+  /** With more waiting than `above`, up to `most` of them are told in one attempt; null where each goes alone. */
+  readonly digest: { readonly above: number; readonly most: number } | null
 }
 
 /** What may be done with one more message for a channel. */
@@ -31,6 +44,10 @@ interface Lane {
   readonly tests: DeliveryJob[]
   /** When each job under way began, in milliseconds since the epoch. */
   readonly active: Map<DeliveryJob, number>
+  /** Attempts under way that are no tests: a digest is one, however many jobs it tells. */
+  attempts: number
+  /** Set while a pause is waited for. */
+  cancelWake?: (() => void) | undefined
 }
 
 /**
@@ -42,8 +59,7 @@ export class ChannelQueues {
   readonly #lanes = new Map<string, Lane>()
   /** Channels that may have something to start, in the order of their turns. */
   readonly #turns = new Set<string>()
-  /** Channels whose last job failed: one at a time is enough to see when they work again. */
-  readonly #failing = new Set<string>()
+  readonly #paces: ChannelPaces
   /** Failing channels that wait for one of the places that are theirs, in the order of their turns. */
   readonly #heldBack = new Set<string>()
   /** How many jobs of failing channels may be under way at once: half of all, so that those that work find a place. */
@@ -54,6 +70,7 @@ export class ChannelQueues {
 
   constructor(options: ChannelQueuesOptions) {
     this.#options = options
+    this.#paces = new ChannelPaces(options.clock)
     this.#maxFailing = Math.max(1, Math.floor(options.maxActive / 2))
   }
 
@@ -64,11 +81,24 @@ export class ChannelQueues {
 
   /** @param planned messages for this channel that are admitted already but not yet queued */
   admit(channelId: string, planned: number): Admission {
+    if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return 'postpone'
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
     if (waiting < QUEUED_WHEN_SLOW) return 'queue'
     if (lane !== undefined && this.#isSlow(lane)) return 'postpone'
     return waiting < this.#options.maxQueuedPerChannel ? 'queue' : 'wait'
+  }
+
+  /** For how long the channel's receiver is left alone, in milliseconds. */
+  heldForMs(channelId: string): number {
+    return this.#paces.heldForMs(channelId)
+  }
+
+  /** A person said that the channel works again: what is known of its failures is forgotten. */
+  forgive(channelId: string): void {
+    this.#paces.forgive(channelId)
+    this.#turns.add(channelId)
+    this.pump()
   }
 
   /**
@@ -88,7 +118,7 @@ export class ChannelQueues {
       const { channel_id, test } = job.request
       let lane = this.#lanes.get(channel_id)
       if (lane === undefined) {
-        lane = { waiting: [], tests: [], active: new Map() }
+        lane = { waiting: [], tests: [], active: new Map(), attempts: 0 }
         this.#lanes.set(channel_id, lane)
       }
       if (test) lane.tests.push(job)
@@ -105,10 +135,14 @@ export class ChannelQueues {
       const channelId = this.#nextTurn()
       if (channelId === undefined) return
       const lane = this.#lanes.get(channelId)
-      const job = lane === undefined ? undefined : this.#takeNext(channelId, lane)
-      if (lane === undefined || job === undefined) continue
+      if (lane === undefined) continue
+      const jobs = this.#takeNext(channelId, lane)
+      if (jobs.length === 0) {
+        this.#forgetIfEmpty(channelId, lane)
+        continue
+      }
       this.#turns.add(channelId)
-      this.#start(channelId, lane, job)
+      this.#start(channelId, lane, jobs)
     }
   }
 
@@ -141,50 +175,82 @@ export class ChannelQueues {
       const channelId = takeFirst(this.#turns)
       // A test passes by here too: a person waits for it.
       const hasTest = (this.#lanes.get(channelId)?.tests.length ?? 0) > 0
-      if (!isFull || hasTest || !this.#failing.has(channelId)) return channelId
+      if (!isFull || hasTest || !this.#isFailing(channelId)) return channelId
       this.#heldBack.add(channelId)
     }
     return undefined
   }
 
-  #takeNext(channelId: string, lane: Lane): DeliveryJob | undefined {
-    let activeTests = 0
-    const busyKeys = new Set<string>()
-    for (const job of lane.active.keys()) {
-      if (job.request.test) activeTests++
-      busyKeys.add(job.orderingKey)
-    }
-    if (activeTests === 0 && lane.tests.length > 0) return lane.tests.shift()
-    const [first] = lane.waiting
-    if (first === undefined) return undefined
-    const limit = this.#failing.has(channelId) ? 1 : this.#options.concurrencyOf(first)
-    if (lane.active.size - activeTests >= limit) return undefined
-    // Looking a little ahead is enough: a long row of one incident is rare, and then waiting is right.
-    const index = lane.waiting.slice(0, LOOK_AHEAD).findIndex(job => !busyKeys.has(job.orderingKey))
-    return index === -1 ? undefined : lane.waiting.splice(index, 1)[0]
+  #isFailing(channelId: string): boolean {
+    return this.#paces.gateOf(channelId).kind !== 'free'
   }
 
-  #start(channelId: string, lane: Lane, job: DeliveryJob): void {
-    const isOfFailing = this.#failing.has(channelId) && !job.request.test
+  #takeNext(channelId: string, lane: Lane): DeliveryJob[] {
+    const hasActiveTest = lane.active.size > 0 && [...lane.active.keys()].some(job => job.request.test)
+    if (!hasActiveTest && lane.tests.length > 0) return lane.tests.splice(0, 1)
+    this.#sendAwayIfHeld(channelId, lane)
+    const [first] = lane.waiting
+    if (first === undefined) return []
+    const limits = this.#options.limitsOf(first)
+    const limit = this.#paces.gateOf(channelId).kind === 'free' ? limits.concurrency : 1
+    if (lane.attempts >= limit) return []
+    const waitMs = this.#paces.waitMs(channelId)
+    if (waitMs > 0) {
+      this.#wakeAfter(channelId, lane, waitMs)
+      return []
+    }
+    const busyKeys = new Set([...lane.active.keys()].map(job => job.orderingKey))
+    const { digest } = limits
+    if (digest !== null && lane.waiting.length > digest.above && busyKeys.size === 0) {
+      return lane.waiting.splice(0, digest.most)
+    }
+    // Looking a little ahead is enough: a long row of one incident is rare, and then waiting is right.
+    const index = lane.waiting.slice(0, LOOK_AHEAD).findIndex(job => !busyKeys.has(job.orderingKey))
+    return index === -1 ? [] : lane.waiting.splice(index, 1)
+  }
+
+  #wakeAfter(channelId: string, lane: Lane, waitMs: number): void {
+    lane.cancelWake ??= this.#options.clock.schedule(waitMs, () => {
+      lane.cancelWake = undefined
+      this.#turns.add(channelId)
+      this.pump()
+    })
+  }
+
+  #start(channelId: string, lane: Lane, jobs: readonly DeliveryJob[]): void {
+    const [first] = jobs as [DeliveryJob]
+    const { test } = first.request
+    const isOfFailing = this.#isFailing(channelId) && !test
+    const nowMs = this.#options.clock.now()
     this.#active++
     if (isOfFailing) this.#activeFailing++
-    lane.active.set(job, this.#options.clock.now())
-    const end = (works: boolean | undefined) => {
+    if (!test) {
+      lane.attempts++
+      this.#paces.noteStart(channelId, this.#options.limitsOf(first).intervalMs)
+    }
+    for (const job of jobs) lane.active.set(job, nowMs)
+    const end = (sign: AttemptSign | undefined) => {
       this.#active--
       if (isOfFailing) this.#activeFailing--
-      this.#size--
-      lane.active.delete(job)
-      if (works !== undefined && !job.request.test) this.#noteHealth(channelId, works)
+      this.#size -= jobs.length
+      if (!test) lane.attempts--
+      for (const job of jobs) lane.active.delete(job)
+      if (sign !== undefined && !test) this.#paces.noteEnd(channelId, sign)
+      this.#sendAwayIfHeld(channelId, lane)
       if (lane.waiting.length + lane.tests.length > 0) this.#turns.add(channelId)
       this.#forgetIfEmpty(channelId, lane)
       this.pump()
     }
-    this.#options.run(job).then(end, () => end(undefined))
+    this.#options.run(jobs).then(end, () => end(undefined))
   }
 
-  #noteHealth(channelId: string, works: boolean): void {
-    if (works) this.#failing.delete(channelId)
-    else if (this.#failing.size < MAX_FAILING) this.#failing.add(channelId)
+  /** What waits for a receiver that is left alone for longer waits on a delay line. */
+  #sendAwayIfHeld(channelId: string, lane: Lane): void {
+    const heldForMs = this.#paces.heldForMs(channelId)
+    if (heldForMs <= SHORT_PAUSE_MS || lane.waiting.length === 0) return
+    const held = lane.waiting.splice(0)
+    this.#size -= held.length
+    this.#options.onHeld(held, heldForMs)
   }
 
   #isSlow(lane: Lane): boolean {
@@ -202,7 +268,9 @@ export class ChannelQueues {
   }
 
   #forgetIfEmpty(channelId: string, lane: Lane): void {
-    if (lane.waiting.length + lane.tests.length + lane.active.size === 0) this.#lanes.delete(channelId)
+    if (lane.waiting.length + lane.tests.length + lane.active.size > 0) return
+    lane.cancelWake?.()
+    this.#lanes.delete(channelId)
   }
 }
 
@@ -213,5 +281,3 @@ function takeFirst(set: Set<string>): string {
 }
 
 const LOOK_AHEAD = 32
-/** Beyond it, memory is worth more than knowing which channels failed last. */
-const MAX_FAILING = 50_000

@@ -4,6 +4,7 @@ import {
   type BatchProgress,
   type Bus,
   type Consumer,
+  crashPoint,
   deadLetter,
   type IncomingMessage,
   type Producer,
@@ -11,18 +12,19 @@ import {
   sleep,
 } from '@backstop/kit'
 import { CHANNEL_MODULES } from '../channels/registry.ts'
+import type { AttemptSign } from '../domain/breaker.ts'
 import { postponedMessage } from '../publish/delivery-messages.ts'
-import type { HealthStore } from '../store/health-store.ts'
-import { type AttemptOptions, attempt } from './attempt.ts'
-import { ChannelQueues } from './channel-queues.ts'
+import { type AttemptOptions, attempt, signOf } from './attempt.ts'
+import type { ChannelHealthKeeper } from './channel-health.ts'
+import { type ChannelLimits, ChannelQueues } from './channel-queues.ts'
 import { type DeliveryIntakeOptions, planIntake } from './delivery-intake.ts'
 import { abandon, complete, type DeliveryJob, isOwned } from './delivery-job.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 
-export interface DeliveryConsumerOptions extends AttemptOptions, DeliveryIntakeOptions {
+export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
   readonly bus: Bus
   readonly producer: Producer
-  readonly health: HealthStore
+  readonly health: ChannelHealthKeeper
   /** Attempts under way at once in this process. */
   readonly maxActive: number
   readonly maxQueuedPerChannel: number
@@ -47,6 +49,9 @@ export class DeliveryConsumer {
   readonly #consumer: Consumer
   /** Deliveries at hand, until their result is recorded. */
   readonly #active = new Map<string, DeliveryJob>()
+  readonly #attemptOptions: AttemptOptions
+  /** Deliveries whose attempt has ended and whose result is not on record yet, with who waits for that. */
+  readonly #unrecorded = new Map<string, (() => void)[]>()
   readonly #watched = new WeakSet<AbortSignal>()
   readonly #faults = new Map<number, number>()
 
@@ -58,14 +63,17 @@ export class DeliveryConsumer {
       clock,
       maxActive,
       maxQueuedPerChannel,
-      concurrencyOf: job => CHANNEL_MODULES[job.channelKind].concurrency,
+      limitsOf,
       mayStart: () => !this.#writer.isBehind,
-      run: job => this.#run(job),
+      run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
+      onHeld: (jobs, heldForMs) => void this.#putOff(jobs, heldForMs).catch(options.onFatal),
     })
+    this.#attemptOptions = { ...options, untilRecorded: id => this.#untilRecorded(id) }
     this.#writer = new SettlementWriter({
       ...options,
       onRecorded: job => this.#forget(job),
+      onGivenUp: job => this.#drop(job),
       onFlushed: () => this.#queues.pump(),
     })
     this.#consumer = options.bus.consumer({
@@ -97,13 +105,18 @@ export class DeliveryConsumer {
     return this.#queues.oldestMs()
   }
 
+  /** A person said that the channel works again. */
+  forgive(channelId: string): void {
+    this.#queues.forgive(channelId)
+  }
+
   async #onBatch(batch: Batch): Promise<BatchProgress> {
     this.#watch(batch.signal)
     const { partition, messages } = batch
     try {
       if (this.#queues.size >= this.#maxAtHand) await this.#relieve()
-      const { admitted, overflowing } = this.#admit(messages)
-      const taken = admitted.length === 0 ? 0 : await this.#take(admitted, overflowing, batch)
+      const { admitted, overflow } = this.#admit(messages)
+      const taken = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
       this.#faults.delete(partition)
       return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
     } catch (error) {
@@ -119,27 +132,27 @@ export class DeliveryConsumer {
   /** The leading messages for which there is room, by the channel that their key names. */
   #admit(messages: readonly IncomingMessage[]) {
     const planned = new Map<string, number>()
-    const overflowing = new Set<IncomingMessage>()
+    const overflow = new Map<IncomingMessage, number>()
     const admitted: IncomingMessage[] = []
     for (const message of messages) {
       if (this.#queues.size + admitted.length >= this.#maxAtHand) break
       const count = planned.get(message.key) ?? 0
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
-      if (admission === 'postpone') overflowing.add(message)
+      if (admission === 'postpone') overflow.set(message, this.#queues.heldForMs(message.key))
       else planned.set(message.key, count + 1)
       admitted.push(message)
     }
-    return { admitted, overflowing }
+    return { admitted, overflow }
   }
 
   /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */
   async #take(
     messages: readonly IncomingMessage[],
-    overflowing: ReadonlySet<IncomingMessage>,
+    overflow: ReadonlyMap<IncomingMessage, number>,
     batch: Batch,
   ): Promise<number> {
-    const plan = await planIntake(messages, batch, this.#active, message => overflowing.has(message), this.#options)
+    const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
     if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
     complete(plan.done)
     if (batch.signal.aborted) {
@@ -160,19 +173,39 @@ export class DeliveryConsumer {
 
   /** Makes room by putting off what waits for channels that turned out to be slow. */
   async #relieve(): Promise<void> {
-    const { producer, codec, clock, metrics } = this.#options
     const jobs = this.#queues.takeSlow()
     if (jobs.length === 0) return
-    const nowMs = clock.now()
     try {
-      await producer.send(
-        jobs.map(job => postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs)),
-      )
+      await this.#postpone(jobs, 0)
     } catch (error) {
       this.#queues.add(jobs.filter(isOwned))
       for (const job of jobs) if (!isOwned(job)) this.#drop(job)
       throw error
     }
+  }
+
+  /** Puts off what waited for a channel that is left alone for a while, as soon as the broker takes it. */
+  async #putOff(jobs: readonly DeliveryJob[], heldForMs: number): Promise<void> {
+    for (let faults = 1; ; faults++) {
+      const owned = jobs.filter(isOwned)
+      for (const job of jobs) if (!isOwned(job)) this.#drop(job)
+      if (owned.length === 0) return
+      try {
+        return await this.#postpone(owned, heldForMs)
+      } catch (error) {
+        if (!(error instanceof AppError) || !error.retryable) throw error
+        await sleep(this.#options.clock, pauseAfter(faults))
+      }
+    }
+  }
+
+  async #postpone(jobs: readonly DeliveryJob[], heldForMs: number): Promise<void> {
+    const { producer, codec, clock, metrics } = this.#options
+    const nowMs = clock.now()
+    await producer.send(
+      jobs.map(job => postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs, heldForMs)),
+    )
+    crashPoint('notifier.after-postpone')
     for (const job of jobs) {
       metrics.postponed(job.channelKind)
       this.#forget(job)
@@ -185,7 +218,7 @@ export class DeliveryConsumer {
     const { logger, consumerMetrics, producer } = this.#options
     const first = batch.messages[0] as IncomingMessage
     try {
-      return { taken: await this.#take([first], new Set(), batch) }
+      return { taken: await this.#take([first], new Map(), batch) }
     } catch (error) {
       if (error instanceof AppError && error.retryable) return { taken: 0, resumeAfterMs: pauseAfter(faults) }
       consumerMetrics?.parked('deliveries', 'internal')
@@ -196,36 +229,53 @@ export class DeliveryConsumer {
     }
   }
 
-  /** @returns whether the channel works; undefined when this showed nothing of it */
-  async #run(job: DeliveryJob): Promise<boolean | undefined> {
+  /** @returns what the attempt showed of the channel; undefined when it was not made, or showed nothing */
+  async #run(jobs: readonly DeliveryJob[]): Promise<AttemptSign | undefined> {
     for (let faults = 1; ; faults++) {
       try {
-        const settlement = await attempt(job, this.#options)
-        if (settlement === undefined) {
-          this.#drop(job)
-          return undefined
+        const { settled, superseded, lost } = await attempt(jobs, this.#attemptOptions)
+        for (const job of lost) this.#drop(job)
+        for (const job of superseded) {
+          this.#forget(job)
+          complete(job.messages)
         }
-        this.#writer.add({ job, settlement })
-        return settlement.health === null ? undefined : settlement.health.kind === 'worked'
+        for (const one of settled) {
+          this.#noteUnrecorded(one.job)
+          this.#writer.add(one)
+        }
+        return signOf(settled)
       } catch (error) {
-        // The channel could not be read, so nothing was sent yet.
+        // Something could not be read, so nothing was sent yet.
         if (!(error instanceof AppError) || !error.retryable) {
           this.#options.onFatal(error)
           throw error
         }
         // The newest message tells whether the partition is still ours: those before it may be of an older assignment.
-        await sleep(this.#options.clock, pauseAfter(faults), job.messages.at(-1)?.batch.signal)
-        if (!isOwned(job)) {
-          this.#drop(job)
+        await sleep(this.#options.clock, pauseAfter(faults), jobs.at(-1)?.messages.at(-1)?.batch.signal)
+        if (!jobs.some(isOwned)) {
+          for (const job of jobs) this.#drop(job)
           return undefined
         }
       }
     }
   }
 
+  /** Only what another message may have to wait for: one about the same incident. */
+  #noteUnrecorded({ request }: DeliveryJob): void {
+    if (request.alert.event === 'incident.opened') this.#unrecorded.set(request.delivery_id, [])
+  }
+
+  #untilRecorded(deliveryId: string): Promise<void> {
+    const waiting = this.#unrecorded.get(deliveryId)
+    return waiting === undefined ? Promise.resolve() : new Promise(resolve => void waiting.push(resolve))
+  }
+
   #forget(job: DeliveryJob): void {
     const { delivery_id } = job.request
     if (this.#active.get(delivery_id) === job) this.#active.delete(delivery_id)
+    const waiting = this.#unrecorded.get(delivery_id)
+    this.#unrecorded.delete(delivery_id)
+    for (const resolve of waiting ?? []) resolve()
   }
 
   #drop(job: DeliveryJob): void {
@@ -242,3 +292,8 @@ export class DeliveryConsumer {
 
 /** Less than the 25 s that a process has for all of its stop; more than the 20 s of the longest attempt. */
 const DRAIN_MS = 21_000
+
+function limitsOf({ channelKind }: DeliveryJob): ChannelLimits {
+  const { concurrency, intervalMs = 0, digest = null } = CHANNEL_MODULES[channelKind]
+  return { concurrency, intervalMs, digest }
+}

@@ -1,4 +1,4 @@
-import type { DeliveryRequest } from '@backstop/contracts'
+import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
   AppError,
   type Batch,
@@ -9,8 +9,8 @@ import {
   type MessageCodec,
   type OutgoingMessage,
 } from '@backstop/kit'
-import { orderingKey } from '../domain/describe-alert.ts'
 import { type DeliveryProgress, decideIntake } from '../domain/intake.ts'
+import { orderingKey } from '../domain/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import { deadDelivery, delayedMessage, postponedMessage } from '../publish/delivery-messages.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
@@ -47,14 +47,14 @@ interface Asked {
  * Finds out what each message asks for: one insert for deliveries that are new, one read for those that are not, one
  * read for their channels (DESIGN: a fixed number of commands for a batch).
  * @param active deliveries at hand: a copy of their message joins them
- * @param isOverflow whether the channel of a message has too much waiting
+ * @param overflow the messages whose channel has too much waiting, or is left alone, with for how long it still is
  * @throws AppError `unavailable` when nothing could be found out now
  */
 export async function planIntake(
   messages: readonly IncomingMessage[],
   batch: Batch,
   active: ReadonlyMap<string, DeliveryJob>,
-  isOverflow: (message: IncomingMessage) => boolean,
+  overflow: ReadonlyMap<IncomingMessage, number>,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
   const { asked, outgoing, done, taken } = await decodeAll(messages, batch, options)
@@ -67,7 +67,7 @@ export async function planIntake(
   }
   const channels = await options.directory.find([...new Set(fresh.map(({ request }) => request.channel_id))])
   const progress = await openAll(fresh, channels, options)
-  const planner = new Planner(options, channels, progress, isOverflow)
+  const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
   return { taken, jobs: planner.jobs, outgoing: [...outgoing, ...planner.outgoing], done: [...done, ...planner.done] }
 }
@@ -123,18 +123,18 @@ class Planner {
   readonly #options: DeliveryIntakeOptions
   readonly #channels: ReadonlyMap<string, ChannelRecord | undefined>
   readonly #progress: ReadonlyMap<string, DeliveryProgress>
-  readonly #isOverflow: (message: IncomingMessage) => boolean
+  readonly #overflow: ReadonlyMap<IncomingMessage, number>
 
   constructor(
     options: DeliveryIntakeOptions,
     channels: ReadonlyMap<string, ChannelRecord | undefined>,
     progress: ReadonlyMap<string, DeliveryProgress>,
-    isOverflow: (message: IncomingMessage) => boolean,
+    overflow: ReadonlyMap<IncomingMessage, number>,
   ) {
     this.#options = options
     this.#channels = channels
     this.#progress = progress
-    this.#isOverflow = isOverflow
+    this.#overflow = overflow
   }
 
   plan({ request, from }: Asked): void {
@@ -151,10 +151,10 @@ class Planner {
   #planByRecord(request: DeliveryRequest, from: JobMessage, channelKind: DeliveryJob['channelKind']): void {
     const progress = this.#progress.get(request.delivery_id)
     if (progress === undefined) {
-      this.#attempt(request, from, channelKind, null)
+      this.#attempt(request, from, channelKind, { firstAttemptAtMs: null, ladderFromAttempt: 1, isKnown: false })
       return
     }
-    const intake = decideIntake(request.attempt, progress)
+    const intake = decideIntake(request.attempt, dueAtMs(from.message), progress)
     switch (intake.kind) {
       case 'skip':
         this.#finish(from)
@@ -170,7 +170,7 @@ class Planner {
         break
       }
       case 'attempt':
-        this.#attempt({ ...request, attempt: intake.attempt }, from, channelKind, intake.firstAttemptAtMs)
+        this.#attempt({ ...request, attempt: intake.attempt }, from, channelKind, { ...intake, isKnown: true })
         break
     }
   }
@@ -179,19 +179,23 @@ class Planner {
     request: DeliveryRequest,
     from: JobMessage,
     channelKind: DeliveryJob['channelKind'],
-    firstAttemptAtMs: number | null,
+    known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown'>,
   ): void {
     const nowMs = this.#options.clock.now()
-    if (this.#isOverflow(from.message) && !request.test) {
+    const heldForMs = this.#overflow.get(from.message)
+    if (heldForMs !== undefined && !request.test) {
       this.#options.metrics.postponed(channelKind)
-      this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs))
+      this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, heldForMs))
       return
     }
+    const { firstAttemptAtMs, ladderFromAttempt, isKnown } = known
     const job: DeliveryJob = {
       request,
       channelKind,
       orderingKey: orderingKey(request.alert),
       firstAttemptAtMs,
+      ladderFromAttempt,
+      isKnown,
       receivedAtMs: nowMs,
       messages: [from],
     }
@@ -203,4 +207,10 @@ class Planner {
     this.outgoing.push(...outgoing)
     this.done.push(from)
   }
+}
+
+/** When the delay line let the message go; null for one that was on none. */
+export function dueAtMs({ headers }: IncomingMessage): number | null {
+  const text = headers[HEADERS.dueAt]
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
 }

@@ -13,8 +13,12 @@ export interface DeliveryJob {
   readonly channelKind: ChannelKind
   /** Jobs of one channel with the same key run one after the other: they are about the same incident. */
   readonly orderingKey: string
-  /** When the delivery's first attempt began; null when this is the first. */
+  /** When the first attempt of the delivery's ladder began; null when this is it. */
   readonly firstAttemptAtMs: number | null
+  /** The number of that attempt. */
+  readonly ladderFromAttempt: number
+  /** Whether the delivery was on record before this message came: something may have happened to it meanwhile. */
+  readonly isKnown: boolean
   readonly receivedAtMs: number
   /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
   readonly messages: JobMessage[]

@@ -14,8 +14,9 @@ import { decideIntake } from '../domain/intake.ts'
 import type { Settlement } from '../domain/settle-attempt.ts'
 import { deadDelivery, delayedMessage } from '../publish/delivery-messages.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
-import type { ChannelNews, HealthStore } from '../store/health-store.ts'
-import { abandon, complete, type DeliveryJob } from './delivery-job.ts'
+import type { ChannelNews } from '../store/health-store.ts'
+import type { ChannelHealthKeeper } from './channel-health.ts'
+import { complete, type DeliveryJob } from './delivery-job.ts'
 
 /** How an attempt ended, with the job that made it. */
 export interface Settled {
@@ -25,7 +26,7 @@ export interface Settled {
 
 export interface SettlementWriterOptions {
   readonly deliveries: DeliveryStore
-  readonly health: HealthStore
+  readonly health: Pick<ChannelHealthKeeper, 'note'>
   readonly producer: Producer
   readonly codec: MessageCodec
   readonly clock: Clock
@@ -33,6 +34,8 @@ export interface SettlementWriterOptions {
   readonly consumerMetrics?: ConsumerMetrics
   /** Called when the document shows the result: the same delivery may be taken up again. */
   onRecorded(job: DeliveryJob): void
+  /** Called when the result cannot be made durable any more before the process ends: its messages are to come again. */
+  onGivenUp(job: DeliveryJob): void
   /** Called after each flush: there may be room for new work. */
   onFlushed(): void
   onFatal(error: unknown): void
@@ -92,21 +95,21 @@ export class SettlementWriter {
     const { deliveries, health, producer } = this.#options
     const settlements = batch.map(({ settlement }) => settlement)
     const refused = await this.#insist('record', () => deliveries.record(settlements))
-    if (refused === undefined) return giveUp(batch)
+    if (refused === undefined) return this.#giveUp(batch)
     const recorded = batch.filter(({ settlement }) => !refused.has(settlement.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
     const news = newsOf(recorded)
-    const told = news.length === 0 || (await this.#insist('health', () => health.record(news).then(() => true)))
-    if (told === undefined) return giveUp(batch)
+    const told = news.length === 0 || (await this.#insist('health', () => health.note(news).then(() => true)))
+    if (told === undefined) return this.#giveUp(batch)
     const follows = await this.#insist('follow', async () => [
       ...recorded.flatMap(({ job, settlement }) => this.#followUp(job, settlement)),
       ...(await this.#followUpOfRefused(batch, refused)),
     ])
-    if (follows === undefined) return giveUp(batch)
+    if (follows === undefined) return this.#giveUp(batch)
     if (follows.length > 0) {
       const produced = await this.#insist('produce', () => producer.send(follows).then(() => true))
-      if (produced === undefined) return giveUp(batch)
+      if (produced === undefined) return this.#giveUp(batch)
       crashPoint('notifier.after-retry-produce')
     }
     for (const { job } of batch) complete(job.messages)
@@ -136,7 +139,7 @@ export class SettlementWriter {
       this.#options.logger.warn({ delivery_id, channel_id, attempt: settlement.attempt }, 'delivery.recorded_elsewhere')
       if (known === undefined)
         return [deadDelivery(original, 'delivery_unknown', 'The delivery is not on record any more')]
-      const intake = decideIntake(settlement.attempt, known)
+      const intake = decideIntake(settlement.attempt, null, known)
       switch (intake.kind) {
         case 'produce_retry_again': {
           const request = { ...job.request, attempt: intake.attempt }
@@ -149,6 +152,10 @@ export class SettlementWriter {
           return []
       }
     })
+  }
+
+  #giveUp(batch: readonly Settled[]): void {
+    for (const { job } of batch) this.#options.onGivenUp(job)
   }
 
   /** Repeats a step until it succeeds; undefined when the process stops first. */
@@ -171,10 +178,6 @@ export class SettlementWriter {
 
 /** Results wait in memory meanwhile, so a dependency that is back should not be waited for much longer. */
 const LONGEST_WAIT_MS = 5_000
-
-function giveUp(batch: readonly Settled[]): void {
-  for (const { job } of batch) abandon(job.messages)
-}
 
 function newsOf(batch: readonly Settled[]): ChannelNews[] {
   const byChannel = new Map<string, ChannelNews & { news: NonNullable<Settlement['health']>[] }>()

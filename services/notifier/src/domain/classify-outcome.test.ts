@@ -209,7 +209,7 @@ describe('the one table of what an answer means', () => {
 
   test('addresses that were put off are told apart from those that do not exist', () => {
     const { error } = classifyOutcome('email', smtp('sent', 250, [550, 450, 451]), 0)
-    expect(error).toMatch(/refused 1 of the addresses for good.*2 were put off/)
+    expect(error).toMatch(/refused 1 for good.*2 could not be served/)
   })
 
   test('Retry-After is obeyed on any refusal that is retried', () => {

@@ -1,5 +1,6 @@
 import type { ChannelKind } from '@backstop/contracts'
 import type { Answer } from './answer.ts'
+import { describeSuppressed } from './describe-suppressed.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /**
@@ -28,15 +29,17 @@ const smtp = (test: (answer: Extract<Answer, { kind: 'smtp' }>) => boolean) => (
   answer.kind === 'smtp' && test(answer)
 const status = (answer: Answer) => (answer.kind === 'http' ? answer.status : 0)
 const smtpText = (answer: Answer) => (answer.kind === 'smtp' ? `${answer.code} ${answer.text}`.slice(0, 300) : '')
-const refusedText = (answer: Answer) => {
-  const refused = answer.kind === 'smtp' ? answer.refused : []
+const leftOutText = (answer: Answer) => {
+  const { refused, suppressed = [] } = answer.kind === 'smtp' ? answer : { refused: [] }
   const gone = refused.filter(one => one.code >= 500).length
   const texts = [
-    ...(gone > 0 ? [`refused ${gone} of the addresses for good; take out the ones that do not exist`] : []),
-    ...(gone < refused.length ? [`${refused.length - gone} were put off and did not get this mail`] : []),
+    ...(suppressed.length > 0 ? [`${describeSuppressed(suppressed)} and got none`] : []),
+    ...(gone > 0 ? [`the mail server refused ${gone} for good; take out the ones that do not exist`] : []),
+    ...(gone < refused.length ? [`${refused.length - gone} could not be served and did not get this mail`] : []),
   ]
-  return `The mail server took this mail for the others only: ${texts.join('; ')}`
+  return `This mail went to the other addresses only: ${texts.join('; ')}`
 }
+const isSome = (list: readonly unknown[] | undefined) => list !== undefined && list.length > 0
 const slackWord = (answer: Answer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
 
 /**
@@ -125,9 +128,9 @@ const RULES: readonly Rule[] = [
   // The remedy would be a delivery for each address.
   {
     reason: 'accepted_for_some',
-    applies: smtp(answer => answer.stage === 'sent' && answer.refused.length > 0),
+    applies: smtp(answer => answer.stage === 'sent' && (answer.refused.length > 0 || isSome(answer.suppressed))),
     outcome: 'delivered',
-    error: refusedText,
+    error: leftOutText,
   },
   { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
   {
@@ -155,6 +158,13 @@ const RULES: readonly Rule[] = [
     applies: smtp(() => true),
     outcome: 'retry',
     error: answer => `The mail server put this mail off (${smtpText(answer)})`,
+  },
+  // Nothing was sent, and nothing would be: whoever left, or cannot be reached, is not written to again.
+  {
+    reason: 'everybody_suppressed',
+    applies: answer => answer.kind === 'not_sendable' && answer.reason === 'everybody_suppressed',
+    outcome: 'park',
+    error: answer => ('message' in answer ? answer.message : ''),
   },
   {
     reason: 'no_valid_address',

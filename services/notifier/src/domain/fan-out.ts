@@ -1,4 +1,4 @@
-import { type Alert, type DeliveryRequest, deterministicId } from '@backstop/contracts'
+import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 
 /** What fan-out has to know of a channel. */
 export interface Listener {
@@ -16,7 +16,7 @@ export function fanOut(alert: Alert, listeners: readonly Listener[]): DeliveryRe
   return listeners
     .filter(listener => listener.projectId === alert.project_id && listener.events.includes(alert.event))
     .map(listener => ({
-      delivery_id: deterministicId('delivery', alert.alert_id, listener.channelId),
+      delivery_id: deliveryIdOf(alert.alert_id, listener.channelId),
       channel_id: listener.channelId,
       project_id: alert.project_id,
       attempt: 1,

@@ -6,12 +6,22 @@ const progress = (facts: Partial<DeliveryProgress>): DeliveryProgress => ({
   state: 'retrying',
   reason: '',
   firstAttemptAtMs: 1,
+  ladderFromAttempt: 1,
   lastAttempt: 1,
+  lastAttemptAtMs: 1,
   next: next(2),
   ...facts,
 })
 
-test.each([
+interface Row {
+  name: string
+  attempt: number
+  dueAtMs?: number
+  known: DeliveryProgress
+  kind: string
+}
+
+test.each<Row>([
   { name: 'the attempt that is next', attempt: 2, known: progress({}), kind: 'attempt' },
   {
     name: 'the first attempt of a delivery that is on record only',
@@ -45,10 +55,37 @@ test.each([
     known: progress({ state: 'dead', next: null, lastAttempt: 3 }),
     kind: 'skip',
   },
-])('a message for $name: $kind', ({ attempt, known, kind }) => {
-  expect(decideIntake(attempt, known).kind).toBe(kind)
+  {
+    name: 'one that a later message tells as well',
+    attempt: 2,
+    known: progress({ state: 'superseded', next: null }),
+    kind: 'skip',
+  },
+  {
+    name: 'an attempt that a person had made an hour before its time',
+    attempt: 1,
+    dueAtMs: 3_600_000,
+    known: progress({}),
+    kind: 'skip',
+  },
+  {
+    name: 'an attempt that was made in its time, by clocks that differ',
+    attempt: 1,
+    dueAtMs: 60_000,
+    known: progress({}),
+    kind: 'produce_retry_again',
+  },
+  {
+    name: 'the attempt that is next, on its delay line',
+    attempt: 2,
+    dueAtMs: 3_600_000,
+    known: progress({}),
+    kind: 'attempt',
+  },
+])('a message for $name: $kind', ({ attempt, dueAtMs, known, kind }) => {
+  expect(decideIntake(attempt, dueAtMs ?? null, known).kind).toBe(kind)
 })
 
 test('a message from beyond the document is attempted under the number that the document waits for', () => {
-  expect(decideIntake(4, progress({}))).toMatchObject({ kind: 'attempt', attempt: 2 })
+  expect(decideIntake(4, null, progress({}))).toMatchObject({ kind: 'attempt', attempt: 2 })
 })

@@ -1,11 +1,15 @@
 /** What is recorded of a delivery so far. */
 export interface DeliveryProgress {
-  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead'
+  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
   readonly reason: string
-  /** When its first attempt began; null before. */
+  /** When the first attempt of its ladder began, or a person had the ladder begin anew; null before. */
   readonly firstAttemptAtMs: number | null
-  /** How many attempts are recorded. */
+  /** The number of that attempt. */
+  readonly ladderFromAttempt: number
+  /** The number of the last attempt that is recorded; 0 before. */
   readonly lastAttempt: number
+  /** When that one began; null before. */
+  readonly lastAttemptAtMs: number | null
   readonly next: { readonly attempt: number; readonly dueAtMs: number; readonly topic: string } | null
 }
 
@@ -14,24 +18,39 @@ export interface DeliveryProgress {
  * committed, so what the document says decides, not that the message came.
  */
 export type Intake =
-  | { kind: 'attempt'; attempt: number; firstAttemptAtMs: number | null; reason: 'due' }
+  | { kind: 'attempt'; attempt: number; firstAttemptAtMs: number | null; ladderFromAttempt: number; reason: 'due' }
   /** The attempt was recorded, but a crash may have come before what follows from it was produced: produce it again. */
   | { kind: 'produce_retry_again'; attempt: number; dueAtMs: number; topic: string; reason: 'attempt_was_recorded' }
   | { kind: 'park_again'; reason: 'end_was_recorded' }
-  | { kind: 'skip'; reason: 'already_delivered' | 'stale_attempt' }
+  | { kind: 'skip'; reason: 'already_delivered' | 'superseded' | 'stale_attempt' | 'attempted_before_its_time' }
 
-/** @param attempt the number that the message carries */
-export function decideIntake(attempt: number, progress: DeliveryProgress): Intake {
+/**
+ * The clocks of the process that let a message go and of the one that attempted it may differ. Taking a message for
+ * overtaken that is not would lose a retry; the other way round one is only asked for twice.
+ */
+const CLOCKS_MAY_DIFFER_MS = 15 * 60_000
+
+/**
+ * @param attempt the number that the message carries
+ * @param dueAtMs when the delay line let the message go; null for one that never was on a delay line
+ */
+export function decideIntake(attempt: number, dueAtMs: number | null, progress: DeliveryProgress): Intake {
   if (progress.state === 'delivered') return { kind: 'skip', reason: 'already_delivered' }
+  if (progress.state === 'superseded') return { kind: 'skip', reason: 'superseded' }
   const { next } = progress
   if (progress.state === 'dead' || next === null) {
     return attempt >= progress.lastAttempt
       ? { kind: 'park_again', reason: 'end_was_recorded' }
       : { kind: 'skip', reason: 'stale_attempt' }
   }
+  // A person had it attempted before its time, so what follows went out then: this is the message that was overtaken.
+  const attemptedAtMs = progress.lastAttemptAtMs ?? Number.POSITIVE_INFINITY
+  const isOvertaken = attempt === progress.lastAttempt && (dueAtMs ?? 0) > attemptedAtMs + CLOCKS_MAY_DIFFER_MS
+  if (isOvertaken) return { kind: 'skip', reason: 'attempted_before_its_time' }
   if (attempt === next.attempt - 1) return { kind: 'produce_retry_again', ...next, reason: 'attempt_was_recorded' }
   if (attempt < next.attempt) return { kind: 'skip', reason: 'stale_attempt' }
   // A number beyond the next one means that the document is older than the message (a restored backup): its own number
   // is taken, or else the result could never be recorded.
-  return { kind: 'attempt', attempt: next.attempt, firstAttemptAtMs: progress.firstAttemptAtMs, reason: 'due' }
+  const { firstAttemptAtMs, ladderFromAttempt } = progress
+  return { kind: 'attempt', attempt: next.attempt, firstAttemptAtMs, ladderFromAttempt, reason: 'due' }
 }

@@ -76,9 +76,27 @@ test('a test is attempted once', () => {
 })
 
 test.each([
-  { name: 'a fresh alert', ageMs: 0, topic: 'deliveries.retry.5s' },
-  { name: 'one of three minutes', ageMs: 180_000, topic: 'deliveries.retry.1m' },
-  { name: 'one of an hour', ageMs: HOUR, topic: 'deliveries.retry.10m' },
-])('$name that finds no room waits on $topic', ({ ageMs, topic }) => {
-  expect(decidePostponement(ageMs).topic).toBe(topic)
+  { name: 'a fresh alert', ageMs: 0, heldForMs: 0, topic: 'deliveries.retry.5s' },
+  { name: 'one of three minutes', ageMs: 180_000, heldForMs: 0, topic: 'deliveries.retry.1m' },
+  { name: 'one of an hour', ageMs: HOUR, heldForMs: 0, topic: 'deliveries.retry.10m' },
+  {
+    name: 'one whose channel is left alone for half a minute',
+    ageMs: 0,
+    heldForMs: 30_000,
+    topic: 'deliveries.retry.5s',
+  },
+  { name: 'one whose channel is left alone for a minute', ageMs: 0, heldForMs: 60_000, topic: 'deliveries.retry.1m' },
+  { name: 'one of three minutes, for half a minute', ageMs: 180_000, heldForMs: 30_000, topic: 'deliveries.retry.5s' },
+  { name: 'one of an hour, for half a minute', ageMs: HOUR, heldForMs: 30_000, topic: 'deliveries.retry.1m' },
+  { name: 'one whose channel is left alone for an hour', ageMs: 0, heldForMs: HOUR, topic: 'deliveries.retry.10m' },
+])('$name that is put off waits on $topic', ({ ageMs, heldForMs, topic }) => {
+  expect(decidePostponement(ageMs, heldForMs).topic).toBe(topic)
+})
+
+test('a ladder that began anew starts from its first rung, and ends 72 hours after', () => {
+  const anew = { ...failed, attempt: 17, ladderFromAttempt: 17, firstAttemptAtMs: failed.nowMs - 10 }
+  expect(decideNextAttempt(anew)).toMatchObject({ attempt: 18, topic: 'deliveries.retry.5s' })
+  expect(decideNextAttempt({ ...anew, attempt: 19 })).toMatchObject({ attempt: 20, topic: 'deliveries.retry.10m' })
+  const late = { ...anew, firstAttemptAtMs: failed.nowMs - 72 * HOUR }
+  expect(decideNextAttempt(late)).toEqual({ kind: 'give_up', reason: 'retry_window_over' })
 })

@@ -18,13 +18,17 @@ export const RETRY_WINDOW_MS = 72 * 3_600_000
  */
 export function decideNextAttempt(failed: {
   attempt: number
+  /** The attempt that stood on the first rung: 1, or a later one where a person had the ladder begin anew. */
+  ladderFromAttempt?: number
+  /** When that attempt began. */
   firstAttemptAtMs: number
   nowMs: number
   test: boolean
   retryAfterMs: number | null
 }): NextAttempt {
   if (failed.test) return { kind: 'give_up', reason: 'test_is_attempted_once' }
-  const onLadder = Math.min(failed.attempt, RETRY_RUNGS.length) - 1
+  const climbed = failed.attempt - (failed.ladderFromAttempt ?? 1)
+  const onLadder = Math.max(0, Math.min(climbed, RETRY_RUNGS.length - 1))
   const asked = rungAtOrAbove(failed.retryAfterMs ?? 0)
   const rung = RETRY_RUNGS[Math.max(onLadder, asked)] as Rung
   const dueAtMs = failed.nowMs + rung.delayMs
@@ -44,11 +48,15 @@ function rungAtOrAbove(delayMs: number): number {
 }
 
 /**
- * Where a message goes whose channel has too much waiting: to a delay line, with no attempt counted. The longer it has
- * been on its way, the longer the line, so that a flood to a slow receiver does not turn round every five seconds.
+ * Where a message goes whose channel has too much waiting, or is left alone for a while: to a delay line, with no attempt
+ * counted. The longer it has been on its way, the longer the line, so that a flood to a slow receiver does not turn round
+ * every five seconds. A pause of the channel says itself how long to wait, so that what is old is not late for it.
+ * @param heldForMs for how long the channel is still left alone; 0 when it is not
  */
-export function decidePostponement(alertAgeMs: number): Rung {
+export function decidePostponement(alertAgeMs: number, heldForMs: number): Rung {
   const [seconds, minute, tenMinutes] = RETRY_RUNGS
-  if (alertAgeMs < 2 * minute.delayMs) return seconds
-  return alertAgeMs < 2 * tenMinutes.delayMs ? minute : tenMinutes
+  const isOld = alertAgeMs >= 2 * tenMinutes.delayMs
+  if (heldForMs >= tenMinutes.delayMs || (isOld && heldForMs === 0)) return tenMinutes
+  if (heldForMs >= minute.delayMs || isOld) return minute
+  return alertAgeMs >= 2 * minute.delayMs && heldForMs === 0 ? minute : seconds
 }

@@ -7,6 +7,7 @@ const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
   attempt: 1,
   test: false,
   firstAttemptAtMs: null,
+  ladderFromAttempt: 1,
   startedAtMs: 1_000,
   endedAtMs: 1_250,
   answer: { kind: 'http', status: 200, retryAfter: null, body: 'thanks' },
@@ -83,5 +84,46 @@ test('a delivery whose channel is gone ends without an attempt', () => {
     reasonCode: 'channel_deleted',
     record: null,
     health: null,
+  })
+})
+
+describe('what an attempt shows of its receiver', () => {
+  const answer = (code: number, retryAfter: string | null = null) => ({ ...status(code), retryAfter })
+  test.each([
+    { name: '200', answer: answer(200), sign: { kind: 'worked', atMs: 1_250 } },
+    { name: '500', answer: answer(500), sign: { kind: 'failed', atMs: 1_250 } },
+    { name: '429', answer: answer(429), sign: { kind: 'throttled', retryAfterMs: null } },
+    { name: '502', answer: answer(502), sign: { kind: 'throttled', retryAfterMs: null } },
+    { name: '504', answer: answer(504), sign: { kind: 'throttled', retryAfterMs: null } },
+    { name: '503 with Retry-After', answer: answer(503, '30'), sign: { kind: 'throttled', retryAfterMs: 30_000 } },
+    {
+      name: 'no answer',
+      answer: { kind: 'silence', reason: 'deadline', message: 'x' } as const,
+      sign: { kind: 'failed' },
+    },
+    { name: '410', answer: answer(410), sign: { kind: 'failed' } },
+  ])('$name: $sign.kind', ({ answer, sign }) => {
+    expect(settleAttempt(facts({ answer })).sign).toMatchObject(sign)
+  })
+
+  test('is nothing when it refused one message for what is in it, or when it was a test', () => {
+    expect(settleAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).sign).toBeNull()
+    expect(settleAttempt(facts({ test: true })).sign).toBeNull()
+  })
+})
+
+describe('an attempt that told several deliveries in a digest', () => {
+  test('well delivers each and names the digest', () => {
+    expect(settleAttempt(facts({ digestId: 'dlv_digest' }))).toMatchObject({
+      state: 'delivered',
+      toldBy: 'dlv_digest',
+      reason: 'Delivered as one of several in a digest',
+    })
+  })
+
+  test('badly ends none of them for good: which one it was refused for is not known', () => {
+    const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
+    expect(settleAttempt(refused)).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused' })
+    expect(settleAttempt(refused).toldBy).toBeUndefined()
   })
 })

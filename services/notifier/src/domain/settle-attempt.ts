@@ -1,5 +1,6 @@
 import type { ChannelKind, DeliveryAttempt } from '@backstop/contracts'
 import type { Answer } from './answer.ts'
+import type { AttemptSign } from './breaker.ts'
 import type { ChannelVerdict } from './channel-state.ts'
 import { classifyOutcome, type Outcome } from './classify-outcome.ts'
 import { decideNextAttempt, type NextAttempt } from './next-attempt.ts'
@@ -19,6 +20,10 @@ export interface Settlement {
   readonly next: Extract<NextAttempt, { kind: 'retry' }> | null
   /** What this says about the channel; null when it says nothing (tests, deliveries that were not attempted). */
   readonly health: HealthNews | null
+  /** What it showed of the receiver's pace; null when it showed nothing. */
+  readonly sign: AttemptSign | null
+  /** The digest that told it; absent where it went alone. */
+  readonly toldBy?: string
   readonly settledAtMs: number
 }
 
@@ -32,7 +37,12 @@ export interface AttemptFacts {
   readonly channelKind: ChannelKind
   readonly attempt: number
   readonly test: boolean
+  /** When the ladder's first attempt began; null when this is it. */
   readonly firstAttemptAtMs: number | null
+  /** The number of that attempt. */
+  readonly ladderFromAttempt: number
+  /** The digest that tells this delivery together with others. */
+  readonly digestId?: string
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly answer: Answer
@@ -41,7 +51,7 @@ export interface AttemptFacts {
 /** What one attempt's answer makes of its delivery and of its channel. */
 export function settleAttempt(facts: AttemptFacts): Settlement {
   const { answer, attempt, deliveryId, test, endedAtMs } = facts
-  const outcome = classifyOutcome(facts.channelKind, answer, endedAtMs)
+  const outcome = outcomeOf(facts)
   const record: DeliveryAttempt = {
     attempt,
     at: new Date(facts.startedAtMs),
@@ -52,17 +62,33 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
     response: responseOf(answer),
   }
   const health = test ? null : newsOf(outcome, endedAtMs)
-  const common = { deliveryId, attempt, record, health, settledAtMs: endedAtMs }
+  const sign = test ? null : signOf(outcome, answer, endedAtMs)
+  const common = { deliveryId, attempt, record, health, sign, settledAtMs: endedAtMs }
   switch (outcome.kind) {
     case 'delivered':
-      return { ...common, state: 'delivered', reason: 'Delivered', reasonCode: outcome.reason, next: null }
+      return {
+        ...common,
+        state: 'delivered',
+        reason: facts.digestId === undefined ? 'Delivered' : 'Delivered as one of several in a digest',
+        reasonCode: outcome.reason,
+        next: null,
+        ...(facts.digestId === undefined ? {} : { toldBy: facts.digestId }),
+      }
     case 'park':
     case 'disable':
       return { ...common, state: 'dead', reason: outcome.error, reasonCode: outcome.reason, next: null }
     case 'retry': {
       const firstAttemptAtMs = facts.firstAttemptAtMs ?? facts.startedAtMs
       const { retryAfterMs } = outcome
-      const next = decideNextAttempt({ attempt, firstAttemptAtMs, nowMs: endedAtMs, test, retryAfterMs })
+      const { ladderFromAttempt } = facts
+      const next = decideNextAttempt({
+        attempt,
+        ladderFromAttempt,
+        firstAttemptAtMs,
+        nowMs: endedAtMs,
+        test,
+        retryAfterMs,
+      })
       if (next.kind === 'give_up') {
         return {
           ...common,
@@ -75,6 +101,13 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
       return { ...common, state: 'retrying', reason: outcome.error, reasonCode: outcome.reason, next }
     }
   }
+}
+
+/** A message that is refused for what is in it is parked; of a digest nobody knows which of its alerts it was. */
+function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
+  const outcome = classifyOutcome(channelKind, answer, endedAtMs)
+  if (outcome.kind !== 'park' || digestId === undefined) return outcome
+  return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null }
 }
 
 /** The end of a delivery that may not be attempted, because its channel is gone or disabled. */
@@ -91,6 +124,7 @@ export function settleWithoutAttempt(
     reasonCode: verdict.reason,
     next: null,
     health: null,
+    sign: null,
     settledAtMs: nowMs,
   }
 }
@@ -104,6 +138,26 @@ function newsOf(outcome: Outcome, atMs: number): HealthNews | null {
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
     // What is wrong with one message says nothing about the channel.
+    case 'park':
+      return null
+  }
+}
+
+/** Statuses by which a receiver, or what stands in front of it, says that it gets more than it takes (guides: R4.5). */
+const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
+
+function signOf(outcome: Outcome, answer: Answer, atMs: number): AttemptSign | null {
+  switch (outcome.kind) {
+    case 'delivered':
+      return { kind: 'worked', atMs }
+    case 'retry': {
+      const { retryAfterMs } = outcome
+      const isThrottled = retryAfterMs !== null || (answer.kind === 'http' && THROTTLES.has(answer.status))
+      return isThrottled ? { kind: 'throttled', atMs, retryAfterMs } : { kind: 'failed', atMs }
+    }
+    case 'disable':
+      return { kind: 'failed', atMs }
+    // It is about this one message: the next may well be taken.
     case 'park':
       return null
   }

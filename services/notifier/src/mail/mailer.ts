@@ -2,15 +2,19 @@ import type { Answer } from '../domain/answer.ts'
 
 /** One mail, ready to be sent. */
 export interface Mail {
-  /** Addr-specs only, without names. */
-  readonly to: readonly string[]
+  /** One addr-spec, without a name. */
+  readonly to: string
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Local part of the Message-ID: the same for every attempt, so that mail programs drop what came twice. */
+  /** Of the delivery: with the recipient it makes the Message-ID, the same for every attempt, so that mail programs drop what came twice. */
   readonly messageId: string
+  /** Given back by mail providers with what they report of the mail. */
+  readonly projectId: string
   /** Names the conversation that mails of one incident belong to. */
   readonly threadId: string
+  /** Where this recipient leaves, by one POST (RFC 8058); null where there is no such place. */
+  readonly unsubscribeUrl: string | null
 }
 
 /** The way to a transactional mail provider. */

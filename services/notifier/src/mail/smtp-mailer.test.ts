@@ -1,23 +1,31 @@
 import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
+import type { Mail } from './mailer.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
 
-const mail = {
-  to: ['a@example.com', 'b@example.com'],
+const mail: Mail = {
+  to: 'a@example.com',
   subject: 'Hello',
   text: 'In words',
   html: '<p>In words</p>',
   messageId: 'dlv_1',
   threadId: 'inc_1',
+  projectId: 'prj_1',
+  unsubscribeUrl: 'https://api.example.com/v1/unsubscribe/v1.k1.token',
 }
 const FROM = 'Backstop <alerts@mail.example.com>'
 
-async function sendTo(script: SmtpScript) {
-  const server = await startScriptedSmtpServer(script)
+async function sendTo(script: SmtpScript, message: Mail = mail) {
+  const recipients: string[] = []
+  const note = (line: string) => {
+    recipients.push(line)
+    return '250 fine'
+  }
+  const server = await startScriptedSmtpServer({ ...script, answers: { 'RCPT TO': note, ...script.answers } })
   const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
   try {
-    return { answer: await mailer.send(mail), mails: server.mails }
+    return { answer: await mailer.send(message), mails: server.mails, recipients }
   } finally {
     await mailer.stop()
     await server.stop()
@@ -29,18 +37,46 @@ describe('a mail that the server takes', () => {
     const { answer, mails } = await sendTo({ answers: { content: '250 2.0.0 queued as 42' } })
     expect(answer).toEqual({ kind: 'smtp', code: 250, stage: 'sent', text: '250 2.0.0 queued as 42', refused: [] })
     const [head = ''] = mails[0]?.split('\n\n') ?? []
-    expect(head).toMatch(/^Message-ID: <dlv_1@mail\.example\.com>$/m)
+    expect(head).toMatch(/^Message-ID: <dlv_1\.[0-9a-f]{12}@mail\.example\.com>$/m)
     expect(head).toMatch(/^References: <inc_1@mail\.example\.com>$/m)
+    expect(head).toMatch(/^X-Backstop-Project: prj_1$/m)
+    expect(head).toMatch(/^X-PM-Metadata-project: prj_1$/im)
+    expect(head).toMatch(/^X-SES-MESSAGE-TAGS: project=prj_1$/im)
     expect(head).toMatch(/^Auto-Submitted: auto-generated$/m)
     expect(head).toMatch(/^From: Backstop <alerts@mail\.example\.com>$/m)
-    expect(head).toMatch(/^To: a@example\.com, b@example\.com$/m)
+    expect(head).toMatch(/^To: a@example\.com$/m)
   })
 
-  test('for some of its recipients is sent, and tells who was refused', async () => {
-    const refuseB = (line: string) => (line.includes('<b@') ? '550 5.1.1 no such user' : '250 fine')
-    const { answer } = await sendTo({ answers: { 'RCPT TO': refuseB } })
-    expect(answer).toMatchObject({ stage: 'sent', refused: [{ address: 'b@example.com', code: 550 }] })
+  test('lets its recipient leave by one POST, or by a page where there is no TLS, or not at all', async () => {
+    const headOf = async (unsubscribeUrl: string | null) =>
+      (await sendTo({}, { ...mail, unsubscribeUrl })).mails[0]?.split('\n\n')[0]?.replace(/\n\s+/g, ' ') ?? ''
+    const https = await headOf(mail.unsubscribeUrl)
+    expect(https).toMatch(/^List-Unsubscribe: <https:\/\/api\.example\.com\/v1\/unsubscribe\/v1\.k1\.token>$/m)
+    expect(https).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click$/m)
+    const http = await headOf('http://127.0.0.1:8082/v1/unsubscribe/v1.k1.token')
+    expect(http).toMatch(/^List-Unsubscribe: <http:/m)
+    expect(http).not.toMatch(/^List-Unsubscribe-Post/m)
+    expect(await headOf(null)).not.toMatch(/^List-/m)
   })
+
+  test('has the same Message-ID at every attempt, and another one for each recipient', async () => {
+    const idOf = async (to: string) =>
+      /^Message-ID: (.*)$/m.exec((await sendTo({}, { ...mail, to })).mails[0] ?? '')?.[1]
+    const id = await idOf('a@example.com')
+    expect(await idOf('a@example.com')).toBe(id)
+    expect(await idOf('b@example.com')).not.toBe(id)
+  })
+
+  test.each(['subject', 'messageId', 'projectId', 'threadId', 'unsubscribeUrl'] as const)(
+    'gains neither header nor recipient from line breaks in its %s',
+    async field => {
+      const evil = `${mail[field]}\r\nBcc: everyone@example.org\r\n\r\nbody`
+      const { mails, recipients } = await sendTo({}, { ...mail, [field]: evil })
+      const head = mails[0]?.split('\n\n')[0] ?? ''
+      expect(head).not.toMatch(/^Bcc:/im)
+      expect(recipients).toEqual(['RCPT TO:<a@example.com>'])
+    },
+  )
 })
 
 describe('a mail that the server does not take', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { AppError, maskSecrets, type Secret } from '@backstop/kit'
 import { createTransport } from 'nodemailer'
@@ -53,22 +54,23 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
           // Takes the mail out of the pool's queue, or hangs up on a server that keeps it: none is sent after its attempt.
           signal: AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS),
           from: options.from,
-          // Objects, so that no address is parsed out of a string again.
-          to: mail.to.map(address => ({ name: '', address })),
+          // An object, so that no address is parsed out of a string again.
+          to: { name: '', address: mail.to },
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          messageId: `<${mail.messageId}@${domain}>`,
+          messageId: `<${mail.messageId}.${recipientTag(mail.to)}@${domain}>`,
           references: `<${mail.threadId}@${domain}>`,
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            'X-Auto-Response-Suppress': 'All',
+            ...projectHeaders(mail.projectId),
+            ...unsubscribeHeaders(mail.unsubscribeUrl),
+          },
         }
         const info = await transport.sendMail(message)
-        const refused = (info.rejectedErrors ?? []).map(error => ({
-          address: String(error.recipient ?? ''),
-          code: error.responseCode ?? 0,
-        }))
         const code = Number(/^\d{3}/.exec(info.response)?.[0] ?? 250)
-        return { kind: 'smtp', code, stage: 'sent', text: responseText(info.response), refused }
+        return { kind: 'smtp', code, stage: 'sent', text: responseText(info.response), refused: [] }
       } catch (error) {
         return toMailAnswer(error)
       }
@@ -77,6 +79,33 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
       transport.close()
     },
   }
+}
+
+/** Tells the mails of one delivery apart without showing who else gets one. */
+function recipientTag(address: string): string {
+  return createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 12)
+}
+
+/**
+ * What says, in a provider's report of a bounce, whose mail it was: a header for those that give headers back, and the ways
+ * of Postmark (metadata) and Amazon SES (message tags), which take theirs out before they send.
+ */
+function projectHeaders(projectId: string): Record<string, string> {
+  return {
+    'X-Backstop-Project': projectId,
+    'X-PM-Metadata-project': projectId,
+    'X-SES-MESSAGE-TAGS': `project=${projectId}`,
+  }
+}
+
+/**
+ * RFC 2369 and RFC 8058: mail programs show a button, and leave by one POST. One click counts only over TLS, so a link
+ * without it is offered as a page.
+ */
+function unsubscribeHeaders(url: string | null): Record<string, string> {
+  if (url === null) return {}
+  const page = { 'List-Unsubscribe': `<${url}>` }
+  return url.startsWith('https:') ? { ...page, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : page
 }
 
 /** What nodemailer adds to its errors (nodemailer.com, "Error handling"). */

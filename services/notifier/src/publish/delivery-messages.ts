@@ -22,14 +22,18 @@ export function delayedMessage(
   return message(due.topic as TopicName, codec, request, carried, { [HEADERS.dueAt]: String(due.atMs) })
 }
 
-/** The same attempt once more, later and without counting one: its channel has too much waiting. */
+/**
+ * The same attempt once more, later and without counting one: its channel has too much waiting, or is left alone.
+ * @param heldForMs for how long it still is; 0 when it is not
+ */
 export function postponedMessage(
   codec: MessageCodec,
   request: DeliveryRequest,
   carried: Headers,
   nowMs: number,
+  heldForMs: number,
 ): OutgoingMessage {
-  const rung = decidePostponement(nowMs - Date.parse(request.alert.created_at))
+  const rung = decidePostponement(nowMs - Date.parse(request.alert.created_at), heldForMs)
   return delayedMessage(codec, request, carried, { topic: rung.topic, atMs: nowMs + rung.delayMs })
 }
 

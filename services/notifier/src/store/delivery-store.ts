@@ -14,7 +14,24 @@ export interface DeliveryStore {
    * @returns the ids of those that were not recorded, because the delivery has moved on
    */
   record(settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
+  /**
+   * Ends deliveries that a later message tells as well, if they still stand as they were read.
+   * @returns the ids of those that have moved on
+   */
+  supersede(orders: readonly SupersedeOrder[]): Promise<ReadonlySet<string>>
 }
+
+export interface SupersedeOrder {
+  readonly deliveryId: string
+  /** The delivery that tells it. */
+  readonly byId: string
+  /** The attempt that it waits for; null for one that is dead. */
+  readonly waitsFor: number | null
+  readonly atMs: number
+}
+
+/** What a superseded delivery says of itself. */
+export const SUPERSEDED_TEXT = 'The incident was resolved before this arrived; the message about that tells both'
 
 /** The document of a delivery whose first message has come. */
 export function newDelivery(
@@ -50,7 +67,7 @@ export function newDelivery(
 
 /** What of a document decides about messages. */
 export function progressOf(
-  document: Pick<DeliveryDocument, 'state' | 'reason' | 'next_attempt'> & {
+  document: Pick<DeliveryDocument, 'state' | 'reason' | 'next_attempt' | 'ladder_from'> & {
     attempts: readonly { attempt: number; at: Date }[]
   },
 ): DeliveryProgress {
@@ -58,8 +75,10 @@ export function progressOf(
   return {
     state: document.state,
     reason: document.reason,
-    firstAttemptAtMs: document.attempts[0]?.at.getTime() ?? null,
+    firstAttemptAtMs: (document.ladder_from?.at ?? document.attempts[0]?.at)?.getTime() ?? null,
+    ladderFromAttempt: document.ladder_from?.attempt ?? 1,
     lastAttempt: document.attempts.at(-1)?.attempt ?? 0,
+    lastAttemptAtMs: document.attempts.at(-1)?.at.getTime() ?? null,
     next: next === null ? null : { attempt: next.attempt, dueAtMs: next.due_at.getTime(), topic: next.topic },
   }
 }

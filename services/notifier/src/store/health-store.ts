@@ -1,3 +1,6 @@
+import type { ChannelHealthDocument } from '@backstop/contracts'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { DisableOrder, EnableDecision } from '../domain/channel-health.ts'
 import type { HealthNews } from '../domain/settle-attempt.ts'
 
 /** What deliveries told about one channel, in the order in which they ended. */
@@ -9,25 +12,23 @@ export interface ChannelNews {
 
 /** The only writer of `channel_health`. */
 export interface HealthStore {
-  /** Records news of many channels in one write. A channel that is disabled already keeps its first reason. */
+  /**
+   * Records news of many channels in one write. Telling the same news again changes nothing but the day's numbers, which
+   * a database that went away in the middle may therefore count twice.
+   */
   record(channels: readonly ChannelNews[]): Promise<void>
-}
-
-/** What several pieces of news come to. */
-export interface HealthChange {
-  readonly lastSuccessAtMs: number | null
-  readonly lastFailureAtMs: number | null
-  readonly lastError: string | null
-  readonly disable: { readonly atMs: number; readonly reason: string } | null
-}
-
-export function foldNews(news: readonly HealthNews[]): HealthChange {
-  let change: HealthChange = { lastSuccessAtMs: null, lastFailureAtMs: null, lastError: null, disable: null }
-  for (const one of news) {
-    if (one.error !== null) change = { ...change, lastError: one.error }
-    if (one.kind === 'worked') change = { ...change, lastSuccessAtMs: Math.max(one.atMs, change.lastSuccessAtMs ?? 0) }
-    else change = { ...change, lastFailureAtMs: Math.max(one.atMs, change.lastFailureAtMs ?? 0) }
-    if (one.kind === 'disable') change = { ...change, disable: change.disable ?? { atMs: one.atMs, reason: one.error } }
-  }
-  return change
+  /** Those of these channels that are not disabled and have done nothing but fail since that time or longer. */
+  failingSince(channelIds: readonly string[], sinceMs: number): Promise<readonly ChannelHealthDocument[]>
+  /**
+   * Disables channels; one that is disabled already keeps its first reason.
+   * @returns the outboxes of those that this call, or the same one before, disabled
+   */
+  disable(orders: readonly DisableOrder[]): Promise<readonly PendingOutbox[]>
+  find(channelId: string): Promise<ChannelHealthDocument | undefined>
+  /**
+   * Forgives a channel's failures, unless something else disabled it since it was read.
+   * @returns what lies in its outbox then; undefined when it was refused
+   */
+  enable(channelId: string, decision: Extract<EnableDecision, { kind: 'enable' }>): Promise<PendingOutbox | undefined>
+  readonly outbox: OutboxSource
 }

@@ -1,10 +1,10 @@
+import { describeHealth } from '../../test/health.contract.ts'
+import { describeProjectFacts } from '../../test/project-facts.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
-import {
-  createMemoryChannelStore,
-  createMemoryCollections,
-  createMemoryDeliveryStore,
-  createMemoryHealthStore,
-} from './memory-stores.ts'
+import { describeSuppressions } from '../../test/suppressions.contract.ts'
+import { createMemoryHealthStore } from './memory-health-store.ts'
+import { createMemoryChannelStore, createMemoryCollections, createMemoryDeliveryStore } from './memory-stores.ts'
+import { createMemorySuppressionStore } from './memory-suppression-store.ts'
 
 describeStores('in memory', async () => {
   const collections = createMemoryCollections()
@@ -14,6 +14,21 @@ describeStores('in memory', async () => {
     health: createMemoryHealthStore(collections),
     putChannel: async channel => void collections.channels.set(channel._id, channel),
     delivery: async id => collections.deliveries.get(id),
-    healthOf: async id => collections.channelHealth.get(id),
+  }
+})
+
+describeSuppressions('in memory', async () => createMemorySuppressionStore(createMemoryCollections()))
+
+describeHealth('in memory', async () => createMemoryHealthStore(createMemoryCollections()))
+
+describeProjectFacts('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    channels: createMemoryChannelStore(collections),
+    async put({ channels, projects, suppressions }) {
+      for (const one of channels) collections.channels.set(one._id, one)
+      for (const one of projects) collections.projects.set(one._id, one)
+      for (const one of suppressions) collections.suppressions.set(one._id, one)
+    },
   }
 })

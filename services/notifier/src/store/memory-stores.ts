@@ -1,24 +1,54 @@
 /** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
-import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
-import type { ChannelStore } from './channel-store.ts'
-import { type DeliveryStore, progressOf, showsSettlement } from './delivery-store.ts'
-import { foldNews, type HealthStore } from './health-store.ts'
+import type {
+  ChannelDocument,
+  ChannelHealthDocument,
+  DeliveryDocument,
+  ProjectDocument,
+  ReplayDocument,
+  SuppressionDocument,
+} from '@backstop/contracts'
+import { suppressionId } from '../domain/suppression.ts'
+import { type ChannelStore, projectFacts } from './channel-store.ts'
+import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsSettlement } from './delivery-store.ts'
 
 /** Collections that several stores, and several services of a simulation, share. */
 export interface MemoryCollections {
+  readonly projects: Map<string, ProjectDocument>
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
+  readonly suppressions: Map<string, SuppressionDocument>
+  readonly replays: Map<string, ReplayDocument>
 }
 
 export function createMemoryCollections(): MemoryCollections {
-  return { channels: new Map(), channelHealth: new Map(), deliveries: new Map() }
+  return {
+    projects: new Map(),
+    channels: new Map(),
+    channelHealth: new Map(),
+    deliveries: new Map(),
+    suppressions: new Map(),
+    replays: new Map(),
+  }
 }
 
-export function createMemoryChannelStore({ channels, channelHealth }: MemoryCollections): ChannelStore {
+export function createMemoryChannelStore({
+  channels,
+  channelHealth,
+  projects,
+  suppressions,
+}: MemoryCollections): ChannelStore {
   const disabledReason = (channelId: string) => {
     const health = channelHealth.get(channelId)
     return health === undefined || health.disabled_at === null ? null : (health.disabled_reason ?? 'no reason')
+  }
+  const projectOf = ({ project_id: projectId, config }: ChannelDocument) => {
+    const addresses = config.kind === 'email' ? config.to : []
+    const found = addresses.map(address => suppressions.get(suppressionId({ projectId, address })))
+    return projectFacts(
+      projects.get(projectId),
+      found.filter(one => one !== undefined),
+    )
   }
   return {
     async listenersOf(projectIds) {
@@ -30,37 +60,13 @@ export function createMemoryChannelStore({ channels, channelHealth }: MemoryColl
     async findChannels(channelIds) {
       return [...channels.values()]
         .filter(one => channelIds.includes(one._id))
-        .map(one => ({ channel: structuredClone(one), disabledReason: disabledReason(one._id) }))
+        .map(one => ({
+          channel: structuredClone(one),
+          disabledReason: disabledReason(one._id),
+          project: projectOf(one),
+        }))
     },
   }
-}
-
-export function createMemoryHealthStore({ channelHealth }: MemoryCollections): HealthStore {
-  return {
-    async record(all) {
-      for (const { channelId, projectId, news } of all) {
-        const change = foldNews(news)
-        const known = channelHealth.get(channelId)
-        const disabled = known?.disabled_at != null
-        channelHealth.set(channelId, {
-          _id: channelId,
-          project_id: known?.project_id ?? projectId,
-          last_success_at: later(known?.last_success_at, change.lastSuccessAtMs),
-          last_failure_at: later(known?.last_failure_at, change.lastFailureAtMs),
-          last_error: change.lastError ?? known?.last_error ?? null,
-          disabled_at:
-            disabled || change.disable === null ? (known?.disabled_at ?? null) : new Date(change.disable.atMs),
-          disabled_reason:
-            disabled || change.disable === null ? (known?.disabled_reason ?? null) : change.disable.reason,
-        })
-      }
-    },
-  }
-}
-
-function later(known: Date | null | undefined, atMs: number | null): Date | null {
-  const latest = Math.max(known?.getTime() ?? 0, atMs ?? 0)
-  return latest === 0 ? null : new Date(latest)
 }
 
 export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): DeliveryStore {
@@ -90,9 +96,25 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
             next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
           document.updated_at = new Date(settlement.settledAtMs)
           if (record !== null) document.attempts.push(structuredClone(record))
+          if (settlement.toldBy !== undefined) document.told_by = settlement.toldBy
         } else if (document === undefined || !showsSettlement(document, settlement)) {
           refused.add(settlement.deliveryId)
         }
+      }
+      return refused
+    },
+    async supersede(orders) {
+      const refused = new Set<string>()
+      for (const { deliveryId, byId, waitsFor, atMs } of orders) {
+        const document = deliveries.get(deliveryId)
+        const stands = waitsFor === null ? document?.state === 'dead' : document?.next_attempt?.attempt === waitsFor
+        if (document !== undefined && stands) {
+          document.state = 'superseded'
+          document.reason = SUPERSEDED_TEXT
+          document.next_attempt = null
+          document.told_by = byId
+          document.updated_at = new Date(atMs)
+        } else if (document?.told_by !== byId) refused.add(deliveryId)
       }
       return refused
     },

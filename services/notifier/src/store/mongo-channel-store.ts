@@ -1,7 +1,7 @@
-import type { ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
+import type { ChannelDocument, ChannelHealthDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db, Document } from 'mongodb'
-import type { ChannelRecord, ChannelStore } from './channel-store.ts'
+import { type ChannelRecord, type ChannelStore, projectFacts } from './channel-store.ts'
 
 /** Joined by the server, so that a channel and its health are one read. */
 const WITH_HEALTH: Document = {
@@ -14,10 +14,45 @@ const WITH_HEALTH: Document = {
   },
 }
 
+/** The project's look and, of the channel's addresses, those that are suppressed: joined in the same read. */
+const WITH_PROJECT: readonly Document[] = [
+  {
+    $lookup: {
+      from: 'projects',
+      localField: 'project_id',
+      foreignField: '_id',
+      as: 'projects',
+      pipeline: [{ $project: { branding: 1 } }],
+    },
+  },
+  {
+    $set: {
+      // As `suppressionId` makes them. A list of ids, because a join by ids uses the index and one by an expression does not.
+      suppression_ids: {
+        $map: { input: { $ifNull: ['$config.to', []] }, in: { $concat: ['$project_id', '/', { $toLower: '$$this' }] } },
+      },
+    },
+  },
+  {
+    $lookup: {
+      from: 'suppressions',
+      localField: 'suppression_ids',
+      foreignField: '_id',
+      as: 'suppressions',
+      pipeline: [{ $match: { reason: { $ne: null } } }, { $project: { address: 1, reason: 1 } }],
+    },
+  },
+  { $unset: 'suppression_ids' },
+]
+
 /** The server's own first answer is cut at 101 documents, which makes every larger read two. */
 const ONE_ANSWER = { batchSize: 1_000 } as const
 
-type Joined<T> = T & { health: Pick<ChannelHealthDocument, '_id' | 'disabled_reason'>[] }
+type Joined<T> = T & {
+  health: Pick<ChannelHealthDocument, '_id' | 'disabled_reason'>[]
+  projects: Pick<ProjectDocument, '_id' | 'branding'>[]
+  suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
+}
 
 export function createMongoChannelStore(db: Db): ChannelStore {
   const channels = db.collection<ChannelDocument>('channels')
@@ -40,11 +75,18 @@ export function createMongoChannelStore(db: Db): ChannelStore {
     findChannels: channelIds =>
       asUnavailable(async () => {
         const found = await channels
-          .aggregate<Joined<ChannelDocument>>([{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH], ONE_ANSWER)
+          .aggregate<Joined<ChannelDocument>>(
+            [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT],
+            ONE_ANSWER,
+          )
           .toArray()
-        return found.map(({ health, ...channel }): ChannelRecord => {
+        return found.map(({ health, projects, suppressions, ...channel }): ChannelRecord => {
           const [disabled] = health
-          return { channel, disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason') }
+          return {
+            channel,
+            disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
+            project: projectFacts(projects[0], suppressions),
+          }
         })
       }),
   }

@@ -2,10 +2,27 @@ import type { DeliveryDocument } from '@backstop/contracts'
 import { asUnavailable, onlyDuplicates } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import type { Settlement } from '../domain/settle-attempt.ts'
-import { type DeliveryStore, progressOf, showsSettlement } from './delivery-store.ts'
+import {
+  type DeliveryStore,
+  progressOf,
+  SUPERSEDED_TEXT,
+  type SupersedeOrder,
+  showsSettlement,
+} from './delivery-store.ts'
 
-type Progress = Pick<DeliveryDocument, '_id' | 'state' | 'reason' | 'next_attempt' | 'attempts'>
-const PROGRESS = { state: 1, reason: 1, next_attempt: 1, 'attempts.attempt': 1, 'attempts.at': 1 } as const
+type Progress = Pick<
+  DeliveryDocument,
+  '_id' | 'state' | 'reason' | 'next_attempt' | 'attempts' | 'ladder_from' | 'told_by'
+>
+const PROGRESS = {
+  state: 1,
+  reason: 1,
+  next_attempt: 1,
+  ladder_from: 1,
+  told_by: 1,
+  'attempts.attempt': 1,
+  'attempts.at': 1,
+} as const
 
 export function createMongoDeliveryStore(db: Db): DeliveryStore {
   const collection = db.collection<DeliveryDocument>('deliveries')
@@ -40,19 +57,53 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
         })
         return new Set(refused.map(settlement => settlement.deliveryId))
       }),
+
+    supersede: orders =>
+      asUnavailable(async () => {
+        if (orders.length === 0) return new Set()
+        const result = await collection.bulkWrite(orders.map(toSupersede), { ordered: false })
+        if (result.matchedCount === orders.length) return new Set()
+        const found = new Map((await find(orders.map(one => one.deliveryId))).map(one => [one._id, one]))
+        const refused = orders.filter(({ deliveryId, byId }) => found.get(deliveryId)?.told_by !== byId)
+        return new Set(refused.map(order => order.deliveryId))
+      }),
   }
 }
 
 function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, attempt, record, state, reason, next, settledAtMs } = settlement
+  const { deliveryId, attempt, record, state, reason, next, toldBy, settledAtMs } = settlement
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
   return {
     updateOne: {
       filter: { _id: deliveryId, 'next_attempt.attempt': attempt },
       update: {
-        $set: { state, reason, next_attempt, updated_at: new Date(settledAtMs) },
+        $set: {
+          state,
+          reason,
+          next_attempt,
+          updated_at: new Date(settledAtMs),
+          ...(toldBy === undefined ? {} : { told_by: toldBy }),
+        },
         ...(record === null ? {} : { $push: { attempts: record } }),
+      },
+    },
+  }
+}
+
+function toSupersede({ deliveryId, byId, waitsFor, atMs }: SupersedeOrder): AnyBulkWriteOperation<DeliveryDocument> {
+  const standsAsRead = waitsFor === null ? { state: 'dead' as const } : { 'next_attempt.attempt': waitsFor }
+  return {
+    updateOne: {
+      filter: { _id: deliveryId, ...standsAsRead },
+      update: {
+        $set: {
+          state: 'superseded',
+          reason: SUPERSEDED_TEXT,
+          next_attempt: null,
+          told_by: byId,
+          updated_at: new Date(atMs),
+        },
       },
     },
   }

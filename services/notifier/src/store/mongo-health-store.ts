@@ -1,49 +1,101 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit'
-import type { AnyBulkWriteOperation, Db } from 'mongodb'
-import { type ChannelNews, foldNews, type HealthStore } from './health-store.ts'
+import { asUnavailable, createMongoOutboxSource, type PendingOutbox } from '@backstop/kit'
+import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
+import { type DisableOrder, foldNews, type HealthChange, oldestDayKept } from '../domain/channel-health.ts'
+import type { ChannelNews, HealthStore } from './health-store.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {
   const collection = db.collection<ChannelHealthDocument>('channel_health')
+  const toPending = ({ _id, outbox }: Pick<ChannelHealthDocument, '_id' | 'outbox'>): PendingOutbox => ({
+    documentId: _id,
+    entries: outbox ?? [],
+  })
   return {
     async record(channels) {
       if (channels.length === 0) return
-      // In order: the row has to be there before the second operation of its channel can disable it.
-      await asUnavailable(() => collection.bulkWrite(channels.flatMap(toOperations), { ordered: true }))
+      await asUnavailable(() => collection.bulkWrite(channels.map(toOperation), { ordered: false }))
+    },
+    failingSince: (channelIds, sinceMs) =>
+      asUnavailable(() =>
+        collection
+          .find({ _id: { $in: [...channelIds] }, disabled_at: null, failing_since: { $lte: new Date(sinceMs) } })
+          .toArray(),
+      ),
+    disable: orders =>
+      asUnavailable(async () => {
+        if (orders.length === 0) return []
+        await collection.bulkWrite(orders.map(toDisable), { ordered: true })
+        const incidents = orders.map(order => order.incidentId)
+        const done = collection.find({ _id: { $in: orders.map(order => order.channelId) } })
+        return (await done.toArray())
+          .filter(one => incidents.includes(one.disabled_incident_id ?? ''))
+          .map(one => toPending(one))
+      }),
+    find: channelId => asUnavailable(async () => (await collection.findOne({ _id: channelId })) ?? undefined),
+    enable: (channelId, { incidentId, entry }) =>
+      asUnavailable(async () => {
+        const enabled = await collection.findOneAndUpdate(
+          { _id: channelId, disabled_incident_id: incidentId },
+          {
+            $set: { disabled_at: null, disabled_reason: null, disabled_incident_id: null, failing_since: null },
+            ...(entry === null ? {} : { $push: { outbox: entry } }),
+          },
+          { returnDocument: 'after' },
+        )
+        return enabled === null ? undefined : toPending(enabled)
+      }),
+    outbox: createMongoOutboxSource(collection),
+  }
+}
+
+/** A pipeline, since what is written depends on what is there; each value of ours is a literal, lest a text be an expression. */
+function toOperation({ channelId, projectId, news }: ChannelNews): AnyBulkWriteOperation<ChannelHealthDocument> {
+  const change = foldNews(news)
+  const kept = (field: string, otherwise: unknown = null) => ({ $ifNull: [`$${field}`, { $literal: otherwise }] })
+  const set: Document = {
+    project_id: kept('project_id', projectId),
+    disabled_at: kept('disabled_at'),
+    disabled_reason: kept('disabled_reason'),
+    disabled_incident_id: kept('disabled_incident_id'),
+    // $max: two processes tell their news in any order. It passes over null.
+    last_success_at: { $max: [kept('last_success_at'), asDate(change.lastSuccessAtMs)] },
+    last_failure_at: { $max: [kept('last_failure_at'), asDate(change.lastFailureAtMs)] },
+    last_error: change.lastError === null ? kept('last_error') : { $literal: change.lastError },
+    failing_since: change.hasWorked
+      ? { $literal: asDate(change.failingSinceMs) }
+      : kept('failing_since', asDate(change.failingSinceMs)),
+    days: daysAfter(change),
+  }
+  return { updateOne: { filter: { _id: channelId }, update: [{ $set: set }], upsert: true } }
+}
+
+/** What is counted so far and what is new, less the days that are too old. */
+function daysAfter({ days }: HealthChange): Document {
+  const added = Object.entries(days).map(([day, { delivered, failed }]) => [
+    day,
+    {
+      delivered: { $add: [{ $ifNull: [`$days.${day}.delivered`, 0] }, delivered] },
+      failed: { $add: [{ $ifNull: [`$days.${day}.failed`, 0] }, failed] },
+    },
+  ])
+  const oldest = oldestDayKept(Object.keys(days).sort().at(-1) ?? '1970-01-01')
+  const all = { $objectToArray: { $mergeObjects: [{ $ifNull: ['$days', {}] }, Object.fromEntries(added)] } }
+  return { $arrayToObject: { $filter: { input: all, cond: { $gte: ['$$this.k', oldest] } } } }
+}
+
+function toDisable(order: DisableOrder): AnyBulkWriteOperation<ChannelHealthDocument> {
+  const { channelId, atMs, reason, incidentId, entry } = order
+  return {
+    updateOne: {
+      filter: { _id: channelId, disabled_at: null },
+      update: {
+        $set: { disabled_at: new Date(atMs), disabled_reason: reason, disabled_incident_id: incidentId },
+        $push: { outbox: entry },
+      },
     },
   }
 }
 
-function toOperations({ channelId, projectId, news }: ChannelNews): AnyBulkWriteOperation<ChannelHealthDocument>[] {
-  const { lastSuccessAtMs, lastFailureAtMs, lastError, disable } = foldNews(news)
-  const seen: Partial<ChannelHealthDocument> = {}
-  const absent: Partial<ChannelHealthDocument> = { project_id: projectId, disabled_at: null, disabled_reason: null }
-  // $max: two processes tell their news in any order.
-  if (lastSuccessAtMs === null) absent.last_success_at = null
-  else seen.last_success_at = new Date(lastSuccessAtMs)
-  if (lastFailureAtMs === null) absent.last_failure_at = null
-  else seen.last_failure_at = new Date(lastFailureAtMs)
-  if (lastError === null) absent.last_error = null
-  const operations: AnyBulkWriteOperation<ChannelHealthDocument>[] = [
-    {
-      updateOne: {
-        filter: { _id: channelId },
-        update: {
-          ...(Object.keys(seen).length === 0 ? {} : { $max: seen }),
-          ...(lastError === null ? {} : { $set: { last_error: lastError } }),
-          $setOnInsert: absent,
-        },
-        upsert: true,
-      },
-    },
-  ]
-  if (disable !== null) {
-    operations.push({
-      updateOne: {
-        filter: { _id: channelId, disabled_at: null },
-        update: { $set: { disabled_at: new Date(disable.atMs), disabled_reason: disable.reason } },
-      },
-    })
-  }
-  return operations
+function asDate(atMs: number | null): Date | null {
+  return atMs === null ? null : new Date(atMs)
 }

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type ChannelDocument,
-  type ChannelHealthDocument,
-  COLLECTIONS,
-  type DeliveryDocument,
-} from '@backstop/contracts'
+import { type ChannelDocument, COLLECTIONS, type DeliveryDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo, Secret } from '@backstop/kit'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alert, PROJECT, webhookChannel } from '../../test/fixtures.ts'
+import { describeHealth } from '../../test/health.contract.ts'
+import { describeProjectFacts } from '../../test/project-facts.contract.ts'
+import { describeRequeues } from '../../test/requeue.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
+import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { fanOut } from '../domain/fan-out.ts'
 import { newDelivery } from './delivery-store.ts'
 import { createMongoChannelStore } from './mongo-channel-store.ts'
 import { createMongoDeliveryStore } from './mongo-delivery-store.ts'
 import { createMongoHealthStore } from './mongo-health-store.ts'
+import { createMongoReplayStore, createMongoRequeueStore } from './mongo-requeue-store.ts'
+import { createMongoSuppressionStore } from './mongo-suppression-store.ts'
 
 const url = process.env.BACKSTOP_TEST_MONGO
 let mongo: Mongo
@@ -43,8 +44,40 @@ describeStores('MongoDB', async () => {
       await mongo.db.collection<ChannelDocument>('channels').insertOne(channel)
     },
     delivery: async id => (await mongo.db.collection<DeliveryDocument>('deliveries').findOne({ _id: id })) ?? undefined,
-    healthOf: async id =>
-      (await mongo.db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: id })) ?? undefined,
+  }
+})
+
+describeHealth('MongoDB', async () => {
+  await mongo.db.collection('channel_health').deleteMany({})
+  return createMongoHealthStore(mongo.db)
+})
+
+describeProjectFacts('MongoDB', async () => {
+  for (const name of ['channels', 'projects', 'suppressions']) await mongo.db.collection(name).deleteMany({})
+  return {
+    channels: createMongoChannelStore(mongo.db),
+    async put(documents) {
+      for (const [name, some] of Object.entries(documents))
+        await mongo.db.collection(name).insertMany([...some] as never)
+    },
+  }
+})
+
+describeSuppressions('MongoDB', async () => {
+  await mongo.db.collection('suppressions').deleteMany({})
+  return createMongoSuppressionStore(mongo.db)
+})
+
+describeRequeues('MongoDB', async () => {
+  for (const name of ['deliveries', 'replays'] as const) {
+    const collection = mongo.db.collection(name)
+    await collection.deleteMany({})
+    for (const { keys } of COLLECTIONS[name].indexes) await collection.createIndex(keys)
+  }
+  return {
+    deliveries: createMongoDeliveryStore(mongo.db),
+    requeues: createMongoRequeueStore(mongo.db),
+    replays: createMongoReplayStore(mongo.db),
   }
 })
 

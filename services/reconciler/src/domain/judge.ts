@@ -1,6 +1,6 @@
-import { deterministicId } from '@backstop/contracts'
+import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { type Assignment, assignOperations, madeBeforeConnection } from './explain.ts'
-import { alertEntry, alertId, incidentEntry, recheckEntry } from './outgoing.ts'
+import { alertEntry, incidentEntry, recheckEntry } from './outgoing.ts'
 import { type ConnectionPolicy, permissionToAlert } from './policy.ts'
 import { timelineEntry } from './projection.ts'
 import type { ActionRecord, IncidentRecord, Subject, SubjectOutboxEntry } from './subject.ts'
@@ -155,7 +155,7 @@ export function judgeAtSecondLook(
       ...looked.timeline,
       timelineEntry(now, 'second_look', null, 'Nothing explains it'),
       timelineEntry(now, 'incident_opened', incident.id, 'Incident UNEXPECTED_ACTION opened'),
-      timelineEntry(now, 'alert_sent', alertId(incident.id, 'incident.opened'), 'Alert incident.opened raised'),
+      timelineEntry(now, 'alert_sent', incidentAlertId(incident.id, 'incident.opened'), 'Alert incident.opened raised'),
     ],
   }
   return {

@@ -1,4 +1,4 @@
-import { type Alert, deterministicId, HEADERS, type Recheck } from '@backstop/contracts'
+import { type Alert, deterministicId, HEADERS, incidentAlertId, type Recheck } from '@backstop/contracts'
 import { isoTime, projectAction, projectIncident } from './projection.ts'
 import type { ActionRecord, IncidentRecord, Subject, SubjectOutboxEntry } from './subject.ts'
 
@@ -44,16 +44,11 @@ export function alertEntry(
   now: number,
 ): SubjectOutboxEntry {
   const message: Alert = {
-    alert_id: alertId(incident.id, event),
+    alert_id: incidentAlertId(incident.id, event),
     project_id: subject.projectId,
     created_at: isoTime(now),
     event,
     data: { incident: projectIncident(subject, action, incident), action: projectAction(subject, action) },
   }
   return { id: message.alert_id, topic: 'alerts', key: subject.projectId, message, at: now }
-}
-
-/** One alert for each turn of an incident, whoever computes it and however often. */
-export function alertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
-  return deterministicId('alert', incidentId, event)
 }

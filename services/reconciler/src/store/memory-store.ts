@@ -1,7 +1,8 @@
-import type { Action, ConnectionDocument, Incident } from '@backstop/contracts'
+import type { Action, ConnectionDocument, Incident, TimedOutboxEntry } from '@backstop/contracts'
+import type { ToldIncident } from '../domain/channel-incident.ts'
 import { pendingLooks } from '../domain/decide.ts'
 import type { Subject } from '../domain/subject.ts'
-import type { InboxEntry, ReconcilerStores, SubjectChange } from './store.ts'
+import type { ChannelIncidentStore, InboxEntry, ReconcilerStores, SubjectChange } from './store.ts'
 
 /** The stores in memory, for simulation. `contents` shows what is kept. */
 export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {
@@ -9,6 +10,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     subjects: new Map(),
     actions: new Map(),
     incidents: new Map(),
+    incidentOutboxes: new Map(),
     inbox: new Map(),
     connections: new Map(),
   }
@@ -43,6 +45,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       saveActions: async list => keepNewer(contents.actions, list, action => action.action_id),
       saveIncidents: async list => keepNewer(contents.incidents, list, incident => incident.incident_id),
     },
+    channelIncidents: memoryIncidents(contents),
     inbox: {
       known: async ids => new Set(ids.filter(id => contents.inbox.has(id))),
       insert: async entries => {
@@ -62,8 +65,42 @@ export interface MemoryContents {
   readonly subjects: Map<string, Subject>
   readonly actions: Map<string, Action>
   readonly incidents: Map<string, Incident>
+  /** Messages of incidents that belong to no subject, by the incident's id. */
+  readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
   readonly connections: Map<string, ConnectionDocument>
+}
+
+function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): ChannelIncidentStore {
+  const pendingOf = (id: string) => ({ documentId: id, entries: incidentOutboxes.get(id) ?? [] })
+  const put = ({ incident, entries }: ToldIncident) => {
+    const id = incident.incident_id
+    incidents.set(id, incident)
+    incidentOutboxes.set(id, [...(incidentOutboxes.get(id) ?? []), ...entries])
+    return pendingOf(id)
+  }
+  return {
+    open: async told => (incidents.has(told.incident.incident_id) ? pendingOf(told.incident.incident_id) : put(told)),
+    find: async id => incidents.get(id),
+    replace: async told => {
+      const current = incidents.get(told.incident.incident_id)
+      return current?.version === told.incident.version - 1 ? put(told) : undefined
+    },
+    pendingOf: async id => pendingOf(id),
+    outbox: {
+      pending: async (writtenBefore, limit) =>
+        [...incidentOutboxes]
+          .filter(([, entries]) => entries.some(entry => entry.at < writtenBefore))
+          .slice(0, limit)
+          .map(([id]) => pendingOf(id)),
+      published: async documents => {
+        for (const { documentId, entryIds } of documents) {
+          const left = (incidentOutboxes.get(documentId) ?? []).filter(entry => !entryIds.includes(entry.id))
+          incidentOutboxes.set(documentId, left)
+        }
+      },
+    },
+  }
 }
 
 function save(subjects: Map<string, Subject>, change: SubjectChange): boolean {

@@ -1,4 +1,4 @@
-import { asUnavailable, DUPLICATE_KEY, type Mongo, type OutboxSource } from '@backstop/kit'
+import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { pendingLooks } from '../domain/decide.ts'
 import type { Subject } from '../domain/subject.ts'
@@ -32,26 +32,7 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
       }
       return lost
     },
-    outbox: outboxOf(collection),
-  }
-}
-
-function outboxOf(collection: Collection<SubjectDocument>): OutboxSource {
-  return {
-    pending: (writtenBefore, limit) =>
-      asUnavailable(async () => {
-        const found = collection.find({ 'outbox.at': { $lt: writtenBefore } }, { projection: { outbox: 1 } })
-        return (await found.limit(limit).toArray()).map(({ _id, outbox }) => ({ documentId: _id, entries: outbox }))
-      }),
-    async published(documents) {
-      if (documents.length === 0) return
-      const updates = documents.map(({ documentId, entryIds }) => ({
-        updateOne: { filter: { _id: documentId }, update: { $pull: { outbox: { id: { $in: [...entryIds] } } } } },
-      }))
-      // The driver's type of $pull does not know readonly arrays.
-      const writes = updates as AnyBulkWriteOperation<SubjectDocument>[]
-      await asUnavailable(() => collection.bulkWrite(writes, { ordered: false }))
-    },
+    outbox: createMongoOutboxSource(collection),
   }
 }
 

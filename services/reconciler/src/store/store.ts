@@ -1,5 +1,6 @@
 import type { Action, ConnectionDocument, InboxDocument, Incident } from '@backstop/contracts'
-import type { OutboxSource } from '@backstop/kit'
+import type { OutboxSource, PendingOutbox } from '@backstop/kit'
+import type { ToldIncident } from '../domain/channel-incident.ts'
 import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
 
 /**
@@ -38,6 +39,21 @@ export interface ProjectionStore {
   saveIncidents(incidents: readonly Incident[]): Promise<void>
 }
 
+/** Incidents that are about no action, and so belong to no subject: the document itself is the truth of them. */
+export interface ChannelIncidentStore {
+  /** Inserts the incident with its messages; one that is there stays as it is. @returns what is still to be published */
+  open(told: ToldIncident): Promise<PendingOutbox>
+  find(incidentId: string): Promise<Incident | undefined>
+  /**
+   * Writes the next version, and adds its messages, if nobody else wrote in between.
+   * @returns what is still to be published; undefined when somebody did
+   */
+  replace(told: ToldIncident): Promise<PendingOutbox | undefined>
+  /** What is still to be published; nothing for one that is not there. */
+  pendingOf(incidentId: string): Promise<PendingOutbox>
+  readonly outbox: OutboxSource
+}
+
 export interface InboxEntry {
   readonly document: InboxDocument
   /** JSON text. */
@@ -59,6 +75,7 @@ export interface ConnectionReader {
 export interface ReconcilerStores {
   readonly subjects: SubjectStore
   readonly projections: ProjectionStore
+  readonly channelIncidents: ChannelIncidentStore
   readonly inbox: Inbox
   readonly connections: ConnectionReader
 }

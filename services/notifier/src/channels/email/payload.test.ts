@@ -1,31 +1,79 @@
+import type { SuppressionReason } from '@backstop/contracts'
+import { readUnsubscribeSubject, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { alert, emailChannel } from '../../../test/fixtures.ts'
+import { emailChannel as channelOf, secretBox, testRequest } from '../../../test/fixtures.ts'
+import type { Answer } from '../../domain/answer.ts'
+import type { Mail } from '../../mail/mailer.ts'
+import type { ChannelPorts } from '../channel.ts'
 import { isSingleAddress, validAddresses } from './config.ts'
-import { mailContent } from './payload.ts'
+import { emailChannel } from './deliver.ts'
 
-describe('a mail', () => {
-  test('says the same in its text and in its HTML', () => {
-    const { subject, text, html } = mailContent(alert(), 'https://console.example.com', 'Backstop')
-    expect(subject).toBe('[Backstop] Unexplained refund of EUR 24.99')
-    for (const part of ['EUR 24.99', 're_1', 'pi_1', 'inc_alr_1', 'https://console.example.com/incidents/inc_alr_1']) {
-      expect(text).toContain(part)
-      expect(html).toContain(part)
-    }
+type EmailChannel = Parameters<typeof emailChannel.deliver>[0]
+
+const taken: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok', refused: [] }
+
+async function deliver(
+  to: string[],
+  { suppressed = {}, apiPublicUrl = 'https://api.example.com' as string | null, branding = {} } = {},
+) {
+  const mails: Mail[] = []
+  const mailer = {
+    async send(mail: Mail) {
+      mails.push(mail)
+      return taken
+    },
+  }
+  const ports = { mailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl } as unknown as ChannelPorts
+  const project = { branding, suppressed: new Map(Object.entries<SuppressionReason>(suppressed)) }
+  const channel = channelOf('chn_1', to) as EmailChannel
+  const answer = await emailChannel.deliver(channel, testRequest('chn_1'), ports, project)
+  return { mails, answer }
+}
+
+describe('a delivery by mail', () => {
+  test('writes to each address alone, with a link by which only that address leaves', async () => {
+    const { mails } = await deliver(['a@example.com', 'B@example.com'])
+    expect(mails.map(mail => mail.to)).toEqual(['a@example.com', 'B@example.com'])
+    const subjects = mails.map(({ unsubscribeUrl, text, html }) => {
+      expect(text).toContain(unsubscribeUrl)
+      expect(html).toContain(unsubscribeUrl)
+      const token = unsubscribeUrl?.replace('https://api.example.com/v1/unsubscribe/', '') ?? ''
+      return readUnsubscribeSubject(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
+    })
+    expect(subjects).toEqual([
+      { projectId: 'prj_test', address: 'a@example.com' },
+      { projectId: 'prj_test', address: 'b@example.com' },
+    ])
   })
 
-  test('holds no markup and no further header from its data', () => {
-    const summary = '<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com'
-    const { html, subject } = mailContent(
-      alert({ incident: { summary, connection_id: '"><script>' } }),
-      null,
-      'Backstop',
-    )
-    expect(html).not.toMatch(/<img|<script/)
-    expect(subject).not.toMatch(/[\r\n]/)
+  test('is the same at every attempt', async () => {
+    expect((await deliver(['a@example.com'])).mails).toEqual((await deliver(['a@example.com'])).mails)
   })
 
-  test('fetches nothing', () => {
-    expect(mailContent(alert(), null, 'Backstop').html).not.toMatch(/\bsrc=|url\(|<link|@import/)
+  test('has no link where nobody could reach it', async () => {
+    const [mail] = (await deliver(['a@example.com'], { apiPublicUrl: null })).mails
+    expect(mail?.unsubscribeUrl).toBeNull()
+    expect(`${mail?.text}${mail?.html}`).not.toMatch(/unsubscribe/i)
+  })
+
+  test("wears the project's look", async () => {
+    const [mail] = (await deliver(['a@example.com'], { branding: { name: 'Acme' } })).mails
+    expect(mail?.subject).toBe('[Acme] Test of this alert channel')
+  })
+
+  test('passes over suppressed addresses, whatever their spelling, and says so', async () => {
+    const { mails, answer } = await deliver(['A@example.com', 'b@example.com'], {
+      suppressed: { 'a@example.com': 'unsubscribed' },
+    })
+    expect(mails.map(mail => mail.to)).toEqual(['b@example.com'])
+    expect(answer).toEqual({ ...taken, suppressed: ['unsubscribed'] })
+  })
+
+  test('to nobody but suppressed addresses sends nothing, and says why', async () => {
+    const { mails, answer } = await deliver(['a@example.com'], { suppressed: { 'a@example.com': 'hard_bounce' } })
+    expect(mails).toEqual([])
+    expect(answer).toMatchObject({ kind: 'not_sendable', reason: 'everybody_suppressed' })
+    expect(answer).toMatchObject({ message: expect.stringContaining('1 address is suppressed (1 bounced for good)') })
   })
 })
 
@@ -52,7 +100,7 @@ describe('an address', () => {
   ])('$address is one plain address: $valid', ({ address, valid }) => expect(isSingleAddress(address)).toBe(valid))
 
   test('that is not one plain address is left out, and none is written to twice', () => {
-    const channel = emailChannel('chn_1', ['a@example.com', 'b@example.com, c@example.com', 'a@example.com'])
+    const channel = channelOf('chn_1', ['a@example.com', 'b@example.com, c@example.com', 'a@example.com'])
     expect(validAddresses(channel as Parameters<typeof validAddresses>[0])).toEqual(['a@example.com'])
   })
 })

@@ -1,3 +1,4 @@
+import type { Alert, DeliveryRequest } from '@backstop/contracts'
 import type { EgressRequest } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
@@ -10,7 +11,11 @@ const URL = 'https://hooks.slack.com/services/T0/B0/x'
 const request = { delivery_id: 'dlv_1', channel_id: 'chn_1', project_id: 'prj_test', attempt: 1, test: false }
 
 /** Slack as it takes `tookMs` for each answer; gives what was posted and what came of it. */
-async function deliverTo(answer: (body: { blocks?: unknown }) => { status: number; body: string }, tookMs = 0) {
+async function deliverTo(
+  answer: (body: { blocks?: unknown }) => { status: number; body: string },
+  tookMs = 0,
+  alerts: readonly Alert[] = [alert()],
+) {
   const clock = createManualClock()
   const posted: EgressRequest[] = []
   const egress = {
@@ -23,9 +28,24 @@ async function deliverTo(answer: (body: { blocks?: unknown }) => { status: numbe
     },
     async stop() {},
   }
-  const ports = { egress, mailer: noMailer, secretBox, clock, publicUrl: null, brandName: 'Backstop' }
+  const ports = {
+    egress,
+    mailer: noMailer,
+    secretBox,
+    clock,
+    publicUrl: null,
+    brandName: 'Backstop',
+    apiPublicUrl: null,
+  }
+  const project = { branding: {}, suppressed: new Map() }
   const channel = slackDocument('chn_1', URL) as ChannelOf<'slack'>
-  return { answer: await slackChannel.deliver(channel, { ...request, alert: alert() }, ports), posted }
+  const requests = alerts.map(one => ({ ...request, alert: one }))
+  const [first] = requests as [DeliveryRequest]
+  const outcome =
+    alerts.length > 1
+      ? slackChannel.digest?.deliver(channel, requests, ports)
+      : slackChannel.deliver(channel, first, ports, project)
+  return { answer: await outcome, posted }
 }
 
 test.each(['invalid_payload', 'invalid_blocks', 'invalid_attachments'])(
@@ -47,4 +67,16 @@ test('the second try of a message has what the first one left of the time for an
 test.each([200, 403, 404, 429, 500])('an answer of %i is not tried again in words', async status => {
   const { posted } = await deliverTo(() => ({ status, body: 'whatever' }))
   expect(posted).toHaveLength(1)
+})
+
+test('a digest whose blocks Slack refuses is said in words, with every name', async () => {
+  const alerts = Array.from({ length: 25 }, (_, index) => alert({ id: `alr_${index}` }))
+  const { answer, posted } = await deliverTo(
+    ({ blocks }) => (blocks === undefined ? { status: 200, body: 'ok' } : { status: 400, body: 'invalid_blocks' }),
+    0,
+    alerts,
+  )
+  expect(answer).toMatchObject({ kind: 'http', status: 200 })
+  const { text } = JSON.parse(String(posted[1]?.body))
+  for (const one of alerts) expect(text).toContain(`inc_${one.alert_id}`)
 })

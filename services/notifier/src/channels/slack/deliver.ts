@@ -1,25 +1,46 @@
-import type { ChannelModule } from '../channel.ts'
+import type { Answer } from '../../domain/answer.ts'
+import type { ChannelModule, ChannelOf, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openSlackUrl } from './config.ts'
+import { DIGEST, digestInWords, digestMessage } from './digest.ts'
 import { type SlackMessage, slackMessage, slackText } from './payload.ts'
 
 /** Posts a message to an incoming webhook of Slack, or of a chat that speaks the same. */
 export const slackChannel: ChannelModule<'slack'> = {
   kind: 'slack',
-  // Slack takes one message a second for each webhook; more at once only earns 429.
+  // Slack takes one message a second for each webhook (guides: reliability §7); more only earns 429.
   concurrency: 1,
-  async deliver(channel, { alert }, ports) {
-    const url = openSlackUrl(channel, ports.secretBox).reveal()
-    const startedAtMs = ports.clock.now()
-    const post = (message: SlackMessage) => {
-      // Both tries are one attempt, so they share its limit.
-      const timeoutMs = Math.max(1, startedAtMs + ATTEMPT_MS - ports.clock.now())
-      return toHttpAnswer(ports.egress.request({ ...requestOf(message), url, lane: channel._id, timeoutMs }))
-    }
-    const answer = await post(slackMessage(alert, ports.publicUrl, ports.brandName))
-    // Slack did not understand the blocks, whatever word it has for that: the words still have to arrive.
-    return answer.kind === 'http' && answer.status === 400 ? post({ text: slackText(alert) }) : answer
+  intervalMs: 1_000,
+  deliver(channel, { alert }, ports) {
+    const message = slackMessage(alert, ports.publicUrl, ports.brandName)
+    return postTo(channel, message, { text: slackText(alert) }, ports)
   },
+  digest: {
+    ...DIGEST,
+    deliver(channel, requests, ports) {
+      const alerts = requests.map(({ alert }) => alert)
+      return postTo(channel, digestMessage(alerts, ports.publicUrl, ports.brandName), digestInWords(alerts), ports)
+    },
+  },
+}
+
+/** @param inWords what is posted instead when Slack does not understand the blocks */
+async function postTo(
+  channel: ChannelOf<'slack'>,
+  message: SlackMessage,
+  inWords: SlackMessage,
+  ports: ChannelPorts,
+): Promise<Answer> {
+  const url = openSlackUrl(channel, ports.secretBox).reveal()
+  const startedAtMs = ports.clock.now()
+  const post = (one: SlackMessage) => {
+    // Both tries are one attempt, so they share its limit.
+    const timeoutMs = Math.max(1, startedAtMs + ATTEMPT_MS - ports.clock.now())
+    return toHttpAnswer(ports.egress.request({ ...requestOf(one), url, lane: channel._id, timeoutMs }))
+  }
+  const answer = await post(message)
+  // Slack did not understand the blocks, whatever word it has for that: the words still have to arrive.
+  return answer.kind === 'http' && answer.status === 400 ? post(inWords) : answer
 }
 
 /** How long one attempt may take, in milliseconds. */

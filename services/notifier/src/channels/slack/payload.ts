@@ -1,5 +1,5 @@
+import { describeAlert } from '@backstop/alert-views'
 import type { Alert } from '@backstop/contracts'
-import { describeAlert } from '../../domain/describe-alert.ts'
 
 /** A message for an incoming webhook: blocks, and the text for notifications and for clients without blocks. */
 export interface SlackMessage {

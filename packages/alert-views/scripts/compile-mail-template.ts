@@ -1,0 +1,29 @@
+/**
+ * Compiles the mail template: `npm run mail-template` after a change of template.mjml. MJML stays a development dependency
+ * (170 packages, 60 MB): what runs in production is the HTML that it made, kept beside the template and compared by a test.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const FOLDER = new URL('../src/email/', import.meta.url)
+
+type Compile = (source: string, options: object) => Promise<{ html: string; errors: { formattedMessage: string }[] }>
+
+/** The module that holds the compiled template, as text. */
+export async function compileMailTemplate(): Promise<string> {
+  // @ts-expect-error: it comes without types
+  const { default: compile } = (await import('mjml')) as { default: Compile }
+  const source = readFileSync(new URL('template.mjml', FOLDER), 'utf8')
+  // Colours that are filled in later are no colours to its validator.
+  const { html } = await compile(source, { validationLevel: 'skip', keepComments: true, minify: false, fonts: {} })
+  const lines = html
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  if (lines.some(line => /[`\\]|\$\{/.test(line))) throw new Error('The template holds what ends a template literal')
+  return `/** Made from template.mjml by "npm run mail-template"; a test sees that it is current. */\nexport const COMPILED_TEMPLATE = \`${lines.join('\n')}\n\`\n`
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(new URL('compiled-template.ts', FOLDER), await compileMailTemplate())
+}

@@ -1,0 +1,119 @@
+import { type Action, type Alert, formatMoney, type Incident } from '@backstop/contracts'
+
+/** An alert in words, without the form of any channel: what Slack messages and mails are made from. */
+export interface AlertDescription {
+  /** Plain text without line breaks: a headline or a subject. */
+  readonly title: string
+  /** One or two sentences. */
+  readonly summary: string
+  readonly facts: readonly { readonly label: string; readonly value: string }[]
+  /** Whether it is bad news: decides the colour. */
+  readonly tone: 'alarm' | 'relief' | 'neutral'
+  /** Path in the console that shows more; null when there is nothing more to see. */
+  readonly path: string | null
+  /** Names what the alert is about, to recognise messages that belong together. */
+  readonly reference: string
+}
+
+const PROVIDER_NAMES = {
+  processor: 'Card processor',
+  reseller: 'Reseller billing provider',
+  subscription: 'Subscription billing provider',
+} as const
+
+/** Says what an alert says. */
+export function describeAlert(alert: Alert): AlertDescription {
+  switch (alert.event) {
+    case 'channel.test':
+      return {
+        title: 'Test of this alert channel',
+        summary: alert.data.text,
+        facts: [],
+        tone: 'neutral',
+        path: null,
+        reference: alert.data.channel_id,
+      }
+    case 'incident.opened':
+    case 'incident.resolved':
+      return describeIncident(alert)
+    default:
+      return alert satisfies never
+  }
+}
+
+type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resolved' }>
+
+function describeIncident(alert: IncidentAlert): AlertDescription {
+  const { incident, action, supersedes } = alert.data
+  const opened = alert.event === 'incident.opened'
+  const subject = action === null ? describeCode(incident) : describeAction(action)
+  return {
+    title: titleOf(subject, opened, supersedes !== undefined),
+    summary: incident.summary,
+    facts: [
+      ...subject.facts,
+      ...(incident.connection_id === null ? [] : [{ label: 'Connection', value: incident.connection_id }]),
+      ...(action === null ? [] : [{ label: 'Made at', value: formatTime(action.provider_created_at) }]),
+      { label: 'Opened at', value: formatTime(incident.opened_at) },
+      ...(incident.resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(incident.resolved_at) }]),
+      ...(incident.resolved_by === null ? [] : [{ label: 'Explained by', value: incident.resolved_by }]),
+      { label: 'Incident', value: `${incident.incident_id} (${incident.code})` },
+    ],
+    tone: opened ? 'alarm' : 'relief',
+    path: `/incidents/${encodeURIComponent(incident.incident_id)}`,
+    reference: incident.incident_id,
+  }
+}
+
+/** What an incident is about, as headlines say it. */
+interface Subject {
+  readonly opened: string
+  readonly resolved: string
+  readonly facts: AlertDescription['facts']
+}
+
+/** @param tellsBoth whether this is the first that the channel hears of the incident, though it is resolved already */
+function titleOf({ opened, resolved }: Subject, isOpened: boolean, tellsBoth: boolean): string {
+  if (isOpened) return opened
+  return tellsBoth ? `Opened and resolved: ${resolved}` : `Resolved: ${resolved}`
+}
+
+function describeAction(action: Action): Subject {
+  const what = action.kind === 'refund' ? 'refund' : 'cancellation'
+  const money = formatMoney(action.amount, action.currency)
+  const of = money === null ? '' : ` of ${money}`
+  return {
+    opened: `Unexplained ${what}${of}`,
+    resolved: `the ${what}${of} is explained`,
+    facts: [
+      { label: 'What', value: `${capitalise(what)}${of}` },
+      { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
+      { label: action.kind === 'refund' ? 'Payment' : 'Subscription', value: action.subject },
+      ...(action.provider_ref === null ? [] : [{ label: 'Id at the provider', value: action.provider_ref }]),
+    ],
+  }
+}
+
+/** An incident that is not about an action: its code says what it is about. */
+function describeCode({ code, channel_id }: Incident): Subject {
+  switch (code) {
+    case 'CHANNEL_DISABLED':
+      return {
+        opened: 'An alert channel was disabled',
+        resolved: 'the alert channel works again',
+        facts: typeof channel_id === 'string' ? [{ label: 'Channel', value: channel_id }] : [],
+      }
+    case 'UNEXPECTED_ACTION':
+      return { opened: 'Unexplained action', resolved: 'the action is explained', facts: [] }
+    default:
+      return code satisfies never
+  }
+}
+
+function formatTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
+}
+
+function capitalise(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,53 @@
+/** What fills a template: text, or a list whose items are filled in one after the other; null and '' count as absent. */
+export interface TemplateValues {
+  readonly [name: string]: string | null | readonly Readonly<Record<string, string>>[]
+}
+
+const BLOCK = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g
+const VALUE = /\{\{(\w+)\}\}/g
+
+/**
+ * Fills `{{name}}` with escaped text; keeps `{{#name}}…{{/name}}` where there is such a value (once an item, for a list)
+ * and `{{^name}}…{{/name}}` where there is none. Values are filled in last and in one pass: what they hold is never read
+ * as a part of the template.
+ * @throws Error when the template names a value that was not given: a fault of ours
+ */
+export function fillTemplate(template: string, values: TemplateValues): string {
+  const lookUp = (name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`The template names ${name}, which has no value`)
+    return value
+  }
+  const parts: string[] = []
+  let at = 0
+  for (const block of template.matchAll(BLOCK)) {
+    const [whole, sign, name = '', inner = ''] = block
+    parts.push(fillText(template.slice(at, block.index), lookUp))
+    at = block.index + whole.length
+    const value = lookUp(name)
+    const isPresent = value !== null && value.length > 0
+    if (sign === '^') parts.push(isPresent ? '' : fillTemplate(inner, values))
+    else if (!isPresent) continue
+    else if (typeof value === 'string') parts.push(fillTemplate(inner, values))
+    else for (const item of value) parts.push(fillTemplate(inner, { ...values, ...item }))
+  }
+  parts.push(fillText(template.slice(at), lookUp))
+  return parts.join('')
+}
+
+function fillText(text: string, lookUp: (name: string) => TemplateValues[string]): string {
+  return text.replace(VALUE, (_, name: string) => {
+    const value = lookUp(name)
+    return typeof value === 'string' ? escapeHtml(value) : ''
+  })
+}
+
+/** Text as HTML: nothing in it opens a tag, ends an attribute or starts an entity. */
+export function escapeHtml(text: string): string {
+  return text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;')
+}

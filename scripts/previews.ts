@@ -1,0 +1,85 @@
+/**
+ * Writes what people are sent to .backstop/previews, as HTML and text: `npm run previews`. With a Chromium at hand (on the
+ * PATH, or named by CHROMIUM) it takes pictures too: light, dark and as wide as a phone.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { mailSamples } from './previews/mail-samples.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../.backstop/previews')
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+/** Height in pixels that shows the longest sample whole. */
+const HEIGHT = 1_000
+
+const LOOKS = [
+  { name: 'light', width: 800, dark: false },
+  { name: 'dark', width: 800, dark: true },
+  { name: 'phone', width: 390, dark: false },
+  { name: 'phone-dark', width: 390, dark: true },
+] as const
+
+function findBrowser(): string | undefined {
+  const named = process.env.CHROMIUM
+  if (named !== undefined && named !== '') return named
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return BROWSERS.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
+}
+
+/** A browser's window cannot be as narrow as a phone, so the mail stands in a frame that is. */
+function framed(file: string, width: number): string {
+  const frame = `${file}.${width}.frame.html`
+  writeFileSync(
+    frame,
+    `<!doctype html><style>body{margin:0}iframe{border:0;width:${width}px;height:${HEIGHT}px}</style><iframe src="${pathToFileURL(file)}"></iframe>`,
+  )
+  return frame
+}
+
+function takePicture(browser: string, file: string, look: (typeof LOOKS)[number]): boolean {
+  const picture = file.replace(/\.html$/, `.${look.name}.png`)
+  const frame = framed(file, look.width)
+  const profile = join(FOLDER, '.profile')
+  const { status } = spawnSync(
+    browser,
+    [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--hide-scrollbars',
+      // Nothing is fetched: not even a logo, so that a picture is the same wherever it is taken.
+      '--host-resolver-rules=MAP * ~NOTFOUND',
+      `--user-data-dir=${profile}`,
+      `--window-size=${look.width},${HEIGHT}`,
+      `--blink-settings=preferredColorScheme=${look.dark ? 0 : 1}`,
+      `--screenshot=${picture}`,
+      pathToFileURL(frame).href,
+    ],
+    { stdio: 'ignore', timeout: 60_000 },
+  )
+  rmSync(frame)
+  return status === 0 && existsSync(picture)
+}
+
+rmSync(FOLDER, { recursive: true, force: true })
+mkdirSync(FOLDER, { recursive: true })
+const files = mailSamples().map(({ name, mail }) => {
+  const file = join(FOLDER, `mail.${name}.html`)
+  writeFileSync(file, mail.html)
+  writeFileSync(file.replace(/\.html$/, '.txt'), `Subject: ${mail.subject}\n\n${mail.text}`)
+  return file
+})
+const browser = findBrowser()
+let pictures = 0
+if (browser === undefined) {
+  console.log('No Chromium was found, so there are no pictures: open the HTML files, or set CHROMIUM to one')
+} else {
+  for (const file of files) for (const look of LOOKS) if (takePicture(browser, file, look)) pictures++
+  rmSync(join(FOLDER, '.profile'), { recursive: true, force: true })
+  if (pictures < files.length * LOOKS.length) {
+    console.error(`${browser} took ${pictures} of ${files.length * LOOKS.length} pictures`)
+    process.exitCode = 1
+  }
+}
+console.log(`${files.length} mails and ${pictures} pictures lie in .backstop/previews`)

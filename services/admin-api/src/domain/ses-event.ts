@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { type MailEvent, type ProviderReport, readAddress, readDetail, readProjectId, readTime } from './mail-event.ts'
+
+const Recipient = z.object({
+  emailAddress: z.string(),
+  diagnosticCode: z.string().optional(),
+  status: z.string().optional(),
+})
+
+/**
+ * The JSON inside an SNS message (Amazon SES developer guide, "Notification contents" and "Event publishing to SNS": the
+ * former says notificationType, the latter eventType).
+ */
+const SesMessage = z.object({
+  notificationType: z.string().optional(),
+  eventType: z.string().optional(),
+  mail: z.object({
+    messageId: z.string(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+    tags: z.record(z.string(), z.array(z.string())).optional(),
+  }),
+  bounce: z
+    .object({
+      bounceType: z.string(),
+      bounceSubType: z.string().optional(),
+      bouncedRecipients: z.array(Recipient),
+      timestamp: z.string(),
+      feedbackId: z.string(),
+    })
+    .optional(),
+  complaint: z
+    .object({
+      complainedRecipients: z.array(Recipient),
+      complaintFeedbackType: z.string().nullish(),
+      timestamp: z.string(),
+      feedbackId: z.string(),
+    })
+    .optional(),
+})
+
+/** What SES tells of bounces and complaints. */
+export function readSesMessage(text: string): ProviderReport {
+  const parsed = SesMessage.safeParse(parseJson(text))
+  if (!parsed.success) return { kind: 'malformed', reason: 'It is no notification of Amazon SES' }
+  const { mail, bounce, complaint, ...names } = parsed.data
+  const type = names.notificationType ?? names.eventType
+  const projectId = projectOf(mail)
+  if (type === 'Bounce' && bounce !== undefined) {
+    // Undetermined: the receiving server was not understood. It may pass.
+    const kind = bounce.bounceType === 'Permanent' ? 'hard_bounce' : 'soft_bounce'
+    return events(bounce.bouncedRecipients, { kind, projectId, reportId: bounce.feedbackId }, bounce.timestamp)
+  }
+  if (type === 'Complaint' && complaint !== undefined) {
+    // The reader took the mail out of the spam folder (RFC 5965).
+    if (complaint.complaintFeedbackType === 'not-spam') return { kind: 'ignored', reason: 'not_spam' }
+    const facts = { kind: 'complaint', projectId, reportId: complaint.feedbackId } as const
+    return events(complaint.complainedRecipients, facts, complaint.timestamp)
+  }
+  return { kind: 'ignored', reason: 'other_event' }
+}
+
+function events(
+  recipients: readonly z.infer<typeof Recipient>[],
+  facts: Pick<MailEvent, 'kind' | 'projectId' | 'reportId'>,
+  timestamp: string,
+): ProviderReport {
+  const at = readTime(timestamp)
+  if (at === undefined) return { kind: 'malformed', reason: 'Its timestamp is none' }
+  const found = recipients.flatMap(({ emailAddress, diagnosticCode, status }) => {
+    const address = readAddress(emailAddress)
+    return address === undefined ? [] : [{ ...facts, address, at, detail: readDetail(diagnosticCode, status) }]
+  })
+  return { kind: 'events', events: found }
+}
+
+/** Tags come with event publishing, headers with notifications that include the original ones. */
+function projectOf({ tags, headers }: z.infer<typeof SesMessage>['mail']): string | null {
+  const header = headers?.find(({ name }) => name.toLowerCase() === 'x-backstop-project')?.value
+  return readProjectId(tags?.project?.[0]) ?? readProjectId(header)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

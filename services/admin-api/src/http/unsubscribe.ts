@@ -1,0 +1,90 @@
+import { deterministicId, readUnsubscribeSubject, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
+import { z } from 'zod'
+import type { AdminParts } from '../parts.ts'
+import { page } from './pages.ts'
+import { defineRoute, type Route } from './route.ts'
+
+const tag = 'Unsubscribing'
+/** Longer than the token of the longest address. */
+const WithToken = z.object({ token: z.string().max(1_024) })
+const PAGE = { description: 'A page for a person', mediaType: 'text/html' } as const
+
+/** Tokens that were just done: whoever posts one again and again makes nothing more of it. */
+const REMEMBERED = 10_000
+const REMEMBERED_MS = 600_000
+
+/**
+ * /v1/unsubscribe/{token}: where the links and the one-click headers of mails lead (RFC 8058). The token is the credential.
+ * Answers tell nobody whether it was a good one, nor whose it is.
+ */
+export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] {
+  const done = new Map<string, number>()
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/unsubscribe/{token}',
+      operationId: 'showUnsubscribe',
+      tag,
+      summary: 'The page that a mail’s unsubscribe link opens',
+      description: 'Changes nothing: programs that look at links in mails open it, too.',
+      scope: 'public',
+      params: WithToken,
+      answers: { 200: PAGE },
+      handle: async () => ({
+        status: 200,
+        ...page({
+          title: 'Unsubscribe from these alerts?',
+          text: 'This address gets no more alert mails of this project. Everybody else of the team still does.',
+          button: 'Unsubscribe',
+        }),
+      }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/v1/unsubscribe/{token}',
+      operationId: 'unsubscribe',
+      tag,
+      summary: 'Unsubscribe by one click',
+      description:
+        'What the button of the page and the one-click header of mails send (RFC 8058); the body is ignored.',
+      scope: 'public',
+      params: WithToken,
+      body: z.string(),
+      takesText: true,
+      answers: { 200: PAGE },
+      refusals: ['unavailable', 'payload_too_large'],
+      async handle({ params: { token }, now, requestId, logger }) {
+        const text = secretBox.verify(UNSUBSCRIBE_PURPOSE, token)
+        const subject = text === undefined ? undefined : readUnsubscribeSubject(text)
+        const isRepeat = now.getTime() - (done.get(token) ?? Number.NEGATIVE_INFINITY) < REMEMBERED_MS
+        if (subject !== undefined && !isRepeat) {
+          const { projectId, address } = subject
+          await commands.send([
+            {
+              kind: 'suppress_address',
+              command_id: deterministicId('command', 'unsubscribe', projectId, address, now.toISOString()),
+              project_id: projectId,
+              requested_at: now.toISOString(),
+              address,
+              reason: 'unsubscribed',
+              detail: 'By the link of a mail',
+            },
+          ])
+          if (done.size >= REMEMBERED) done.clear()
+          done.set(token, now.getTime())
+        }
+        logger.info(
+          { request_id: requestId, project_id: subject?.projectId, known: subject !== undefined },
+          'unsubscribe',
+        )
+        return {
+          status: 200,
+          ...page({
+            title: 'You are unsubscribed',
+            text: 'Alert mails of this project no longer go to this address. Ask your team to add it again if that was a mistake.',
+          }),
+        }
+      },
+    }),
+  ]
+}

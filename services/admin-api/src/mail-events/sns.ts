@@ -1,0 +1,114 @@
+/**
+ * Messages of Amazon SNS, verified as its developer guide says ("Verifying the signatures of Amazon SNS messages"). What
+ * the message names is not trusted before: not its certificate's address, and never its SubscribeURL, which would let
+ * anyone make us call any URL.
+ */
+import { createVerify, X509Certificate } from 'node:crypto'
+import { AppError, type Egress } from '@backstop/kit'
+import { z } from 'zod'
+
+const SnsMessage = z.object({
+  Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
+  MessageId: z.string(),
+  TopicArn: z.string(),
+  Subject: z.string().nullish(),
+  Message: z.string(),
+  Timestamp: z.string(),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/),
+  SigningCertURL: z.string(),
+  SubscribeURL: z.string().optional(),
+  Token: z.string().optional(),
+})
+export type SnsMessage = z.infer<typeof SnsMessage>
+
+export interface SnsOptions {
+  readonly egress: Pick<Egress, 'request'>
+  /** ARNs of the topics that are listened to; messages of others are refused. */
+  readonly topicArns: readonly string[]
+}
+
+/** Certificates are few and change once a year; what is kept of them is bounded all the same. */
+const CERTIFICATES_KEPT = 16
+const TIMEOUT_MS = 5_000
+
+export interface SnsVerifier {
+  /** @throws AppError `malformed_event`, `signature_rejected`; `unavailable` when the certificate could not be read */
+  verify(given: unknown, now: Date): Promise<SnsMessage>
+  /** Subscribes, by the topic that the operator named and not by the URL that the message names. */
+  confirm(message: SnsMessage): Promise<void>
+}
+
+export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifier {
+  const certificates = new Map<string, X509Certificate>()
+
+  async function certificateAt(url: string): Promise<X509Certificate> {
+    const known = certificates.get(url)
+    if (known !== undefined) return known
+    const { status, body } = await egress.request({ url, method: 'GET', headers: {}, timeoutMs: TIMEOUT_MS })
+    if (status !== 200)
+      throw new AppError('unavailable', `The certificate of SNS was answered ${status}`, { retryable: true })
+    let certificate: X509Certificate
+    try {
+      certificate = new X509Certificate(body)
+    } catch (cause) {
+      throw rejected('what its certificate address holds is no certificate', cause)
+    }
+    if (certificates.size >= CERTIFICATES_KEPT) certificates.clear()
+    certificates.set(url, certificate)
+    return certificate
+  }
+
+  return {
+    async verify(given, now) {
+      const parsed = SnsMessage.safeParse(given)
+      if (!parsed.success) throw new AppError('malformed_event', 'The body is no message of Amazon SNS')
+      const message = parsed.data
+      if (!topicArns.includes(message.TopicArn)) throw rejected('its topic is not among SES_TOPIC_ARNS')
+      if (!isCertificateUrl(message.SigningCertURL)) throw rejected('its certificate does not lie at Amazon SNS')
+      const certificate = await certificateAt(message.SigningCertURL)
+      const isValidNow = now >= certificate.validFromDate && now <= certificate.validToDate
+      if (!isValidNow) throw rejected('its certificate is not valid now')
+      const verifier = createVerify(message.SignatureVersion === '2' ? 'sha256' : 'sha1')
+      verifier.update(signedText(message), 'utf8')
+      if (!verifier.verify(certificate.publicKey, message.Signature, 'base64')) throw rejected('its signature is wrong')
+      return message
+    },
+    async confirm({ TopicArn, Token = '' }) {
+      const [, partition = '', , region = ''] = TopicArn.split(':')
+      const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com'
+      const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn, Token, Version: '2010-03-31' })
+      const url = `https://sns.${region}.${domain}/?${query}`
+      const { status } = await egress.request({ url, method: 'GET', headers: {}, timeoutMs: TIMEOUT_MS })
+      if (status !== 200)
+        throw new AppError('unavailable', `SNS answered the confirmation with ${status}`, { retryable: true })
+    },
+  }
+}
+
+const CERTIFICATE_HOST = /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/
+
+/** Whether a certificate may be read from there: a .pem at SNS itself, by TLS, with nothing around it. */
+export function isCertificateUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  const isPlain = url.username === '' && url.password === '' && url.port === '' && url.search === '' && url.hash === ''
+  return url.protocol === 'https:' && isPlain && CERTIFICATE_HOST.test(url.hostname) && url.pathname.endsWith('.pem')
+}
+
+const SIGNED_FIELDS = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+} as const
+
+/** What SNS signs: name and value of certain fields in the order of their names, a line each. */
+export function signedText(message: SnsMessage): string {
+  return SIGNED_FIELDS[message.Type]
+    .flatMap(name => (message[name] == null ? [] : [`${name}\n${message[name]}\n`]))
+    .join('')
+}
+
+function rejected(why: string, cause?: unknown): AppError {
+  return new AppError('signature_rejected', `The message is not taken: ${why}`, cause === undefined ? {} : { cause })
+}

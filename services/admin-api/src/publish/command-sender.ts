@@ -1,0 +1,40 @@
+import { type Command, HEADERS } from '@backstop/contracts'
+import type { MessageCodec, Producer } from '@backstop/kit'
+
+/** Sends wishes to the service that owns what they are about. */
+export interface CommandSender {
+  /**
+   * @returns once the broker has all of them
+   * @throws AppError `unavailable` when it could not be handed on; the caller may try again with the same ids
+   */
+  send(commands: readonly Command[]): Promise<void>
+}
+
+export function createCommandSender({
+  producer,
+  codec,
+}: {
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
+}): CommandSender {
+  return {
+    async send(commands) {
+      if (commands.length === 0) return
+      await producer.send(
+        commands.map(command => ({
+          topic: 'commands' as const,
+          key: targetOf(command),
+          value: codec.encode('command', command),
+          headers: { [HEADERS.messageId]: command.command_id },
+        })),
+      )
+    },
+  }
+}
+
+/** Commands about one target keep their order, so they share a partition. */
+function targetOf(command: Command): string {
+  if ('address' in command) return `${command.project_id}/${command.address.trim().toLowerCase()}`
+  if ('delivery_id' in command) return command.delivery_id
+  return command.channel_id
+}

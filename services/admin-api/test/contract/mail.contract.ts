@@ -1,0 +1,134 @@
+import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { describe, expect, test } from 'vitest'
+import { type AdminWorld, MAIL_EVENTS_TOKEN, secretBoxOfTests } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+const PAGE = /^text\/html/
+const tokenOf = (projectId: string, address: string) =>
+  secretBoxOfTests.sign(UNSUBSCRIBE_PURPOSE, unsubscribeSubject({ projectId, address }))
+
+export function describeMail(world: () => AdminWorld): void {
+  const suppressed = (address: string) =>
+    world().commands.filter(one => one.kind === 'suppress_address' && one.address === address)
+
+  describe('unsubscribing', () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const nobody = () => world().api.as(undefined)
+
+    test('opens a page that changes nothing, and one POST takes the address off the mails of its project', async () => {
+      const path = `/v1/unsubscribe/${tokenOf('prj_mail', 'Leaver@Example.com')}`
+      const shown = await nobody().get(path)
+      expect(shown.status).toBe(200)
+      expect(shown.headers.get('content-type')).toMatch(PAGE)
+      expect(shown.headers.get('content-security-policy')).toMatch(
+        /default-src 'none'; style-src 'sha256-.*form-action 'self'/,
+      )
+      expect(shown.body).toMatch(/<form method="post"><button type="submit">Unsubscribe/)
+      expect(shown.body).not.toMatch(/leaver/i)
+      const left = await nobody().call('POST', path, { raw: 'List-Unsubscribe=One-Click', headers: form })
+      expect(left.status).toBe(200)
+      await until('the wish to arrive', () => suppressed('leaver@example.com').length > 0)
+      expect(suppressed('leaver@example.com')).toMatchObject([{ project_id: 'prj_mail', reason: 'unsubscribed' }])
+      // Whoever posts again makes nothing more of it; the next one's wish shows that theirs would have arrived.
+      await nobody().call('POST', path, { headers: form, raw: '' })
+      const next = `/v1/unsubscribe/${tokenOf('prj_mail', 'next@example.com')}`
+      await nobody().call('POST', next, { raw: 'a=b', headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+      await until('the next wish to arrive', () => suppressed('next@example.com').length > 0)
+      expect(suppressed('leaver@example.com')).toHaveLength(1)
+    })
+
+    test('answers a token that is none as it answers a good one, and makes nothing of it', async () => {
+      const good = tokenOf('prj_mail', 'judge@example.com')
+      const before = world().commands.length
+      for (const method of ['GET', 'POST']) {
+        const expected = await nobody().call(method, `/v1/unsubscribe/${good}`)
+        const forged = secretBoxOfTests.sign('something else', unsubscribeSubject({ projectId: 'p', address: 'a@b.c' }))
+        for (const bad of ['x', `${good}A`, forged]) {
+          const answer = await nobody().call(method, `/v1/unsubscribe/${bad}`)
+          expect([answer.status, answer.body]).toEqual([expected.status, expected.body])
+        }
+      }
+      await until('the good one’s wish to arrive', () => suppressed('judge@example.com').length > 0)
+      expect(world().commands.length).toBe(before + 1)
+    })
+
+    test('keeps tokens out of the log', async () => {
+      const token = tokenOf('prj_mail', 'quiet@example.com')
+      await nobody().call('POST', `/v1/unsubscribe/${token}`)
+      await until('the request to be logged', () => world().log.some(line => line.includes('/v1/unsubscribe/{token}')))
+      expect(world().log.join('')).not.toContain(token)
+    })
+  })
+
+  describe('reports of the mail provider', () => {
+    const report = (address: string) => ({
+      RecordType: 'Bounce',
+      ID: 1,
+      Type: 'HardBounce',
+      Email: address,
+      BouncedAt: '2026-11-21T10:00:00Z',
+      Metadata: { project: 'prj_mail' },
+    })
+
+    test('with the token of the setting take the address off the mails of its project', async () => {
+      const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+      const answer = await world().api.as(undefined).post(path, report('gone@example.com'))
+      expect(answer).toMatchObject({ status: 200, body: { taken: 1, ignored: 0 } })
+      await until('the wish to arrive', () => suppressed('gone@example.com').length > 0)
+      expect(suppressed('gone@example.com')).toMatchObject([{ project_id: 'prj_mail', reason: 'hard_bounce' }])
+    })
+
+    test('that name no project are answered, and change nothing', async () => {
+      const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+      const answer = await world()
+        .api.as(undefined)
+        .post(path, { ...report('whose@example.com'), Metadata: {} })
+      expect(answer).toMatchObject({ status: 200, body: { taken: 0, ignored: 1 } })
+    })
+
+    test.each([
+      { name: 'another token', path: '/v1/mail-events/postmark/no-such-token', status: 404, code: 'not_found' },
+      { name: 'an unknown format', path: `/v1/mail-events/x/${MAIL_EVENTS_TOKEN}`, status: 404, code: 'not_found' },
+      { name: 'no event', path: `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`, status: 400, code: 'malformed_event' },
+      {
+        name: 'no SNS message',
+        path: `/v1/mail-events/ses-sns/${MAIL_EVENTS_TOKEN}`,
+        status: 400,
+        code: 'malformed_event',
+      },
+    ])('with $name are refused', async ({ path, status, code }) => {
+      expect(await world().api.as(undefined).post(path, {})).toMatchObject({ status, body: { code } })
+    })
+
+    test('are JSON, whatever type they say they are of', async () => {
+      const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+      const broken = await world()
+        .api.as(undefined)
+        .call('POST', path, { raw: '{', headers: { 'content-type': 'text/plain' } })
+      expect(broken).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+      expect(world().log.join('')).not.toContain(MAIL_EVENTS_TOKEN)
+    })
+  })
+
+  describe('a preview', () => {
+    test('is the mail that would be sent, as a page, as text and as both', async () => {
+      const { api } = world()
+      const { projectId } = await openProject(api)
+      const html = await api.get(`/v1/previews?project_id=${projectId}`)
+      expect(html.status).toBe(200)
+      expect(html.headers.get('content-type')).toMatch(PAGE)
+      expect(html.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/)
+      expect(html.body).toContain('Unexplained refund of EUR 1,249.90')
+      const text = await api.get('/v1/previews?event=incident.resolved&format=text')
+      expect(text.headers.get('content-type')).toMatch(/^text\/plain/)
+      expect(text.body).toMatch(/^Resolved: the refund/)
+      const { body } = await api.get('/v1/previews?event=channel.test&format=json')
+      expect(body).toEqual({
+        subject: '[Backstop] Test of this alert channel',
+        text: expect.any(String),
+        html: expect.any(String),
+      })
+    })
+  })
+}

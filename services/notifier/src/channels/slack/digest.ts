@@ -1,0 +1,70 @@
+import { describeAlert } from '@backstop/alert-views'
+import type { Alert } from '@backstop/contracts'
+import { cut, escapeMrkdwn, type SlackMessage } from './payload.ts'
+
+/**
+ * More alerts waiting than this are told in one message (guides: reliability §7). At most so many, so that each has a line
+ * of its own and the message stays one that a person reads.
+ */
+export const DIGEST = { above: 20, most: 100 } as const
+
+/**
+ * Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks), a section's kept below its own. A line
+ * is so short that all of them fit into 50 blocks even when every character of theirs has to be escaped.
+ */
+const LIMITS = { section: 2_900, line: 150, link: 200, text: 4_000, onlyText: 30_000 } as const
+
+/**
+ * One message that names every alert of a flood, in the order in which they were raised.
+ * @param publicUrl base of the console's links; names without links without it
+ */
+export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
+  const title = `${alerts.length} alerts at once`
+  const blocks = [
+    { type: 'header', text: { type: 'plain_text', text: title, emoji: false } },
+    ...sectionsOf(alerts.map(alert => lineOf(alert, publicUrl))).map(text => ({
+      type: 'section',
+      text: { type: 'mrkdwn', text },
+    })),
+    {
+      type: 'context',
+      elements: [
+        {
+          type: 'plain_text',
+          text: cut(`${brandName} · each of these would have been a message of its own`, 300),
+          emoji: false,
+        },
+      ],
+    },
+  ]
+  return { text: digestText(alerts, LIMITS.text), blocks }
+}
+
+/** The digest in words, in place of one whose blocks Slack refused: it still names every alert. */
+export function digestInWords(alerts: readonly Alert[]): SlackMessage {
+  return { text: digestText(alerts, LIMITS.onlyText) }
+}
+
+function digestText(alerts: readonly Alert[], limit: number): string {
+  return cut([`${alerts.length} alerts at once:`, ...alerts.map(alert => lineOf(alert, null))].join('\n'), limit)
+}
+
+function lineOf(alert: Alert, publicUrl: string | null): string {
+  const { title, path, reference } = describeAlert(alert)
+  const name = escapeMrkdwn(cut(`${title} · ${reference}`, LIMITS.line))
+  // The link is made of the console's address and an encoded id: nothing in it can end it early.
+  const link = publicUrl === null || path === null ? '' : publicUrl + path
+  return link === '' || link.length > LIMITS.link ? `• ${name}` : `• <${link}|${name}>`
+}
+
+/** Lines packed into as few texts as fit; none is cut through. */
+function sectionsOf(lines: readonly string[]): string[] {
+  const sections: string[] = []
+  for (const line of lines) {
+    const last = sections.at(-1)
+    if (last !== undefined && last.length + 1 + line.length <= LIMITS.section)
+      sections.push(`${sections.pop()}\n${line}`)
+    else sections.push(cut(line, LIMITS.section))
+  }
+  return sections
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '@backstop/kit'
+import { type AttemptSign, type Breaker, CLOSED_BREAKER, type Gate, gateOf, noteAttempt } from '../domain/breaker.ts'
+
+/** A pause shorter than this is waited for in memory; a longer one sends the channel's messages to a delay line. */
+export const SHORT_PAUSE_MS = 1_000
+/** Beyond it, memory is worth more than knowing how channels did last. */
+const MAX_KNOWN = 50_000
+
+/** What this process remembers of how fast and whether a channel's receiver takes messages. All attempts happen here. */
+export class ChannelPaces {
+  readonly #clock: Clock
+  /** Only those that are not simply closed. */
+  readonly #breakers = new Map<string, Breaker>()
+  /** When the next attempt may start at channels that take only so many a second. */
+  readonly #nextStartMs = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  gateOf(channelId: string): Gate {
+    const breaker = this.#breakers.get(channelId)
+    return breaker === undefined ? { kind: 'free', reason: 'works' } : gateOf(breaker, this.#clock.now())
+  }
+
+  /** For how long nothing may be sent to the channel because of how its receiver answered, in milliseconds. */
+  heldForMs(channelId: string): number {
+    const gate = this.gateOf(channelId)
+    return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
+  }
+
+  /** In how many milliseconds the next attempt may start. */
+  waitMs(channelId: string): number {
+    const pacedMs = (this.#nextStartMs.get(channelId) ?? 0) - this.#clock.now()
+    if (pacedMs <= 0) this.#nextStartMs.delete(channelId)
+    return Math.max(0, pacedMs, this.heldForMs(channelId))
+  }
+
+  /** @param intervalMs the least time between two starts; 0 where any number is taken */
+  noteStart(channelId: string, intervalMs: number): void {
+    if (intervalMs > 0) this.#nextStartMs.set(channelId, this.#clock.now() + intervalMs)
+  }
+
+  noteEnd(channelId: string, sign: AttemptSign): void {
+    const next = noteAttempt(this.#breakers.get(channelId) ?? CLOSED_BREAKER, sign)
+    if (next === CLOSED_BREAKER) this.#breakers.delete(channelId)
+    else if (this.#breakers.has(channelId) || this.#breakers.size < MAX_KNOWN) this.#breakers.set(channelId, next)
+  }
+
+  /** A person said that the channel works again. */
+  forgive(channelId: string): void {
+    this.#breakers.delete(channelId)
+  }
+}

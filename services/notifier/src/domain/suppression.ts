@@ -1,0 +1,98 @@
+import type { SuppressionDocument, SuppressionReason } from '@backstop/contracts'
+
+/** What is reported of an address. */
+export type AddressNews =
+  | { readonly kind: 'suppress'; readonly reason: SuppressionReason; readonly detail: string | null }
+  | { readonly kind: 'unsuppress' }
+  | { readonly kind: 'soft_bounce'; readonly detail: string | null }
+
+export interface AddressOfProject {
+  readonly projectId: string
+  readonly address: string
+}
+
+/** What is kept of the address from now on; null: nothing. */
+export interface SuppressionChange {
+  readonly next: SuppressionDocument | null
+  readonly reason:
+    | 'suppressed'
+    | 'suppressed_before'
+    | 'allowed_again'
+    | 'bounce_counted'
+    | 'bounce_known'
+    | 'too_many_bounces'
+}
+
+/** So many soft bounces within the window suppress an address (guides: reliability §7). */
+export const SOFT_BOUNCE_LIMIT = 5
+export const SOFT_BOUNCE_WINDOW_MS = 7 * 86_400_000
+
+/** Mail servers may tell addresses apart by case, none that matters does: what one spelling asked for holds for all. */
+export function suppressionId({ projectId, address }: AddressOfProject): string {
+  return `${projectId}/${foldAddress(address)}`
+}
+
+export function foldAddress(address: string): string {
+  return address.trim().toLowerCase()
+}
+
+/**
+ * What news makes of what is known. The first reason to suppress stays, since it is the one to be taken away; only a
+ * person takes it away.
+ */
+export function decideSuppression(
+  of: AddressOfProject,
+  known: SuppressionDocument | null,
+  news: AddressNews,
+  atMs: number,
+): SuppressionChange {
+  switch (news.kind) {
+    case 'unsuppress':
+      // Its bounces are forgotten with it, or else the next one would suppress it again.
+      return { next: null, reason: 'allowed_again' }
+    case 'suppress':
+      if (known?.reason != null) return { next: known, reason: 'suppressed_before' }
+      return {
+        next: { ...record(of, known, atMs), ...suppressed(news.reason, news.detail, atMs) },
+        reason: 'suppressed',
+      }
+    case 'soft_bounce':
+      return countBounce(of, known, news.detail, atMs)
+    default:
+      return news satisfies never
+  }
+}
+
+function countBounce(
+  of: AddressOfProject,
+  known: SuppressionDocument | null,
+  detail: string | null,
+  atMs: number,
+): SuppressionChange {
+  if (known?.reason != null) return { next: known, reason: 'suppressed_before' }
+  // The same report that comes twice has the same time.
+  if (known?.soft_bounces.some(at => at.getTime() === atMs)) return { next: known, reason: 'bounce_known' }
+  const times = [...(known?.soft_bounces ?? []).map(at => at.getTime()), atMs].sort((a, b) => a - b)
+  const latest = times.at(-1) ?? atMs
+  const recent = times.filter(at => at > latest - SOFT_BOUNCE_WINDOW_MS)
+  const counted = { ...record(of, known, atMs), detail, soft_bounces: recent.map(at => new Date(at)) }
+  if (recent.length < SOFT_BOUNCE_LIMIT) return { next: counted, reason: 'bounce_counted' }
+  return { next: { ...counted, ...suppressed('soft_bounces', detail, atMs) }, reason: 'too_many_bounces' }
+}
+
+function record(of: AddressOfProject, known: SuppressionDocument | null, atMs: number): SuppressionDocument {
+  return {
+    _id: suppressionId(of),
+    project_id: of.projectId,
+    address: foldAddress(of.address),
+    reason: null,
+    detail: null,
+    soft_bounces: known?.soft_bounces ?? [],
+    suppressed_at: null,
+    updated_at: new Date(atMs),
+  }
+}
+
+function suppressed(reason: SuppressionReason, detail: string | null, atMs: number) {
+  return { reason, detail, suppressed_at: new Date(atMs) }
+}

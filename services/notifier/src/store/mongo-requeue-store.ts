@@ -1,0 +1,118 @@
+import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
+import { type AnyBulkWriteOperation, type Db, type Filter, MongoServerError } from 'mongodb'
+import {
+  REQUEUED_TEXT,
+  type ReplayStore,
+  type ReplayWindow,
+  type RequeueOrder,
+  type RequeueStore,
+} from './requeue-store.ts'
+
+export function createMongoRequeueStore(db: Db): RequeueStore {
+  const deliveries = db.collection<DeliveryDocument>('deliveries')
+  return {
+    find: id => asUnavailable(async () => (await deliveries.findOne({ _id: id })) ?? undefined),
+    requeue: orders =>
+      asUnavailable(async () => {
+        if (orders.length === 0) return new Set()
+        const result = await deliveries.bulkWrite(orders.map(toOperation), { ordered: false })
+        if (result.matchedCount === orders.length) return new Set()
+        const ids = orders.map(order => order.deliveryId)
+        const found = await deliveries
+          .find({ _id: { $in: ids } }, { projection: { requested_by: 1 }, batchSize: 1_000 })
+          .toArray()
+        const requestedBy = new Map(found.map(one => [one._id, one.requested_by]))
+        const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)
+        return new Set(refused.map(order => order.deliveryId))
+      }),
+    countDead: window => asUnavailable(() => deliveries.countDocuments({ ...inWindow(window), state: 'dead' })),
+    countWaiting: (replayId, channelId, most) =>
+      asUnavailable(() =>
+        deliveries.countDocuments(
+          { channel_id: channelId, requested_by: replayId, 'next_attempt.topic': 'deliveries' },
+          { limit: most },
+        ),
+      ),
+    nextOfReplay: (replay, limit) =>
+      asUnavailable(() =>
+        deliveries
+          .find({
+            $and: [
+              inWindow(replay),
+              behind(replay.cursor),
+              { $or: [{ state: 'dead' }, { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
+            ],
+          })
+          .sort({ created_at: 1, _id: 1 })
+          .limit(limit)
+          .toArray(),
+      ),
+  }
+}
+
+function inWindow({ project_id, channel_id, from, to }: ReplayWindow): Filter<DeliveryDocument> {
+  return { channel_id, project_id, created_at: { $gte: from, $lt: to }, test: false }
+}
+
+function behind(cursor: ReplayDocument['cursor']): Filter<DeliveryDocument> {
+  if (cursor === null) return {}
+  const { created_at, delivery_id } = cursor
+  return { $or: [{ created_at: { $gt: created_at } }, { created_at, _id: { $gt: delivery_id } }] }
+}
+
+function toOperation(order: RequeueOrder): AnyBulkWriteOperation<DeliveryDocument> {
+  const { deliveryId, requestId, attempt, waitsFor, anew, atMs } = order
+  const at = new Date(atMs)
+  const standsAsRead = waitsFor === null ? { state: 'dead' as const } : { 'next_attempt.attempt': waitsFor }
+  return {
+    updateOne: {
+      filter: { _id: deliveryId, ...standsAsRead },
+      update: {
+        $set: {
+          state: 'retrying',
+          reason: REQUEUED_TEXT,
+          next_attempt: { attempt, due_at: at, topic: 'deliveries' },
+          requested_by: requestId,
+          updated_at: at,
+          ...(anew ? { ladder_from: { attempt, at } } : {}),
+        },
+      },
+    },
+  }
+}
+
+export function createMongoReplayStore(db: Db): ReplayStore {
+  const replays = db.collection<ReplayDocument>('replays')
+  return {
+    begin: replay =>
+      asUnavailable(async () => {
+        try {
+          await replays.insertOne(replay)
+          return true
+        } catch (error) {
+          if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+          throw error
+        }
+      }),
+    claim: (nowMs, untilMs) =>
+      asUnavailable(async () => {
+        const claimed = await replays.findOneAndUpdate(
+          { state: 'running', next_page_at: { $lte: new Date(nowMs) } },
+          { $set: { next_page_at: new Date(untilMs) } },
+          { sort: { next_page_at: 1 }, returnDocument: 'after' },
+        )
+        return claimed ?? undefined
+      }),
+    async advance(replay, { cursor, requeued, nextPageAtMs, finishedAtMs }) {
+      const change = {
+        cursor,
+        requeued,
+        next_page_at: new Date(nextPageAtMs),
+        ...(finishedAtMs === null ? {} : { state: 'done' as const, finished_at: new Date(finishedAtMs) }),
+      }
+      const stands = { _id: replay._id, state: 'running' as const, cursor: replay.cursor }
+      await asUnavailable(() => replays.updateOne(stands, { $set: change }))
+    },
+  }
+}

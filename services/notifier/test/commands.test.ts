@@ -1,0 +1,261 @@
+/** What others wish to change of what the notifier owns, on the whole notifier in memory. */
+import { describe, expect, test } from 'vitest'
+import { alert, PROJECT, webhookChannel } from './fixtures.ts'
+import { createMemoryNotifier, type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
+
+const URL_A = 'https://a.example.com/hook'
+const URL_B = 'https://b.example.com/hook'
+const HOUR = 3_600_000
+
+const idOf = (notifier: MemoryNotifier, alertId: string) => notifier.deliveryOf(alertId, 'chn_a')?._id as string
+const alerts = (notifier: MemoryNotifier, count: number, prefix = 'alr') =>
+  Array.from({ length: count }, (_, index) =>
+    alert({ id: `${prefix}_${index}`, at: new Date(notifier.clock.now()).toISOString() }),
+  )
+
+describe('a retry by hand', () => {
+  test('attempts at once what waits for its rung, and the ladder goes on from there', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => 500
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(12 * 60_000)
+    // Attempts 1 to 4 failed; the fifth waits for an hour.
+    expect(notifier.requests).toHaveLength(4)
+    await notifier.command({ kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0') })
+    await notifier.clock.advance(1_000)
+    expect(notifier.requests).toHaveLength(5)
+    expect(notifier.deliveryOf('alr_0', 'chn_a')).toMatchObject({
+      state: 'retrying',
+      next_attempt: { attempt: 6, topic: 'deliveries.retry.6h' },
+    })
+    // The message that was overtaken comes from its delay line, and asks for nothing.
+    await notifier.clock.advance(5 * HOUR)
+    expect(notifier.requests).toHaveLength(5)
+    await notifier.clock.advance(2 * HOUR)
+    expect(notifier.requests).toHaveLength(6)
+    const numbers = notifier.deliveryOf('alr_0', 'chn_a')?.attempts.map(row => row.attempt)
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('brings a dead one back, with a ladder that begins anew', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    // Three failures, and then the receiver is gone for good, as it says.
+    notifier.state.reply = () => (notifier.requests.length < 4 ? 500 : 410)
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(12 * 60_000)
+    expect(notifier.deliveryOf('alr_0', 'chn_a')).toMatchObject({ state: 'dead', attempts: { length: 4 } })
+    await notifier.command({ kind: 'enable_channel', channel_id: 'chn_a' })
+    notifier.state.reply = () => 500
+    await notifier.command({ kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0') })
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('alr_0', 'chn_a')).toMatchObject({
+      state: 'retrying',
+      attempts: { length: 5 },
+      next_attempt: { attempt: 6, topic: 'deliveries.retry.5s' },
+    })
+    notifier.state.reply = () => 200
+    await notifier.clock.advance(10_000)
+    expect(notifier.deliveryOf('alr_0', 'chn_a')?.state).toBe('delivered')
+  })
+
+  test('that comes twice asks once', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => 500
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(12 * 60_000)
+    const wish = { kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0'), command_id: 'cmd_1' } as const
+    await notifier.command(wish, wish)
+    await notifier.clock.advance(1_000)
+    await notifier.command(wish)
+    await notifier.clock.advance(1_000)
+    expect(notifier.requests).toHaveLength(5)
+  })
+
+  test.each([
+    { name: 'a delivered one', of: 'alr_0' },
+    { name: 'one that nobody knows', of: 'alr_unknown' },
+  ])('of $name changes nothing, and says so in the log', async ({ of }) => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(1_000)
+    await notifier.command({ kind: 'retry_delivery', delivery_id: idOf(notifier, of) ?? 'dlv_unknown' })
+    await notifier.clock.advance(60_000)
+    expect(notifier.requests).toHaveLength(1)
+    expect(notifier.log.filter(line => line.msg === 'command.done')).toMatchObject([
+      { kind: 'retry_delivery', reason: expect.stringMatching(/refused|unknown/) },
+    ])
+    expect(notifier.bus.stored('deliveries.dead')).toEqual([])
+  })
+
+  test('of another project’s delivery changes nothing', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => 500
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(12 * 60_000)
+    const delivery_id = idOf(notifier, 'alr_0')
+    await notifier.command({ kind: 'retry_delivery', delivery_id, project_id: 'prj_other' })
+    await notifier.clock.advance(1_000)
+    expect(notifier.requests).toHaveLength(4)
+  })
+})
+
+describe('a bulk replay', () => {
+  /** A channel that was gone, with this many dead deliveries, and works again. */
+  async function recovered(count: number) {
+    const notifier = createMemoryNotifier()
+    const channel = webhookChannel('chn_a', URL_A, undefined, { enabled: true })
+    notifier.collections.channels.set('chn_a', channel)
+    let process = await notifier.start()
+    await notifier.clock.advance(100)
+    const from = new Date(notifier.clock.now()).toISOString()
+    notifier.state.reply = () => 410
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(1_000)
+    // The channel is disabled: what is on its way to it ends at once. Fan-out passes it over, so it is asked for directly.
+    for (let index = 1; index < count; index += 50) {
+      await notifier.askFor('chn_a', ...alerts(notifier, count).slice(index, index + 50))
+      await notifier.clock.advance(1_000)
+    }
+    const to = new Date(notifier.clock.now() + 1).toISOString()
+    await notifier.command({ kind: 'enable_channel', channel_id: 'chn_a' })
+    await notifier.clock.advance(3_000)
+    notifier.requests.length = 0
+    notifier.state.reply = () => 200
+    const kill = async () => {
+      process.kill()
+      process = await notifier.start()
+    }
+    const wish = { kind: 'replay_deliveries', replay_id: 'rpl_1', channel_id: 'chn_a', from, to } as const
+    return { notifier, wish, kill }
+  }
+  const states = (notifier: MemoryNotifier) =>
+    Map.groupBy(notifier.collections.deliveries.values(), delivery => delivery.state)
+
+  test('sends again all that ended without success in its window, and says how far it is', async () => {
+    const { notifier, wish } = await recovered(250)
+    expect(states(notifier).get('dead')).toHaveLength(250)
+    await notifier.command(wish, wish)
+    await notifier.clock.advance(800)
+    const begun = notifier.collections.replays.get('rpl_1')
+    expect(begun).toMatchObject({ state: 'running', total: 250 })
+    expect(begun?.requeued).toBeGreaterThan(0)
+    expect(begun?.requeued).toBeLessThan(250)
+    await notifier.clock.advance(30_000)
+    expect(notifier.collections.replays.get('rpl_1')).toMatchObject({
+      state: 'done',
+      total: 250,
+      requeued: 250,
+      finished_at: expect.any(Date),
+    })
+    expect(states(notifier).get('delivered')).toHaveLength(250)
+    expect(notifier.requests).toHaveLength(250)
+  })
+
+  test('waits for its channel: no more than two pages are on their way at once', async () => {
+    const { notifier, wish } = await recovered(350)
+    notifier.state.reply = () => 'hang'
+    await notifier.command(wish)
+    await notifier.clock.advance(15_000)
+    expect(notifier.collections.replays.get('rpl_1')?.requeued).toBeLessThanOrEqual(200)
+    notifier.state.reply = () => 200
+    await notifier.clock.advance(HOUR)
+    expect(notifier.collections.replays.get('rpl_1')).toMatchObject({ state: 'done', requeued: 350 })
+    expect(states(notifier).get('delivered')).toHaveLength(350)
+  })
+
+  test('goes on after a process that died in the middle, and loses nothing', async () => {
+    const { notifier, wish, kill } = await recovered(250)
+    await notifier.command(wish)
+    for (let round = 0; round < 4; round++) {
+      await notifier.clock.advance(600)
+      await kill()
+    }
+    await notifier.clock.advance(5 * 60_000)
+    expect(notifier.collections.replays.get('rpl_1')?.state).toBe('done')
+    expect(states(notifier).get('delivered')).toHaveLength(250)
+  })
+
+  test('leaves what is not in its window alone', async () => {
+    const { notifier, wish } = await recovered(20)
+    await notifier.command({ ...wish, to: wish.from, from: '2020-01-01T00:00:00.000Z' })
+    await notifier.clock.advance(10_000)
+    expect(notifier.collections.replays.get('rpl_1')).toMatchObject({ state: 'done', total: 0, requeued: 0 })
+    expect(notifier.requests).toEqual([])
+  })
+})
+
+describe('enabling a channel', () => {
+  test('forgives its failures, resolves its incident, and it gets alerts again', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A), webhookChannel('chn_b', URL_B))
+    notifier.state.reply = request => (request.url === URL_A ? 410 : 200)
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(1_000)
+    const incidentId = notifier.collections.channelHealth.get('chn_a')?.disabled_incident_id
+    notifier.state.reply = () => 200
+    const wish = { kind: 'enable_channel', channel_id: 'chn_a' } as const
+    await notifier.command(wish, wish)
+    await notifier.clock.advance(1_000)
+    expect(notifier.collections.channelHealth.get('chn_a')).toMatchObject({
+      disabled_at: null,
+      disabled_reason: null,
+      failing_since: null,
+      outbox: [],
+    })
+    const told = (await notifier.commands()).filter(command => 'incident_id' in command)
+    expect(told).toMatchObject([
+      { kind: 'open_channel_incident', incident_id: incidentId },
+      { kind: 'resolve_channel_incident', incident_id: incidentId },
+    ])
+    await notifier.publish(...alerts(notifier, 1, 'later'))
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('later_0', 'chn_a')?.state).toBe('delivered')
+  })
+
+  test('lets it be attempted at once, whatever its breaker says', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => 500
+    await notifier.publish(...alerts(notifier, 30))
+    await notifier.clock.advance(4_000)
+    notifier.requests.length = 0
+    notifier.state.reply = () => 200
+    await notifier.command({ kind: 'enable_channel', channel_id: 'chn_a' })
+    await notifier.publish(...alerts(notifier, 1, 'later'))
+    await notifier.clock.advance(100)
+    expect(notifier.deliveryOf('later_0', 'chn_a')?.state).toBe('delivered')
+  })
+})
+
+test('addresses are suppressed, allowed again and counted as they are reported', async () => {
+  const notifier = await startWithChannels()
+  const bounce = { kind: 'soft_bounce', address: 'soft@example.com', detail: '452' } as const
+  await notifier.command(
+    { kind: 'suppress_address', address: 'A@example.com', reason: 'complaint', detail: null },
+    { kind: 'suppress_address', address: 'b@example.com', reason: 'unsubscribed', detail: null },
+    { kind: 'unsuppress_address', address: 'B@example.com' },
+    bounce,
+    bounce,
+  )
+  const reasons = () => new Map([...notifier.collections.suppressions].map(([id, { reason }]) => [id, reason]))
+  expect(reasons()).toEqual(
+    new Map([
+      [`${PROJECT}/a@example.com`, 'complaint'],
+      [`${PROJECT}/soft@example.com`, null],
+    ]),
+  )
+  for (let count = 0; count < 4; count++) {
+    await notifier.clock.advance(HOUR)
+    await notifier.command(bounce)
+  }
+  expect(reasons().get(`${PROJECT}/soft@example.com`)).toBe('soft_bounces')
+  expect(JSON.stringify(notifier.log)).not.toContain('@example.com')
+})
+
+test('commands to others are passed over, and what cannot be read is parked', async () => {
+  const notifier = await startWithChannels()
+  await notifier.command({ kind: 'resolve_channel_incident', incident_id: 'inc_1', channel_id: 'chn_a' })
+  const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
+  await producer.send([{ topic: 'commands', key: 'x', value: Buffer.from('nonsense'), headers: {} }])
+  await notifier.clock.advance(1_000)
+  expect(notifier.bus.stored('deliveries.dead')).toHaveLength(1)
+  expect(notifier.log.filter(line => line.msg === 'command.done')).toEqual([])
+})

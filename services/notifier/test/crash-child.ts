@@ -1,0 +1,49 @@
+/**
+ * A notifier as a process of its own, to be killed: the real parts of a test stack, without the registry and what needs
+ * provisioning. CRASH_AT names the place.
+ */
+import {
+  connectMongo,
+  createEgress,
+  createFixedCodec,
+  createKafkaBus,
+  createLogger,
+  createMetrics,
+  Secret,
+  systemClock,
+} from '@backstop/kit'
+import { createApp } from '../src/app.ts'
+import { noMailer } from '../src/mail/mailer.ts'
+import { openStores } from '../src/start.ts'
+import { secretBox } from './fixtures.ts'
+
+const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
+const logger = createLogger('notifier', 'info')
+const mongo = connectMongo({ url: new Secret(MONGO), dbName: DB, appName: 'crash-child' })
+const app = createApp(
+  {
+    bus: createKafkaBus({
+      brokers: BROKERS.split(','),
+      clientId: 'crash-child',
+      topicPrefix: TOPIC_PREFIX,
+      logger,
+      sessionTimeoutMs: 6_000,
+    }),
+    codec: createFixedCodec(),
+    clock: systemClock,
+    ...openStores(mongo),
+    egress: createEgress({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [], logger }),
+    mailer: noMailer,
+    secretBox,
+    logger,
+    metrics: createMetrics('notifier'),
+    onFatal: error => {
+      logger.fatal({ error }, 'fatal')
+      process.exit(1)
+    },
+  },
+  { publicUrl: null, apiPublicUrl: null, brandName: 'Backstop', maxActive: 100, maxQueuedPerChannel: 100 },
+)
+await app.start()
+// Nothing of ours keeps a process alive by itself; it lives until it is killed.
+setInterval(() => {}, 60_000)

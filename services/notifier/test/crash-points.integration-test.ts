@@ -1,0 +1,259 @@
+/**
+ * The notifier killed by a real SIGKILL at each point around deliveries, started again, and judged by what the broker, the
+ * database and the receiver hold. Its points on the way of a delivery: test/faults/crash-points.system-test.ts.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import {
+  type Alert,
+  type ChannelDocument,
+  type ChannelHealthDocument,
+  type Command,
+  type DeliveryDocument,
+  deliveryIdOf,
+  RETRY_RUNGS,
+  type TopicName,
+} from '@backstop/contracts'
+import { createFixedCodec, type Producer } from '@backstop/kit'
+import { type Receiver, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
+import { MongoClient } from 'mongodb'
+import { afterAll, describe, expect, test } from 'vitest'
+import { NOTIFIER_CARE_CRASH_POINTS } from '../src/crash-points.ts'
+import { disableChannel } from '../src/domain/channel-health.ts'
+import { newDelivery } from '../src/store/delivery-store.ts'
+import { alert, incidentAlerts, PROJECT, webhookChannel } from './fixtures.ts'
+
+const CHILD = fileURLToPath(new URL('crash-child.ts', import.meta.url))
+const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]
+const codec = createFixedCodec()
+const cleanUps: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+})
+
+/** What one scenario works with: topics, groups and a database of its own. */
+interface Scene {
+  readonly stack: TestStack
+  readonly db: ReturnType<MongoClient['db']>
+  readonly receiver: Receiver
+  start(crashAt?: string): { died: Promise<NodeJS.Signals | null>; output(): string }
+  alert(...alerts: Alert[]): Promise<void>
+  command(command: Command): Promise<void>
+  delivery(alertId: string): Promise<DeliveryDocument | null>
+  health(): Promise<ChannelHealthDocument | null>
+}
+
+async function openScene(): Promise<Scene> {
+  const stack = await testStack()
+  cleanUps.push(() => stack.close())
+  await stack.createTopics(TOPICS as TopicName[], 1)
+  const client = new MongoClient(stack.mongoUrl.reveal())
+  cleanUps.push(() => client.close())
+  const db = client.db(stack.dbName)
+  const receiver = await startReceiver()
+  cleanUps.push(() => receiver.stop())
+  const events = ['incident.opened', 'incident.resolved'] as const
+  const channel = webhookChannel('chn_1', receiver.url, undefined, { name: 'Ops', events: [...events] })
+  await db.collection<ChannelDocument>('channels').insertOne(channel)
+  const producer: Producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
+  await producer.start()
+  cleanUps.push(() => producer.stop())
+  return {
+    stack,
+    db,
+    receiver,
+    start: crashAt => startChild(stack, crashAt),
+    alert: (...alerts) =>
+      producer.send(
+        alerts.map(one => ({ topic: 'alerts', key: PROJECT, value: codec.encode('alert', one), headers: {} })),
+      ),
+    command: one =>
+      producer.send([{ topic: 'commands', key: 'chn_1', value: codec.encode('command', one), headers: {} }]),
+    delivery: id => db.collection<DeliveryDocument>('deliveries').findOne({ _id: deliveryIdOf(id, 'chn_1') }),
+    health: () => db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: 'chn_1' }),
+  }
+}
+
+function startChild(stack: TestStack, crashAt?: string) {
+  let output = ''
+  const child: ChildProcess = spawn(process.execPath, [CHILD], {
+    env: {
+      PATH: process.env.PATH,
+      BROKERS: stack.kafkaBrokers.join(','),
+      TOPIC_PREFIX: stack.topicPrefix,
+      MONGO: stack.mongoUrl.reveal(),
+      DB: stack.dbName,
+      ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+  const died = new Promise<NodeJS.Signals | null>(resolve => child.once('exit', (_code, signal) => resolve(signal)))
+  cleanUps.push(async () => child.kill('SIGKILL'))
+  return { died, output: () => output }
+}
+
+interface Scenario {
+  /** What lies there before the process starts. */
+  prepare?(scene: Scene): Promise<void>
+  /** Leads to the point. */
+  provoke(scene: Scene): Promise<void>
+  /** What has to come of it in the end. */
+  settles(scene: Scene): Promise<void>
+}
+
+const within = { timeoutMs: 60_000 }
+const status = (scene: Scene, code: number) => {
+  scene.receiver.answer = (_request, response) => void response.writeHead(code).end('x')
+}
+const accepted = ({ receiver }: Scene) => receiver.requests.map(request => JSON.parse(String(request.body)))
+const commandsOf = async (scene: Scene, enough: number) => {
+  const messages = await readAll(scene.stack, 'commands', all => all.length >= enough)
+  return Promise.all(messages.map(({ value }) => codec.decode('command', value)))
+}
+
+const disabling: Scenario = {
+  async provoke(scene) {
+    status(scene, 410)
+    await scene.alert(alert())
+  },
+  async settles(scene) {
+    const health = await until(
+      'the command is published',
+      async () => {
+        const known = await scene.health()
+        return known?.outbox?.length === 0 && known
+      },
+      within,
+    )
+    expect(health).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: expect.stringContaining('410') })
+    const commands = await commandsOf(scene, 1)
+    expect(new Set(commands.map(command => command.command_id)).size).toBe(1)
+    expect(commands[0]).toMatchObject({
+      kind: 'open_channel_incident',
+      incident_id: health.disabled_incident_id,
+      channel_name: 'Ops',
+    })
+    expect((await scene.delivery('alr_1'))?.state).toBe('dead')
+    expect(scene.receiver.requests).toHaveLength(1)
+  },
+}
+
+/** A delivery that ended without success. */
+async function bury(scene: Scene): Promise<void> {
+  const document = newDelivery(
+    { ...requestOf(alert()), attempt: 1, test: false, alert: alert() },
+    'webhook',
+    Date.now() - 1_000,
+  )
+  await scene.db
+    .collection<DeliveryDocument>('deliveries')
+    .insertOne({ ...document, state: 'dead', reason: 'Given up', next_attempt: null })
+}
+
+const requestOf = ({ alert_id }: Alert) => ({
+  delivery_id: deliveryIdOf(alert_id, 'chn_1'),
+  project_id: PROJECT,
+  channel_id: 'chn_1',
+})
+const common = () => ({ command_id: 'cmd_1', project_id: PROJECT, requested_at: new Date().toISOString() })
+
+const requeueing: Scenario = {
+  prepare: bury,
+  provoke: scene => scene.command({ ...common(), kind: 'retry_delivery', delivery_id: requestOf(alert()).delivery_id }),
+  async settles(scene) {
+    await until('it is delivered', async () => (await scene.delivery('alr_1'))?.state === 'delivered', within)
+    expect(scene.receiver.requests).toHaveLength(1)
+    expect((await scene.delivery('alr_1'))?.attempts).toHaveLength(1)
+  },
+}
+
+const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> = {
+  'notifier.after-disable': disabling,
+  'notifier.after-publish': disabling,
+  'notifier.after-requeue': requeueing,
+  'notifier.after-requeue-produce': requeueing,
+  'notifier.after-enable': {
+    async prepare(scene) {
+      const { incidentId, reason } = disableChannel(
+        { channelId: 'chn_1', projectId: PROJECT, name: 'Ops' },
+        'Gone',
+        Date.now() - 60_000,
+      )
+      await scene.db.collection<ChannelHealthDocument>('channel_health').insertOne({
+        _id: 'chn_1',
+        project_id: PROJECT,
+        disabled_at: new Date(Date.now() - 60_000),
+        disabled_reason: reason,
+        disabled_incident_id: incidentId,
+        last_success_at: null,
+        last_failure_at: null,
+        last_error: null,
+      })
+    },
+    provoke: scene => scene.command({ ...common(), kind: 'enable_channel', channel_id: 'chn_1' }),
+    async settles(scene) {
+      await until('its command is published', async () => (await scene.health())?.outbox?.length === 0, within)
+      expect(await scene.health()).toMatchObject({ disabled_at: null, failing_since: null })
+      const commands = (await commandsOf(scene, 2)).filter(command => command.kind === 'resolve_channel_incident')
+      expect(new Set(commands.map(command => command.command_id)).size).toBe(1)
+    },
+  },
+  'notifier.after-supersede': {
+    async prepare(scene) {
+      const { opened } = incidentAlerts('inc_1')
+      const document = newDelivery({ ...requestOf(opened), attempt: 2, test: false, alert: opened }, 'webhook', 0)
+      await scene.db.collection<DeliveryDocument>('deliveries').insertOne({ ...document, state: 'retrying' })
+    },
+    provoke: scene => scene.alert(incidentAlerts('inc_1').resolved),
+    async settles(scene) {
+      const { opened, resolved } = incidentAlerts('inc_1')
+      const told = await until(
+        'the resolve is delivered',
+        async () => {
+          const delivery = await scene.delivery(resolved.alert_id)
+          return delivery?.state === 'delivered' && delivery
+        },
+        within,
+      )
+      expect(accepted(scene)).toMatchObject([{ event: 'incident.resolved', data: { supersedes: opened.alert_id } }])
+      expect(await scene.delivery(opened.alert_id)).toMatchObject({ state: 'superseded', told_by: told._id })
+    },
+  },
+  'notifier.after-postpone': {
+    async provoke(scene) {
+      status(scene, 500)
+      const at = new Date().toISOString()
+      await scene.alert(...Array.from({ length: 20 }, (_, index) => alert({ id: `alr_${index}`, at })))
+    },
+    async settles(scene) {
+      scene.receiver.requests.length = 0
+      status(scene, 200)
+      const deliveries = scene.db.collection<DeliveryDocument>('deliveries')
+      await until('all are delivered', async () => (await deliveries.countDocuments({ state: 'delivered' })) === 20, {
+        timeoutMs: 120_000,
+      })
+      const ids = scene.receiver.requests.map(request => request.headers['webhook-id'])
+      expect(ids).toHaveLength(20)
+      expect(new Set(ids).size).toBe(20)
+    },
+  },
+}
+
+describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
+  test.each(NOTIFIER_CARE_CRASH_POINTS)('at %s, the notifier loses and doubles nothing', async point => {
+    const scene = await openScene()
+    const { prepare, provoke, settles } = SCENARIOS[point]
+    await prepare?.(scene)
+    const doomed = scene.start(point)
+    await provoke(scene)
+    const signal = await Promise.race([
+      doomed.died,
+      until(`the crash at ${point}`, () => false, { timeoutMs: 90_000, seen: doomed.output }),
+    ])
+    expect(signal, doomed.output()).toBe('SIGKILL')
+    expect(doomed.output()).toContain(`crash point ${point}`)
+    scene.start()
+    await settles(scene)
+  })
+})

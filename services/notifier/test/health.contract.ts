@@ -1,0 +1,133 @@
+/** What every health store has to do: the same suite runs against the one in memory and the one over MongoDB. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disableChannel, enableChannel } from '../src/domain/channel-health.ts'
+import type { HealthNews } from '../src/domain/settle-attempt.ts'
+import type { HealthStore } from '../src/store/health-store.ts'
+import { PROJECT } from './fixtures.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const DAY = 86_400_000
+const OF = { channelId: 'chn_1', projectId: PROJECT, name: 'Ops' }
+
+const failed = (atMs: number, error = 'No answer'): HealthNews => ({ kind: 'failed', atMs, error })
+const worked = (atMs: number): HealthNews => ({ kind: 'worked', atMs, error: null })
+
+export function describeHealth(name: string, open: () => Promise<HealthStore>): void {
+  let store: HealthStore
+  beforeEach(async () => {
+    store = await open()
+  })
+  const tell = (...news: HealthNews[]) => store.record([{ channelId: 'chn_1', projectId: PROJECT, news }])
+  const health = () => store.find('chn_1')
+
+  describe(`${name}: what is recorded of a channel's health`, () => {
+    test('begins with the first news', async () => {
+      expect(await health()).toBeUndefined()
+      await tell(worked(NOW))
+      expect(await health()).toEqual({
+        _id: 'chn_1',
+        project_id: PROJECT,
+        last_success_at: new Date(NOW),
+        last_failure_at: null,
+        last_error: null,
+        failing_since: null,
+        days: { '2026-11-21': { delivered: 1, failed: 0 } },
+        disabled_at: null,
+        disabled_reason: null,
+        disabled_incident_id: null,
+      })
+    })
+
+    test('keeps the last success, the last failure and the last error, in whatever order they are told', async () => {
+      await tell(failed(NOW + 5, '$last "error"'), worked(NOW + 9))
+      await tell(worked(NOW + 1))
+      expect(await health()).toMatchObject({
+        last_success_at: new Date(NOW + 9),
+        last_failure_at: new Date(NOW + 5),
+        last_error: '$last "error"',
+      })
+    })
+
+    test('knows since when it does nothing but fail', async () => {
+      await tell(failed(NOW), failed(NOW + 1))
+      await tell(failed(NOW + 2))
+      expect((await health())?.failing_since).toEqual(new Date(NOW))
+      await tell(worked(NOW + 3))
+      expect((await health())?.failing_since).toBeNull()
+      await tell(failed(NOW + 4), worked(NOW + 5), failed(NOW + 6))
+      expect((await health())?.failing_since).toEqual(new Date(NOW + 6))
+    })
+
+    test('counts attempts by day, for seven days', async () => {
+      await tell(worked(NOW), failed(NOW))
+      await tell(worked(NOW), worked(NOW + DAY))
+      expect((await health())?.days).toEqual({
+        '2026-11-21': { delivered: 2, failed: 1 },
+        '2026-11-22': { delivered: 1, failed: 0 },
+      })
+      await tell(failed(NOW + 7 * DAY))
+      expect((await health())?.days).toEqual({
+        '2026-11-22': { delivered: 1, failed: 0 },
+        '2026-11-28': { delivered: 0, failed: 1 },
+      })
+    })
+
+    test('takes no news', () => store.record([]))
+  })
+
+  describe(`${name}: a channel`, () => {
+    test('is found when it has failed for long, unless it is disabled already', async () => {
+      await tell(failed(NOW))
+      await store.record([{ channelId: 'chn_2', projectId: PROJECT, news: [worked(NOW)] }])
+      expect(await store.failingSince(['chn_1', 'chn_2', 'chn_3'], NOW - 1)).toEqual([])
+      expect((await store.failingSince(['chn_1', 'chn_2', 'chn_3'], NOW)).map(one => one._id)).toEqual(['chn_1'])
+      expect(await store.failingSince(['chn_2'], NOW)).toEqual([])
+      await store.disable([disableChannel(OF, 'Gone', NOW)])
+      expect(await store.failingSince(['chn_1'], NOW)).toEqual([])
+    })
+
+    test('is disabled once, for the first reason, with a command in its outbox', async () => {
+      await tell(failed(NOW))
+      const first = disableChannel(OF, 'Gone', NOW)
+      expect(await store.disable([first])).toEqual([{ documentId: 'chn_1', entries: [first.entry] }])
+      // The same again, as when the answer to the first write was lost, and another one that comes too late.
+      expect(await store.disable([first])).toEqual([{ documentId: 'chn_1', entries: [first.entry] }])
+      expect(await store.disable([disableChannel(OF, 'Gone again', NOW + 1)])).toEqual([])
+      expect(await store.disable([disableChannel({ ...OF, channelId: 'chn_9' }, 'Gone', NOW)])).toEqual([])
+      expect(await health()).toMatchObject({
+        disabled_at: new Date(NOW),
+        disabled_reason: 'Gone',
+        disabled_incident_id: first.incidentId,
+        outbox: [first.entry],
+      })
+    })
+
+    test('works again when it is enabled, and the incident is to be resolved after it was opened', async () => {
+      await tell(failed(NOW))
+      const order = disableChannel(OF, 'Gone', NOW)
+      await store.disable([order])
+      const decision = enableChannel(await health(), PROJECT, NOW + 5)
+      if (decision.kind !== 'enable') throw new Error(decision.reason)
+      const pending = await store.enable('chn_1', decision)
+      expect(pending?.entries.map(entry => (entry.message as { kind: string }).kind)).toEqual([
+        'open_channel_incident',
+        'resolve_channel_incident',
+      ])
+      expect(await health()).toMatchObject({ disabled_at: null, disabled_incident_id: null, failing_since: null })
+      // It is a decision about that incident: another one that disabled the channel since stands.
+      await store.disable([disableChannel(OF, 'Gone again', NOW + 6)])
+      expect(await store.enable('chn_1', decision)).toBeUndefined()
+      expect((await health())?.disabled_reason).toBe('Gone again')
+    })
+
+    test('has its outbox swept by age until it is published', async () => {
+      await tell(failed(NOW))
+      const order = disableChannel(OF, 'Gone', NOW)
+      await store.disable([order])
+      expect(await store.outbox.pending(NOW, 10)).toEqual([])
+      expect(await store.outbox.pending(NOW + 1, 10)).toEqual([{ documentId: 'chn_1', entries: [order.entry] }])
+      await store.outbox.published([{ documentId: 'chn_1', entryIds: [order.entry.id] }])
+      expect(await store.outbox.pending(NOW + 1, 10)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,69 @@
+/** What a channel is read with: the same suite runs against the store in memory and the one over MongoDB. */
+import type { ChannelDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { ChannelStore } from '../src/store/channel-store.ts'
+import { emailChannel, PROJECT, webhookChannel } from './fixtures.ts'
+
+export interface ProjectFactsUnderTest {
+  readonly channels: ChannelStore
+  put(documents: {
+    channels: readonly ChannelDocument[]
+    projects: readonly ProjectDocument[]
+    suppressions: readonly SuppressionDocument[]
+  }): Promise<void>
+}
+
+const AT = new Date('2026-11-21T10:00:00.000Z')
+
+function suppression(address: string, facts: Partial<SuppressionDocument> = {}): SuppressionDocument {
+  const projectId = facts.project_id ?? PROJECT
+  return {
+    _id: `${projectId}/${address}`,
+    project_id: projectId,
+    address,
+    reason: 'unsubscribed',
+    detail: null,
+    soft_bounces: [],
+    suppressed_at: AT,
+    updated_at: AT,
+    ...facts,
+  }
+}
+
+export function describeProjectFacts(name: string, open: () => Promise<ProjectFactsUnderTest>): void {
+  describe(`${name}: a channel is read with`, () => {
+    test("its project's look, and those of its addresses that get no mail of this project", async () => {
+      const { channels, put } = await open()
+      const branding = { name: 'Acme', accent_colour: '#112233' }
+      await put({
+        projects: [{ _id: PROJECT, name: 'Acme', created_at: AT, branding }],
+        channels: [
+          emailChannel('chn_mail', [
+            'Left@Example.com',
+            'stays@example.com',
+            'counted@example.com',
+            'other@example.com',
+          ]),
+          webhookChannel('chn_hook', 'https://receiver.example.com/'),
+          emailChannel('chn_alone', ['left@example.com'], { project_id: 'prj_unknown' }),
+        ],
+        suppressions: [
+          suppression('left@example.com'),
+          suppression('counted@example.com', { reason: null, suppressed_at: null }),
+          suppression('other@example.com', { project_id: 'prj_2' }),
+          suppression('elsewhere@example.com'),
+        ],
+      })
+      const found = await channels.findChannels(['chn_mail', 'chn_hook', 'chn_alone'])
+      const projectOf = (id: string) => found.find(({ channel }) => channel._id === id)?.project
+      expect(projectOf('chn_mail')).toEqual({ branding, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
+      expect(projectOf('chn_hook')).toEqual({ branding, suppressed: new Map() })
+      expect(projectOf('chn_alone')).toEqual({ branding: {}, suppressed: new Map() })
+      // Nothing of the join is left in the channel itself.
+      const mail = emailChannel('chn_mail', [])
+      expect(Object.keys(found.find(one => one.channel._id === 'chn_mail')?.channel ?? {}).sort()).toEqual(
+        Object.keys(mail).sort(),
+      )
+    })
+  })
+}

@@ -1,0 +1,15 @@
+/** A small generator of numbers in [0, 1) that a seed repeats (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** One of several values. */
+export function pickBy(random: () => number): <T>(values: readonly T[]) => T {
+  return values => values[Math.floor(random() * values.length)] as (typeof values)[number]
+}

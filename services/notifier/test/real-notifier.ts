@@ -1,0 +1,96 @@
+/** A notifier in this process on the real parts of a test stack, for integration tests. */
+import {
+  type Alert,
+  type ChannelDocument,
+  type Command,
+  type DeliveryDocument,
+  deliveryIdOf,
+  RETRY_RUNGS,
+  type TopicName,
+} from '@backstop/contracts'
+import { connectMongo, createEgress, createFixedCodec, createMetrics, systemClock } from '@backstop/kit'
+import { type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
+import { createApp } from '../src/app.ts'
+import { noMailer } from '../src/mail/mailer.ts'
+import { openStores } from '../src/start.ts'
+import { secretBox } from './fixtures.ts'
+
+const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]
+
+/** One that runs, with what a test needs around it. Stop it in `afterAll`. */
+export async function startRealNotifier() {
+  const codec = createFixedCodec()
+  const stack = await testStack()
+  await stack.createTopics(TOPICS as TopicName[], 1)
+  const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
+  const egress = createEgress({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [], logger: stack.logger })
+  const producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
+  await producer.start()
+  const app = createApp(
+    {
+      bus: stack.bus(),
+      codec,
+      clock: systemClock,
+      ...openStores(mongo),
+      egress,
+      mailer: noMailer,
+      secretBox,
+      logger: stack.logger,
+      metrics: createMetrics('notifier'),
+      onFatal: error => stack.logger.fatal({ error }, 'fatal'),
+    },
+    {
+      publicUrl: 'https://console.example.com',
+      apiPublicUrl: null,
+      brandName: 'Backstop',
+      maxActive: 100,
+      maxQueuedPerChannel: 1_000,
+    },
+  )
+  await app.start()
+  const receivers: Receiver[] = []
+  const deliveries = mongo.db.collection<DeliveryDocument>('deliveries')
+  return {
+    stack,
+    codec,
+    db: mongo.db,
+    deliveries,
+    async receiver(answer?: Receiver['answer']): Promise<Receiver> {
+      const started = await startReceiver(answer)
+      receivers.push(started)
+      return started
+    },
+    put: (...channels: ChannelDocument[]) => mongo.db.collection<ChannelDocument>('channels').insertMany(channels),
+    publish: (...alerts: Alert[]) =>
+      producer.send(
+        alerts.map(one => ({ topic: 'alerts', key: one.project_id, value: codec.encode('alert', one), headers: {} })),
+      ),
+    command: (...commands: Command[]) =>
+      producer.send(
+        commands.map(one => ({
+          topic: 'commands',
+          key: one.project_id,
+          value: codec.encode('command', one),
+          headers: {},
+        })),
+      ),
+    /** The delivery once it is in this state. */
+    ended: (alertId: string, channelId: string, state: DeliveryDocument['state'], timeoutMs = 30_000) =>
+      until(
+        `${alertId} to ${channelId} is ${state}`,
+        async () => {
+          const delivery = await deliveries.findOne({ _id: deliveryIdOf(alertId, channelId) })
+          return delivery?.state === state && delivery
+        },
+        { timeoutMs },
+      ),
+    async stop() {
+      await app.stop()
+      await producer.stop()
+      await egress.stop()
+      await mongo.stop()
+      for (const receiver of receivers) await receiver.stop()
+      await stack.close()
+    },
+  }
+}

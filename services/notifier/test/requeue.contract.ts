@@ -1,0 +1,153 @@
+/** What the stores behind retries and replays have to do: the same suite runs against memory and MongoDB. */
+import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { settleWithoutAttempt } from '../src/domain/settle-attempt.ts'
+import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
+import type { ReplayStore, RequeueOrder, RequeueStore } from '../src/store/requeue-store.ts'
+import { alert, PROJECT } from './fixtures.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const at = (ms: number) => new Date(NOW + ms)
+
+export interface RequeueStoresUnderTest {
+  readonly deliveries: DeliveryStore
+  readonly requeues: RequeueStore
+  readonly replays: ReplayStore
+}
+
+export function describeRequeues(name: string, open: () => Promise<RequeueStoresUnderTest>): void {
+  let stores: RequeueStoresUnderTest
+  beforeEach(async () => {
+    stores = await open()
+  })
+
+  const fresh = (id: string, facts: Partial<DeliveryDocument> = {}): DeliveryDocument => ({
+    ...newDelivery(
+      { delivery_id: id, project_id: PROJECT, channel_id: 'chn_1', attempt: 1, test: false, alert: alert() },
+      'webhook',
+      NOW,
+    ),
+    ...facts,
+  })
+  const bury = async (...documents: DeliveryDocument[]) => {
+    await stores.deliveries.open(documents)
+    const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+    await stores.deliveries.record(
+      documents.map(one => settleWithoutAttempt({ deliveryId: one._id, attempt: 1 }, gone, NOW)),
+    )
+  }
+  const order = (deliveryId: string, more: Partial<RequeueOrder> = {}): RequeueOrder => ({
+    deliveryId,
+    requestId: 'cmd_1',
+    attempt: 1,
+    waitsFor: null,
+    anew: true,
+    atMs: NOW + 9,
+    ...more,
+  })
+  const replay = (facts: Partial<ReplayDocument> = {}): ReplayDocument => ({
+    _id: 'rpl_1',
+    project_id: PROJECT,
+    channel_id: 'chn_1',
+    from: at(0),
+    to: at(100),
+    state: 'running',
+    total: 3,
+    requeued: 0,
+    requested_at: at(0),
+    cursor: null,
+    next_page_at: at(0),
+    finished_at: null,
+    ...facts,
+  })
+
+  describe(`${name}: a delivery that is asked for again`, () => {
+    test('waits for its attempt now, with a ladder that begins anew', async () => {
+      await bury(fresh('a'))
+      expect(await stores.requeues.requeue([order('a')])).toEqual(new Set())
+      expect(await stores.requeues.find('a')).toMatchObject({
+        state: 'retrying',
+        next_attempt: { attempt: 1, due_at: at(9), topic: 'deliveries' },
+        requested_by: 'cmd_1',
+        ladder_from: { attempt: 1, at: at(9) },
+        updated_at: at(9),
+      })
+      const progress = (await stores.deliveries.progressOf(['a'])).get('a')
+      expect(progress).toMatchObject({ firstAttemptAtMs: NOW + 9, ladderFromAttempt: 1 })
+      expect(await stores.requeues.find('unknown')).toBeUndefined()
+    })
+
+    test('keeps its ladder when its attempt is only brought forward', async () => {
+      await stores.deliveries.open([fresh('a')])
+      expect(await stores.requeues.requeue([order('a', { waitsFor: 1, anew: false })])).toEqual(new Set())
+      expect((await stores.requeues.find('a'))?.ladder_from).toBeUndefined()
+    })
+
+    test('is refused when it moved on; the same order again is not', async () => {
+      await stores.deliveries.open([fresh('a'), fresh('b')])
+      const orders = [order('a', { waitsFor: 2 }), order('b', { waitsFor: 1 }), order('unknown')]
+      expect(await stores.requeues.requeue(orders)).toEqual(new Set(['a', 'unknown']))
+      await stores.requeues.requeue([order('b', { waitsFor: 1 })])
+      expect(await stores.requeues.requeue([order('b', { waitsFor: null })])).toEqual(new Set())
+      expect(await stores.requeues.requeue([order('b', { waitsFor: null, requestId: 'cmd_2' })])).toEqual(
+        new Set(['b']),
+      )
+      expect(await stores.requeues.requeue([])).toEqual(new Set())
+    })
+  })
+
+  describe(`${name}: a replay`, () => {
+    test('finds the dead of its channel, project and window only, oldest first, page by page', async () => {
+      await bury(
+        fresh('d', { created_at: at(50) }),
+        fresh('b', { created_at: at(0) }),
+        fresh('c', { created_at: at(50) }),
+        fresh('late', { created_at: at(100) }),
+        fresh('early', { created_at: at(-1) }),
+        fresh('test', { created_at: at(5), test: true }),
+        fresh('other', { created_at: at(5), channel_id: 'chn_2' }),
+        fresh('foreign', { created_at: at(5), project_id: 'prj_2' }),
+      )
+      await stores.deliveries.open([fresh('alive', { created_at: at(5) })])
+      expect(await stores.requeues.countDead(replay())).toBe(3)
+      const first = await stores.requeues.nextOfReplay(replay(), 2)
+      expect(first.map(one => one._id)).toEqual(['b', 'c'])
+      const cursor = { created_at: at(50), delivery_id: 'c' }
+      const second = await stores.requeues.nextOfReplay(replay({ cursor }), 2)
+      expect(second.map(one => one._id)).toEqual(['d'])
+    })
+
+    test('finds again what it asked for just before a crash, and counts what still waits', async () => {
+      await bury(fresh('a'), fresh('b'))
+      await stores.requeues.requeue([order('a', { requestId: 'rpl_1' }), order('b', { requestId: 'rpl_2' })])
+      expect((await stores.requeues.nextOfReplay(replay(), 10)).map(one => one._id)).toEqual(['a'])
+      expect(await stores.requeues.countWaiting('rpl_1', 'chn_1', 10)).toBe(1)
+      expect(await stores.requeues.countWaiting('rpl_1', 'chn_2', 10)).toBe(0)
+      expect(await stores.requeues.countWaiting('rpl_3', 'chn_1', 10)).toBe(0)
+    })
+
+    test('begins once, and is claimed by one at a time when it is due', async () => {
+      expect(await stores.replays.begin(replay())).toBe(true)
+      expect(await stores.replays.begin(replay({ total: 9 }))).toBe(false)
+      expect(await stores.replays.claim(NOW - 1, NOW)).toBeUndefined()
+      expect(await stores.replays.claim(NOW, NOW + 30)).toMatchObject({ _id: 'rpl_1', total: 3 })
+      expect(await stores.replays.claim(NOW + 29, NOW + 60)).toBeUndefined()
+      expect(await stores.replays.claim(NOW + 30, NOW + 60)).toMatchObject({ _id: 'rpl_1' })
+    })
+
+    test('notes how far it is, unless somebody else was faster, and ends', async () => {
+      await stores.replays.begin(replay())
+      const cursor = { created_at: at(5), delivery_id: 'a' }
+      const claimed = await stores.replays.claim(NOW, NOW + 30)
+      if (claimed === undefined) throw new Error('Nothing to claim')
+      const next = { cursor, requeued: 2, nextPageAtMs: NOW + 1, finishedAtMs: null }
+      await stores.replays.advance(claimed, next)
+      await stores.replays.advance(claimed, { ...next, requeued: 4 })
+      const again = await stores.replays.claim(NOW + 1, NOW + 30)
+      expect(again).toMatchObject({ requeued: 2, cursor, state: 'running' })
+      if (again === undefined) throw new Error('Nothing to claim')
+      await stores.replays.advance(again, { ...next, finishedAtMs: NOW + 7 })
+      expect(await stores.replays.claim(NOW + 99, NOW + 100)).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,54 @@
+/** The pace of Slack's incoming webhooks on the whole notifier in memory. */
+import { describe, expect, test } from 'vitest'
+import { alert, slackChannel } from './fixtures.ts'
+import { startWithChannels } from './memory-notifier.ts'
+
+describe('a Slack channel', () => {
+  const HOOK = 'https://hooks.slack.com/services/T0/B0/x'
+
+  test('gets one message a second', async () => {
+    const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
+    notifier.state.reply = () => ({ status: 200, body: 'ok' })
+    await notifier.publish(...Array.from({ length: 10 }, (_, index) => alert({ id: `alr_${index}` })))
+    await notifier.clock.advance(20_000)
+    const times = notifier.requests.map(request => request.atMs)
+    expect(times).toHaveLength(10)
+    for (let index = 1; index < times.length; index++) {
+      expect(times[index]! - times[index - 1]!).toBeGreaterThanOrEqual(1_000)
+    }
+  })
+
+  test('gets a flood as digests that name all of it, and each delivery says which one told it', async () => {
+    const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
+    notifier.state.reply = () => ({ status: 200, body: 'ok' })
+    const alerts = Array.from({ length: 200 }, (_, index) => alert({ id: `alr_${index}` }))
+    await notifier.publish(...alerts)
+    await notifier.clock.advance(60_000)
+    expect(notifier.requests.length).toBeLessThan(10)
+    const told = notifier.requests.map(request => String(request.body)).join('\n')
+    const missing = alerts.filter(one => !told.includes(`inc_${one.alert_id}>`))
+    expect(missing.map(one => one.alert_id)).toEqual([])
+    const deliveries = alerts.map(one => notifier.deliveryOf(one.alert_id, 'chn_slack'))
+    expect(new Set(deliveries.map(one => one?.state))).toEqual(new Set(['delivered']))
+    const digests = new Set(deliveries.flatMap(one => one?.told_by ?? []))
+    expect(digests.size).toBeGreaterThan(0)
+    expect(digests.size).toBeLessThan(10)
+  })
+
+  test('that answers 429 gets nothing before its Retry-After is over, and then all of it', async () => {
+    const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
+    const startMs = notifier.clock.now()
+    notifier.state.reply = request =>
+      request.atMs < startMs + 30_000
+        ? { status: 429, headers: { 'retry-after': '30' }, body: 'rate_limited' }
+        : { status: 200, body: 'ok' }
+    await notifier.publish(...Array.from({ length: 5 }, (_, index) => alert({ id: `alr_${index}` })))
+    await notifier.clock.advance(25_000)
+    expect(notifier.requests).toHaveLength(1)
+    await notifier.clock.advance(10 * 60_000)
+    for (let index = 0; index < 5; index++) {
+      expect(notifier.deliveryOf(`alr_${index}`, 'chn_slack')?.state).toBe('delivered')
+    }
+    expect(notifier.requests.filter(request => request.atMs < startMs + 30_000)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,32 @@
+/** What every suppression store has to do: the same suite runs against the one in memory and the one over MongoDB. */
+import type { SuppressionDocument } from '@backstop/contracts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { decideSuppression, suppressionId } from '../src/domain/suppression.ts'
+import type { SuppressionStore } from '../src/store/suppression-store.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+
+export function describeSuppressions(name: string, open: () => Promise<SuppressionStore>): void {
+  describe(`${name}: suppressions`, () => {
+    let store: SuppressionStore
+    beforeEach(async () => {
+      store = await open()
+    })
+    const entry = (address: string, kind: 'suppress' | 'soft_bounce', projectId = 'prj_1') => {
+      const news = kind === 'suppress' ? { kind, reason: 'complaint' as const, detail: null } : { kind, detail: 'full' }
+      const { next } = decideSuppression({ projectId, address }, null, news, NOW)
+      return [suppressionId({ projectId, address }), next] as [string, SuppressionDocument]
+    }
+
+    test('give back what was kept, and replace and forget it', async () => {
+      const [id, document] = entry('a@x.example', 'suppress')
+      await store.save(new Map([[id, document]]))
+      expect(await store.load([id, 'prj_1/unknown'])).toEqual(new Map([[id, document]]))
+      await store.save(new Map([[id, { ...document, detail: 'more' }]]))
+      expect((await store.load([id])).get(id)?.detail).toBe('more')
+      await store.save(new Map([[id, null]]))
+      expect(await store.load([id])).toEqual(new Map())
+      await store.save(new Map())
+    })
+  })
+}

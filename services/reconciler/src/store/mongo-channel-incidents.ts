@@ -1,0 +1,45 @@
+import type { Incident, IncidentDocument } from '@backstop/contracts'
+import { asUnavailable, createMongoOutboxSource, type Mongo, onlyDuplicates, type PendingOutbox } from '@backstop/kit'
+import type { ToldIncident } from '../domain/channel-incident.ts'
+import type { ChannelIncidentStore } from './store.ts'
+
+/** Incidents that belong to no subject, in collection `incidents` beside the projections of the others. */
+export function createMongoChannelIncidents(mongo: Mongo): ChannelIncidentStore {
+  const incidents = mongo.db.collection<IncidentDocument>('incidents')
+  const pendingOf = async (id: string): Promise<PendingOutbox> => {
+    const found = await incidents.findOne({ _id: id }, { projection: { outbox: 1 } })
+    return { documentId: id, entries: found?.outbox ?? [] }
+  }
+  return {
+    open: ({ incident, entries }) =>
+      asUnavailable(async () => {
+        await onlyDuplicates(
+          () => incidents.insertMany([{ ...toDocument(incident), outbox: [...entries] }], { ordered: false }),
+          1,
+        )
+        return pendingOf(incident.incident_id)
+      }),
+    find: id =>
+      asUnavailable(async () => {
+        const found = await incidents.findOne({ _id: id })
+        if (found === null) return undefined
+        const { _id, opened: _opened, outbox: _outbox, ...incident } = found
+        return { incident_id: _id, ...incident }
+      }),
+    replace: ({ incident, entries }: ToldIncident) =>
+      asUnavailable(async () => {
+        const { _id, ...fields } = toDocument(incident)
+        const { matchedCount } = await incidents.updateOne(
+          { _id, version: incident.version - 1 },
+          { $set: fields, $push: { outbox: { $each: [...entries] } } },
+        )
+        return matchedCount === 0 ? undefined : pendingOf(_id)
+      }),
+    pendingOf: id => asUnavailable(() => pendingOf(id)),
+    outbox: createMongoOutboxSource(incidents),
+  }
+}
+
+function toDocument({ incident_id, ...rest }: Incident): IncidentDocument {
+  return { _id: incident_id, ...rest, opened: new Date(rest.opened_at) }
+}

@@ -1,0 +1,39 @@
+/** A reconciler as a process of its own, to be killed: the real parts of a test stack. CRASH_AT names the place. */
+import {
+  connectMongo,
+  createFixedCodec,
+  createKafkaBus,
+  createLogger,
+  createMetrics,
+  Secret,
+  systemClock,
+} from '@backstop/kit'
+import { createMongoLedger } from '@backstop/ledger'
+import { createReconciler } from '../src/app.ts'
+import { openStores } from '../src/start.ts'
+
+const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
+const logger = createLogger('reconciler', 'info')
+const mongo = connectMongo({ url: new Secret(MONGO), dbName: DB, appName: 'crash-child' })
+await createReconciler({
+  bus: createKafkaBus({
+    brokers: BROKERS.split(','),
+    clientId: 'crash-child',
+    topicPrefix: TOPIC_PREFIX,
+    logger,
+    sessionTimeoutMs: 6_000,
+  }),
+  codec: createFixedCodec(),
+  clock: systemClock,
+  stores: openStores(mongo),
+  ledger: createMongoLedger(mongo.db, { announce: async () => {} }),
+  logger,
+  metrics: createMetrics('reconciler'),
+  recheckDelayMs: 60_000,
+  onFatal: error => {
+    logger.fatal({ error }, 'fatal')
+    process.exit(1)
+  },
+}).start()
+// Nothing of ours keeps a process alive by itself; it lives until it is killed.
+setInterval(() => {}, 60_000)
