@@ -5,6 +5,7 @@ const surroundings: Surroundings = {
   stack: { kafka: '127.0.0.1:1', mongo: 'mongodb://m', registry: 'http://r', smtp: 'smtp://s', mail: 'http://mail' },
   secrets: { secretKeys: 'k:AAAA', bootstrapKey: 'bsk_test' },
   ingressUrl: 'http://ingress',
+  adminUrl: 'http://admin',
   topicPrefix: 'e2e-7.',
   recheckDelayMs: 1_234,
 }

@@ -36,6 +36,8 @@ export function describeAlert(alert: Alert): AlertDescription {
     case 'incident.opened':
     case 'incident.resolved':
       return describeIncident(alert)
+    case 'drift.detected':
+      return describeDrift(alert)
     default:
       return alert satisfies never
   }
@@ -46,7 +48,7 @@ type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resol
 function describeIncident(alert: IncidentAlert): AlertDescription {
   const { incident, action, supersedes } = alert.data
   const opened = alert.event === 'incident.opened'
-  const subject = action === null ? describeCode(incident) : describeAction(action)
+  const subject = action === null ? describeCode(incident) : describeAction(action, incident.code)
   return {
     title: titleOf(subject, opened, supersedes !== undefined),
     summary: incident.summary,
@@ -65,6 +67,32 @@ function describeIncident(alert: IncidentAlert): AlertDescription {
   }
 }
 
+function describeDrift({
+  data: { operation, action, differences },
+}: Extract<Alert, { event: 'drift.detected' }>): AlertDescription {
+  const money = formatMoney(operation.amount, operation.currency)
+  const what = money === null ? operation.kind : `${operation.kind} of ${money}`
+  const missing = differences.some(({ field }) => field === 'existence')
+  return {
+    title: missing ? `The provider does not know a ${what}` : `The provider's data differs on a ${what}`,
+    summary: missing
+      ? `Operation ${operation.operation_id} is reported as done, and the provider knows nothing of it`
+      : `What the provider has on ${operation.subject} is not what operation ${operation.operation_id} said`,
+    facts: [
+      ...differences.map(({ field, operation_says, provider_says }) => ({
+        label: capitalise(field),
+        value: `operation: ${operation_says}, provider: ${provider_says}`,
+      })),
+      { label: 'Provider', value: PROVIDER_NAMES[operation.provider] },
+      { label: operation.kind === 'refund' ? 'Payment' : 'Subscription', value: operation.subject },
+      { label: 'Operation', value: operation.operation_id },
+    ],
+    tone: 'alarm',
+    path: action === null ? null : `/actions/${encodeURIComponent(action.action_id)}`,
+    reference: operation.operation_id,
+  }
+}
+
 /** What an incident is about, as headlines say it. */
 interface Subject {
   readonly opened: string
@@ -78,13 +106,14 @@ function titleOf({ opened, resolved }: Subject, isOpened: boolean, tellsBoth: bo
   return tellsBoth ? `Opened and resolved: ${resolved}` : `Resolved: ${resolved}`
 }
 
-function describeAction(action: Action): Subject {
-  const what = action.kind === 'refund' ? 'refund' : 'cancellation'
+function describeAction(action: Action, code: Incident['code']): Subject {
+  const what = action.kind.replaceAll('_', ' ')
   const money = formatMoney(action.amount, action.currency)
   const of = money === null ? '' : ` of ${money}`
   return {
-    opened: `Unexplained ${what}${of}`,
-    resolved: `the ${what}${of} is explained`,
+    ...(code === 'REFUND_REJECTED'
+      ? { opened: `Rejected: ${what}${of}`, resolved: `the ${what}${of} was settled` }
+      : { opened: `Unexplained ${what}${of}`, resolved: `the ${what}${of} is explained` }),
     facts: [
       { label: 'What', value: `${capitalise(what)}${of}` },
       { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
@@ -103,6 +132,12 @@ function describeCode({ code, channel_id }: Incident): Subject {
         resolved: 'the alert channel works again',
         facts: typeof channel_id === 'string' ? [{ label: 'Channel', value: channel_id }] : [],
       }
+    case 'VERIFICATION_UNAVAILABLE':
+      return { opened: 'A connection cannot be verified', resolved: 'the connection can be verified again', facts: [] }
+    case 'FEED_SILENT':
+      return { opened: "A provider's notifications do not arrive", resolved: 'notifications arrive again', facts: [] }
+    case 'REFUND_REJECTED':
+      return { opened: 'A refund was rejected', resolved: 'the refund was settled', facts: [] }
     case 'UNEXPECTED_ACTION':
       return { opened: 'Unexplained action', resolved: 'the action is explained', facts: [] }
     default:

@@ -57,11 +57,23 @@ export const COLLECTIONS = {
   },
   inbox: {
     owner: 'reconciler',
-    indexes: [{ keys: { received_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
+    indexes: [
+      { keys: { received_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
+      { keys: { project_id: 1, received_at: -1, _id: -1 } },
+      { keys: { connection_id: 1, outcome: 1, received_at: 1, _id: 1 } },
+    ],
   },
   inbox_bodies: {
     owner: 'reconciler',
     indexes: [{ keys: { received_at: 1 }, options: { expireAfterSeconds: 14 * DAY_S } }],
+  },
+  sweeps: { owner: 'reconciler', indexes: [{ keys: { next_run_at: 1 } }] },
+  expected_changes: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
+    ],
   },
   deliveries: {
     owner: 'notifier',

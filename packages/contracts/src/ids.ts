@@ -17,6 +17,9 @@ export const ID_PREFIXES = {
   request: 'req',
   replay: 'rpl',
   command: 'cmd',
+  reread: 'rrd',
+  readback: 'rbk',
+  expectedChange: 'exp',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -39,6 +39,11 @@ export const TOPICS = {
   /** The minute of grace: a pure delay line. What is due moves to rechecks.due, where the second look happens. */
   rechecks: delay,
   'rechecks.due': { ...work, partitions: 6 },
+  /** Questions to the providers' own APIs, by connection: asked within its rate limit, answered on `readbacks`. */
+  rereads: { ...work, partitions: 6 },
+  /** A delay line: what could not be asked is asked again half a minute later. */
+  'rereads.retry': delay,
+  readbacks: work,
   /** Wishes to change what another service owns, to its owner. */
   commands: work,
   incidents: { ...work, cleanup: 'compact', retentionMs: 30 * DAY_MS },

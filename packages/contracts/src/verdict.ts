@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Currency, Timestamp } from './operation.ts'
-import { ActionKind, OutOfBand, ProviderKind } from './providers.ts'
+import { OutOfBand, ProviderKind, RecordKind } from './providers.ts'
 
 /** What is known of an action so far. `pending`: its second look is still to come. */
 export const Verdict = z.enum(['pending', 'explained', 'unexplained', 'not_alerted'])
@@ -15,17 +15,39 @@ export const VerdictReason = z.enum([
   'idempotency_key_matches',
   'amount_and_time_match',
   'made_before_connection',
+  /** The cancellation was set before, and that was explained; now it takes effect. */
+  'scheduled_before',
+  /** An operator's expiring note said that it would come. */
+  'expected_change_matches',
   /** unexplained, and alerted. */
   'nothing_explains_it',
   /** not_alerted. */
   'out_of_band_ignore',
   'auto_before_first_operation',
   'connection_deleted',
+  /** Ended by the provider itself, e.g. after its last try to collect. */
+  'involuntary_end',
+  /** The plan had an end, and it came. */
+  'plan_ended',
+  /** A pause, a dispute, a credit …: recorded as what it is. */
+  'kind_is_not_judged',
 ])
 export type VerdictReason = z.infer<typeof VerdictReason>
 
 /** The state of the provider's object, folded to one vocabulary and ordered by rank where no version exists. */
-export const ObjectState = z.enum(['pending', 'requires_action', 'succeeded', 'failed', 'canceled'])
+export const ObjectState = z.enum([
+  'pending',
+  'requires_action',
+  /** A cancellation or pause that is set for later. */
+  'scheduled',
+  'succeeded',
+  'failed',
+  'canceled',
+  /** The reseller's review refused it: no money moved. */
+  'rejected',
+  /** Taken back later by an object of its own. */
+  'reversed',
+])
 export type ObjectState = z.infer<typeof ObjectState>
 
 /** One line of the story of an action: event → verdict → incident → alert, linked by ids. */
@@ -39,6 +61,9 @@ export const TimelineEntry = z.object({
     'incident_opened',
     'incident_resolved',
     'alert_sent',
+    'read_back',
+    'drift_detected',
+    'settled',
   ]),
   /** The id that the line is about: event, operation, incident or alert. */
   id: z.string().nullable(),
@@ -46,6 +71,38 @@ export const TimelineEntry = z.object({
   text: z.string(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+/** Why one operation does not explain an action. */
+export const CandidateFailure = z.enum([
+  'operation_did_not_act',
+  'operation_skipped_approval',
+  'other_kind',
+  'other_provider_ref',
+  'other_subject',
+  'other_amount',
+  'outside_time_window',
+  /** It would fit, and explains another action better. */
+  'explains_another',
+])
+export type CandidateFailure = z.infer<typeof CandidateFailure>
+
+/** How a verdict came about, for whoever asks: the rule that held, and the operations that did not fit. */
+export const Why = z.object({
+  /** One sentence for a person. */
+  rule: z.string(),
+  candidates: z.array(z.object({ operation_id: z.string(), failure: CandidateFailure, text: z.string() })),
+  /** Whether the provider itself was asked at the second look: null before it, or where there is no read key. */
+  read_back: z.enum(['confirmed', 'not_found', 'unavailable']).nullable(),
+})
+export type Why = z.infer<typeof Why>
+
+/** One way in which the provider's data differs from what an operation said. */
+export const Difference = z.object({
+  field: z.enum(['amount', 'currency', 'subject', 'state', 'existence']),
+  operation_says: z.string(),
+  provider_says: z.string(),
+})
+export type Difference = z.infer<typeof Difference>
 
 /** One refund or cancellation at a provider, with its verdict. Projected from its subject by the reconciler. */
 export const Action = z.object({
@@ -55,7 +112,7 @@ export const Action = z.object({
   connection_id: z.string(),
   connection_ids: z.array(z.string()),
   provider: ProviderKind,
-  kind: ActionKind,
+  kind: RecordKind,
   /** Payment or subscription id at the provider. */
   subject: z.string(),
   /** The provider's id of the refund; null for a provisional action known only from its charge. */
@@ -70,6 +127,8 @@ export const Action = z.object({
   verdict: Verdict,
   reason: VerdictReason,
   operation_id: z.string().nullable(),
+  why: Why.optional(),
+  differences: z.array(Difference).optional(),
   incident_id: z.string().nullable(),
   event_ids: z.array(z.string()),
   timeline: z.array(TimelineEntry),
@@ -78,8 +137,17 @@ export const Action = z.object({
 })
 export type Action = z.infer<typeof Action>
 
-/** Why an incident is open. UNEXPECTED_ACTION is the interface's; further codes come with their features. */
-export const IncidentCode = z.enum(['UNEXPECTED_ACTION', 'CHANNEL_DISABLED'])
+/** Why an incident is open. UNEXPECTED_ACTION is the interface's; the others are ours (DESIGN). */
+export const IncidentCode = z.enum([
+  'UNEXPECTED_ACTION',
+  'CHANNEL_DISABLED',
+  /** The reseller's review refused a refund that an operation made. */
+  'REFUND_REJECTED',
+  /** A connection's hints could not be verified for 15 minutes. */
+  'VERIFICATION_UNAVAILABLE',
+  /** The provider has events that never reached us. */
+  'FEED_SILENT',
+])
 export type IncidentCode = z.infer<typeof IncidentCode>
 
 export const IncidentState = z.enum(['open', 'acknowledged', 'resolved'])

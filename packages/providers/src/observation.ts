@@ -1,4 +1,4 @@
-import type { ActionKind, ObjectState, ProviderKind } from '@backstop/contracts'
+import type { ActionKind, ObjectState, ProviderKind, ReadTarget, RecordKind } from '@backstop/contracts'
 
 /** What ingress knows about where an event came from; ids that decide anything come from here, never from the body. */
 export interface EventOrigin {
@@ -8,12 +8,20 @@ export interface EventOrigin {
   readonly eventType: string
 }
 
-/** One refund or cancellation that an event tells of. Times are milliseconds since the epoch. */
-export interface ObservedAction {
-  readonly kind: 'action'
-  readonly action: ActionKind
+/** Where an object was read from: as for an event, ids that decide anything come from here. */
+export interface ObjectOrigin {
+  readonly projectId: string
+  readonly connectionId: string
+  /** The provider's site, where its ids are unique only within one (subscription). */
+  readonly site: string | null
+  /** When the provider gave it, in milliseconds since the epoch: its version where the object carries none. */
+  readonly readAt: number
+}
+
+/** What every observation says. Times are milliseconds since the epoch. */
+interface Observed {
   readonly provider: ProviderKind
-  /** The same for every event about this refund or cancellation, and for no other; starts with the project. */
+  /** The same for everything that tells of this object, and for no other; starts with the project. */
   readonly identity: string
   /** References of the payment or subscription it belongs to, and of itself. */
   readonly refs: readonly string[]
@@ -21,12 +29,22 @@ export interface ObservedAction {
   readonly objectIds: readonly string[]
   /** The id of these that people see. */
   readonly subject: string
+}
+
+/** One refund that a provider tells of. */
+export interface ObservedAction extends Observed {
+  readonly kind: 'action'
+  readonly action: Extract<ActionKind, 'refund'>
   readonly providerRef: string
+  /** Ids that the same refund has at another provider, e.g. the processor's for one that the biller made through it. */
+  readonly gatewayRefs: readonly string[]
   /** Minor units; null where the provider gave none. */
   readonly amount: number | null
   /** ISO 4217 in lower case. */
   readonly currency: string | null
   readonly state: ObjectState
+  /** The provider's own version of this state (updated_at, resource_version); null where it has none: then rank orders. */
+  readonly stateVersion: number | null
   /** The provider's own time of the object. */
   readonly createdAt: number
   /** The key of the request that made it; null when this event does not know. */
@@ -37,14 +55,8 @@ export interface ObservedAction {
  * How much of a charge is refunded by now, without saying by which refunds: what an account without refund events
  * sends. What the known refunds leave open becomes a provisional action at the second look.
  */
-export interface ObservedRefundTotal {
+export interface ObservedRefundTotal extends Observed {
   readonly kind: 'refund_total'
-  readonly provider: ProviderKind
-  /** Identity of the charge; starts with the project. */
-  readonly identity: string
-  readonly refs: readonly string[]
-  readonly objectIds: readonly string[]
-  readonly subject: string
   readonly chargeId: string
   /** Minor units, cumulative. */
   readonly total: number
@@ -56,12 +68,76 @@ export interface ObservedRefundTotal {
   readonly idempotencyKey: string | null
 }
 
-/** What an event means. `ignored` is kept in the inbox with its reason; `malformed` is parked. */
+/** Why a subscription ends. `involuntary`: the provider ended it itself, e.g. after its last try to collect. */
+export type EndCause = 'requested' | 'involuntary' | 'plan_end'
+
+/** Where a subscription stands between running and ended. */
+export interface CancellationState {
+  readonly phase: 'none' | 'scheduled' | 'executed'
+  /** When it was asked for; null where the provider does not say. */
+  readonly requestedAt: number | null
+  /** When it takes or took effect; null where the provider does not say. */
+  readonly effectiveAt: number | null
+  readonly cause: EndCause
+  /** The provider's own word for the cause; null where there is none. */
+  readonly detail: string | null
+}
+
+export interface PauseState {
+  readonly phase: 'none' | 'scheduled' | 'paused'
+  readonly effectiveAt: number | null
+}
+
+/**
+ * A subscription as it stood at one moment. Cancellations, pauses, resumes and removed schedules are read off the row of
+ * these, in the provider's own order, so that neither loss nor order of events makes or hides one.
+ */
+export interface ObservedSubscription extends Observed {
+  readonly kind: 'subscription'
+  /** The provider's own order of states: its version or time of change, in milliseconds. */
+  readonly asOf: number
+  readonly cancellation: CancellationState
+  readonly pause: PauseState
+  /** The phases that this event says were left by it; null where it does not say. */
+  readonly before: {
+    readonly cancellation: CancellationState['phase'] | null
+    readonly pause: PauseState['phase'] | null
+  } | null
+  readonly idempotencyKey: string | null
+}
+
+/** Something that is recorded as what it is and judged by nobody: a dispute, a credit, a reversal. */
+export interface ObservedRecord extends Observed {
+  readonly kind: 'record'
+  readonly record: Extract<RecordKind, 'dispute' | 'credit' | 'reversal'>
+  readonly providerRef: string
+  readonly amount: number | null
+  readonly currency: string | null
+  readonly state: ObjectState
+  readonly stateVersion: number | null
+  readonly createdAt: number
+}
+
+export type Observation = ObservedAction | ObservedRefundTotal | ObservedSubscription | ObservedRecord
+
+/** What an event or an object means. `ignored` is kept in the inbox with its reason; `malformed` is parked. */
 export type Normalised =
-  | ObservedAction
-  | ObservedRefundTotal
+  | { readonly kind: 'observed'; readonly observations: readonly Observation[] }
+  /** Nothing in the event is believed but these ids: the verdict rests on reading them back. */
+  | { readonly kind: 'hint'; readonly targets: readonly ReadTarget[] }
   | { readonly kind: 'ignored'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string }
 
 /** Reads one authentic event of a provider. Pure, and total: what it cannot read is `malformed`, never an exception. */
-export type Normalise = (origin: EventOrigin, event: Readonly<Record<string, unknown>>) => Normalised
+export type NormaliseEvent = (origin: EventOrigin, event: Readonly<Record<string, unknown>>) => Normalised
+
+/**
+ * Reads one object as the provider's API gave it, or as an event holds it: the one place that says what an object means.
+ * Pure and total. Never answers a hint.
+ * @param type the provider's own name of the object's type, e.g. refund, adjustment, subscription
+ */
+export type NormaliseObject = (
+  origin: ObjectOrigin,
+  type: string,
+  object: Readonly<Record<string, unknown>>,
+) => Exclude<Normalised, { kind: 'hint' }>

@@ -6,6 +6,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
+import type { NormaliseEvent, NormaliseObject } from './observation.ts'
+import type { ReadBack } from './read-back.ts'
 
 export interface Provider {
   readonly kind: ProviderKind
@@ -26,6 +28,12 @@ export interface Provider {
   authenticate(request: AuthenticationRequest, secrets: readonly InboundCredential[]): AuthenticationResult
   /** Finds what an authentic event is called and what it is about. */
   identify(event: Readonly<Record<string, unknown>>): Identification
+  /** What an authentic event means. */
+  normaliseEvent: NormaliseEvent
+  /** What an object of the provider means, wherever it was read. */
+  normaliseObject: NormaliseObject
+  /** How the provider's own data is read. */
+  readonly readBack: ReadBack
 }
 
 /** A secret in the form that comparing needs. It holds no clear text and prints none. */

@@ -5,7 +5,7 @@
 import type { AlertEvent } from '../messages/alert.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { Operation } from '../operation.ts'
-import type { OutOfBand, ProviderKind } from '../providers.ts'
+import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
 import type { Action, Incident } from '../verdict.ts'
 
 /** A secret as the secret box sealed it (guides: R3.1): never readable without the key-encryption key. */
@@ -62,6 +62,45 @@ export interface ConnectionDocument {
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
+}
+
+/** Owner: reconciler. How far the sweep of one connection has come; its id is the connection's. */
+export interface SweepDocument {
+  _id: string
+  project_id: string
+  /** Where to go on, in the provider's own terms; null before the baseline was read. */
+  cursor: Record<string, string> | null
+  /** When the baseline (schedules that were set before the connection) was complete. */
+  baseline_at: Date | null
+  /** Set while one process sweeps; another may take over once it has passed. */
+  leased_until: Date | null
+  lease_holder: string | null
+  next_run_at: Date
+  last_run_at: Date | null
+  /** In words a person can act on; null after a run that worked. */
+  last_error: string | null
+  /** What the latest full run found that no event had told. */
+  found: number
+}
+
+/** Owner: admin-api. A person's note that a change will come that no operation tells of, until it expires. */
+export interface ExpectedChangeDocument {
+  _id: string
+  project_id: string
+  /** Null: through any connection. */
+  connection_id: string | null
+  kind: ActionKind
+  /** Payment or subscription id; null: on any. */
+  subject: string | null
+  /** Minor units; null: of any amount. */
+  amount: number | null
+  currency: string | null
+  /** Why it is expected, for whoever reads the verdict. */
+  note: string
+  created_by: string
+  created_at: Date
+  /** Covers what the provider makes before; the document is removed long after (TTL). */
+  expires_at: Date
 }
 
 export type ChannelKind = 'slack' | 'email' | 'webhook'
@@ -166,7 +205,8 @@ export interface InboxDocument {
   provider: ProviderKind
   event_id: string
   event_type: string
-  outcome: 'recorded' | 'ignored'
+  /** held: a hint of a connection that cannot be read yet. hinted: its re-read was asked for. */
+  outcome: 'recorded' | 'ignored' | 'held' | 'hinted'
   reason: string
   action_ids: string[]
   received_at: Date

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Timestamp } from '../operation.ts'
-import { Action, Incident } from '../verdict.ts'
+import { Operation, Timestamp } from '../operation.ts'
+import { Action, Difference, Incident } from '../verdict.ts'
 
 /** The alert events of the interface (§6), in its order, and incident.resolved, which a channel gets only if it chose it. */
 export const AlertEvent = z.enum([
@@ -31,6 +31,12 @@ const incidentData = z.object({
 export const Alert = z.discriminatedUnion('event', [
   z.object({ ...common, event: z.literal('incident.opened'), data: incidentData }),
   z.object({ ...common, event: z.literal('incident.resolved'), data: incidentData }),
+  /** The provider's data differs from what an operation said. `action` is null where the provider knows of none. */
+  z.object({
+    ...common,
+    event: z.literal('drift.detected'),
+    data: z.object({ operation: Operation, action: Action.nullable(), differences: z.array(Difference).min(1) }),
+  }),
   /** What the test button of a channel sends. */
   z.object({
     ...common,

@@ -54,6 +54,18 @@ export const Command = z.discriminatedUnion('kind', [
   }),
   /** To the reconciler: the channel works again. */
   z.object({ ...common, kind: z.literal('resolve_channel_incident'), incident_id: z.string(), channel_id: z.string() }),
+  /** To the reconciler, which settles: what the provider decided about an operation. Repeating it changes nothing. */
+  z.object({
+    ...common,
+    kind: z.literal('settle_operation'),
+    operation_id: z.string(),
+    to: z.enum(['completed', 'failed', 'rejected']),
+    provider_ref: z.string().nullable(),
+    /** For a person: which object of the provider says so. */
+    reason: z.string(),
+  }),
+  /** To the reconciler: the connection can be read now, so its baseline and the hints that were held are to be read. */
+  z.object({ ...common, kind: z.literal('connection_ready'), connection_id: z.string() }),
 ])
 export type Command = z.infer<typeof Command>
 export type CommandKind = Command['kind']

@@ -7,6 +7,7 @@ import { Command } from './command.ts'
 import { DeliveryRequest } from './delivery.ts'
 import { InboundEvent } from './inbound.ts'
 import { Recheck } from './recheck.ts'
+import { Readback, Reread } from './reread.ts'
 
 /**
  * Every message type and the topics that carry it. Each is one subject of the schema registry, `<name>-value`; a topic
@@ -16,6 +17,8 @@ export const MESSAGES = {
   'inbound-event': { schema: InboundEvent, topics: ['inbound.processor', 'inbound.reseller', 'inbound.subscription'] },
   operation: { schema: Operation, topics: ['operations'] },
   recheck: { schema: Recheck, topics: ['rechecks', 'rechecks.due'] },
+  reread: { schema: Reread, topics: ['rereads', 'rereads.retry'] },
+  readback: { schema: Readback, topics: ['readbacks'] },
   command: { schema: Command, topics: ['commands'] },
   incident: { schema: Incident, topics: ['incidents'] },
   alert: { schema: Alert, topics: ['alerts'] },
@@ -39,3 +42,4 @@ export { Command, type CommandKind, SuppressionReason } from './command.ts'
 export { DeliveryRequest } from './delivery.ts'
 export { InboundEvent } from './inbound.ts'
 export { Recheck } from './recheck.ts'
+export { HintingEvent, Readback, ReadObject, ReadReason, ReadTarget, Reread, WaitingLook } from './reread.ts'

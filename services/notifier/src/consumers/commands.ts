@@ -71,6 +71,8 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     // To the reconciler.
     case 'open_channel_incident':
     case 'resolve_channel_incident':
+    case 'settle_operation':
+    case 'connection_ready':
       return
     default:
       return command satisfies never
