@@ -15,9 +15,12 @@ export type SealedSecret = string
 export interface ProjectDocument {
   _id: string
   name: string
+  /** How this project's messages look; empty: as Backstop's. */
+  branding: Branding
+  /** Grows by one with each change. */
+  version: number
   created_at: Date
-  /** How this project's mails look; absent: as Backstop's. */
-  branding?: Branding
+  updated_at: Date
 }
 
 /** How a project's mails look. Every field that is absent is Backstop's own. */
@@ -128,6 +131,8 @@ export interface ChannelDocument {
   events: AlertEvent[]
   config: ChannelConfig
   enabled: boolean
+  /** Grows by one with each change. */
+  version: number
   created_at: Date
   updated_at: Date
   deleted_at: Date | null

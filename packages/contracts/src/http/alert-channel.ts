@@ -11,16 +11,20 @@ const Headers = z
   .record(z.string(), z.string().max(4096))
   .describe('Custom headers (at most 20, 4 KiB in all); values are never shown again')
 
+const Recipients = z.array(z.email().max(254)).min(1).max(50)
+
+const SharedSecret = z.string().min(1).max(255)
+
 export const NewChannelConfig = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('slack'),
     webhook_url: Url.describe('URL of an incoming webhook; never shown again'),
   }),
-  z.strictObject({ kind: z.literal('email'), to: z.array(z.email().max(254)).min(1).max(50) }),
+  z.strictObject({ kind: z.literal('email'), to: Recipients }),
   z.strictObject({
     kind: z.literal('webhook'),
     url: Url,
-    secret: z.string().min(1).max(255).optional().describe('Signs each delivery; never shown again'),
+    secret: SharedSecret.optional().describe('Signs each delivery; never shown again'),
     headers: Headers.optional(),
   }),
 ])
@@ -52,7 +56,7 @@ export const ShownChannelConfig = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** How a channel does. */
+/** How a channel does. Tests of it leave no mark here. */
 export const ChannelHealth = z.object({
   state: z.enum(['unused', 'healthy', 'failing', 'disabled']),
   /** Delivered attempts of all attempts in the last 7 days, 0 to 1; null without any. */
@@ -65,33 +69,60 @@ export const ChannelHealth = z.object({
   disabled_reason: z.string().nullable(),
 })
 
+export type ChannelHealth = z.infer<typeof ChannelHealth>
+
 export const AlertChannel = z.object({
   id: z.string(),
   project_id: z.string(),
   name: z.string(),
   events: z.array(AlertEvent),
   config: ShownChannelConfig,
-  enabled: z.boolean(),
+  enabled: z.boolean().describe('Whether alerts go there: switched on, and not disabled by its failures'),
   health: ChannelHealth,
+  version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 export type AlertChannel = z.infer<typeof AlertChannel>
 
-/** Changes a channel. `config.secret` is changed by rotation only, so that no delivery goes unsigned in between. */
+/**
+ * The parts of a channel's config that change in place; which of them there are follows from its kind, which stays. The
+ * secret of a webhook is changed by rotation only, so that no delivery goes unsigned in between.
+ */
+export const ChannelConfigPatch = z
+  .strictObject({
+    webhook_url: Url.optional().describe('slack'),
+    to: Recipients.optional().describe('email: replaces all addresses'),
+    url: Url.optional().describe('webhook; a URL of another host needs `headers` beside it where the channel has any'),
+    headers: Headers.optional().describe('webhook: replaces all custom headers; {} takes them away'),
+  })
+  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
+
 export const AlertChannelPatch = z
   .strictObject({
     name: Label.optional(),
     events: NewAlertChannel.shape.events.optional(),
+    config: ChannelConfigPatch.optional(),
     enabled: z.boolean().optional().describe('true also re-enables a channel that its failures disabled'),
-    headers: Headers.optional().describe('webhook only: replaces all custom headers'),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+export type AlertChannelPatch = z.infer<typeof AlertChannelPatch>
 
 /** Gives a webhook channel another secret. Deliveries carry both signatures until the overlap ends. */
 export const ChannelSecretRotation = z.strictObject({
-  secret: z.string().min(1).max(255),
-  overlap_hours: z.int().min(0).max(168).default(24),
+  secret: SharedSecret.optional().describe('An own new secret; one is made without it'),
+  overlap_hours: z
+    .int()
+    .min(0)
+    .max(168)
+    .default(24)
+    .describe('How long deliveries are signed with the secret of before as well'),
+})
+
+/** The answer to a rotation: the only time that the new secret is shown. */
+export const RotatedAlertChannel = AlertChannel.extend({
+  secret: z.string().optional().describe('The new secret: shown once, and absent from a repeated answer'),
 })
 
 export const ChannelTestResult = z.object({

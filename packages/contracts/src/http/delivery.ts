@@ -8,11 +8,15 @@ import { ListQuery } from './list.ts'
  */
 export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 
+const Moment = z.iso.datetime({ offset: true })
+
 export const DeliveryQuery = ListQuery.extend({
   project_id: z.string().optional(),
   channel_id: z.string().optional(),
   alert_id: z.string().optional(),
   state: DeliveryState.optional(),
+  from: Moment.optional().describe('Begun then or later'),
+  to: Moment.optional().describe('Begun before'),
 })
 
 const ShownAttempt = z.object({
@@ -52,8 +56,8 @@ export type Delivery = z.infer<typeof Delivery>
 export const NewReplay = z
   .strictObject({
     channel_id: z.string(),
-    from: z.iso.datetime({ offset: true }),
-    to: z.iso.datetime({ offset: true }),
+    from: Moment,
+    to: Moment.describe('Deliveries begun before; at the latest now'),
   })
   .refine(replay => Date.parse(replay.from) < Date.parse(replay.to), {
     message: 'The window ends before it begins',

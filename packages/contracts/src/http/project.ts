@@ -7,7 +7,11 @@ export const NewProject = z.strictObject({ name: Label })
 
 const Branding = z.strictObject({
   name: z.string().trim().min(1).max(60).optional().describe('Stands where "Backstop" would'),
-  logo_url: z.url().max(2048).optional().describe("https; fetched by the reader's mail program"),
+  logo_url: z
+    .url({ protocol: /^https$/, error: 'Give an https URL' })
+    .max(2048)
+    .optional()
+    .describe("https; fetched by the reader's mail program"),
   accent_colour: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'Give #rrggbb')
@@ -24,6 +28,8 @@ export const Project = z.object({
   project_id: z.string(),
   name: z.string(),
   branding: Branding,
+  version: z.int(),
   created_at: Timestamp,
+  updated_at: Timestamp,
 })
 export type Project = z.infer<typeof Project>
