@@ -6,6 +6,12 @@ const exclude = ['**/node_modules/**', '**/.backstop/**']
  * Four kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product, `docker` a
  * container engine.
  */
+/**
+ * Where real servers and a minute's wait are part of a test, a machine that is short of time can starve any of them. One
+ * second try, which the report names; what fails twice has failed.
+ */
+const retry = 1
+
 export default defineConfig({
   test: {
     projects: [
@@ -17,6 +23,7 @@ export default defineConfig({
           // A slow test needs nothing either, but seconds: simulations, searches for counterexamples, installs.
           include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
           exclude,
+          retry,
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -26,6 +33,7 @@ export default defineConfig({
           name: 'system',
           include: ['test/**/*.system-test.ts'],
           exclude,
+          retry,
           // They mostly wait for minutes to pass, so they wait together.
           maxConcurrency: 20,
           testTimeout: 300_000,

@@ -192,7 +192,8 @@ describe('where a group begins that has committed nothing', () => {
     await late.send(keys.map(message))
     await late.stop()
     await send('z')
-    await until('all came', () => got.length === 42)
+    // Added partitions are seen when the metadata is read again, and a busy broker leads them late.
+    await until('all came', () => got.length === 42, { timeoutMs: 60_000 })
     expect(new Set(got.map(({ partition }) => partition)).size).toBe(4)
   })
 
