@@ -1,4 +1,6 @@
-import { type Action, type Alert, formatMoney, type Incident } from '@backstop/contracts'
+import type { Action, Alert, Incident } from '@backstop/contracts'
+import { describeApproval, describeCap, describeRun } from './describe-ledger-alert.ts'
+import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
 /** An alert in words, without the form of any channel: what Slack messages and mails are made from. */
 export interface AlertDescription {
@@ -14,12 +16,6 @@ export interface AlertDescription {
   /** Names what the alert is about, to recognise messages that belong together. */
   readonly reference: string
 }
-
-const PROVIDER_NAMES = {
-  processor: 'Card processor',
-  reseller: 'Reseller billing provider',
-  subscription: 'Subscription billing provider',
-} as const
 
 /** Says what an alert says. */
 export function describeAlert(alert: Alert): AlertDescription {
@@ -38,6 +34,14 @@ export function describeAlert(alert: Alert): AlertDescription {
       return describeIncident(alert)
     case 'drift.detected':
       return describeDrift(alert)
+    case 'approval.requested':
+    case 'approval.reminder':
+    case 'approval.expired':
+      return describeApproval(alert)
+    case 'cap.threshold':
+      return describeCap(alert)
+    case 'run.failed':
+      return describeRun(alert)
     default:
       return alert satisfies never
   }
@@ -70,8 +74,7 @@ function describeIncident(alert: IncidentAlert): AlertDescription {
 function describeDrift({
   data: { operation, action, differences },
 }: Extract<Alert, { event: 'drift.detected' }>): AlertDescription {
-  const money = formatMoney(operation.amount, operation.currency)
-  const what = money === null ? operation.kind : `${operation.kind} of ${money}`
+  const what = nameAction(operation)
   const missing = differences.some(({ field }) => field === 'existence')
   return {
     title: missing ? `The provider does not know a ${what}` : `The provider's data differs on a ${what}`,
@@ -107,15 +110,13 @@ function titleOf({ opened, resolved }: Subject, isOpened: boolean, tellsBoth: bo
 }
 
 function describeAction(action: Action, code: Incident['code']): Subject {
-  const what = action.kind.replaceAll('_', ' ')
-  const money = formatMoney(action.amount, action.currency)
-  const of = money === null ? '' : ` of ${money}`
+  const what = nameAction(action)
   return {
     ...(code === 'REFUND_REJECTED'
-      ? { opened: `Rejected: ${what}${of}`, resolved: `the ${what}${of} was settled` }
-      : { opened: `Unexplained ${what}${of}`, resolved: `the ${what}${of} is explained` }),
+      ? { opened: `Rejected: ${what}`, resolved: `the ${what} was settled` }
+      : { opened: `Unexplained ${what}`, resolved: `the ${what} is explained` }),
     facts: [
-      { label: 'What', value: `${capitalise(what)}${of}` },
+      { label: 'What', value: capitalise(what) },
       { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
       { label: action.kind === 'refund' ? 'Payment' : 'Subscription', value: action.subject },
       ...(action.provider_ref === null ? [] : [{ label: 'Id at the provider', value: action.provider_ref }]),
@@ -143,12 +144,4 @@ function describeCode({ code, channel_id }: Incident): Subject {
     default:
       return code satisfies never
   }
-}
-
-function formatTime(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
-}
-
-function capitalise(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
 }

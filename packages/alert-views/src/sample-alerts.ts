@@ -1,4 +1,4 @@
-import type { Action, Alert, Incident } from '@backstop/contracts'
+import type { Action, Alert, Approval, Incident, ShownOperation } from '@backstop/contracts'
 
 const AT = '2026-11-21T10:00:00.000Z'
 
@@ -25,6 +25,63 @@ export const SAMPLE_ALERTS = {
       action: { ...action(projectId), verdict: 'explained', reason: 'provider_ref_matches' },
     },
   }),
+  'approval.requested': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'approval.requested',
+    data: { operation: operation(projectId), approval: APPROVAL },
+  }),
+  'approval.reminder': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'approval.reminder',
+    data: { operation: operation(projectId), approval: { ...APPROVAL, reminded_at: APPROVAL.remind_at } },
+  }),
+  'approval.expired': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'approval.expired',
+    data: { operation: { ...operation(projectId), state: 'expired' }, approval: APPROVAL },
+  }),
+  'cap.threshold': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'cap.threshold',
+    data: {
+      budget: {
+        budget_id: 'bud_4d8g1k6p3t9w2z7c',
+        project_id: projectId,
+        connection_id: null,
+        name: 'Refunds a day',
+        currency: 'eur',
+        cap: 1_000_000,
+        interval: 'day',
+        version: 1,
+        created_at: AT,
+        updated_at: AT,
+      },
+      current: {
+        starts_at: '2026-11-21T00:00:00.000Z',
+        ends_at: '2026-11-22T00:00:00.000Z',
+        used: 700_000,
+        reserved: 124_990,
+        left: 175_010,
+      },
+      percent: 80,
+      operation: operation(projectId),
+    },
+  }),
+  'run.failed': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'run.failed',
+    data: {
+      run: {
+        run_id: 'nightly-refunds-2026-11-21',
+        project_id: projectId,
+        reason: 'The agent stopped after three timeouts',
+        failed_at: AT,
+        reported_at: AT,
+      },
+      operations: [{ ...operation(projectId), state: 'executing', executing_at: AT }],
+      operations_total: 12,
+    },
+  }),
   'channel.test': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'channel.test',
@@ -44,6 +101,42 @@ export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
 }
 
 const common = (projectId: string) => ({ alert_id: 'alr_sample', project_id: projectId, created_at: AT })
+
+const APPROVAL: Approval = {
+  required: true,
+  requested_at: AT,
+  remind_at: '2026-11-21T22:00:00.000Z',
+  deadline_at: '2026-11-22T10:00:00.000Z',
+  reminded_at: null,
+  decided_at: null,
+  decided_by: null,
+}
+
+function operation(projectId: string): ShownOperation {
+  return {
+    operation_id: 'op_3v8qk2x9m1s7d5f0',
+    project_id: projectId,
+    connection_id: 'con_9k3f7h1m5q2v8x4z',
+    provider: 'processor',
+    version: 1,
+    kind: 'refund',
+    subject: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+    amount: 124_990,
+    currency: 'eur',
+    provider_ref: null,
+    idempotency_key: null,
+    run_id: 'nightly-refunds-2026-11-21',
+    state: 'approval_pending',
+    reason: null,
+    executing_at: null,
+    ended_at: null,
+    created_at: AT,
+    updated_at: AT,
+    approval: APPROVAL,
+    unapproved: null,
+    budgets: [],
+  }
+}
 
 function incident(projectId: string): Incident {
   return {

@@ -9,14 +9,28 @@ const DAY_S = 86_400
 
 /** Every collection with its owner and its indexes, as the deploy job makes them. A TTL is the retention of its row. */
 export const COLLECTIONS = {
-  projects: { owner: 'admin-api', indexes: [] },
+  projects: { owner: 'admin-api', indexes: [{ keys: { created_at: -1, _id: -1 } }] },
   connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
-  channels: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
-  api_keys: { owner: 'admin-api', indexes: [{ keys: { hash: 1 }, options: { unique: true } }] },
+  channels: {
+    owner: 'admin-api',
+    indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }, { keys: { created_at: -1, _id: -1 } }],
+  },
+  api_keys: {
+    owner: 'admin-api',
+    indexes: [{ keys: { hash: 1 }, options: { unique: true } }, { keys: { created_at: -1, _id: -1 } }],
+  },
   audit: { owner: 'admin-api', indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }] },
   idempotency_keys: {
     owner: 'admin-api',
     indexes: [{ keys: { created_at: 1 }, options: { expireAfterSeconds: DAY_S } }],
+  },
+  replay_requests: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { project_id: 1, requested_at: -1, _id: -1 } },
+      { keys: { requested_at: -1, _id: -1 } },
+      { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
+    ],
   },
   operations: {
     owner: 'ledger',
@@ -24,14 +38,32 @@ export const COLLECTIONS = {
       { keys: { refs: 1 } },
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { connection_id: 1, created_at: -1, _id: -1 } },
+      { keys: { created_at: -1, _id: -1 } },
       {
         keys: { connection_id: 1, idempotency_key: 1 },
         options: { unique: true, partialFilterExpression: { idempotency_key: { $type: 'string' } } },
       },
+      {
+        keys: { run_id: 1, created_at: -1, _id: -1 },
+        options: { partialFilterExpression: { run_id: { $type: 'string' } } },
+      },
       { keys: { outbox_at: 1 }, options: { sparse: true } },
+      { keys: { timer_at: 1 }, options: { sparse: true } },
     ],
   },
   first_executions: { owner: 'ledger', indexes: [] },
+  budgets: { owner: 'ledger', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
+  budget_periods: {
+    owner: 'ledger',
+    indexes: [{ keys: { ends_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
+  },
+  failed_runs: {
+    owner: 'ledger',
+    indexes: [
+      { keys: { project_id: 1, reported_at: -1, _id: -1 } },
+      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
+    ],
+  },
   subjects: {
     owner: 'reconciler',
     indexes: [
@@ -46,12 +78,14 @@ export const COLLECTIONS = {
     indexes: [
       { keys: { project_id: 1, first_seen: -1, _id: -1 } },
       { keys: { connection_ids: 1, first_seen: -1, _id: -1 } },
+      { keys: { first_seen: -1, _id: -1 } },
     ],
   },
   incidents: {
     owner: 'reconciler',
     indexes: [
       { keys: { project_id: 1, state: 1, opened: -1, _id: -1 } },
+      { keys: { state: 1, opened: -1, _id: -1 } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
   },
@@ -81,11 +115,21 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { alert_id: 1 } },
       { keys: { channel_id: 1, created_at: 1, _id: 1 } },
+      { keys: { created_at: -1, _id: -1 } },
+      // What did not arrive is looked for among very much that did.
+      {
+        keys: { project_id: 1, state: 1, created_at: -1, _id: -1 },
+        options: { partialFilterExpression: { state: 'dead' } },
+      },
+      { keys: { state: 1, created_at: -1, _id: -1 }, options: { partialFilterExpression: { state: 'dead' } } },
       { keys: { created_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
     ],
   },
   channel_health: { owner: 'notifier', indexes: [{ keys: { 'outbox.at': 1 }, options: { sparse: true } }] },
-  suppressions: { owner: 'notifier', indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }] },
+  suppressions: {
+    owner: 'notifier',
+    indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }, { keys: { suppressed_at: -1, _id: -1 } }],
+  },
   replays: {
     owner: 'notifier',
     indexes: [

@@ -6,6 +6,8 @@ export const ID_PREFIXES = {
   connection: 'con',
   channel: 'chn',
   operation: 'op',
+  budget: 'bud',
+  run: 'run',
   subject: 'sub',
   action: 'act',
   incident: 'inc',

@@ -4,9 +4,10 @@
  */
 import type { AlertEvent } from '../messages/alert.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
-import type { Operation } from '../operation.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
 import type { Action, Incident } from '../verdict.ts'
+
+export type * from './ledger.ts'
 
 /** A secret as the secret box sealed it (guides: R3.1): never readable without the key-encryption key. */
 export type SealedSecret = string
@@ -17,6 +18,10 @@ export interface ProjectDocument {
   name: string
   /** How this project's messages look; empty: as Backstop's. */
   branding: Branding
+  /** Absent: not required. */
+  requires_approval?: boolean
+  /** How long people have to decide; absent: DEFAULT_APPROVAL_DEADLINE_S. */
+  approval_deadline_seconds?: number
   /** Grows by one with each change. */
   version: number
   created_at: Date
@@ -159,24 +164,6 @@ export interface ChannelHealthDocument {
   outbox?: TimedOutboxEntry[]
 }
 
-/** Owner: the ledger package (admin-api takes operations in, the reconciler settles them). */
-export type OperationDocument = Omit<Operation, 'operation_id'> & {
-  _id: string
-  /** Messages that this document caused and that are not yet published. */
-  outbox: OutboxEntry[]
-  /** When the oldest entry of `outbox` was written; absent while it is empty. */
-  outbox_at?: Date
-}
-
-/** Owner: the ledger package. Present once any operation of the connection ever reached executing (out_of_band `auto`). */
-export interface FirstExecutionDocument {
-  /** The connection's id. */
-  _id: string
-  project_id: string
-  operation_id: string
-  at: Date
-}
-
 /** A message that a document caused, kept in that document until the broker has it. */
 export interface OutboxEntry {
   /** Deterministic: the message id that consumers deduplicate by. */
@@ -317,6 +304,17 @@ export interface SuppressionDocument {
   soft_bounces: Date[]
   suppressed_at: Date | null
   updated_at: Date
+}
+
+/** Owner: admin-api. A bulk replay as it was asked for: what there is to show of it before the notifier begins. */
+export interface ReplayRequestDocument {
+  /** The replay_id of its command. */
+  _id: string
+  project_id: string
+  channel_id: string
+  from: Date
+  to: Date
+  requested_at: Date
 }
 
 /** Owner: notifier. A bulk replay and how far it is. */

@@ -9,10 +9,12 @@ import { Label } from './project.ts'
 export const Scope = z.enum([
   /** Everything, and the only scope that makes projects and keys. */
   'admin',
-  /** Connections and alert channels: make, change, test, delete. */
+  /** Connections, alert channels, budgets: make, change, test, delete. */
   'manage',
-  /** Report operations and what became of them. */
+  /** Report operations and runs, and what became of them. */
   'operations:write',
+  /** Approve and decline operations that wait for it: never for a key that reports them. */
+  'approvals:write',
   /** Every GET. */
   'read',
 ])

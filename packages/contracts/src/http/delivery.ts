@@ -57,7 +57,7 @@ export const NewReplay = z
   .strictObject({
     channel_id: z.string(),
     from: Moment,
-    to: Moment.describe('Deliveries begun before; at the latest now'),
+    to: Moment.describe('Itself no longer in the window'),
   })
   .refine(replay => Date.parse(replay.from) < Date.parse(replay.to), {
     message: 'The window ends before it begins',

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { Operation, OperationState } from '../operation.ts'
+import { OperationState } from '../operation.ts'
 import { ActionKind } from '../providers.ts'
 import { ListQuery } from './list.ts'
+import { CurrencyCode } from './money.ts'
 
 /** An id that a provider gave: printable ASCII without spaces, so that it fits into keys, logs and mails as it is. */
 const ProviderId = z
@@ -31,12 +32,9 @@ export const NewOperation = z.strictObject({
   kind: ActionKind,
   subject: ProviderId.describe('Payment or subscription id at the provider'),
   amount: optional(z.int().min(0).max(Number.MAX_SAFE_INTEGER)).describe('Minor units'),
-  currency: optional(
-    z
-      .string()
-      .regex(/^[A-Za-z]{3}$/, 'Give the three letters of ISO 4217')
-      .transform(code => code.toLowerCase()),
-  ).describe('ISO 4217; without it only provider_ref or idempotency_key can explain a refund'),
+  currency: optional(CurrencyCode).describe(
+    'ISO 4217; without it only provider_ref or idempotency_key can explain a refund',
+  ),
   provider_ref,
   idempotency_key: optional(z.string().min(1).max(255)).describe(
     'The key sent to the provider; reporting it again answers the same operation, moved on if the report goes further',
@@ -52,13 +50,13 @@ export type NewOperation = z.infer<typeof NewOperation>
 export const NewTransition = z.strictObject({ to: OperationState, provider_ref, executing_at, ended_at, reason })
 export type NewTransition = z.infer<typeof NewTransition>
 
-/** An operation as the API shows it; `refs` stay inside. */
-export const ShownOperation = Operation.omit({ refs: true })
-export type ShownOperation = z.infer<typeof ShownOperation>
-
 export const OperationQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
   state: OperationState.optional(),
   subject: z.string().optional(),
+  run_id: z.string().optional(),
 })
+
+/** A decision on an operation that waits for approval. */
+export const ApprovalDecision = z.strictObject({ reason })

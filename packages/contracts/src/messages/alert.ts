@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { Operation, Timestamp } from '../operation.ts'
+import { Budget, BudgetUsage } from '../budget.ts'
+import { Approval, Operation, ShownOperation, Timestamp } from '../operation.ts'
+import { FailedRun } from '../run.ts'
 import { Action, Difference, Incident } from '../verdict.ts'
 
 /** The alert events of the interface (§6), in its order, and incident.resolved, which a channel gets only if it chose it. */
@@ -27,6 +29,9 @@ const incidentData = z.object({
   supersedes: z.string().optional(),
 })
 
+/** Of the three approval events: the operation, whose approval is told beside it so that it is always there. */
+const approvalData = z.object({ operation: ShownOperation, approval: Approval })
+
 /** What people are told. Its `data` is what a webhook receives under the same name. */
 export const Alert = z.discriminatedUnion('event', [
   z.object({ ...common, event: z.literal('incident.opened'), data: incidentData }),
@@ -36,6 +41,29 @@ export const Alert = z.discriminatedUnion('event', [
     ...common,
     event: z.literal('drift.detected'),
     data: z.object({ operation: Operation, action: Action.nullable(), differences: z.array(Difference).min(1) }),
+  }),
+  /** An operation waits for approval; half of the time has passed; nobody decided in time. */
+  z.object({ ...common, event: z.literal('approval.requested'), data: approvalData }),
+  z.object({ ...common, event: z.literal('approval.reminder'), data: approvalData }),
+  z.object({ ...common, event: z.literal('approval.expired'), data: approvalData }),
+  /** What is used and reserved of a budget has reached a share of its cap, for the first time in the period. */
+  z.object({
+    ...common,
+    event: z.literal('cap.threshold'),
+    data: z.object({
+      budget: Budget,
+      current: BudgetUsage,
+      /** The highest share that was reached. */
+      percent: z.int(),
+      /** The operation that reached it. */
+      operation: ShownOperation,
+    }),
+  }),
+  /** A run of the execution feature failed; with the newest operations that name it, and how many there are. */
+  z.object({
+    ...common,
+    event: z.literal('run.failed'),
+    data: z.object({ run: FailedRun, operations: z.array(ShownOperation), operations_total: z.int().min(0) }),
   }),
   /** What the test button of a channel sends. */
   z.object({

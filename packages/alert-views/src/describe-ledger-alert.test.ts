@@ -1,0 +1,136 @@
+import type { Alert } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { describeAlert } from './describe-alert.ts'
+import { SAMPLE_ALERTS } from './sample-alerts.ts'
+
+type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
+const sample = <E extends keyof typeof SAMPLE_ALERTS & Alert['event']>(event: E) => SAMPLE_ALERTS[event]() as Of<E>
+const factOf = (alert: Alert, label: string) => describeAlert(alert).facts.find(fact => fact.label === label)?.value
+
+describe('an approval', () => {
+  test('that is asked for says what for, until when and how it is given', () => {
+    const described = describeAlert(sample('approval.requested'))
+    expect(described).toMatchObject({
+      title: 'Approval needed: refund of EUR 1,249.90',
+      tone: 'neutral',
+      path: '/operations/op_3v8qk2x9m1s7d5f0',
+      reference: 'op_3v8qk2x9m1s7d5f0',
+    })
+    expect(described.summary).toContain('2026-11-22 10:00:00 UTC')
+    expect(described.summary).toContain('POST /v1/operations/op_3v8qk2x9m1s7d5f0/approve')
+    expect(described.facts.map(fact => fact.label)).toEqual([
+      'What',
+      'Provider',
+      'Payment',
+      'Connection',
+      'Operation',
+      'Asked for at',
+      'Deadline',
+      'Run',
+    ])
+  })
+
+  test('that nobody gave is recalled, and then told as gone', () => {
+    expect(describeAlert(sample('approval.reminder')).title).toBe('Still waiting for approval: refund of EUR 1,249.90')
+    const expired = describeAlert(sample('approval.expired'))
+    expect(expired).toMatchObject({ title: 'Approval expired: refund of EUR 1,249.90', tone: 'alarm' })
+    expect(expired.summary).toMatch(/may not be executed any more/)
+  })
+
+  test('of a cancellation without an amount says no amount', () => {
+    const alert = sample('approval.requested')
+    const operation = { ...alert.data.operation, kind: 'cancellation', amount: null, currency: null } as const
+    const described = describeAlert({ ...alert, data: { ...alert.data, operation } })
+    expect(described.title).toBe('Approval needed: cancellation')
+    expect(described.facts.map(fact => fact.label)).toContain('Subscription')
+  })
+})
+
+describe('a budget', () => {
+  const cap = (more: Partial<Of<'cap.threshold'>['data']['current']>, percent: number, currency = 'eur'): Alert => {
+    const alert = sample('cap.threshold')
+    const { budget, current } = alert.data
+    const left = Math.max(0, budget.cap - (more.used ?? 0) - (more.reserved ?? 0))
+    return {
+      ...alert,
+      data: { ...alert.data, percent, budget: { ...budget, currency }, current: { ...current, left, ...more } },
+    }
+  }
+  const rows = [
+    {
+      name: 'of which something is left',
+      alert: cap({ used: 700_000, reserved: 124_990 }, 80),
+      title: '80 % of the budget "Refunds a day" is taken',
+      summary: /EUR 8,249.90 of EUR 10,000.00 a day.*EUR 1,750.10 are left until 2026-11-22 00:00:00 UTC/,
+      tone: 'neutral',
+    },
+    {
+      name: 'that is used up',
+      alert: cap({ used: 1_000_000, reserved: 0 }, 100),
+      title: 'The budget "Refunds a day" is used up',
+      summary: /Until 2026-11-22 00:00:00 UTC requests are refused/,
+      tone: 'alarm',
+    },
+    {
+      name: 'that is overspent',
+      alert: cap({ used: 1_000_000, reserved: 5_000 }, 100),
+      title: 'The budget "Refunds a day" is overspent by EUR 50.00',
+      summary: /PATCH \/v1\/budgets\/bud_/,
+      tone: 'alarm',
+    },
+    {
+      name: 'in a currency without minor units',
+      alert: cap({ used: 700_000, reserved: 124_990 }, 80, 'jpy'),
+      title: '80 % of the budget "Refunds a day" is taken',
+      summary: /JPY 824,990 of JPY 1,000,000/,
+      tone: 'neutral',
+    },
+  ]
+  test.each(rows)('$name is described by what is left and what to do', ({ alert, title, summary, tone }) => {
+    expect(describeAlert(alert)).toMatchObject({ title, tone, summary: expect.stringMatching(summary) })
+  })
+
+  test('of one connection names it', () => {
+    const alert = sample('cap.threshold')
+    expect(factOf(alert, 'Covers')).toBe('The whole project')
+    const budget = { ...alert.data.budget, connection_id: 'con_1' }
+    expect(factOf({ ...alert, data: { ...alert.data, budget } }, 'Covers')).toBe('con_1')
+  })
+})
+
+describe('a failed run', () => {
+  test('names the operations that did not end', () => {
+    const described = describeAlert(sample('run.failed'))
+    expect(described).toMatchObject({ title: 'Run nightly-refunds-2026-11-21 failed', tone: 'alarm' })
+    expect(described.summary).toMatch(
+      /^The agent stopped after three timeouts\. 12 operations belong to it, at least 1/,
+    )
+    expect(described.facts).toContainEqual({
+      label: 'Executing',
+      value: 'op_3v8qk2x9m1s7d5f0, a refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+    })
+  })
+
+  test('that has no operation and no reason says so, and its name cannot break the headline', () => {
+    const alert = sample('run.failed')
+    const run = { ...alert.data.run, run_id: 'a\r\nb', reason: null }
+    const described = describeAlert({ ...alert, data: { run, operations: [], operations_total: 0 } })
+    expect(described).toMatchObject({
+      title: 'Run a b failed',
+      summary: 'No reason was given. No operation names it',
+      path: '/runs/a%0D%0Ab',
+    })
+  })
+
+  test('names five of many, and says that there are more', () => {
+    const alert = sample('run.failed')
+    const operations = Array.from({ length: 8 }, () => alert.data.operations[0]!)
+    const described = describeAlert({ ...alert, data: { ...alert.data, operations, operations_total: 8 } })
+    expect(described.facts.filter(fact => fact.label === 'Executing')).toHaveLength(5)
+    expect(described.facts.at(-1)).toEqual({ label: 'And more', value: '3 without an end' })
+  })
+})
+
+test('every description is short enough for Slack, which shows ten facts', () => {
+  for (const make of Object.values(SAMPLE_ALERTS)) expect(describeAlert(make()).facts.length).toBeLessThanOrEqual(10)
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { Currency, Timestamp } from './operation.ts'
+
+/** How long a budget's cap lasts, in UTC: a day from midnight, a week from Monday, a month from its first day. */
+export const BudgetInterval = z.enum(['day', 'week', 'month'])
+export type BudgetInterval = z.infer<typeof BudgetInterval>
+
+/** A cap on the money that operations take, of one connection or of a whole project, in one currency. */
+export const Budget = z.object({
+  budget_id: z.string(),
+  project_id: z.string(),
+  /** Null: every connection of the project. */
+  connection_id: z.string().nullable(),
+  name: z.string(),
+  currency: Currency,
+  /** Minor units of `currency` a period. */
+  cap: z.int().min(1),
+  interval: BudgetInterval,
+  /** Grows by one with each change. */
+  version: z.int().min(1),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Budget = z.infer<typeof Budget>
+
+/** What is taken of a budget in one period. */
+export const BudgetUsage = z.object({
+  starts_at: Timestamp,
+  /** Excluded. */
+  ends_at: Timestamp,
+  /** Minor units of operations that completed. */
+  used: z.int().min(0),
+  /** Minor units of operations that are under way. */
+  reserved: z.int().min(0),
+  /** What may still be asked for: the cap less both, and 0 once they are beyond it. */
+  left: z.int().min(0),
+})
+export type BudgetUsage = z.infer<typeof BudgetUsage>
+
+/** The shares of a cap, in percent, at which people are told. */
+export const CAP_PERCENTS = [50, 80, 100] as const

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { Budget, BudgetInterval, BudgetUsage } from '../budget.ts'
+import { ListQuery } from './list.ts'
+import { CurrencyCode } from './money.ts'
+import { Label } from './project.ts'
+
+const Cap = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Minor units of the currency a period')
+
+export const NewBudget = z.strictObject({
+  project_id: z.string(),
+  connection_id: z
+    .string()
+    .optional()
+    .describe('Only what this connection takes; without it, what the whole project takes'),
+  name: Label,
+  currency: CurrencyCode.describe('ISO 4217; operations in other currencies do not count'),
+  cap: Cap,
+  interval: BudgetInterval.describe('In UTC: a day from midnight, a week from Monday, a month from its first day'),
+})
+export type NewBudget = z.infer<typeof NewBudget>
+
+/** What of a budget changes; another scope, currency or interval is another budget. */
+export const BudgetPatch = z
+  .strictObject({ name: Label.optional(), cap: Cap.optional() })
+  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+export type BudgetPatch = z.infer<typeof BudgetPatch>
+
+/** A budget with what is taken of it in the present period. */
+export const ShownBudget = Budget.extend({ current: BudgetUsage })
+export type ShownBudget = z.infer<typeof ShownBudget>
+
+export const BudgetQuery = ListQuery.extend({
+  project_id: z.string().optional(),
+  connection_id: z.string().optional(),
+})

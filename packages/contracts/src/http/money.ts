@@ -1,0 +1,7 @@
+import { z } from 'zod'
+
+/** A currency as callers may write it, folded to lower case. */
+export const CurrencyCode = z
+  .string()
+  .regex(/^[A-Za-z]{3}$/, 'Give the three letters of ISO 4217')
+  .transform(code => code.toLowerCase())

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { ShownOperation } from '../operation.ts'
+import { FailedRun } from '../run.ts'
+import { ListQuery } from './list.ts'
+
+/** The report that a run failed. A run is whatever operations name by `run_id`. */
+export const RunFailure = z.strictObject({
+  project_id: z
+    .string()
+    .optional()
+    .describe('Left out: the project of the key, or else the one whose operations name the run'),
+  reason: z.string().max(2000).nullable().optional().describe('What went wrong, for a person'),
+  failed_at: z.iso.datetime({ offset: true }).nullable().optional().describe('When it failed, if before this report'),
+})
+export type RunFailure = z.infer<typeof RunFailure>
+
+/** A run with the newest of its operations. */
+export const RunWithOperations = z.object({
+  run_id: z.string(),
+  project_id: z.string(),
+  failure: FailedRun.nullable().describe('Null while nobody reported that it failed'),
+  operations: z.array(ShownOperation).describe('The newest 100; GET /v1/operations?run_id= lists all'),
+})
+
+export const RunQuery = ListQuery.extend({ project_id: z.string().optional() })
+export const OneRunQuery = z.object({
+  project_id: z.string().optional().describe('Where several projects use the same run_id'),
+})
