@@ -1,3 +1,8 @@
+export type { EventSource, Posting } from './account/event-feed.ts'
+export type { View } from './account/shelf.ts'
+export { ApiRefusal } from './api/api-refusal.ts'
+export type { ProviderApi, ProviderApiOptions } from './api/provider-api.ts'
+export type { RateLimit } from './api/rate-limit.ts'
 export { type Chance, createChance } from './chance.ts'
 export { type Disturbance, type PostPlan, planPosts } from './posting/disturbance.ts'
 export {
@@ -39,5 +44,19 @@ export {
   type ReceiverOptions,
   startReceiver,
 } from './receiver/receiver.ts'
+export {
+  createReseller,
+  type Reseller,
+  type ResellerOptions,
+  type ResellerRecords,
+  type SaleRequest,
+} from './reseller/account.ts'
+export type { AdjustmentRequest } from './reseller/adjustments.ts'
+export { type ResellerApiOptions, startResellerApi } from './reseller/api/server.ts'
+export type { ResellerEvent } from './reseller/events.ts'
+export type { ResellerAdjustment } from './reseller/objects/adjustment.ts'
+export type { ResellerSubscription } from './reseller/objects/subscription.ts'
+export type { ResellerTransaction } from './reseller/objects/transaction.ts'
+export { ResellerRefusal } from './reseller/refusal.ts'
 export { signResellerEvent } from './reseller/sign-event.ts'
 export { subscriptionAuthorization } from './subscription/basic-auth.ts'

@@ -1,0 +1,49 @@
+/** The events of one account in the order in which they happened, and what became of posting each. */
+
+/** What the provider believes about the posting of an event. An event that nobody subscribed to stays `unposted`. */
+export type Posting = 'unposted' | 'scheduled' | 'succeeded' | 'failed'
+
+/** Where events come from: every account is one. */
+export interface EventSource<E> {
+  /** Oldest first. Each is the account's state as it was then. */
+  events(): readonly E[]
+  /** Calls back with each event from now on; the answer ends that. */
+  onEvent(listener: (event: E) => void): () => void
+  /** What became of posting the event: whoever posts the account's events says so, and the API tells it. */
+  notePosting(event: E, posting: Posting): void
+}
+
+export interface EventFeed<E> extends EventSource<E> {
+  emit(event: E): E
+  /** The events that could be read at that time (milliseconds since the epoch), with what is known of their posting. */
+  asOf(ms: number): readonly { event: E; posting: Posting }[]
+}
+
+/**
+ * A feed without events.
+ * @param now milliseconds since the epoch
+ */
+export function createEventFeed<E extends object>(now: () => number): EventFeed<E> {
+  const events: E[] = []
+  const sinceMs = new WeakMap<E, number>()
+  const postings = new WeakMap<E, Posting>()
+  const listeners = new Set<(event: E) => void>()
+  return {
+    emit(event) {
+      events.push(event)
+      sinceMs.set(event, now())
+      for (const listener of listeners) listener(event)
+      return event
+    },
+    events: () => events,
+    onEvent(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    notePosting: (event, posting) => void postings.set(event, posting),
+    asOf: ms =>
+      events
+        .filter(event => (sinceMs.get(event) ?? 0) <= ms)
+        .map(event => ({ event, posting: postings.get(event) ?? 'unposted' })),
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * A provider's API on loopback: everything that the three have in common. What differs, the provider's dialect says:
+ * who may call, what a path answers, and how a refusal is worded.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Chance, createChance } from '../chance.ts'
+import { listenOnLoopback } from '../listen-on-loopback.ts'
+import { ApiRefusal } from './api-refusal.ts'
+import { createRateGate, type RateLimit } from './rate-limit.ts'
+import { createTroubles, type Trouble } from './trouble.ts'
+
+export interface ProviderApiOptions {
+  /** Keys that may only read. */
+  readonly readKeys: readonly string[]
+  /** Keys that may also change things. */
+  readonly writeKeys?: readonly string[]
+  /** A free one when left out. */
+  readonly port?: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** How often may be called; what the real provider allows when left out, nothing is limited when empty. */
+  readonly rateLimits?: readonly RateLimit[]
+  /**
+   * Milliseconds by which reads lag behind the account, so that what an event tells of is not found, or found as it was
+   * before, for a while; 0 when left out.
+   */
+  readonly readLagMs?: number
+  /** Request ids come from it. */
+  readonly chance?: Chance
+}
+
+export interface ProviderApi {
+  /** Without a path, e.g. `http://127.0.0.1:40123`. */
+  readonly url: string
+  readonly port: number
+  /** Method and path with query of every authenticated call so far, oldest first. */
+  calls(): readonly string[]
+  /** The next calls meet this; what was set before is forgotten. */
+  meet(trouble: Trouble): void
+  /** Reads lag by so many milliseconds from now on. */
+  lagReads(ms: number): void
+  /** Allows so many calls from now on; the count begins anew. */
+  limitRate(limits: readonly RateLimit[]): void
+  stop(): Promise<void>
+}
+
+/** One call, as a dialect answers it. */
+export interface ApiCall {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The body as text; empty for a GET. */
+  readonly body: string
+  header(name: string): string | undefined
+  readonly nowMs: number
+  /** The time as of which objects are read; earlier than now while reads lag. */
+  readonly readAtMs: number
+  /** Where this API is reached, for links in answers. */
+  readonly baseUrl: string
+  readonly requestId: string
+}
+
+/** How one provider's API speaks. */
+export interface Dialect {
+  /** A new request id. */
+  requestId(chance: Chance): string
+  /** The key that a call carries, or undefined when it carries none. Throws for one that is written wrongly. */
+  keyOf(authorization: string | undefined): string | undefined
+  /** @throws ApiRefusal for what the API refuses */
+  answer(call: ApiCall): object
+  /** The refusals that are about no particular object. */
+  readonly refusals: {
+    keyMissing(): ApiRefusal
+    keyUnknown(key: string): ApiRefusal
+    keyMayOnlyRead(): ApiRefusal
+    tooLarge(): ApiRefusal
+    /** A call over the limit; seconds until the next may come. */
+    rateLimited(retryAfterS: number): ApiRefusal
+    /** Trouble on demand. */
+    missing(): ApiRefusal
+    failing(status: number): ApiRefusal
+  }
+  /** Headers of every answer. */
+  headers(requestId: string): Record<string, string>
+  /** An answer's body with what depends on the request; as it is when left out. */
+  complete?(body: object, requestId: string, failed: boolean): object
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+
+/** Serves until stop(). */
+export async function startProviderApi(
+  dialect: Dialect,
+  options: ProviderApiOptions & { rateLimits: readonly RateLimit[] },
+): Promise<ProviderApi> {
+  const { now, chance = createChance() } = options
+  const calls: string[] = []
+  const troubles = createTroubles()
+  let gate = createRateGate(options.rateLimits)
+  let readLagMs = options.readLagMs ?? 0
+
+  function admit(request: IncomingMessage, url: URL): Trouble | undefined {
+    authorise(dialect, options, request)
+    calls.push(`${request.method} ${url.pathname}${url.search}`)
+    const waitMs = gate.admit(endpointOf(request.method ?? 'GET', url.pathname), now())
+    if (waitMs > 0) throw dialect.refusals.rateLimited(Math.ceil(waitMs / 1000))
+    return troubles.next(`${url.pathname}${url.search}`)
+  }
+
+  async function callOf(request: IncomingMessage, url: URL, requestId: string): Promise<ApiCall> {
+    const nowMs = now()
+    return {
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      body: await readBody(request, dialect),
+      header: name => headerOf(request, name),
+      nowMs,
+      readAtMs: nowMs - readLagMs,
+      baseUrl: url.origin,
+      requestId,
+    }
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = dialect.requestId(chance)
+    const url = new URL(request.url ?? '/', `http://127.0.0.1:${request.socket.localPort}`)
+    let answer: { status: number; body: object; headers: Readonly<Record<string, string>> }
+    try {
+      const trouble = admit(request, url)
+      if (trouble !== undefined && (await meetTrouble(trouble, dialect, response)) === 'answered') return
+      const body = dialect.answer(await callOf(request, url, requestId))
+      answer = { status: 200, headers: {}, body: dialect.complete?.(body, requestId, false) ?? body }
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error
+      const { status, headers, body } = error
+      answer = { status, headers, body: dialect.complete?.(body, requestId, true) ?? body }
+    }
+    response.writeHead(answer.status, {
+      'content-type': 'application/json; charset=utf-8',
+      ...dialect.headers(requestId),
+      ...answer.headers,
+    })
+    // With a line end, for whoever calls it by hand.
+    response.end(`${JSON.stringify(answer.body, undefined, 2)}\n`)
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      response.destroy()
+      // A caller who went away is no fault; anything else is one of ours and must be loud.
+      if (request.errored === null) throw error
+    })
+  })
+  const { url, port, stop } = await listenOnLoopback(server, options.port)
+  return {
+    url,
+    port,
+    calls: () => calls,
+    meet: troubles.meet,
+    lagReads(ms) {
+      readLagMs = ms
+    },
+    limitRate(limits) {
+      gate = createRateGate(limits)
+    },
+    stop,
+  }
+}
+
+function authorise(dialect: Dialect, options: ProviderApiOptions, request: IncomingMessage): void {
+  const key = dialect.keyOf(headerOf(request, 'authorization'))
+  if (key === undefined || key === '') throw dialect.refusals.keyMissing()
+  if (options.writeKeys?.includes(key)) return
+  if (!options.readKeys.includes(key)) throw dialect.refusals.keyUnknown(key)
+  if (request.method !== 'GET') throw dialect.refusals.keyMayOnlyRead()
+}
+
+/** Says whether the trouble was the answer, or whether the answer is still to come. */
+async function meetTrouble(
+  trouble: Trouble,
+  dialect: Dialect,
+  response: ServerResponse,
+): Promise<'answered' | 'delayed'> {
+  switch (trouble.kind) {
+    case 'error': {
+      if (trouble.status === 429) throw dialect.refusals.rateLimited(trouble.retryAfterS ?? 1)
+      const { status, message, body, headers } = dialect.refusals.failing(trouble.status)
+      const retryAfter = trouble.retryAfterS === undefined ? {} : { 'retry-after': String(trouble.retryAfterS) }
+      throw new ApiRefusal(status, message, body, { ...headers, ...retryAfter })
+    }
+    case 'missing':
+      throw dialect.refusals.missing()
+    case 'html':
+      response.writeHead(trouble.status, { 'content-type': 'text/html' })
+      response.end('<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>')
+      return 'answered'
+    case 'cut':
+      response.destroy()
+      return 'answered'
+    case 'silence':
+      return 'answered'
+    case 'slow':
+      await new Promise(resolve => setTimeout(resolve, trouble.afterMs))
+      return 'delayed'
+    default:
+      throw trouble satisfies never
+  }
+}
+
+/** The path without ids, so that two objects of a kind count as one endpoint. */
+function endpointOf(method: string, path: string): string {
+  const resource = /^(?:\/(?:v1|api\/v2))?\/([^/]+)(\/.)?/.exec(path)
+  return `${method} ${resource?.[1] ?? path}${resource?.[2] === undefined ? '' : '/{id}'}`
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+async function readBody(request: IncomingMessage, dialect: Dialect): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw dialect.refusals.tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,33 @@
+/** At most `calls` in any `perMs` milliseconds, for all calls together or for each endpoint of its own. */
+export interface RateLimit {
+  readonly calls: number
+  readonly perMs: number
+  readonly of: 'account' | 'endpoint'
+}
+
+/** Counts calls; those that are refused do not count. */
+export interface RateGate {
+  /** Milliseconds until a call to this endpoint may come again; 0 lets this one through and counts it. */
+  admit(endpoint: string, nowMs: number): number
+}
+
+/** A gate that obeys all of the limits. */
+export function createRateGate(limits: readonly RateLimit[]): RateGate {
+  const counted = limits.map(limit => ({ limit, times: new Map<string, number[]>() }))
+  return {
+    admit(endpoint, nowMs) {
+      let waitMs = 0
+      const windows = counted.map(({ limit, times }) => {
+        const key = limit.of === 'account' ? '' : endpoint
+        const within = (times.get(key) ?? []).filter(atMs => atMs > nowMs - limit.perMs)
+        times.set(key, within)
+        const [oldest] = within
+        if (within.length >= limit.calls && oldest !== undefined)
+          waitMs = Math.max(waitMs, oldest + limit.perMs - nowMs)
+        return within
+      })
+      if (waitMs === 0) for (const within of windows) within.push(nowMs)
+      return waitMs
+    },
+  }
+}

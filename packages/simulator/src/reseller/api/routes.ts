@@ -1,0 +1,110 @@
+/** What each path of the reseller's API answers, apart from HTTP. */
+import type { ApiCall } from '../../api/provider-api.ts'
+import type { Reseller, ResellerRecords } from '../account.ts'
+import type { ResellerEvent } from '../events.ts'
+import type { ResellerTransaction } from '../objects/transaction.ts'
+import { invalidField, notFound, ResellerRefusal } from '../refusal.ts'
+import { type PageRules, pageOf } from './page.ts'
+
+const PAGING = ['after', 'per_page', 'order_by']
+const ADJUSTMENTS: PageRules = { perPage: 10, maxPerPage: 50, order: 'DESC' }
+const SUBSCRIPTIONS: PageRules = { perPage: 50, maxPerPage: 200, order: 'DESC' }
+const TRANSACTIONS: PageRules = { perPage: 30, maxPerPage: 30, order: 'DESC' }
+const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
+
+/**
+ * Answers one call against the account as it can be read.
+ * @throws ResellerRefusal for what the API refuses
+ */
+export function answerCall(reseller: Reseller, call: ApiCall): object {
+  const [resource, id, ...rest] = call.path.split('/').slice(1)
+  const records = reseller.asOf(call.readAtMs)
+  if (call.method === 'GET' && resource !== undefined && rest.length === 0) {
+    const body = id === undefined ? list(records, resource, call) : retrieve(records, resource, id, call)
+    if (body !== undefined) return body
+  }
+  // GET /adjustments/{id} is among what is not there.
+  throw new ResellerRefusal(404, 'shared/invalid_url', 'Invalid URL.')
+}
+
+function list(records: ResellerRecords, resource: string, call: ApiCall): object | undefined {
+  const { query } = call
+  switch (resource) {
+    case 'adjustments': {
+      const filters = ['id', 'action', 'status', 'transaction_id', 'subscription_id', 'customer_id']
+      return pageOf(matching(records.adjustments.all(), query, filters), idOf, call, ADJUSTMENTS)
+    }
+    case 'subscriptions': {
+      const filters = ['id', 'status', 'customer_id', 'address_id', 'collection_mode']
+      const actions = query.get('scheduled_change_action')?.split(',')
+      const found = matching(records.subscriptions.all(), query, filters, ['scheduled_change_action']).filter(
+        ({ scheduled_change: scheduled }) =>
+          actions === undefined || (scheduled != null && actions.includes(scheduled.action)),
+      )
+      return pageOf(found, idOf, call, SUBSCRIPTIONS)
+    }
+    case 'transactions': {
+      const filters = ['id', 'status', 'customer_id', 'subscription_id', 'invoice_number', 'origin', 'collection_mode']
+      const found = matching(records.transactions.all(), query, filters, ['include'])
+      const shown = found.map(transaction => withIncluded(records, transaction, query))
+      return pageOf(shown, idOf, call, TRANSACTIONS)
+    }
+    case 'events': {
+      const events = records.events.map(({ event }) => readEvent(event))
+      return pageOf(matching(events, query, ['event_type']), event => event.event_id, call, EVENTS)
+    }
+    default:
+      return undefined
+  }
+}
+
+function retrieve(records: ResellerRecords, resource: string, id: string, { query }: ApiCall): object | undefined {
+  if (resource === 'subscriptions') return { data: found(records.subscriptions.get(id), id) }
+  if (resource === 'transactions') {
+    return { data: withIncluded(records, found(records.transactions.get(id), id), query) }
+  }
+  return undefined
+}
+
+const idOf = (item: { id: string }) => item.id
+
+function found<T>(item: T | undefined, id: string): T {
+  if (item === undefined) throw notFound(id)
+  return item
+}
+
+/** An event that is read again belongs to no notification. */
+function readEvent(event: ResellerEvent): ResellerEvent {
+  return { ...event, notification_id: null }
+}
+
+function withIncluded(
+  records: ResellerRecords,
+  transaction: ResellerTransaction,
+  query: URLSearchParams,
+): ResellerTransaction {
+  const include = query.get('include')?.split(',') ?? []
+  for (const name of include) {
+    if (name !== 'adjustments') throw invalidField('include', `not supported by this stand-in: ${name}`)
+  }
+  if (include.length === 0) return transaction
+  const adjustments = records.adjustments.all().filter(adjustment => adjustment.transaction_id === transaction.id)
+  return { ...transaction, adjustments }
+}
+
+/** What fits every filter that the query has. A filter is a list separated by commas: one of them must be it. */
+function matching<T extends object>(
+  items: readonly T[],
+  query: URLSearchParams,
+  filters: readonly string[],
+  others: readonly string[] = [],
+): T[] {
+  for (const name of query.keys()) {
+    if (![...PAGING, ...filters, ...others].includes(name)) throw invalidField(name, 'additional field is not allowed')
+  }
+  const wanted = filters.flatMap(name => {
+    const value = query.get(name)
+    return value === null ? [] : [{ name, values: value.split(',') }]
+  })
+  return items.filter(item => wanted.every(({ name, values }) => values.includes(String(Reflect.get(item, name)))))
+}

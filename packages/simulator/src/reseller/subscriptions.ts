@@ -1,0 +1,172 @@
+/** What can happen to a subscription at the reseller, by whoever does it and by the passing of time. */
+import type { ICustomData } from '@paddle/paddle-node-sdk'
+import type { Books } from './books.ts'
+import { timeAt } from './making.ts'
+import type { ResellerSubscription } from './objects/subscription.ts'
+import { ResellerRefusal } from './refusal.ts'
+
+export interface SubscriptionActions {
+  /** The next end of the period is to cancel it. Leaves subscription.updated. */
+  scheduleCancel(id: string): ResellerSubscription
+  /** The next end of the period is to pause it, until `resumeAtMs` (milliseconds since the epoch) when given. */
+  schedulePause(id: string, resumeAtMs?: number): ResellerSubscription
+  /** A paused subscription is to go on then. */
+  scheduleResume(id: string, atMs: number): ResellerSubscription
+  /** Takes back what was scheduled. Leaves subscription.updated. */
+  unschedule(id: string): ResellerSubscription
+  /** Cancels at once. Leaves subscription.updated and subscription.canceled. */
+  cancel(id: string): ResellerSubscription
+  /** Pauses at once. Leaves subscription.updated and subscription.paused. */
+  pause(id: string): ResellerSubscription
+  /** Leaves subscription.updated and subscription.resumed. */
+  resume(id: string): ResellerSubscription
+  /** A renewal cannot be collected: past due, and the reseller tries again. */
+  missPayment(id: string): ResellerSubscription
+  /** The last try has failed: canceled or paused, as the account is set up. No field says why. */
+  endDunning(id: string, by?: 'cancel' | 'pause'): ResellerSubscription
+  /** Changes what is no cancellation: the custom data or the quantity. */
+  change(id: string, to: { customData?: ICustomData; quantity?: number }): ResellerSubscription
+  /** The period ends: what was scheduled happens, or else the subscription renews. */
+  endPeriod(id: string): ResellerSubscription
+}
+
+/** Milliseconds of a billing period; every one is 30 days long. */
+export const PERIOD_MS = 30 * 86_400_000
+
+/** Everything about subscriptions that an account can do. `renew` collects for the next period. */
+export function subscriptionActions(
+  books: Books,
+  renew: (subscription: ResellerSubscription) => void,
+): SubscriptionActions {
+  const nowMs = () => books.making().nowMs
+
+  /** The subscription, unless it is canceled: that is for ever. */
+  function usable(id: string): ResellerSubscription {
+    const subscription = books.subscription(id)
+    if (subscription.status === 'canceled') {
+      throw new ResellerRefusal(
+        400,
+        'subscriptions/subscription_is_canceled_action_invalid',
+        `The subscription is canceled. It cannot be changed. ID: ${id}`,
+      )
+    }
+    return subscription
+  }
+
+  function schedule(id: string, scheduled: NonNullable<ResellerSubscription['scheduled_change']>) {
+    if (usable(id).scheduled_change != null) {
+      throw new ResellerRefusal(
+        400,
+        'subscriptions/subscription_locked_pending_changes',
+        `The subscription has a scheduled change already. ID: ${id}`,
+      )
+    }
+    return books.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
+  }
+
+  function cancel(id: string): ResellerSubscription {
+    const { items } = usable(id)
+    return books.changeSubscription(
+      id,
+      {
+        status: 'canceled',
+        canceled_at: timeAt(nowMs()),
+        scheduled_change: null,
+        next_billed_at: null,
+        current_billing_period: null,
+        items: items.map(item => ({ ...item, status: 'inactive', next_billed_at: null })),
+      },
+      ['subscription.updated', 'subscription.canceled'],
+    )
+  }
+
+  function pause(id: string): ResellerSubscription {
+    const { scheduled_change: scheduled } = usable(id)
+    const resumeAt = scheduled?.action === 'pause' ? (scheduled.resume_at ?? null) : null
+    return books.changeSubscription(
+      id,
+      {
+        status: 'paused',
+        paused_at: timeAt(nowMs()),
+        scheduled_change: resumeAt === null ? null : { action: 'resume', effective_at: resumeAt, resume_at: null },
+        next_billed_at: null,
+        current_billing_period: null,
+      },
+      ['subscription.updated', 'subscription.paused'],
+    )
+  }
+
+  function resume(id: string): ResellerSubscription {
+    if (usable(id).status !== 'paused') {
+      throw new ResellerRefusal(
+        400,
+        'subscriptions/subscription_is_not_paused',
+        `The subscription is not paused. ID: ${id}`,
+      )
+    }
+    return books.changeSubscription(
+      id,
+      { status: 'active', paused_at: null, scheduled_change: null, ...periodFrom(nowMs()) },
+      ['subscription.updated', 'subscription.resumed'],
+    )
+  }
+
+  return {
+    scheduleCancel: id => schedule(id, { action: 'cancel', effective_at: periodEnd(usable(id)), resume_at: null }),
+    schedulePause: (id, resumeAtMs) =>
+      schedule(id, {
+        action: 'pause',
+        effective_at: periodEnd(usable(id)),
+        resume_at: resumeAtMs === undefined ? null : timeAt(resumeAtMs),
+      }),
+    scheduleResume: (id, atMs) => schedule(id, { action: 'resume', effective_at: timeAt(atMs), resume_at: null }),
+    unschedule(id) {
+      const { current_billing_period } = usable(id)
+      const change = { scheduled_change: null, next_billed_at: current_billing_period?.ends_at ?? null }
+      return books.changeSubscription(id, change, ['subscription.updated'])
+    },
+    cancel,
+    pause,
+    resume,
+    missPayment(id) {
+      usable(id)
+      return books.changeSubscription(id, { status: 'past_due' }, ['subscription.updated', 'subscription.past_due'])
+    },
+    endDunning: (id, by = 'cancel') => (by === 'cancel' ? cancel(id) : pause(id)),
+    change(id, { customData, quantity }) {
+      const { items } = usable(id)
+      const change = {
+        ...(customData === undefined ? {} : { custom_data: customData }),
+        ...(quantity === undefined ? {} : { items: items.map(item => ({ ...item, quantity })) }),
+      }
+      return books.changeSubscription(id, change, ['subscription.updated'])
+    },
+    endPeriod(id) {
+      const subscription = usable(id)
+      switch (subscription.scheduled_change?.action) {
+        case 'cancel':
+          return cancel(id)
+        case 'pause':
+          return pause(id)
+        case 'resume':
+          return resume(id)
+        default:
+          renew(subscription)
+          return books.changeSubscription(id, { status: 'active', ...periodFrom(nowMs()) }, ['subscription.updated'])
+      }
+    },
+  }
+}
+
+function periodEnd(subscription: ResellerSubscription): string {
+  const end = subscription.current_billing_period?.ends_at
+  if (end === undefined) {
+    throw new ResellerRefusal(400, 'subscriptions/subscription_update_when_paused', 'The subscription has no period.')
+  }
+  return end
+}
+
+function periodFrom(startMs: number): Pick<ResellerSubscription, 'current_billing_period' | 'next_billed_at'> {
+  const ends_at = timeAt(startMs + PERIOD_MS)
+  return { current_billing_period: { starts_at: timeAt(startMs), ends_at }, next_billed_at: ends_at }
+}
