@@ -16,6 +16,8 @@ export interface Provider {
    * the one that the real provider sends.
    */
   readonly credentialHeaders: readonly string[]
+  /** The events that the provider's endpoint is to have (interface §6). Others are taken in too, and ignored with a reason. */
+  readonly subscribedEvents: readonly string[]
   /**
    * Makes a secret ready for `authenticate`. To be done once per secret: a KeyObject makes the HMAC of a request four
    * times cheaper than a string key.

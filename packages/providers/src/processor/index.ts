@@ -5,6 +5,13 @@ import { identify } from './identify.ts'
 export const processor: Provider = {
   kind: 'processor',
   credentialHeaders: ['processor-signature', 'stripe-signature'],
+  subscribedEvents: [
+    'refund.created',
+    'refund.updated',
+    'charge.refunded',
+    'customer.subscription.updated',
+    'customer.subscription.deleted',
+  ],
   prepareSecret,
   authenticate,
   identify,

@@ -5,6 +5,14 @@ import { identify } from './identify.ts'
 export const reseller: Provider = {
   kind: 'reseller',
   credentialHeaders: ['reseller-signature', 'paddle-signature'],
+  subscribedEvents: [
+    'adjustment.created',
+    'adjustment.updated',
+    'subscription.updated',
+    'subscription.canceled',
+    'subscription.paused',
+    'subscription.resumed',
+  ],
   prepareSecret,
   authenticate,
   identify,

@@ -1,0 +1,63 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import type { Clock, Egress, SecretBox } from '@backstop/kit'
+import { type ProviderReader, PROVIDERS } from '@backstop/providers'
+import type { ConnectionReader } from '../store/store.ts'
+
+export interface ConnectionReadersOptions {
+  readonly connections: ConnectionReader
+  readonly secretBox: Pick<SecretBox, 'open'>
+  readonly egress: Egress
+  readonly clock: Clock
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number
+}
+
+/** How a connection's provider is read, or why it cannot be. */
+export type OpenedReader =
+  | { readonly kind: 'reader'; readonly reader: ProviderReader; readonly connection: ConnectionDocument }
+  | { readonly kind: 'none'; readonly text: string }
+
+/** Whether the provider's own data can be had through this connection. */
+export function canRead(connection: ConnectionDocument): boolean {
+  return connection.status === 'active' && connection.read_key !== null
+}
+
+/**
+ * The readers of connections, one each, so that all that ask in this process keep to one rate limit. A connection that
+ * changed gets a new one.
+ */
+export class ConnectionReaders {
+  readonly #options: ConnectionReadersOptions
+  readonly #open = new Map<string, { version: number; reader: ProviderReader }>()
+
+  constructor(options: ConnectionReadersOptions) {
+    this.#options = options
+  }
+
+  /** @throws AppError `unavailable` when the connections cannot be read */
+  async of(connectionId: string): Promise<OpenedReader> {
+    const connection = (await this.#options.connections.byIds([connectionId])).get(connectionId)
+    if (connection === undefined || connection.status === 'deleted') {
+      this.#open.delete(connectionId)
+      return { kind: 'none', text: 'The connection was deleted' }
+    }
+    if (connection.read_key === null || connection.status === 'needs_setup') {
+      this.#open.delete(connectionId)
+      return { kind: 'none', text: 'The connection has no read key' }
+    }
+    const known = this.#open.get(connectionId)
+    if (known?.version === connection.version) return { kind: 'reader', reader: known.reader, connection }
+    const { secretBox, egress, clock, random } = this.#options
+    const context = { collection: 'connections', field: 'read_key', id: connectionId } as const
+    const reader = PROVIDERS[connection.kind].readBack.open({
+      readKey: secretBox.open(connection.read_key.sealed, { ...context, projectId: connection.project_id }),
+      site: connection.site,
+      apiBase: connection.api_base,
+      egress,
+      clock,
+      random,
+    })
+    this.#open.set(connectionId, { version: connection.version, reader })
+    return { kind: 'reader', reader, connection }
+  }
+}

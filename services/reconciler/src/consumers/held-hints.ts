@@ -1,0 +1,72 @@
+import { type ConnectionDocument, deterministicId, HEADERS, type InboundEvent, type Reread } from '@backstop/contracts'
+import type { Clock, MessageCodec, OutgoingMessage, Producer } from '@backstop/kit'
+import { PROVIDERS } from '@backstop/providers'
+import type { Inbox } from '../store/store.ts'
+
+export interface HeldHintsOptions {
+  readonly inbox: Pick<Inbox, 'held' | 'release'>
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
+  readonly clock: Clock
+}
+
+/** Hints that were kept because their connection could not be read. */
+export interface HeldHints {
+  /** Asks for the re-read of every hint that the connection holds. @returns how many */
+  request(connection: ConnectionDocument): Promise<number>
+}
+
+const PAGE = 500
+
+export function createHeldHints({ inbox, producer, codec, clock }: HeldHintsOptions): HeldHints {
+  return {
+    async request(connection) {
+      for (let count = 0; ; ) {
+        const held = await inbox.held(connection._id, PAGE)
+        if (held.length === 0) return count
+        const messages = held.flatMap(({ document, body }) => {
+          const event = { ...document, received_at: document.received_at.toISOString(), body: JSON.parse(body) }
+          const reread = rereadOfHint(event, clock.now())
+          return reread === undefined ? [] : [rereadMessage(reread, codec)]
+        })
+        if (messages.length > 0) await producer.send(messages)
+        await inbox.release(held.map(({ document }) => document._id))
+        count += held.length
+      }
+    },
+  }
+}
+
+type HintingEvent = Pick<
+  InboundEvent,
+  'provider' | 'project_id' | 'connection_id' | 'event_id' | 'event_type' | 'received_at' | 'body'
+>
+
+/** The re-read that a hint asks for; undefined for an event that hints at nothing. */
+export function rereadOfHint(event: HintingEvent, now: number): Reread | undefined {
+  const { provider, project_id, connection_id, event_id, event_type, received_at, body } = event
+  const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
+  const meant = PROVIDERS[provider].normaliseEvent(origin, body)
+  if (meant.kind !== 'hint') return undefined
+  return {
+    reread_id: deterministicId('reread', connection_id, event_id),
+    project_id,
+    connection_id,
+    provider,
+    reason: 'hint',
+    event: { event_id, event_type, received_at },
+    look: null,
+    targets: [...meant.targets],
+    first_requested_at: new Date(now).toISOString(),
+    attempt: 1,
+  }
+}
+
+export function rereadMessage(reread: Reread, codec: Pick<MessageCodec, 'encode'>): OutgoingMessage {
+  return {
+    topic: 'rereads',
+    key: reread.connection_id,
+    value: codec.encode('reread', reread),
+    headers: { [HEADERS.messageId]: reread.reread_id },
+  }
+}

@@ -1,0 +1,80 @@
+import { deterministicId, type Readback, type Reread } from '@backstop/contracts'
+import type { ReadFailure, ReadResult } from '@backstop/providers'
+import { isoTime } from './projection.ts'
+
+/** What the asking gave: what the provider answered, or that this connection cannot be asked at all. */
+export type Asked = ReadResult | { readonly kind: 'cannot_ask'; readonly text: string }
+
+/** What becomes of a re-read. */
+export type Answer =
+  | { readonly kind: 'answered'; readonly reason: 'read' | 'not_found' | 'given_up'; readonly readback: Readback }
+  /** It is asked again once `dueAt` has come. */
+  | { readonly kind: 'again'; readonly reason: ReadFailure; readonly reread: Reread; readonly dueAt: number }
+
+/** How long a failed asking waits: the delay of the topic rereads.retry. */
+export const RETRY_DELAY_MS = 30_000
+/** Signed events do not wait for a provider that is away: their look is then judged without it. */
+const SIGNED_ATTEMPTS = 3
+/** What rests on a re-read alone is asked for this long before people are told that it cannot be had. */
+export const VERIFY_WITHIN_MS = 15 * 60_000
+
+/** Failures that asking again does not mend: a person has to. */
+const FINAL: ReadonlySet<ReadFailure> = new Set(['key_refused', 'address_refused', 'question_refused'])
+
+/**
+ * Settles one asking. A verdict on a subscription rests on the provider's own data alone, so such a re-read is asked for
+ * longer and never given up silently.
+ * @param now milliseconds since the epoch
+ */
+export function answerReread(reread: Reread, asked: Asked, now: number): Answer {
+  switch (asked.kind) {
+    case 'read':
+      return { kind: 'answered', reason: 'read', readback: readbackOf(reread, now, 'read', asked.objects) }
+    case 'not_found':
+      return { kind: 'answered', reason: 'not_found', readback: readbackOf(reread, now, 'not_found', []) }
+    case 'cannot_ask':
+      return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, now, asked.text) }
+    case 'failed': {
+      if (hasEnded(reread, asked.failure, now)) {
+        return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, now, asked.text) }
+      }
+      // The delay line's delay is fixed; a provider that asks for more is asked again and says so again.
+      const dueAt = now + RETRY_DELAY_MS
+      return { kind: 'again', reason: asked.failure, reread: { ...reread, attempt: reread.attempt + 1 }, dueAt }
+    }
+    default:
+      return asked satisfies never
+  }
+}
+
+function hasEnded(reread: Reread, failure: ReadFailure, now: number): boolean {
+  if (reread.provider === 'subscription') return now - Date.parse(reread.first_requested_at) >= VERIFY_WITHIN_MS
+  return FINAL.has(failure) || reread.attempt >= SIGNED_ATTEMPTS
+}
+
+function givenUp(reread: Reread, now: number, text: string): Readback {
+  return { ...readbackOf(reread, now, 'unavailable', []), failure: text }
+}
+
+function readbackOf(
+  reread: Reread,
+  now: number,
+  outcome: Readback['outcome'],
+  objects: Readback['objects'],
+): Readback {
+  const { project_id, connection_id, provider, reason, event, look, targets } = reread
+  return {
+    readback_id: deterministicId('readback', reread.reread_id, String(reread.attempt)),
+    project_id,
+    connection_id,
+    provider,
+    reason,
+    event,
+    look,
+    targets,
+    read_at: isoTime(now),
+    outcome,
+    failure: null,
+    objects: [...objects],
+  }
+}
