@@ -87,8 +87,12 @@ export interface SweepDocument {
   last_run_at: Date | null
   /** In words a person can act on; null after a run that worked. */
   last_error: string | null
-  /** What the latest full run found that no event had told. */
-  found: number
+  /** Events that the provider lists and that had not come yet, with the provider's time: are they late, or lost? */
+  unseen: { event_id: string; event_type: string; created_at: Date }[]
+  /** Since when hints of this connection wait for a re-read that cannot be had; null while all is well. */
+  unverified_since: Date | null
+  /** The open incident of this connection by its code. */
+  open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
 }
 
 /** Owner: admin-api. A person's note that a change will come that no operation tells of, until it expires. */
