@@ -13,6 +13,7 @@ import {
   type Metrics,
   type SecretBox,
 } from '@backstop/kit'
+import { ATTEMPT_MS } from './channels/channel.ts'
 import { createAlertConsumer } from './consumers/alerts.ts'
 import { ChannelDirectory } from './consumers/channel-directory.ts'
 import { ChannelHealthKeeper } from './consumers/channel-health.ts'
@@ -64,8 +65,10 @@ export interface NotifierSettings {
   readonly maxActive: number
   /** Deliveries that wait in memory for one channel at most. */
   readonly maxQueuedPerChannel: number
-  /** Deliveries in memory beyond which the rest waits in Kafka; 8000 when left out. */
+  /** Deliveries in memory beyond which the rest waits in Kafka; 4000 when left out. */
   readonly maxAtHand?: number
+  /** How long one attempt may take, in milliseconds; 20 s when left out. */
+  readonly attemptMs?: number
 }
 
 export interface NotifierApp {
@@ -82,7 +85,7 @@ const GAUGES_EVERY_MS = 5_000
 /** Wires the notifier from its ports: fan-out, delivery and the five retry delay lines. Nothing runs before `start`. */
 export function createApp(ports: NotifierPorts, settings: NotifierSettings): NotifierApp {
   const { bus, codec, clock, logger, onFatal } = ports
-  const { publicUrl, brandName, apiPublicUrl, ...bounds } = settings
+  const { publicUrl, brandName, apiPublicUrl, attemptMs = ATTEMPT_MS, ...bounds } = settings
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
   const consumerMetrics = createConsumerMetrics(ports.metrics)
   const metrics = createDeliveryMetrics(ports.metrics)
@@ -100,7 +103,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     deliveries: ports.deliveries,
     health,
     directory,
-    ports: { ...ports, publicUrl, brandName, apiPublicUrl },
+    ports: { ...ports, publicUrl, brandName, apiPublicUrl, attemptMs },
     ...bounds,
   })
   const alerts = createAlertConsumer({ ...shared, metrics: consumerMetrics, channels: ports.channels })

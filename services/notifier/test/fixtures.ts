@@ -121,6 +121,7 @@ export function channel(
     events: ['incident.opened'],
     config,
     enabled: true,
+    version: 1,
     created_at: at,
     updated_at: at,
     deleted_at: null,
@@ -128,14 +129,35 @@ export function channel(
   }
 }
 
-/** @param secret shared secret that signs; none when left out */
-export function webhookChannel(id: string, url: string, secret?: string, facts: Partial<ChannelDocument> = {}) {
+export interface WebhookFacts {
+  readonly secret?: string
+  readonly previous?: { readonly secret: string; readonly expiresAt: Date }
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** @param given the shared secret that signs, or that and more; neither secret nor headers when left out */
+export function webhookChannel(
+  id: string,
+  url: string,
+  given: string | WebhookFacts = {},
+  facts: Partial<ChannelDocument> = {},
+) {
+  const { secret, previous, headers = {} } = typeof given === 'string' ? { secret: given } : given
   const projectId = facts.project_id ?? PROJECT
-  const sealed =
-    secret === undefined
-      ? null
-      : secretBox.seal(new Secret(secret), { collection: 'channels', id, field: 'secret', projectId })
-  return channel(id, { kind: 'webhook', url, secret: sealed, fingerprint: null }, facts)
+  const seal = (text: string, field: string) =>
+    secretBox.seal(new Secret(text), { collection: 'channels', id, field, projectId })
+  const config: ChannelDocument['config'] = {
+    kind: 'webhook',
+    url,
+    secret: secret === undefined ? null : seal(secret, 'secret'),
+    fingerprint: null,
+    previous_secret:
+      previous === undefined
+        ? null
+        : { sealed: seal(previous.secret, 'previous_secret'), fingerprint: '', expires_at: previous.expiresAt },
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, seal(value, 'headers')])),
+  }
+  return channel(id, config, facts)
 }
 
 export function slackChannel(id: string, url: string, facts: Partial<ChannelDocument> = {}) {

@@ -10,6 +10,9 @@ import type { Clock, Egress, SecretBox } from '@backstop/kit'
 import type { Answer } from '../domain/answer.ts'
 import type { Mailer } from '../mail/mailer.ts'
 
+/** How long one attempt may take, from DNS to the last byte of the answer, in milliseconds (DESIGN, "Delivering"). */
+export const ATTEMPT_MS = 20_000
+
 /** What channels may use of the outside. */
 export interface ChannelPorts {
   readonly egress: Egress
@@ -22,6 +25,8 @@ export interface ChannelPorts {
   readonly brandName: string
   /** Base of links to the management API, without a slash at its end; null where mails carry no unsubscribe link. */
   readonly apiPublicUrl: string | null
+  /** How long the attempt may take, in milliseconds; a channel that asks twice shares it out. */
+  readonly attemptMs: number
 }
 
 /** What a channel's project says about its messages. Read together with the channel. */

@@ -19,8 +19,11 @@ export interface Mail {
 
 /** The way to a transactional mail provider. */
 export interface Mailer {
-  /** Hands one mail over and reports what the server said. It throws for no answer of a server. */
-  send(mail: Mail): Promise<Answer>
+  /**
+   * Hands one mail over and reports what the server said. It throws for no answer of a server.
+   * @param timeoutMs for all of it, the wait for a free connection included
+   */
+  send(mail: Mail, timeoutMs: number): Promise<Answer>
   stop(): Promise<void>
 }
 

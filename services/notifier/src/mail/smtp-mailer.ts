@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
-import { AppError, maskSecrets, type Secret } from '@backstop/kit'
+import { AppError, Secret } from '@backstop/kit'
 import { createTransport } from 'nodemailer'
+import { firstKiB } from '../channels/first-kib.ts'
 import type { Answer, SmtpStage } from '../domain/answer.ts'
 import type { Mailer } from './mailer.ts'
 
@@ -12,12 +13,7 @@ export interface SmtpOptions {
   readonly from: string
   /** Whether a server that offers no STARTTLS is refused. Loopback never needs it. */
   readonly requireTls: boolean
-  /** Overall limit of one mail in milliseconds, the wait for a free connection included; 20 s when left out. */
-  readonly deadlineMs?: number
 }
-
-/** As long as an attempt at any other channel may take; nodemailer's own limits restart with every byte. */
-const DEADLINE_MS = 20_000
 
 /** nodemailer's own defaults are minutes (nodemailer.com, "SMTP transport"). In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 }
@@ -31,6 +27,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
   const domain = /@([^@\s<>]+)>?$/.exec(options.from.trim())?.[1]
   if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM holds no mail address')
   const local = isLoopback(server.host)
+  const said = (words: string) => firstKiB(words, [new Secret(server.password)])
   const transport = createTransport({
     pool: true,
     maxConnections: 5,
@@ -48,11 +45,12 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
     disableUrlAccess: true,
   })
   return {
-    async send(mail) {
+    async send(mail, timeoutMs) {
       try {
         const message = {
           // Takes the mail out of the pool's queue, or hangs up on a server that keeps it: none is sent after its attempt.
-          signal: AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS),
+          // nodemailer's own limits restart with every byte.
+          signal: AbortSignal.timeout(timeoutMs),
           from: options.from,
           // An object, so that no address is parsed out of a string again.
           to: { name: '', address: mail.to },
@@ -70,9 +68,9 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
         }
         const info = await transport.sendMail(message)
         const code = Number(/^\d{3}/.exec(info.response)?.[0] ?? 250)
-        return { kind: 'smtp', code, stage: 'sent', text: responseText(info.response), refused: [] }
+        return { kind: 'smtp', code, stage: 'sent', text: said(info.response), refused: [] }
       } catch (error) {
-        return toMailAnswer(error)
+        return toMailAnswer(error, said)
       }
     },
     async stop() {
@@ -116,10 +114,10 @@ interface SmtpError extends Error {
   command?: string
 }
 
-function toMailAnswer(error: unknown): Answer {
+function toMailAnswer(error: unknown, said: (words: string) => string): Answer {
   const fault = error as SmtpError
   if (fault.responseCode !== undefined && fault.responseCode > 0) {
-    const text = responseText(fault.response ?? fault.message)
+    const text = said(fault.response ?? fault.message)
     return { kind: 'smtp', code: fault.responseCode, stage: stageOf(fault), text, refused: [] }
   }
   const reason = SILENCES[fault.code ?? ''] ?? 'smtp_failed'
@@ -159,10 +157,6 @@ const SILENCE_MESSAGES: Readonly<Record<Silence, string>> = {
   smtp_tls_failed: 'The mail server of this installation offers no TLS that can be trusted; this is on our side',
   smtp_login_failed: 'The mail server of this installation refused our login; this is on our side',
   smtp_failed: 'The mail could not be handed over; this is on our side',
-}
-
-function responseText(response: string): string {
-  return maskSecrets(response.slice(0, 1024))
 }
 
 function parseSmtpUrl(secret: Secret) {

@@ -18,7 +18,7 @@ export const emailChannel: ChannelModule<'email'> = {
     const reasons = valid.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
     const sends = takesMail.map(async address => ({
       address,
-      answer: await ports.mailer.send(mailTo(address, request, branding, ports)),
+      answer: await ports.mailer.send(mailTo(address, request, branding, ports), ports.attemptMs),
     }))
     return combineAnswers(await Promise.all(sends), reasons)
   },

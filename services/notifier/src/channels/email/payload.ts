@@ -12,7 +12,12 @@ export function mailTo(
   address: string,
   { alert, delivery_id, project_id: projectId }: DeliveryRequest,
   branding: Branding,
-  { publicUrl, brandName, apiPublicUrl, secretBox }: Omit<ChannelPorts, 'egress' | 'mailer' | 'clock'>,
+  {
+    publicUrl,
+    brandName,
+    apiPublicUrl,
+    secretBox,
+  }: Pick<ChannelPorts, 'publicUrl' | 'brandName' | 'apiPublicUrl' | 'secretBox'>,
 ): Mail {
   const leave = apiPublicUrl === null ? null : unsubscribeUrl(apiPublicUrl, { projectId, address }, secretBox)
   const content = renderMail({ alert, branding, brandName, publicUrl, unsubscribeUrl: leave })

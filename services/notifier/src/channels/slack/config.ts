@@ -1,8 +1,17 @@
-import type { Secret, SecretBox } from '@backstop/kit'
+import { Secret, type SecretBox } from '@backstop/kit'
 import type { ChannelOf } from '../channel.ts'
 
-/** The incoming webhook's URL, which is all that authenticates us: a secret. @throws AppError `secret_unreadable` */
-export function openSlackUrl(channel: ChannelOf<'slack'>, secretBox: SecretBox): Secret {
+/** The incoming webhook's URL, which is all that authenticates us: a secret. */
+export interface SlackTarget {
+  readonly url: Secret
+  /** The URL, and its path alone: error pages repeat the path without the host. */
+  readonly forms: readonly Secret[]
+}
+
+/** @throws AppError `secret_unreadable` */
+export function openSlackTarget(channel: ChannelOf<'slack'>, secretBox: SecretBox): SlackTarget {
   const { _id: id, project_id: projectId, config } = channel
-  return secretBox.open(config.webhook_url, { collection: 'channels', id, field: 'webhook_url', projectId })
+  const url = secretBox.open(config.webhook_url, { collection: 'channels', id, field: 'webhook_url', projectId })
+  const text = url.reveal()
+  return { url, forms: URL.canParse(text) ? [url, new Secret(new URL(text).pathname)] : [url] }
 }

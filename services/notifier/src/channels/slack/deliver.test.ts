@@ -36,6 +36,7 @@ async function deliverTo(
     publicUrl: null,
     brandName: 'Backstop',
     apiPublicUrl: null,
+    attemptMs: 20_000,
   }
   const project = { branding: {}, suppressed: new Map() }
   const channel = slackDocument('chn_1', URL) as ChannelOf<'slack'>

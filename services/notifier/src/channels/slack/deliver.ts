@@ -1,7 +1,7 @@
 import type { Answer } from '../../domain/answer.ts'
 import type { ChannelModule, ChannelOf, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
-import { openSlackUrl } from './config.ts'
+import { openSlackTarget } from './config.ts'
 import { DIGEST, digestInWords, digestMessage } from './digest.ts'
 import { type SlackMessage, slackMessage, slackText } from './payload.ts'
 
@@ -31,20 +31,18 @@ async function postTo(
   inWords: SlackMessage,
   ports: ChannelPorts,
 ): Promise<Answer> {
-  const url = openSlackUrl(channel, ports.secretBox).reveal()
+  const target = openSlackTarget(channel, ports.secretBox)
+  const url = target.url.reveal()
   const startedAtMs = ports.clock.now()
   const post = (one: SlackMessage) => {
     // Both tries are one attempt, so they share its limit.
-    const timeoutMs = Math.max(1, startedAtMs + ATTEMPT_MS - ports.clock.now())
-    return toHttpAnswer(ports.egress.request({ ...requestOf(one), url, lane: channel._id, timeoutMs }))
+    const timeoutMs = Math.max(1, startedAtMs + ports.attemptMs - ports.clock.now())
+    return toHttpAnswer(ports.egress.request({ ...requestOf(one), url, lane: channel._id, timeoutMs }), target.forms)
   }
   const answer = await post(message)
   // Slack did not understand the blocks, whatever word it has for that: the words still have to arrive.
   return answer.kind === 'http' && answer.status === 400 ? post(inWords) : answer
 }
-
-/** How long one attempt may take, in milliseconds. */
-const ATTEMPT_MS = 20_000
 
 function requestOf(message: SlackMessage) {
   const headers = { 'content-type': 'application/json; charset=utf-8' }

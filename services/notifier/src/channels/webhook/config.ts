@@ -1,15 +1,31 @@
+import type { SealedSecret } from '@backstop/contracts'
 import type { Secret, SecretBox } from '@backstop/kit'
 import type { ChannelOf } from '../channel.ts'
 
+/** Where a webhook's deliveries go, and what authenticates them. */
 export interface WebhookTarget {
   readonly url: string
-  readonly secret: Secret | null
+  /** That sign now, newest first; none when the channel has no secret, two while a rotation overlaps. */
+  readonly secrets: readonly Secret[]
+  /** The owner's own headers, by lower-case name: nothing in them can stand beside a header of ours by another spelling. */
+  readonly headers: ReadonlyMap<string, Secret>
 }
 
-/** @throws AppError `secret_unreadable` when the stored secret does not open */
-export function openWebhookTarget(channel: ChannelOf<'webhook'>, secretBox: SecretBox): WebhookTarget {
-  const { url, secret } = channel.config
-  if (secret === null) return { url, secret: null }
-  const context = { collection: 'channels', id: channel._id, field: 'secret', projectId: channel.project_id } as const
-  return { url, secret: secretBox.open(secret, context) }
+/**
+ * @param nowMs decides whether the secret of before still signs
+ * @throws AppError `secret_unreadable` when something that is stored does not open
+ */
+export function openWebhookTarget(channel: ChannelOf<'webhook'>, secretBox: SecretBox, nowMs: number): WebhookTarget {
+  const { url, secret, previous_secret: previous, headers = {} } = channel.config
+  const open = (sealed: SealedSecret, field: string) =>
+    secretBox.open(sealed, { collection: 'channels', id: channel._id, field, projectId: channel.project_id })
+  const isOverlapping = previous != null && nowMs < previous.expires_at.getTime()
+  return {
+    url,
+    secrets: [
+      ...(secret === null ? [] : [open(secret, 'secret')]),
+      ...(isOverlapping ? [open(previous.sealed, 'previous_secret')] : []),
+    ],
+    headers: new Map(Object.entries(headers).map(([name, sealed]) => [name.toLowerCase(), open(sealed, 'headers')])),
+  }
 }

@@ -7,17 +7,25 @@ import { webhookBody, webhookHeaders } from './payload.ts'
 export const webhookChannel: ChannelModule<'webhook'> = {
   kind: 'webhook',
   concurrency: 4,
-  deliver(channel, request, { egress, secretBox, clock, brandName }) {
-    const { url, secret } = openWebhookTarget(channel, secretBox)
+  deliver(channel, request, { egress, secretBox, clock, brandName, attemptMs }) {
+    const { url, secrets, headers: own } = openWebhookTarget(channel, secretBox, clock.now())
     const body = webhookBody(request.alert)
     const headers = {
+      ...Object.fromEntries([...own].map(([name, value]) => [name, value.reveal()])),
       'content-type': 'application/json',
       'user-agent': `${brandName.replace(/[^\w-]/g, '')}-Webhooks/1`,
-      ...webhookHeaders({ id: request.delivery_id, atMs: clock.now(), body }, secret),
+      ...webhookHeaders({ id: request.delivery_id, atMs: clock.now(), body }, secrets),
     }
-    // The status is the whole answer; a body that is too large or never ends changes nothing about it.
-    return toHttpAnswer(
-      egress.request({ url, method: 'POST', headers, body, lane: channel._id, partialBody: 'accept' }),
-    )
+    const exchange = egress.request({
+      url,
+      method: 'POST',
+      headers,
+      body,
+      lane: channel._id,
+      timeoutMs: attemptMs,
+      // The status is the whole answer; a body that is too large or never ends changes nothing about it.
+      partialBody: 'accept',
+    })
+    return toHttpAnswer(exchange, [...secrets, ...own.values()])
   },
 }

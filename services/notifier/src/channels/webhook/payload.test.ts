@@ -29,18 +29,18 @@ describe('the body', () => {
 
 describe('the signature', () => {
   test('without a secret is absent; the id and the time are there', () => {
-    expect(Object.keys(webhookHeaders(message, null))).toEqual(['webhook-id', 'webhook-timestamp'])
+    expect(Object.keys(webhookHeaders(message, []))).toEqual(['webhook-id', 'webhook-timestamp'])
   })
 
   test('of our own is the HMAC-SHA256 of the raw body, keyed with the whole secret', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
     const expected = createHmac('sha256', secret).update(body).digest('hex')
-    expect(webhookHeaders(message, new Secret(secret))['X-Service-Signature']).toBe(`sha256=${expected}`)
+    expect(webhookHeaders(message, [new Secret(secret)])['X-Service-Signature']).toBe(`sha256=${expected}`)
   })
 
   test('of our own matches a vector computed by other means', () => {
     // printf '{"a":1}' | openssl dgst -sha256 -hmac 'shared-secret'
-    const headers = webhookHeaders({ id: 'x', atMs: 0, body: '{"a":1}' }, new Secret('shared-secret'))
+    const headers = webhookHeaders({ id: 'x', atMs: 0, body: '{"a":1}' }, [new Secret('shared-secret')])
     expect(headers['X-Service-Signature']).toBe(
       'sha256=0294f2251135bb0b0299c77d61cf05370fad18c7d5bc9dea04d2b4d415277ada',
     )
@@ -51,7 +51,7 @@ describe('the signature', () => {
     const secret = new Secret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
     const headers = webhookHeaders(
       { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs: 1_614_265_330_000, body: '{"test": 2432232314}' },
-      secret,
+      [secret],
     )
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
   })
@@ -76,11 +76,11 @@ describe('the signature', () => {
     'by $name is accepted by the public verifier, and refused when body, id or time differ',
     ({ secret, verifier }) => {
       const webhook = verifier(secret)
-      const headers = webhookHeaders(message, new Secret(secret))
+      const headers = webhookHeaders(message, [new Secret(secret)])
       expect(webhook.verify(body, headers)).toEqual(JSON.parse(body))
       expect(() => webhook.verify(body.replace('2499', '2500'), headers)).toThrow()
       expect(() => webhook.verify(body, { ...headers, 'webhook-id': 'dlv_2' })).toThrow()
-      const old = webhookHeaders({ ...message, atMs: Date.now() - 3_600_000 }, new Secret(secret))
+      const old = webhookHeaders({ ...message, atMs: Date.now() - 3_600_000 }, [new Secret(secret)])
       expect(() => webhook.verify(body, old)).toThrow(/timestamp too old/i)
     },
   )

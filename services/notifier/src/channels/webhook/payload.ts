@@ -20,22 +20,26 @@ export function webhookBody(alert: Alert): string {
  * The headers that authenticate a delivery: our own signature over the body, and those of Standard Webhooks 1.0.0
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), so that existing
  * verifiers work. Without a secret there is no signature.
- * @param id the same for every attempt; @param atMs the time of this attempt, which its signature covers
+ * @param message `id`: the same for every attempt; `atMs`: the time of this attempt, which its signature covers
+ * @param secrets newest first. `webhook-signature` lists a signature by each, as its specification has it for rotations;
+ *   `X-Service-Signature` holds one signature by definition, which is the newest secret's
  */
 export function webhookHeaders(
   message: { id: string; atMs: number; body: string },
-  secret: Secret | null,
+  secrets: readonly Secret[],
 ): Record<string, string> {
   const timestamp = String(Math.floor(message.atMs / 1000))
   const headers: Record<string, string> = { 'webhook-id': message.id, 'webhook-timestamp': timestamp }
-  if (secret === null) return headers
-  headers['webhook-signature'] = `v1,${createHmac('sha256', standardKey(secret))
-    .update(`${message.id}.${timestamp}.${message.body}`)
-    .digest('base64')}`
-  headers['X-Service-Signature'] = `sha256=${createHmac('sha256', Buffer.from(secret.reveal(), 'utf8'))
-    .update(message.body)
-    .digest('hex')}`
+  const [newest] = secrets
+  if (newest === undefined) return headers
+  const signed = `${message.id}.${timestamp}.${message.body}`
+  headers['webhook-signature'] = secrets.map(secret => `v1,${hmac(standardKey(secret), signed, 'base64')}`).join(' ')
+  headers['X-Service-Signature'] = `sha256=${hmac(Buffer.from(newest.reveal(), 'utf8'), message.body, 'hex')}`
   return headers
+}
+
+function hmac(key: Buffer, text: string, encoding: 'base64' | 'hex'): string {
+  return createHmac('sha256', key).update(text).digest(encoding)
 }
 
 /** Standard Webhooks keys are the base64 behind `whsec_`; any other secret is taken as its UTF-8 bytes. */
