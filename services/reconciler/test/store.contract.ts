@@ -161,6 +161,34 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       )
     })
 
+    test('hints that are held are found by their connection, oldest first, until they are asked for', async () => {
+      const hint = (id: string, connectionId: string, receivedAt: number) => ({
+        document: {
+          _id: `${connectionId}/${id}`,
+          project_id: PROJECT,
+          connection_id: connectionId,
+          provider: 'subscription' as const,
+          event_id: id,
+          event_type: 'payment_refunded',
+          outcome: 'held' as const,
+          reason: 'No read key',
+          action_ids: [],
+          received_at: new Date(receivedAt),
+          processed_at: new Date(receivedAt),
+        },
+        body: `{"id":"${id}"}`,
+      })
+      const [late, early, other] = [hint('b', 'con_a', T0 + 1), hint('a', 'con_a', T0), hint('c', 'con_b', T0)]
+      await stores.inbox.insert([late, early, other])
+      expect(await stores.inbox.held('con_a', 10)).toEqual([early, late])
+      expect(await stores.inbox.held('con_a', 1)).toEqual([early])
+      await stores.inbox.release([early.document._id])
+      expect(await stores.inbox.held('con_a', 10)).toEqual([late])
+      await stores.inbox.hold([early.document._id, 'con_a/unknown'], 'The provider refused the read key')
+      const [again] = await stores.inbox.held('con_a', 1)
+      expect(again?.document).toMatchObject({ _id: 'con_a/a', reason: 'The provider refused the read key' })
+    })
+
     test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {
       const { channelIncidents } = stores
       const told = channelIncident()

@@ -1,6 +1,10 @@
 import type { ConnectionDocument, SweepDocument } from '@backstop/contracts'
 import type { Clock, OutboxPublisher } from '@backstop/kit'
-import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from '../domain/connection-incident.ts'
+import {
+  type ConnectionFault,
+  openConnectionIncident,
+  resolveConnectionIncident,
+} from '../domain/connection-incident.ts'
 import type { ChannelIncidentStore } from '../store/store.ts'
 
 type OpenIncidents = SweepDocument['open_incidents']
@@ -51,7 +55,8 @@ export function createConnectionIncidents({
       const known = await incidents.find(id)
       const told = known === undefined ? undefined : resolveConnectionIncident(known, clock.now())
       // Another writer, e.g. a person who resolved it, leaves nothing to do but what a crash left in its outbox.
-      const pending = (told === undefined ? undefined : await incidents.replace(told)) ?? (await incidents.pendingOf(id))
+      const pending =
+        (told === undefined ? undefined : await incidents.replace(told)) ?? (await incidents.pendingOf(id))
       await publisher.publish([pending])
       const { [code]: _resolved, ...rest } = open
       return rest

@@ -1,6 +1,6 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
-import { type ProviderReader, PROVIDERS } from '@backstop/providers'
+import { PROVIDERS, type ProviderReader } from '@backstop/providers'
 import type { ConnectionReader } from '../store/store.ts'
 
 export interface ConnectionReadersOptions {

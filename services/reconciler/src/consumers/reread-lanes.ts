@@ -47,22 +47,23 @@ export class RereadLanes {
     this.#limits.set(connectionId, concurrent)
     lane.waiting.push(job)
     this.#size++
-    this.#turns.add(connectionId)
+    if (lane.active < concurrent) this.#turns.add(connectionId)
     this.#pump()
   }
 
   #pump(): void {
-    for (const connectionId of [...this.#turns]) {
-      if (this.#active >= this.#options.maxActive) return
+    while (this.#active < this.#options.maxActive) {
+      const [connectionId] = this.#turns
+      if (connectionId === undefined) return
       this.#turns.delete(connectionId)
       const lane = this.#lanes.get(connectionId)
-      if (lane === undefined || lane.active >= (this.#limits.get(connectionId) ?? 1)) continue
+      const limit = this.#limits.get(connectionId) ?? 1
+      if (lane === undefined || lane.active >= limit) continue
       const job = lane.waiting.shift()
       if (job === undefined) continue
-      this.#turns.add(connectionId)
       this.#start(connectionId, lane, job)
+      if (lane.active < limit && lane.waiting.length > 0) this.#turns.add(connectionId)
     }
-    if (this.#turns.size > 0 && this.#active < this.#options.maxActive) this.#pump()
   }
 
   #start(connectionId: string, lane: Lane, job: Job): void {

@@ -11,8 +11,8 @@ import {
   type Logger,
   type MessageCodec,
   type OutgoingMessage,
-  pauseAfter,
   type Producer,
+  pauseAfter,
   sleep,
 } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'

@@ -7,7 +7,7 @@ import {
   type SweepDocument,
 } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
-import { type ListedEvent, type ProviderReader, PROVIDERS, type SweepCursor, type SweepPage } from '@backstop/providers'
+import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
 import { describeMissing, judgeFeed } from '../domain/silent-feed.ts'
 import type { ConnectionReader, Inbox } from '../store/store.ts'
 import type { SweepStore } from '../store/sweeps.ts'
@@ -143,7 +143,11 @@ async function readAll(
     cursor = page.done && baseline_at === null ? null : page.cursor
     if (page.done && baseline_at === null) baseline_at = new Date(clock.now())
     const leased_until = new Date(clock.now() + LEASE_MS)
-    const isOurs = await sweeps.save(connection._id, holder, { cursor: cursor && { ...cursor }, baseline_at, leased_until })
+    const isOurs = await sweeps.save(connection._id, holder, {
+      cursor: cursor && { ...cursor },
+      baseline_at,
+      leased_until,
+    })
     if (ended || !isOurs || pages >= MAX_PAGES || isStopping()) {
       return { kind: 'ended', events, objects, pages, done: ended }
     }

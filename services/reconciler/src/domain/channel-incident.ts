@@ -68,7 +68,11 @@ export function resolveChannelIncident(
 }
 
 /** The same messages, with the same ids, whoever computes them and however often. */
-export function tell(incident: Incident, event: 'incident.opened' | 'incident.resolved', now: number): TimedOutboxEntry[] {
+export function tell(
+  incident: Incident,
+  event: 'incident.opened' | 'incident.resolved',
+  now: number,
+): TimedOutboxEntry[] {
   const { incident_id, project_id, state } = incident
   const alert: Alert = {
     alert_id: incidentAlertId(incident_id, event),

@@ -53,10 +53,19 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           if (!contents.inbox.has(entry.document._id)) contents.inbox.set(entry.document._id, entry)
         }
       },
+      held: async (connectionId, limit) =>
+        [...contents.inbox.values()]
+          .filter(({ document }) => document.connection_id === connectionId && document.outcome === 'held')
+          .sort((a, b) => a.document.received_at.getTime() - b.document.received_at.getTime())
+          .slice(0, limit),
+      release: async ids => markInbox(contents, ids, 'hinted', 'The provider is asked'),
+      hold: async (ids, reason) => markInbox(contents, ids, 'held', reason),
     },
     connections: {
       byIds: async ids =>
         new Map(ids.flatMap(id => contents.connections.get(id) ?? []).map(found => [found._id, found])),
+      readable: async () =>
+        [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
     },
   }
 }
@@ -125,5 +134,17 @@ function keepNewer<T extends { version: number }>(
   for (const item of list) {
     const current = kept.get(idOf(item))
     if (current === undefined || current.version < item.version) kept.set(idOf(item), item)
+  }
+}
+
+function markInbox(
+  { inbox }: MemoryContents,
+  ids: readonly string[],
+  outcome: InboxEntry['document']['outcome'],
+  reason: string,
+): void {
+  for (const id of ids) {
+    const entry = inbox.get(id)
+    if (entry !== undefined) inbox.set(id, { ...entry, document: { ...entry.document, outcome, reason } })
   }
 }

@@ -6,6 +6,10 @@ import type { ConnectionReader, Inbox } from './store.ts'
 export function createMongoInbox(mongo: Mongo): Inbox {
   const inbox = mongo.db.collection<InboxDocument>('inbox')
   const bodies = mongo.db.collection<InboxBodyDocument>('inbox_bodies')
+  async function mark(ids: readonly string[], outcome: InboxDocument['outcome'], reason: string): Promise<void> {
+    if (ids.length === 0) return
+    await asUnavailable(() => inbox.updateMany({ _id: { $in: [...ids] } }, { $set: { outcome, reason } }))
+  }
   return {
     async known(ids) {
       if (ids.length === 0) return new Set()
@@ -24,6 +28,16 @@ export function createMongoInbox(mongo: Mongo): Inbox {
         await onlyDuplicates(() => inbox.insertMany(documents, { ordered: false }), documents.length)
       })
     },
+    held: (connectionId, limit) =>
+      asUnavailable(async () => {
+        const query = { connection_id: connectionId, outcome: 'held' as const }
+        const documents = await inbox.find(query).sort({ received_at: 1, _id: 1 }).limit(limit).toArray()
+        const ids = documents.map(document => document._id)
+        const raw = new Map((await bodies.find({ _id: { $in: ids } }).toArray()).map(({ _id, body }) => [_id, body]))
+        return documents.map(document => ({ document, body: raw.get(document._id) ?? '{}' }))
+      }),
+    release: ids => mark(ids, 'hinted', 'The provider is asked'),
+    hold: (ids, reason) => mark(ids, 'held', reason),
   }
 }
 
@@ -36,5 +50,6 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
       const found = await asUnavailable(() => connections.find({ _id: { $in: [...ids] } }).toArray())
       return new Map(found.map(document => [document._id, document]))
     },
+    readable: () => asUnavailable(() => connections.find({ status: 'active', read_key: { $ne: null } }).toArray()),
   }
 }

@@ -3,7 +3,9 @@ import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
 import { indexed } from '../../test/indexed.ts'
 import { storeContract } from '../../test/store.contract.ts'
+import { sweepContract } from '../../test/sweeps.contract.ts'
 import { openStores } from '../start.ts'
+import { createMongoSweeps } from './mongo-sweeps.ts'
 
 let stack: TestStack
 let mongo: Mongo
@@ -26,4 +28,9 @@ storeContract('in MongoDB', async () => {
   const stores = openStores(mongo)
   const actions = mongo.db.collection<{ _id: string; version: number }>('actions')
   return { stores, actionVersion: async id => (await actions.findOne({ _id: id }))?.version }
+})
+
+sweepContract('in MongoDB', async () => {
+  await mongo.db.collection('sweeps').deleteMany({})
+  return createMongoSweeps(mongo)
 })

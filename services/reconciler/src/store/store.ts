@@ -65,11 +65,19 @@ export interface Inbox {
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Marks events as done; one that is marked already stays as it is. */
   insert(entries: readonly InboxEntry[]): Promise<void>
+  /** Hints of the connection that wait for it to become readable, oldest first. Those without their body are gone. */
+  held(connectionId: string, limit: number): Promise<InboxEntry[]>
+  /** Marks held hints as asked for. */
+  release(ids: readonly string[]): Promise<void>
+  /** Marks hints that could not be verified as held, with the reason. */
+  hold(ids: readonly string[], reason: string): Promise<void>
 }
 
 export interface ConnectionReader {
   /** Deleted ones too. */
   byIds(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionDocument>>
+  /** Every active one whose provider's own data can be read. */
+  readable(): Promise<ConnectionDocument[]>
 }
 
 export interface ReconcilerStores {

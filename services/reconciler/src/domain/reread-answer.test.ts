@@ -1,0 +1,76 @@
+import type { Reread } from '@backstop/contracts'
+import type { ReadFailure } from '@backstop/providers'
+import { describe, expect, test } from 'vitest'
+import { type Asked, answerReread, RETRY_DELAY_MS, VERIFY_WITHIN_MS } from './reread-answer.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+
+function reread(changes: Partial<Reread> = {}): Reread {
+  return {
+    reread_id: 'rrd_1',
+    project_id: 'prj_1',
+    connection_id: 'con_1',
+    provider: 'processor',
+    reason: 'second_look',
+    event: null,
+    look: { ref: 'prj_1/processor/pi_1', look_id: 'act_1', due_at: '2026-11-21T10:00:00.000Z' },
+    targets: [{ type: 'refund', id: 're_1' }],
+    first_requested_at: new Date(NOW).toISOString(),
+    attempt: 1,
+    ...changes,
+  }
+}
+
+const failed = (failure: ReadFailure): Asked => ({ kind: 'failed', failure, text: 'Why', retryAfterMs: null })
+
+describe('a re-read', () => {
+  test('that is answered carries the objects and the look that waits', () => {
+    const objects = [{ type: 'refund', body: { id: 're_1' } }]
+    const answer = answerReread(reread(), { kind: 'read', objects }, NOW)
+    expect(answer).toMatchObject({
+      kind: 'answered',
+      readback: { outcome: 'read', objects, look: { look_id: 'act_1' } },
+    })
+  })
+
+  test.for<{ name: string; changes?: Partial<Reread>; asked: Asked; ageMs?: number; is: string }>([
+    { name: 'of what the provider does not know', asked: { kind: 'not_found' }, is: 'not_found' },
+    { name: 'of a connection without a key', asked: { kind: 'cannot_ask', text: 'No key' }, is: 'unavailable' },
+    { name: 'that fails once', asked: failed('provider_unavailable'), is: 'again' },
+    { name: 'that fails three times', changes: { attempt: 3 }, asked: failed('unreachable'), is: 'unavailable' },
+    { name: 'whose key is refused', asked: failed('key_refused'), is: 'unavailable' },
+    {
+      name: 'of a hint whose key is refused',
+      changes: { provider: 'subscription', reason: 'hint' },
+      asked: failed('key_refused'),
+      is: 'again',
+    },
+    {
+      name: 'of a hint that fails for long',
+      changes: { provider: 'subscription', reason: 'hint', attempt: 9 },
+      asked: failed('rate_limited'),
+      ageMs: VERIFY_WITHIN_MS - 1,
+      is: 'again',
+    },
+    {
+      name: 'of a hint that failed for 15 minutes',
+      changes: { provider: 'subscription', reason: 'hint' },
+      asked: failed('rate_limited'),
+      ageMs: VERIFY_WITHIN_MS,
+      is: 'unavailable',
+    },
+  ])('$name: $is', ({ changes, asked, ageMs = 0, is }) => {
+    const answer = answerReread(reread(changes), asked, NOW + ageMs)
+    expect(answer.kind === 'again' ? 'again' : answer.readback.outcome).toBe(is)
+  })
+
+  test('is asked again with one more attempt, after the delay line', () => {
+    const answer = answerReread(reread(), failed('rate_limited'), NOW)
+    expect(answer).toMatchObject({ kind: 'again', reread: { attempt: 2 }, dueAt: NOW + RETRY_DELAY_MS })
+  })
+
+  test('that is given up says why, without objects', () => {
+    const answer = answerReread(reread({ attempt: 3 }), failed('unreachable'), NOW)
+    expect(answer).toMatchObject({ readback: { outcome: 'unavailable', failure: 'Why', objects: [] } })
+  })
+})

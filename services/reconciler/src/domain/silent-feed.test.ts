@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { describeMissing, judgeFeed, LATE_AFTER_MS } from './silent-feed.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const SINCE = NOW - 86_400_000
+const event = (eventId: string, ageMs: number) => ({ eventId, eventType: 'refund.created', createdAt: NOW - ageMs })
+const judge = (unseen: ReturnType<typeof event>[], listed: ReturnType<typeof event>[], arrived: string[]) =>
+  judgeFeed({ unseen }, listed, new Set(arrived), SINCE, NOW)
+
+describe('a feed', () => {
+  test.for<{ name: string; unseen?: [string, number][]; listed: [string, number][]; arrived: string[]; is: string }>([
+    { name: 'that lists nothing', listed: [], arrived: [], is: 'unknown' },
+    { name: 'whose events all came', listed: [['a', LATE_AFTER_MS * 2]], arrived: ['a'], is: 'works' },
+    { name: 'whose event may still come', listed: [['a', LATE_AFTER_MS - 1]], arrived: [], is: 'unknown' },
+    { name: 'whose event is late', listed: [['a', LATE_AFTER_MS]], arrived: [], is: 'silent' },
+    { name: 'whose event was young last time', unseen: [['a', LATE_AFTER_MS]], listed: [], arrived: [], is: 'silent' },
+    { name: 'whose young event came since', unseen: [['a', LATE_AFTER_MS]], listed: [], arrived: ['a'], is: 'works' },
+    {
+      name: 'that misses one of two',
+      listed: [
+        ['a', LATE_AFTER_MS * 2],
+        ['b', LATE_AFTER_MS * 2],
+      ],
+      arrived: ['b'],
+      is: 'silent',
+    },
+    { name: 'before the connection', listed: [['a', 2 * 86_400_000]], arrived: [], is: 'unknown' },
+  ])('$name: $is', ({ unseen = [], listed, arrived, is }) => {
+    const of = (list: [string, number][]) => list.map(([id, age]) => event(id, age))
+    expect(judge(of(unseen), of(listed), arrived).kind).toBe(is)
+  })
+
+  test('remembers what may still come, and not what is told as missing', () => {
+    const verdict = judge([], [event('late', LATE_AFTER_MS), event('young', 1)], [])
+    expect(verdict.unseen.map(one => one.eventId)).toEqual(['young'])
+  })
+})
+
+test('what is missing is told by number, types and the first time', () => {
+  const text = describeMissing([event('a', 0), { ...event('b', 60_000), eventType: 'charge.refunded' }])
+  expect(text).toContain('2 event(s) (charge.refunded, refund.created) that never arrived')
+  expect(text).toContain('2026-11-21T09:59:00.000Z')
+})
