@@ -1,4 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 export interface Certificate {
   /** PEM, as node:tls takes them. */
@@ -65,4 +66,14 @@ function oid(dotted: string): Buffer {
 
 function utcTime(date: Date): Buffer {
   return element(0x17, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`))
+}
+
+/**
+ * Has every TLS client of this process trust the certificate as an authority, until the answer is called: what then is
+ * refused is refused for another reason than that nobody signed it.
+ */
+export function trusting(certificate: Certificate): () => void {
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, certificate.cert])
+  return () => setDefaultCACertificates(before)
 }

@@ -44,8 +44,15 @@ export type Wish = WishOf<Command>
 /** What a receiver does: a status (with headers and a body), or it hangs until the deadline. */
 export type Reply = number | { status: number; headers?: Record<string, string>; body?: string } | 'hang' | AppError
 
+export interface MemoryNotifierOptions extends Partial<MemoryBusOptions> {
+  /** In place of receivers that answer as told. */
+  readonly egress?: Egress
+  /** In place of a mail server that takes everything. */
+  readonly mailer?: Mailer
+}
+
 /** A whole notifier in memory on virtual time, with receivers that answer as told. */
-export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { partitions?: number } = {}) {
+export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const clock: ManualClock = createManualClock(Date.parse('2026-11-21T10:00:00.000Z'))
   const bus = createMemoryBus({ clock, partitions: options.partitions ?? 4, ...options })
   const codec = createFixedCodec()
@@ -80,7 +87,7 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
       },
     })
 
-  const egress: Egress = {
+  const egress: Egress = options.egress ?? {
     checkUrl: () => undefined,
     async request(request) {
       const sent: SentRequest = { ...request, atMs: clock.now() }
@@ -99,7 +106,7 @@ export function createMemoryNotifier(options: Partial<MemoryBusOptions> & { part
     },
     async stop() {},
   }
-  const mailer: Mailer = {
+  const mailer: Mailer = options.mailer ?? {
     async send(mail) {
       mails.push(mail)
       return { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok', refused: [] }

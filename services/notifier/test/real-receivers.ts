@@ -1,0 +1,90 @@
+/** Deliveries over real sockets, by a whole notifier whose Kafka, MongoDB and clock are in memory. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Alert, ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+import { createEgress, createLogger, type Egress } from '@backstop/kit'
+import { until } from '@backstop/kit/test'
+import { type Mailer, noMailer } from '../src/mail/mailer.ts'
+import { alert } from './fixtures.ts'
+import { createMemoryNotifier } from './memory-notifier.ts'
+
+/** How long one attempt may take here, in milliseconds: less than in production, so that what hangs ends soon. */
+export const ATTEMPT_MS = 1_000
+
+/** The guarded client as it is, but that this machine's own addresses are allowed. */
+export const createLoopbackEgress = (): Egress =>
+  createEgress({
+    allowCidrs: ['127.0.0.0/8'],
+    denyCidrs: [],
+    logger: createLogger('test', 'fatal'),
+  })
+
+/** What came of one alert. */
+export interface Attempted {
+  readonly delivery: DeliveryDocument
+  readonly health: ChannelHealthDocument | undefined
+  readonly tookMs: number
+  /** Everything that was recorded or logged, as text. */
+  readonly told: string
+  readonly log: readonly Record<string, unknown>[]
+}
+
+/** Has a notifier make `attempts` attempts to deliver an alert to the channel. */
+export async function attemptDelivery(
+  channel: ChannelDocument,
+  ports: { egress: Egress; mailer?: Mailer },
+  { attempts = 1, sent = alert() }: { attempts?: number; sent?: Alert } = {},
+): Promise<Attempted> {
+  const notifier = createMemoryNotifier({ mailer: noMailer, ...ports })
+  notifier.collections.channels.set(channel._id, channel)
+  const { stop } = await notifier.start({ attemptMs: ATTEMPT_MS })
+  try {
+    await notifier.clock.advance(100)
+    await notifier.publish({ ...sent, created_at: new Date(notifier.clock.now()).toISOString() })
+    const startedAtMs = performance.now()
+    let seen = 0
+    const delivery = await until(
+      `attempt ${attempts} is recorded`,
+      async () => {
+        const found = notifier.deliveryOf(sent.alert_id, channel._id)
+        const made = found?.attempts.length ?? 0
+        if (made >= attempts) return found
+        // The first rung of the ladder is five seconds; beside that, time stands still while a receiver is at work.
+        await notifier.clock.advance(made > seen ? 6_000 : 1)
+        seen = made
+        return undefined
+      },
+      { everyMs: 1, timeoutMs: 5_000 + attempts * ATTEMPT_MS },
+    )
+    const tookMs = performance.now() - startedAtMs
+    await notifier.clock.settle()
+    const health = notifier.collections.channelHealth.get(channel._id)
+    const { log } = notifier
+    const told = JSON.stringify([delivery, health, log, await notifier.commands(), notifier.fatal])
+    return { delivery, health, tookMs, told, log }
+  } finally {
+    await stop()
+  }
+}
+
+/** A server that speaks no protocol: `behave` is given each connection. */
+export async function startRawServer(behave: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    behave(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Connections that are still open. */
+    open: () => sockets.size,
+    async stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
