@@ -59,4 +59,20 @@ export type { ResellerSubscription } from './reseller/objects/subscription.ts'
 export type { ResellerTransaction } from './reseller/objects/transaction.ts'
 export { ResellerRefusal } from './reseller/refusal.ts'
 export { signResellerEvent } from './reseller/sign-event.ts'
+export {
+  type Bill,
+  type BillerRecords,
+  type BillRequest,
+  createSubscriptionBiller,
+  type SubscriptionBiller,
+  type SubscriptionBillerOptions,
+} from './subscription/account.ts'
+export { type BillerApiOptions, startBillerApi } from './subscription/api/server.ts'
 export { subscriptionAuthorization } from './subscription/basic-auth.ts'
+export type { Actor, BillerEvent, BillerEventType } from './subscription/events.ts'
+export type { BillerCreditNote, CreditNoteReason } from './subscription/objects/credit-note.ts'
+export type { BillerInvoice } from './subscription/objects/invoice.ts'
+export type { BillerSubscription } from './subscription/objects/subscription.ts'
+export type { BillerTransaction } from './subscription/objects/transaction.ts'
+export type { RefundHow } from './subscription/refunds.ts'
+export { BillerRefusal } from './subscription/refusal.ts'

@@ -1,7 +1,10 @@
 /** The events of one account in the order in which they happened, and what became of posting each. */
 
-/** What the provider believes about the posting of an event. An event that nobody subscribed to stays `unposted`. */
-export type Posting = 'unposted' | 'scheduled' | 'succeeded' | 'failed'
+/**
+ * What the provider believes about the posting of an event. One that nobody subscribed to stays `unposted`; one that
+ * its maker did not want posted is `skipped`.
+ */
+export type Posting = 'unposted' | 'skipped' | 'scheduled' | 'succeeded' | 'failed'
 
 /** Where events come from: every account is one. */
 export interface EventSource<E> {
@@ -14,7 +17,9 @@ export interface EventSource<E> {
 }
 
 export interface EventFeed<E> extends EventSource<E> {
-  emit(event: E): E
+  emit(event: E): void
+  /** Keeps an event that is to be read but never posted. */
+  keepUnposted(event: E): void
   /** The events that could be read at that time (milliseconds since the epoch), with what is known of their posting. */
   asOf(ms: number): readonly { event: E; posting: Posting }[]
 }
@@ -28,12 +33,18 @@ export function createEventFeed<E extends object>(now: () => number): EventFeed<
   const sinceMs = new WeakMap<E, number>()
   const postings = new WeakMap<E, Posting>()
   const listeners = new Set<(event: E) => void>()
+  const keep = (event: E) => {
+    events.push(event)
+    sinceMs.set(event, now())
+  }
   return {
     emit(event) {
-      events.push(event)
-      sinceMs.set(event, now())
+      keep(event)
       for (const listener of listeners) listener(event)
-      return event
+    },
+    keepUnposted(event) {
+      keep(event)
+      postings.set(event, 'skipped')
     },
     events: () => events,
     onEvent(listener) {

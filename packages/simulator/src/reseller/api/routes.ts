@@ -85,7 +85,7 @@ function withIncluded(
 ): ResellerTransaction {
   const include = query.get('include')?.split(',') ?? []
   for (const name of include) {
-    if (name !== 'adjustments') throw invalidField('include', `not supported by this stand-in: ${name}`)
+    if (name !== 'adjustment') throw invalidField('include', `not supported by this stand-in: ${name}`)
   }
   if (include.length === 0) return transaction
   const adjustments = records.adjustments.all().filter(adjustment => adjustment.transaction_id === transaction.id)

@@ -44,7 +44,7 @@ test('the official library reads adjustments, subscriptions, transactions and ev
     customData: { tenant: 't1' },
     scheduledChange: { action: 'cancel', effectiveAt: subscription.current_billing_period?.ends_at },
   })
-  const shown = await client.transactions.get(transaction.id, { include: ['adjustments'] })
+  const shown = await client.transactions.get(transaction.id, { include: ['adjustment'] })
   expect(shown.adjustments).toMatchObject([{ id: adjustment.id, totals: { total: '2499' } }])
   const events = await all(client.events.list())
   expect(events.map(event => event.eventType)).toEqual(reseller.events().map(event => event.event_type))
@@ -68,7 +68,7 @@ test('the official library pages through all adjustments, newest first', async (
 test('the last page still links on, and a page that is too large is cut', async () => {
   const { reseller, api, call } = await setUp()
   const { id } = reseller.sell({ amount: 1_000 })
-  const answer = await (await call('/transactions?per_page=500')).json()
+  const answer = (await (await call('/transactions?per_page=500')).json()) as { meta: object }
   expect(answer.meta).toEqual({
     request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     pagination: {

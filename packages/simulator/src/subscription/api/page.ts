@@ -1,0 +1,64 @@
+/** Lists as the biller's API gives them: sorted by a time, cut by an opaque offset. */
+import { wrongValue } from '../refusal.ts'
+
+const DEFAULT_LIMIT = 10
+const MAX_LIMIT = 100
+
+/**
+ * One page of a list.
+ * @param oldestFirst everything that the filters let through, in the order in which it was made
+ * @param sortable the members that it may be sorted by; the first one, newest first, when nothing is asked for
+ * @param shown an item as the list shows it, e.g. `{transaction: {…}}`
+ * @throws BillerRefusal 400 for a parameter that the API refuses
+ */
+export function pageOf<T extends { id: string }>(
+  oldestFirst: readonly T[],
+  query: URLSearchParams,
+  sortable: readonly string[],
+  shown: (item: T) => object,
+): { list: object[]; next_offset?: string } {
+  const limit = limitIn(query)
+  const sorted = sort(oldestFirst, query, sortable)
+  const from = positionOf(sorted, query.get('offset'))
+  const page = sorted.slice(from, from + limit)
+  const last = page.at(-1)
+  const hasMore = sorted.length > from + limit && last !== undefined
+  return { list: page.map(shown), ...(hasMore ? { next_offset: offsetAfter(last) } : {}) }
+}
+
+function sort<T extends object>(
+  items: readonly T[],
+  query: URLSearchParams,
+  sortable: readonly string[],
+): readonly T[] {
+  const [standard = ''] = sortable
+  const ascending = query.get('sort_by[asc]')
+  const member = ascending ?? query.get('sort_by[desc]') ?? standard
+  if (!sortable.includes(member)) throw wrongValue('sort_by', `cannot sort by ${member}`)
+  const sortValueOf = (item: T) => Number(Reflect.get(item, member) ?? 0)
+  // A stable sort, turned over afterwards: of what has the same time, the newest is first then.
+  const sorted = items.toSorted((one, other) => sortValueOf(one) - sortValueOf(other))
+  return ascending === null ? sorted.reverse() : sorted
+}
+
+/** The real one is a list in brackets as well, and nobody is to read it. */
+function offsetAfter(last: { id: string }): string {
+  return JSON.stringify([Buffer.from(last.id).toString('base64url')])
+}
+
+function positionOf<T extends { id: string }>(sorted: readonly T[], offset: string | null): number {
+  if (offset === null) return 0
+  const position = sorted.findIndex(item => offsetAfter(item) === offset)
+  if (position < 0) throw wrongValue('offset', 'invalid value')
+  return position + 1
+}
+
+function limitIn(query: URLSearchParams): number {
+  const text = query.get('limit')
+  if (text === null) return DEFAULT_LIMIT
+  const limit = Number(text)
+  if (!/^\d{1,4}$/.test(text) || limit < 1 || limit > MAX_LIMIT) {
+    throw wrongValue('limit', `should be between 1 and ${MAX_LIMIT}`)
+  }
+  return limit
+}

@@ -1,0 +1,55 @@
+import type { Card, Customer } from 'chargebee'
+import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+
+/** A customer as the API and the events show it. */
+export type BillerCustomer = Customer & { object: 'customer'; card_status: 'valid' | 'no_card' }
+
+/** A card as the API and the events show it. */
+export type BillerCard = Card & { object: 'card' }
+
+/** A customer who pays by card. */
+export function makeCustomer(making: Making): BillerCustomer {
+  return {
+    id: making.chance.text(16),
+    object: 'customer',
+    first_name: 'Sam',
+    last_name: 'Buyer',
+    email: `buyer-${making.chance.text(6).toLowerCase()}@shop.example`,
+    auto_collection: 'on',
+    net_term_days: 0,
+    allow_direct_debit: false,
+    created_at: secondsOf(making.nowMs),
+    taxability: 'taxable',
+    pii_cleared: 'active',
+    channel: 'web',
+    card_status: 'valid',
+    preferred_currency_code: 'EUR',
+    promotional_credits: 0,
+    unbilled_charges: 0,
+    refundable_credits: 0,
+    excess_payments: 0,
+    deleted: false,
+    ...versionOf(making),
+  }
+}
+
+/** The customer's card at the gateway. */
+export function makeCard(making: Making, customerId: string): BillerCard {
+  return {
+    payment_source_id: makeId('pm', making),
+    object: 'card',
+    status: 'valid',
+    gateway: 'stripe',
+    gateway_account_id: 'gw_16BthSM04GsW8lyy',
+    iin: '424242',
+    last4: '4242',
+    card_type: 'visa',
+    funding_type: 'credit',
+    expiry_month: 8,
+    expiry_year: 2031,
+    created_at: secondsOf(making.nowMs),
+    customer_id: customerId,
+    masked_number: '************4242',
+    ...versionOf(making),
+  }
+}

@@ -1,0 +1,93 @@
+import type { Transaction } from 'chargebee'
+import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+
+/** A payment or a refund as the API and the events show it. */
+export type BillerTransaction = Transaction & {
+  object: 'transaction'
+  base_currency_code: string
+  amount: number
+  date: number
+  status: NonNullable<Transaction['status']>
+}
+
+export interface TransactionFields {
+  customerId: string
+  subscriptionId: string | undefined
+  /** Minor units. */
+  amount: number
+  currency: string
+  status: BillerTransaction['status']
+  /** `card` goes through the gateway; everything else that is no direct debit was recorded by hand. */
+  method: 'card' | 'direct_debit' | 'bank_transfer' | 'check' | 'cash' | 'chargeback'
+  /** What the gateway calls it, e.g. `re_…`; none for what was recorded by hand. */
+  idAtGateway: string | undefined
+}
+
+/** A payment of an invoice. */
+export function makePayment(
+  making: Making,
+  fields: TransactionFields & { invoiceId: string; invoiceTotal: number },
+): BillerTransaction {
+  const { amount } = fields
+  return {
+    ...makeTransaction(making, fields),
+    type: 'payment',
+    amount_unused: 0,
+    linked_invoices: [
+      {
+        invoice_id: fields.invoiceId,
+        applied_amount: amount,
+        applied_at: secondsOf(making.nowMs),
+        invoice_date: secondsOf(making.nowMs),
+        invoice_total: fields.invoiceTotal,
+        invoice_status: fields.status === 'success' ? 'paid' : 'payment_due',
+      },
+    ],
+    linked_refunds: [],
+  }
+}
+
+/** A refund of a payment. */
+export function makeRefund(
+  making: Making,
+  fields: TransactionFields & {
+    refundedTransactionId: string
+    creditNotes: NonNullable<Transaction['linked_credit_notes']>
+  },
+): BillerTransaction {
+  const isOffline = fields.method !== 'card' && fields.method !== 'direct_debit'
+  return {
+    ...makeTransaction(making, fields),
+    type: 'refund',
+    ...(isOffline
+      ? { reference_transaction_id: fields.refundedTransactionId }
+      : { refunded_txn_id: fields.refundedTransactionId }),
+    linked_credit_notes: fields.creditNotes,
+  }
+}
+
+function makeTransaction(making: Making, fields: TransactionFields): Omit<BillerTransaction, 'type'> {
+  const date = secondsOf(making.nowMs)
+  const { idAtGateway } = fields
+  return {
+    id: makeId('txn', making),
+    object: 'transaction',
+    customer_id: fields.customerId,
+    ...(fields.subscriptionId === undefined ? {} : { subscription_id: fields.subscriptionId }),
+    payment_method: fields.method,
+    gateway: idAtGateway === undefined ? 'not_applicable' : 'stripe',
+    ...(idAtGateway === undefined ? {} : { gateway_account_id: 'gw_16BthSM04GsW8lyy', id_at_gateway: idAtGateway }),
+    date,
+    ...(fields.status === 'success' ? { settled_at: date } : {}),
+    status: fields.status,
+    amount: fields.amount,
+    currency_code: fields.currency,
+    base_currency_code: fields.currency,
+    exchange_rate: 1,
+    ...(fields.method === 'card' ? { masked_card_number: '************4242', iin: '424242', last4: '4242' } : {}),
+    initiator_type: 'merchant',
+    three_d_secure: false,
+    deleted: false,
+    ...versionOf(making),
+  }
+}
