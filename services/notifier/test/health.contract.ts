@@ -21,6 +21,16 @@ export function describeHealth(name: string, open: () => Promise<HealthStore>): 
   const health = () => store.find('chn_1')
 
   describe(`${name}: what is recorded of a channel's health`, () => {
+    test('shows what was held up on our side, as no failure of the channel', async () => {
+      await tell({ kind: 'held_up', atMs: NOW, error: 'Our proxy is away' })
+      expect(await health()).toMatchObject({
+        last_failure_at: new Date(NOW),
+        last_error: 'Our proxy is away',
+        failing_since: null,
+        days: {},
+      })
+    })
+
     test('begins with the first news', async () => {
       expect(await health()).toBeUndefined()
       await tell(worked(NOW))

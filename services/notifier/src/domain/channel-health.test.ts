@@ -1,6 +1,6 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { disableChannel, enableChannel, judgeHealth } from './channel-health.ts'
+import { disableChannel, enableChannel, foldNews, judgeHealth } from './channel-health.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000
@@ -25,6 +25,21 @@ function health(facts: Partial<ChannelHealthDocument> = {}): ChannelHealthDocume
     ...facts,
   }
 }
+
+test('what was held up on our side is shown, and is no failure of the channel', () => {
+  const change = foldNews([
+    { kind: 'held_up', atMs: NOW, error: 'The egress proxy could not connect' },
+    { kind: 'failed', atMs: NOW + 1, error: 'The receiver answered 500' },
+    { kind: 'held_up', atMs: NOW + 2, error: 'The egress proxy could not connect' },
+  ])
+  expect(change).toMatchObject({
+    lastFailureAtMs: NOW + 2,
+    lastError: 'The egress proxy could not connect',
+    failingSinceMs: NOW + 1,
+    days: { '2026-11-21': { delivered: 0, failed: 1 } },
+  })
+  expect(foldNews([{ kind: 'held_up', atMs: NOW, error: 'x' }])).toMatchObject({ failingSinceMs: null, days: {} })
+})
 
 describe('a channel', () => {
   test.each([

@@ -15,9 +15,9 @@ export interface HealthChange {
   readonly lastError: string | null
   /** Whether a success was among them: whatever failed before it is forgiven. */
   readonly hasWorked: boolean
-  /** The first failure after the last success; null when there was none. */
+  /** The first failure of the receiver's after the last success; null when there was none. */
   readonly failingSinceMs: number | null
-  /** Attempts by day (`YYYY-MM-DD`, UTC). */
+  /** Attempts by day (`YYYY-MM-DD`, UTC), without those that were held up on our side. */
   readonly days: Readonly<Record<string, { readonly delivered: number; readonly failed: number }>>
 }
 
@@ -27,19 +27,23 @@ export function foldNews(news: readonly HealthNews[]): HealthChange {
   let lastError: string | null = null
   let failingSinceMs: number | null = null
   const days: Record<string, { delivered: number; failed: number }> = {}
-  for (const one of news) {
-    const day = dayOf(one.atMs)
+  const countOn = (atMs: number) => {
+    const day = dayOf(atMs)
     days[day] ??= { delivered: 0, failed: 0 }
+    return days[day]
+  }
+  for (const one of news) {
     lastError = one.error ?? lastError
     if (one.kind === 'worked') {
-      days[day].delivered += 1
+      countOn(one.atMs).delivered += 1
       lastSuccessAtMs = Math.max(one.atMs, lastSuccessAtMs ?? 0)
       failingSinceMs = null
-    } else {
-      days[day].failed += 1
-      lastFailureAtMs = Math.max(one.atMs, lastFailureAtMs ?? 0)
-      failingSinceMs ??= one.atMs
+      continue
     }
+    lastFailureAtMs = Math.max(one.atMs, lastFailureAtMs ?? 0)
+    if (one.kind === 'held_up') continue
+    countOn(one.atMs).failed += 1
+    failingSinceMs ??= one.atMs
   }
   return { lastSuccessAtMs, lastFailureAtMs, lastError, hasWorked: lastSuccessAtMs !== null, failingSinceMs, days }
 }

@@ -4,13 +4,14 @@ import { describeSuppressed } from './describe-suppressed.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /**
- * What an answer means. `delivered`: done. `retry`: try again later. `park`: this message can never be delivered, others
- * can. `disable`: the receiver said that it wants nothing more. `reason` is a closed word for log, metric and record;
- * `error` says it to the owner of the channel.
+ * What an answer means. `delivered`: done. `retry`: try again later; `ours` is the fault of this installation, which is not
+ * held against the channel (guides: R1.7). `park`: this message can never be delivered, others can. `disable`: the receiver
+ * said that it wants nothing more. `reason` is a closed word for log, metric and record; `error` says it to the owner of
+ * the channel.
  */
 export type Outcome =
   | { kind: 'delivered'; reason: 'accepted' | 'accepted_for_some'; error: string | null }
-  | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null }
+  | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null; fault: 'receiver' | 'ours' }
   | { kind: 'park'; reason: string; error: string }
   | { kind: 'disable'; reason: string; error: string }
 
@@ -202,7 +203,7 @@ export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: num
       }
     case 'retry': {
       const retryAfterMs = answer.kind === 'http' ? parseRetryAfter(answer.retryAfter, nowMs) : null
-      return { kind: 'retry', reason: rule.reason, error, retryAfterMs }
+      return retry(rule.reason, error, retryAfterMs)
     }
     case 'park':
     case 'disable':
@@ -213,7 +214,26 @@ export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: num
 function classifyUnnamed(answer: Answer): Outcome {
   if (answer.kind === 'http' || answer.kind === 'smtp') {
     const code = answer.kind === 'http' ? answer.status : answer.code
-    return { kind: 'retry', reason: 'unexpected_answer', error: `The receiver answered ${code}`, retryAfterMs: null }
+    return retry('unexpected_answer', `The receiver answered ${code}`)
   }
-  return { kind: 'retry', reason: answer.reason, error: answer.message, retryAfterMs: null }
+  return retry(answer.reason, answer.message)
+}
+
+/** What a working installation does not have: its proxy, its mail server, its sockets, its code. */
+const OURS: ReadonlySet<string> = new Set([
+  'internal',
+  'mail_server_refused_us',
+  'proxy_failed',
+  'smtp_failed',
+  'smtp_login_failed',
+  'smtp_not_configured',
+  'smtp_timeout',
+  'smtp_tls_failed',
+  'smtp_unreachable',
+  'stopped',
+  'too_many_connections',
+])
+
+function retry(reason: string, error: string, retryAfterMs: number | null = null): Outcome {
+  return { kind: 'retry', reason, error, retryAfterMs, fault: OURS.has(reason) ? 'ours' : 'receiver' }
 }

@@ -1,4 +1,6 @@
+import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import type { Answer } from './answer.ts'
 import { type AttemptFacts, settleAttempt, settleWithoutAttempt } from './settle-attempt.ts'
 
 const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
@@ -47,6 +49,26 @@ describe('an attempt that ended', () => {
       state: 'dead',
       next: null,
       health: { kind: 'disable', reasonCode: 'receiver_gone' },
+    })
+  })
+
+  test.each<{ name: string; channelKind: ChannelKind; answer: Answer }>([
+    { name: 'our proxy', channelKind: 'webhook', answer: { kind: 'silence', reason: 'proxy_failed', message: 'x' } },
+    {
+      name: 'our mail server',
+      channelKind: 'email',
+      answer: { kind: 'silence', reason: 'smtp_timeout', message: 'x' },
+    },
+    {
+      name: 'our login at the mail server',
+      channelKind: 'email',
+      answer: { kind: 'smtp', code: 535, stage: 'session', text: '535 no', refused: [] },
+    },
+    { name: 'our code', channelKind: 'slack', answer: { kind: 'not_sendable', reason: 'internal', message: 'x' } },
+  ])('because of $name is retried, and is not held against the channel', ({ channelKind, answer }) => {
+    expect(settleAttempt(facts({ channelKind, answer }))).toMatchObject({
+      state: 'retrying',
+      health: { kind: 'held_up' },
     })
   })
 

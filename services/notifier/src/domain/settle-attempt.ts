@@ -30,6 +30,8 @@ export interface Settlement {
 export type HealthNews =
   | { kind: 'worked'; atMs: number; error: string | null }
   | { kind: 'failed'; atMs: number; error: string }
+  /** It failed for a reason of our own: shown, and never a reason to disable the channel. */
+  | { kind: 'held_up'; atMs: number; error: string }
   | { kind: 'disable'; atMs: number; error: string; reasonCode: string }
 
 export interface AttemptFacts {
@@ -107,7 +109,7 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
 function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
   const outcome = classifyOutcome(channelKind, answer, endedAtMs)
   if (outcome.kind !== 'park' || digestId === undefined) return outcome
-  return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null }
+  return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'receiver' }
 }
 
 /** The end of a delivery that may not be attempted, because its channel is gone or disabled. */
@@ -134,7 +136,7 @@ function newsOf(outcome: Outcome, atMs: number): HealthNews | null {
     case 'delivered':
       return { kind: 'worked', atMs, error: outcome.error }
     case 'retry':
-      return { kind: 'failed', atMs, error: outcome.error }
+      return { kind: outcome.fault === 'ours' ? 'held_up' : 'failed', atMs, error: outcome.error }
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
     // What is wrong with one message says nothing about the channel.
