@@ -1,7 +1,6 @@
-import type { ChannelKind } from '@backstop/contracts'
+import { type ChannelKind, parseRetryAfter } from '@backstop/contracts'
 import type { Answer } from './answer.ts'
 import { describeSuppressed } from './describe-suppressed.ts'
-import { parseRetryAfter } from './retry-after.ts'
 
 /**
  * What an answer means. `delivered`: done. `retry`: try again later; `ours` is the fault of this installation, which is not
