@@ -24,6 +24,7 @@ import { createSnsVerifier } from './mail-events/sns.ts'
 import type { AdminParts } from './parts.ts'
 import { createChannelTester } from './publish/channel-tester.ts'
 import { createCommandSender } from './publish/command-sender.ts'
+import { createOutcomeWatcher } from './publish/outcome-watcher.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** Everything outside admin-api that it touches. */
@@ -53,8 +54,8 @@ export interface AdminPorts {
     readonly mailEventsToken?: Secret | undefined
     /** Topics of SNS whose messages are taken; none when left out. */
     readonly sesTopicArns?: readonly string[]
-    /** How long a channel test waits for its result, in milliseconds; 25 s when left out. */
-    readonly channelTestWaitMs?: number
+    /** What other services make of a wish is waited for no longer than this, in milliseconds; as the route says when left out. */
+    readonly outcomeWaitMs?: number
   }
 }
 
@@ -87,6 +88,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     afterSend: () => ports.crashPoint('admin.after-publish'),
   })
   const sweeper = createOutboxSweeper({ source: outboxSource, publisher, clock, logger })
+  const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   const parts: AdminParts = {
     stores: ports.stores,
     ledger,
@@ -95,9 +97,10 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       producer,
       codec: ports.codec,
       deliveries: ports.stores.deliveries,
+      outcomes,
       clock,
-      ...(settings.channelTestWaitMs === undefined ? {} : { waitMs: settings.channelTestWaitMs }),
     }),
+    outcomes,
     commands: createCommandSender({ producer, codec: ports.codec }),
     brandName: settings.brandName,
     mailEvents: {

@@ -1,11 +1,14 @@
 import type {
   ActionDocument,
+  ChannelHealthDocument,
   Command,
   DeliveryAttempt,
   DeliveryDocument,
   DeliveryRequest,
   IncidentDocument,
   Operation,
+  ReplayDocument,
+  SuppressionDocument,
 } from '@backstop/contracts'
 import {
   AppError,
@@ -51,7 +54,7 @@ export interface AdminWorld {
   published(operationId: string): readonly Operation[]
   /** Every command that reached its topic. */
   readonly commands: readonly Command[]
-  /** What the receiver answers to channel tests from now on; undefined: the notifier is not running. */
+  /** What the receiver answers to channel tests from now on; undefined: the notifier does not deliver, nor do as it is told. */
   receiverAnswers(attempt: Partial<DeliveryAttempt> | undefined): void
   /** The delivery requests that were produced for a channel. */
   requested(channelId: string): readonly DeliveryDocument[]
@@ -62,6 +65,9 @@ export interface Others {
   readonly actions: Shelf<ActionDocument>
   readonly incidents: Shelf<IncidentDocument>
   readonly deliveries: Shelf<DeliveryDocument>
+  readonly channelHealth: Shelf<ChannelHealthDocument>
+  readonly replays: Shelf<ReplayDocument>
+  readonly suppressions: Shelf<SuppressionDocument>
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
@@ -121,7 +127,7 @@ export async function openWorld(
       ...parts.settings,
     },
   })
-  const listeners = await listen(parts.bus, codec, clock, parts.others.deliveries)
+  const listeners = await listen(parts.bus, codec, clock, parts.others)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
   const transcript: Transcript = []
@@ -157,8 +163,8 @@ export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}):
   return openWorld({ stores, others: stores, bus, dump, settings, openLedger: options => createMemoryLedger(options) })
 }
 
-/** Plays the notifier for channel tests, and keeps what reached the topic of operations. */
-async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: Shelf<DeliveryDocument>) {
+/** Plays the notifier for channel tests and commands, and keeps what reached the topic of operations. */
+async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Others) {
   const operations: Operation[] = []
   const requests: DeliveryDocument[] = []
   const commands: Command[] = []
@@ -177,11 +183,13 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: S
     async handle(messages) {
       for (const received of messages) {
         if (received.name === 'operation') operations.push(received.message)
-        else if (received.name === 'command') commands.push(received.message)
-        else if (answer !== undefined) {
+        else if (received.name === 'command') {
+          commands.push(received.message)
+          if (answer !== undefined) await doCommand(received.message, others)
+        } else if (answer !== undefined) {
           const document = deliveryOf(received.message, answer, clock.now())
           requests.push(document)
-          await deliveries.put(document)
+          await others.deliveries.put(document)
         }
       }
     },
@@ -205,6 +213,31 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, deliveries: S
       await producer.stop()
     },
   }
+}
+
+/** What the notifier would have made of it, as far as answers wait for it. */
+async function doCommand(command: Command, { channelHealth, suppressions }: Others): Promise<void> {
+  if (command.kind === 'enable_channel') {
+    const forgiven = { disabled_at: null, disabled_reason: null, disabled_incident_id: null, failing_since: null }
+    await channelHealth.change({ _id: command.channel_id }, forgiven)
+  }
+  if (!('address' in command)) return
+  const { project_id, address } = command
+  const _id = `${project_id}/${address}`
+  const at = new Date(command.requested_at)
+  if (command.kind === 'unsuppress_address') await suppressions.remove({ _id })
+  if (command.kind !== 'suppress_address') return
+  const { reason, detail } = command
+  await suppressions.insert({
+    _id,
+    project_id,
+    address,
+    reason,
+    detail,
+    soft_bounces: [],
+    suppressed_at: at,
+    updated_at: at,
+  })
 }
 
 function deliveryOf(request: DeliveryRequest, answer: Partial<DeliveryAttempt>, now: number): DeliveryDocument {

@@ -26,12 +26,15 @@ describeApi('MongoDB and Kafka', async () => {
       actions: createMongoShelf(db, 'actions'),
       incidents: createMongoShelf(db, 'incidents'),
       deliveries: createMongoShelf(db, 'deliveries'),
+      channelHealth: createMongoShelf(db, 'channel_health'),
+      replays: createMongoShelf(db, 'replays'),
+      suppressions: createMongoShelf(db, 'suppressions'),
     },
     openLedger: options => ({
       ledger: createMongoLedger(db, options),
       outboxSource: createMongoOperationOutbox(db),
     }),
-    settings: { channelTestWaitMs: 3_000 },
+    settings: { outcomeWaitMs: 3_000 },
     async dump() {
       const collections = await db.collections()
       return JSON.stringify(await Promise.all(collections.map(collection => collection.find().toArray())))

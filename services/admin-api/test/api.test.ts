@@ -1,4 +1,4 @@
 import { openMemoryWorld } from './admin-world.ts'
 import { describeApi } from './contract/api.contract.ts'
 
-describeApi('memory', () => openMemoryWorld({ channelTestWaitMs: 300 }))
+describeApi('memory', () => openMemoryWorld({ outcomeWaitMs: 300 }))

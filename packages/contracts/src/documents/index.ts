@@ -31,13 +31,13 @@ export interface ProjectDocument {
 /** How a project's mails look. Every field that is absent is Backstop's own. */
 export interface Branding {
   /** Stands where "Backstop" would. */
-  name?: string
+  name?: string | undefined
   /** https; fetched by the reader's mail program, never by us. */
-  logo_url?: string
+  logo_url?: string | undefined
   /** `#rrggbb`, for the bar and the button. */
-  accent_colour?: string
+  accent_colour?: string | undefined
   /** Plain text at the end: an address, a phone number. */
-  footer?: string
+  footer?: string | undefined
 }
 
 /** One secret of a connection that notifications may be signed with; several overlap while one is rotated. */

@@ -64,16 +64,19 @@ export const NewReplay = z
     path: ['to'],
   })
 
+export const ReplayQuery = ListQuery.extend({ project_id: z.string().optional(), channel_id: z.string().optional() })
+
+/** A bulk replay and how far it is. */
 export const Replay = z.object({
   replay_id: z.string(),
   project_id: z.string(),
   channel_id: z.string(),
   from: Timestamp,
   to: Timestamp,
-  /** requested: the notifier has not begun yet. */
-  state: z.enum(['requested', 'running', 'done']),
-  total: z.int().nullable(),
-  requeued: z.int(),
+  state: z.enum(['requested', 'running', 'done']).describe('requested: the notifier has not begun yet'),
+  total: z.int().nullable().describe('Dead deliveries of the window when it began; null before'),
+  requeued: z.int().describe('Deliveries sent again so far'),
   requested_at: Timestamp,
   finished_at: Timestamp.nullable(),
 })
+export type Replay = z.infer<typeof Replay>

@@ -3,7 +3,7 @@ import { SuppressionReason } from '../messages/command.ts'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
-export const SuppressionQuery = ListQuery.extend({ project_id: z.string() })
+export const SuppressionQuery = ListQuery.extend({ project_id: z.string().optional() })
 
 export const NewSuppression = z.strictObject({ project_id: z.string(), address: z.email().max(254) })
 
@@ -15,6 +15,7 @@ export const Suppression = z.object({
   detail: z.string().nullable(),
   suppressed_at: Timestamp,
 })
+export type Suppression = z.infer<typeof Suppression>
 
 /** Which mail to look at, and in whose look. */
 export const PreviewQuery = z.object({

@@ -1,40 +1,130 @@
-import type { AlertChannel, ChannelConfig, ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
+import type {
+  AlertChannel,
+  ChannelConfig,
+  ChannelConfigPatch,
+  ChannelDocument,
+  ChannelHealth,
+  ChannelHealthDocument,
+} from '@backstop/contracts'
 
 /** A channel as it is shown: its secrets only as fingerprints. Slack's webhook_url is one, because it is all that is needed to post. */
-export function showChannel(document: ChannelDocument, health: ChannelHealthDocument | undefined): AlertChannel {
+export function showChannel(
+  document: ChannelDocument,
+  health: ChannelHealthDocument | undefined,
+  now: Date,
+): AlertChannel {
   return {
     id: document._id,
     project_id: document.project_id,
     name: document.name,
     events: document.events,
-    config: showConfig(document.config),
+    config: showConfig(document.config, now),
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
-    disabled_reason: health?.disabled_reason ?? null,
+    health: showHealth(health, now),
+    version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
   }
 }
 
-function showConfig(config: ChannelConfig): AlertChannel['config'] {
+function showConfig(config: ChannelConfig, now: Date): AlertChannel['config'] {
   switch (config.kind) {
     case 'slack':
       return { kind: 'slack', webhook_url_fingerprint: config.fingerprint }
     case 'email':
       return { kind: 'email', to: config.to }
-    case 'webhook':
-      return { kind: 'webhook', url: config.url, secret_fingerprint: config.fingerprint }
+    case 'webhook': {
+      const previousEnd = config.previous_secret?.expires_at ?? null
+      const isStillGood = previousEnd !== null && previousEnd.getTime() > now.getTime()
+      return {
+        kind: 'webhook',
+        url: config.url,
+        secret_fingerprint: config.fingerprint,
+        previous_secret_expires_at: isStillGood ? previousEnd.toISOString() : null,
+        header_names: Object.keys(config.headers ?? {}).toSorted(),
+      }
+    }
     default:
       return config satisfies never
   }
 }
 
+/** The success rate is over so many days, today among them. */
+const RATE_DAYS = 7
+const DAY_MS = 86_400_000
+
+function showHealth(health: ChannelHealthDocument | undefined, now: Date): ChannelHealth {
+  return {
+    state: stateOf(health),
+    success_rate: successRate(health?.days ?? {}, now),
+    last_success_at: health?.last_success_at?.toISOString() ?? null,
+    last_failure_at: health?.last_failure_at?.toISOString() ?? null,
+    last_error: health?.last_error ?? null,
+    failing_since: health?.failing_since?.toISOString() ?? null,
+    disabled_at: health?.disabled_at?.toISOString() ?? null,
+    disabled_reason: health?.disabled_reason ?? null,
+  }
+}
+
+function stateOf(health: ChannelHealthDocument | undefined): ChannelHealth['state'] {
+  if (health === undefined) return 'unused'
+  if (health.disabled_at !== null) return 'disabled'
+  if (health.failing_since != null) return 'failing'
+  return health.last_success_at === null && health.last_failure_at === null ? 'unused' : 'healthy'
+}
+
+/** To four digits: more of them would only look exact. */
+function successRate(days: NonNullable<ChannelHealthDocument['days']>, now: Date): number | null {
+  const oldest = new Date(now.getTime() - (RATE_DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
+  let delivered = 0
+  let attempts = 0
+  for (const [day, count] of Object.entries(days)) {
+    if (day < oldest) continue
+    delivered += count.delivered
+    attempts += count.delivered + count.failed
+  }
+  return attempts === 0 ? null : Math.round((delivered / attempts) * 10_000) / 10_000
+}
+
+export type ConfigPatchVerdict =
+  | { readonly kind: 'fits' }
+  | { readonly kind: 'refused'; readonly reason: 'of_another_kind'; readonly field: keyof ChannelConfigPatch }
+  | { readonly kind: 'refused'; readonly reason: 'headers_to_another_host'; readonly field: 'headers' }
+
+/** Which parts each kind of channel has. */
+const PARTS = {
+  slack: ['webhook_url'],
+  email: ['to'],
+  webhook: ['url', 'headers'],
+} as const satisfies Record<ChannelConfig['kind'], readonly (keyof ChannelConfigPatch)[]>
+
+/**
+ * Whether a change fits a channel's config. Header values may be credentials that whoever changes the URL does not know, so
+ * they never go to another host unasked.
+ */
+export function judgeConfigPatch(config: ChannelConfig, patch: ChannelConfigPatch): ConfigPatchVerdict {
+  const parts: readonly string[] = PARTS[config.kind]
+  for (const field of Object.keys(patch) as (keyof ChannelConfigPatch)[]) {
+    if (!parts.includes(field)) return { kind: 'refused', reason: 'of_another_kind', field }
+  }
+  if (config.kind !== 'webhook' || patch.url === undefined || patch.headers !== undefined) return { kind: 'fits' }
+  const hasHeaders = Object.keys(config.headers ?? {}).length > 0
+  return hasHeaders && originOf(patch.url) !== originOf(config.url)
+    ? { kind: 'refused', reason: 'headers_to_another_host', field: 'headers' }
+    : { kind: 'fits' }
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin
+}
+
 /** What is left of a channel once it is deleted: nothing that anything could be sent with. */
 export function deletedChannel(
-  document: ChannelDocument,
+  { config }: ChannelDocument,
   now: Date,
-): Pick<ChannelDocument, 'config' | 'enabled' | 'updated_at' | 'deleted_at'> {
-  return { config: erased(document.config), enabled: false, updated_at: now, deleted_at: now }
+): Pick<ChannelDocument, 'config' | 'enabled' | 'deleted_at'> {
+  return { config: erased(config), enabled: false, deleted_at: now }
 }
 
 function erased(config: ChannelConfig): ChannelConfig {
@@ -44,7 +134,7 @@ function erased(config: ChannelConfig): ChannelConfig {
     case 'email':
       return { ...config, to: [] }
     case 'webhook':
-      return { ...config, url: '', secret: null }
+      return { kind: 'webhook', url: '', secret: null, fingerprint: config.fingerprint }
     default:
       return config satisfies never
   }

@@ -95,13 +95,8 @@ function earlier(a: Date | null, b: Date): Date {
 }
 
 /** What is left of a connection once it is deleted: its name and its past, none of its secrets. */
-export function deletedConnection(document: ConnectionDocument, now: Date): Partial<Omit<ConnectionDocument, '_id'>> {
-  return {
-    status: 'deleted',
-    inbound_secrets: [],
-    read_key: null,
-    version: document.version + 1,
-    updated_at: now,
-    deleted_at: now,
-  }
+export function deletedConnection(
+  now: Date,
+): Pick<ConnectionDocument, 'status' | 'inbound_secrets' | 'read_key' | 'deleted_at'> {
+  return { status: 'deleted', inbound_secrets: [], read_key: null, deleted_at: now }
 }

@@ -139,15 +139,11 @@ function patchRoute({ stores, ingressPublicUrl }: AdminParts): Route {
     answers: { 200: { description: 'The connection as it is now', schema: Connection } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
-    async handle({ params, body, principal, ifMatch, now }) {
-      const changed = await changeConnection(stores, principal, params, ifMatch, document => ({
-        out_of_band: body.out_of_band,
-        version: document.version + 1,
-        updated_at: now,
-      }))
+    async handle(request) {
+      const changed = await changeConnection(stores, request, () => ({ out_of_band: request.body.out_of_band }))
       return {
         status: 200,
-        body: showConnection(changed, ingressPublicUrl, now),
+        body: showConnection(changed, ingressPublicUrl, request.now),
         headers: { etag: etagOf(changed.version) },
         changed: { action: 'connection.change', target: changed._id, projectId: changed.project_id },
       }
@@ -169,10 +165,8 @@ function deleteRoute({ stores }: AdminParts): Route {
     answers: { 204: { description: 'It is gone' } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
-    async handle({ params, principal, ifMatch, now }) {
-      const gone = await changeConnection(stores, principal, params, ifMatch, document =>
-        deletedConnection(document, now),
-      )
+    async handle(request) {
+      const gone = await changeConnection(stores, request, () => deletedConnection(request.now))
       return { status: 204, changed: { action: 'connection.delete', target: gone._id, projectId: gone.project_id } }
     },
   })

@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { refusedField } from './refused-field.ts'
 
 /** Where a list goes on: the date it is sorted by and the id, of the last item that was shown. */
 export interface Place {
@@ -23,10 +23,7 @@ export function decodeCursor(cursor: string | undefined): Place | undefined {
   } catch {
     // Falls through: whatever is wrong with it, the remedy is the same.
   }
-  const message = 'Pass on next_cursor as it was answered, or leave it out to begin anew'
-  throw new AppError('invalid_request', `query.cursor: ${message}`, {
-    details: { errors: [{ path: 'query.cursor', message }] },
-  })
+  throw refusedField('query.cursor', 'Pass on next_cursor as it was answered, or leave it out to begin anew')
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
+import type { ChannelDocument, ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { narrowToProject, ownProject, type Principal } from '../domain/access.ts'
 import type { AdminStores } from '../store/stores.ts'
@@ -21,17 +21,30 @@ export async function findProject(stores: AdminStores, principal: Principal, id:
  * @throws AppError `not_found`
  */
 export async function findConnection(
-  stores: AdminStores,
+  { connections }: Pick<AdminStores, 'connections'>,
   principal: Principal,
   id: string,
   projectId?: string,
 ): Promise<ConnectionDocument> {
-  const where = { _id: id, deleted_at: null, ...ownProject(principal) }
-  const connection = await stores.connections.find(where)
+  const connection = await connections.find({ _id: id, deleted_at: null, ...ownProject(principal) })
   if (connection === undefined || (projectId !== undefined && connection.project_id !== projectId)) {
     throw notFound('connection', id)
   }
   return connection
+}
+
+/**
+ * An alert channel that is not deleted, of the key's project.
+ * @throws AppError `not_found`
+ */
+export async function findChannel(
+  { channels }: Pick<AdminStores, 'channels'>,
+  principal: Principal,
+  id: string,
+): Promise<ChannelDocument> {
+  const channel = await channels.find({ _id: id, deleted_at: null, ...ownProject(principal) })
+  if (channel === undefined) throw notFound('alert channel', id)
+  return channel
 }
 
 /**

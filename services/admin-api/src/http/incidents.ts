@@ -1,11 +1,11 @@
 import {
-  type ActionDocument,
   type DeliveryDocument,
   Incident,
   type IncidentDocument,
   IncidentQuery,
   IncidentState,
   IncidentWithTimeline,
+  incidentAlertId,
   listOf,
 } from '@backstop/contracts'
 import { z } from 'zod'
@@ -60,9 +60,9 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
         const incident = await stores.incidents.find({ _id: params.id, ...ownProject(principal) })
         if (incident === undefined) throw notFound('incident', params.id)
         const own = { project_id: incident.project_id }
-        const action = await stores.actions.find({ _id: incident.action_id, ...own })
-        const alertIds = alertsOf(action)
-        const deliveries = await stores.deliveries.findAll({ alert_id: { in: alertIds }, ...own })
+        const action =
+          incident.action_id === null ? undefined : await stores.actions.find({ _id: incident.action_id, ...own })
+        const deliveries = await stores.deliveries.findAll({ alert_id: { in: alertsOf(incident._id) }, ...own })
         const body: IncidentWithTimeline = {
           ...showIncident(incident),
           action: action === undefined ? null : showAction(action),
@@ -75,10 +75,9 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
-/** The alerts that were raised about an action: its timeline names each one. */
-function alertsOf(action: ActionDocument | undefined): string[] {
-  const timeline = action?.timeline ?? []
-  return timeline.flatMap(({ what, id }) => (what === 'alert_sent' && id !== null ? [id] : []))
+/** The alerts about an incident, raised or not: their ids follow from its own. */
+function alertsOf(incidentId: string): string[] {
+  return [incidentAlertId(incidentId, 'incident.opened'), incidentAlertId(incidentId, 'incident.resolved')]
 }
 
 function showIncident(document: IncidentDocument): Incident {

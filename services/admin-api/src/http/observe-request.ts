@@ -15,6 +15,9 @@ export interface RequestFacts {
 /** Longest path that is logged: every path of ours is much shorter, and a stranger's may be 16 KiB. */
 const LOGGED_PATH_LENGTH = 256
 
+/** A token in a path is a credential, an address is somebody's. */
+const NOT_LOGGED = /\{(?:token|address)\}/
+
 /** Writes one wide log line, and one measurement, for each request once it is over. */
 export function createRequestObserver(options: { clock: Clock; logger: Logger; metrics: Metrics }) {
   const { clock, logger } = options
@@ -38,8 +41,7 @@ export function createRequestObserver(options: { clock: Clock; logger: Logger; m
         method,
         route,
         // Without the query: what is searched for is nobody's business, and may be long.
-        // A token in a path is a credential.
-        path: route.includes('{token}') ? route : request.path.slice(0, LOGGED_PATH_LENGTH),
+        path: NOT_LOGGED.test(route) ? route : request.path.slice(0, LOGGED_PATH_LENGTH),
         status,
         code: facts.code,
         duration_ms: durationMs,

@@ -1,70 +1,135 @@
-import { ListQuery, listOf, NewProject, Project, type ProjectDocument } from '@backstop/contracts'
+import { ListQuery, listOf, NewProject, Project, type ProjectDocument, ProjectPatch } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import type { AdminParts } from '../parts.ts'
+import { changeVersioned } from './change-versioned.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findProject } from './found.ts'
+import { etagOf } from './if-match.ts'
 import { defineRoute, type Route } from './route.ts'
 
 const tag = 'Projects'
+const OfProject = z.object({ id: z.string() })
 
 /** /v1/projects */
-export function projectRoutes({ stores }: AdminParts): Route[] {
-  return [
-    defineRoute({
-      method: 'post',
-      path: '/v1/projects',
-      operationId: 'createProject',
-      tag,
-      summary: 'Make a project',
-      description: 'Takes a key that is bound to no project.',
-      scope: 'admin',
-      body: NewProject,
-      answers: { 201: { description: 'The project', schema: Project } },
-      async handle({ body, principal, newId, now }) {
-        if (principal.projectId !== null) {
-          throw new AppError('forbidden', 'This key is bound to a project; only a key without one makes projects')
-        }
-        const project: ProjectDocument = { _id: newId('project'), name: body.name, created_at: now }
-        await stores.projects.put(project)
-        const changed = { action: 'project.create', target: project._id, projectId: project._id }
-        return { status: 201, body: showProject(project), changed }
-      },
-    }),
-    defineRoute({
-      method: 'get',
-      path: '/v1/projects',
-      operationId: 'listProjects',
-      tag,
-      summary: 'List projects, newest first',
-      scope: 'read',
-      query: ListQuery,
-      answers: { 200: { description: 'A page of projects', schema: listOf(Project) } },
-      async handle({ query, principal }) {
-        const where = principal.projectId === null ? {} : { _id: principal.projectId }
-        const after = decodeCursor(query.cursor)
-        const found = await stores.projects.page({ where, by: 'created_at', after, limit: query.limit + 1 })
-        const placeOf = (project: ProjectDocument) => ({ at: project.created_at, id: project._id })
-        return { status: 200, body: toPage(found, query.limit, placeOf, showProject) }
-      },
-    }),
-    defineRoute({
-      method: 'get',
-      path: '/v1/projects/{id}',
-      operationId: 'getProject',
-      tag,
-      summary: 'Read a project',
-      scope: 'read',
-      params: z.object({ id: z.string() }),
-      answers: { 200: { description: 'The project', schema: Project } },
-      refusals: ['not_found'],
-      async handle({ params, principal }) {
-        return { status: 200, body: showProject(await findProject(stores, principal, params.id)) }
-      },
-    }),
-  ]
+export function projectRoutes(parts: AdminParts): Route[] {
+  return [createRoute(parts), listRoute(parts), getRoute(parts), changeRoute(parts)]
 }
 
-function showProject(project: ProjectDocument): Project {
-  return { project_id: project._id, name: project.name, created_at: project.created_at.toISOString() }
+function createRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/projects',
+    operationId: 'createProject',
+    tag,
+    summary: 'Make a project',
+    description: 'Takes a key that is bound to no project.',
+    scope: 'admin',
+    body: NewProject,
+    answers: { 201: { description: 'The project; its version is the ETag', schema: Project } },
+    async handle({ body, principal, newId, now }) {
+      if (principal.projectId !== null) {
+        throw new AppError('forbidden', 'This key is bound to a project; only a key without one makes projects')
+      }
+      const project: ProjectDocument = {
+        _id: newId('project'),
+        name: body.name,
+        branding: {},
+        version: 1,
+        created_at: now,
+        updated_at: now,
+      }
+      await stores.projects.put(project)
+      return {
+        status: 201,
+        body: showProject(project),
+        headers: { etag: etagOf(project.version) },
+        changed: { action: 'project.create', target: project._id, projectId: project._id },
+      }
+    },
+  })
+}
+
+function listRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects',
+    operationId: 'listProjects',
+    tag,
+    summary: 'List projects, newest first',
+    scope: 'read',
+    query: ListQuery,
+    answers: { 200: { description: 'A page of projects', schema: listOf(Project) } },
+    async handle({ query, principal }) {
+      const where = principal.projectId === null ? {} : { _id: principal.projectId }
+      const after = decodeCursor(query.cursor)
+      const found = await stores.projects.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+      const placeOf = (project: ProjectDocument) => ({ at: project.created_at, id: project._id })
+      return { status: 200, body: toPage(found, query.limit, placeOf, showProject) }
+    },
+  })
+}
+
+function getRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}',
+    operationId: 'getProject',
+    tag,
+    summary: 'Read a project',
+    scope: 'read',
+    params: OfProject,
+    answers: { 200: { description: 'The project; its version is the ETag', schema: Project } },
+    refusals: ['not_found'],
+    async handle({ params, principal }) {
+      const project = await findProject(stores, principal, params.id)
+      return { status: 200, body: showProject(project), headers: { etag: etagOf(project.version) } }
+    },
+  })
+}
+
+function changeRoute({ stores, checkUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'patch',
+    path: '/v1/projects/{id}',
+    operationId: 'changeProject',
+    tag,
+    summary: 'Change a project: its name, its rules, the look of its messages',
+    description:
+      '`branding` is replaced whole; {} goes back to the look of this installation. GET /v1/previews shows it. If-Match is honoured and not required.',
+    scope: 'admin',
+    params: OfProject,
+    body: ProjectPatch,
+    answers: { 200: { description: 'The project as it is now', schema: Project } },
+    refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle({ params, body, principal, ifMatch, now }) {
+      const logoUrl = body.branding?.logo_url
+      const blocked = logoUrl === undefined ? undefined : checkUrl(logoUrl)
+      if (blocked !== undefined) throw blocked
+      const changed = await changeVersioned({
+        shelf: stores.projects,
+        find: () => findProject(stores, principal, params.id),
+        ifMatch,
+        now,
+        what: `Project ${params.id}`,
+        next: () => body,
+      })
+      return {
+        status: 200,
+        body: showProject(changed),
+        headers: { etag: etagOf(changed.version) },
+        changed: { action: 'project.change', target: changed._id, projectId: changed._id },
+      }
+    },
+  })
+}
+
+function showProject({ _id, created_at, updated_at, ...fields }: ProjectDocument): Project {
+  return {
+    project_id: _id,
+    ...fields,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }
 }

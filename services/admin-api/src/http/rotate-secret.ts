@@ -8,6 +8,7 @@ import type { AdminParts } from '../parts.ts'
 import { changeConnection } from './change-connection.ts'
 import { findConnection } from './found.ts'
 import { etagOf } from './if-match.ts'
+import { refusedField } from './refused-field.ts'
 import { defineRoute, type Route } from './route.ts'
 
 const REFUSALS = {
@@ -37,16 +38,17 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       },
     },
     refusals: ['not_found', 'conflict'],
-    async handle({ params, body, principal, now }) {
+    async handle(request) {
+      const { params, body, principal, now } = request
       const connection = await findConnection(stores, principal, params.connection_id, params.id)
       refuseWrongSecret(connection.kind, body)
       const made = inboundSecretFor(connection.kind, body)
       const place = { id: connection._id, projectId: connection.project_id }
       const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
-      const changed = await changeConnection(stores, principal, params, undefined, document => {
+      const changed = await changeConnection(stores, { ...request, ifMatch: undefined }, document => {
         const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
-        return { inbound_secrets: rotation.secrets, version: document.version + 1, updated_at: now }
+        return { inbound_secrets: rotation.secrets }
       })
       return {
         status: 200,
@@ -61,9 +63,7 @@ export function rotateSecretRoute(parts: AdminParts): Route {
 /** Which secret may, and which must, be given follows from the kind, which the body does not name. */
 function refuseWrongSecret(kind: ProviderKind, body: SecretRotation): void {
   const refuse = (field: keyof SecretRotation, message: string) => {
-    throw new AppError('invalid_request', `body.${field}: ${message}`, {
-      details: { errors: [{ path: `body.${field}`, message }] },
-    })
+    throw refusedField(`body.${field}`, message)
   }
   if (kind === 'reseller' && body.destination_secret === undefined) {
     refuse('destination_secret', "Give the destination's new secret key, as the provider shows it")

@@ -3,6 +3,7 @@
  * it, and the OpenAPI document is printed from it, so that none of the three can differ from the others.
  */
 import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
+import type { Logger } from '@backstop/kit'
 import { z } from 'zod'
 import type { Principal } from '../domain/access.ts'
 
@@ -22,6 +23,10 @@ export interface RouteRequest<Params, Query, Body> {
   newId(kind: IdKind): string
   /** Aborted when the caller has gone, or the process stops. */
   readonly signal: AbortSignal
+  /** Names this request in the log and in its answer. */
+  readonly requestId: string
+  /** For what an operator would ask about beyond the line that every request leaves. */
+  readonly logger: Logger
 }
 
 export interface RouteAnswer {

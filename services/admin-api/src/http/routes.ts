@@ -3,13 +3,16 @@ import { actionRoutes } from './actions.ts'
 import { alertChannelRoutes } from './alert-channels.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { connectionRoutes } from './connections.ts'
+import { deliveryRoutes } from './deliveries.ts'
 import { incidentRoutes } from './incidents.ts'
 import { mailEventRoutes } from './mail-events.ts'
 import { operationRoutes } from './operations.ts'
 import { previewRoutes } from './previews.ts'
 import { projectRoutes } from './projects.ts'
+import { replayRoutes } from './replays.ts'
 import type { Route } from './route.ts'
 import { selfDescriptionRoutes } from './self-description.ts'
+import { suppressionRoutes } from './suppressions.ts'
 import { unsubscribeRoutes } from './unsubscribe.ts'
 
 /** Every route there is. What is not in here is not served, and what is in here is in the OpenAPI document. */
@@ -18,6 +21,9 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...projectRoutes(parts),
     ...connectionRoutes(parts),
     ...alertChannelRoutes(parts),
+    ...deliveryRoutes(parts),
+    ...replayRoutes(parts),
+    ...suppressionRoutes(parts),
     ...operationRoutes(parts),
     ...incidentRoutes(parts),
     ...actionRoutes(parts),

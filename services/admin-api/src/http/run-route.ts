@@ -41,6 +41,8 @@ export function createRouteRunner(options: RouteRunnerOptions) {
         now,
         newId: makeId,
         signal: AbortSignal.any([goneSignal(response), options.stopping]),
+        requestId: facts.requestId,
+        logger,
       } as unknown as RouteRequest<never, never, never>)
       await audit(answer, makeId('audit'), principal, request, facts.requestId, now)
       return answer

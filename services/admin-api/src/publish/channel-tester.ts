@@ -5,8 +5,9 @@ import {
   type DeliveryRequest,
   HEADERS,
 } from '@backstop/contracts'
-import { AppError, type Clock, type MessageCodec, type Producer, sleep } from '@backstop/kit'
+import { AppError, type Clock, type MessageCodec, type Producer } from '@backstop/kit'
 import type { ReadShelf } from '../store/shelf.ts'
+import type { OutcomeWatcher } from './outcome-watcher.ts'
 
 export interface ChannelTester {
   /**
@@ -26,23 +27,23 @@ export interface ChannelTesterOptions {
   readonly producer: Producer
   readonly codec: Pick<MessageCodec, 'encode'>
   readonly deliveries: ReadShelf<DeliveryDocument>
+  readonly outcomes: OutcomeWatcher
   readonly clock: Clock
-  /** How long a result is waited for, in milliseconds: a little more than the one attempt may take. */
-  readonly waitMs?: number
 }
 
+/** A little more than the one attempt may take. */
 const WAIT_MS = 25_000
-/** How often it looks for the result: at first as quickly as a good receiver answers, then less often. */
-const FIRST_LOOK_MS = 25
-const SLOWEST_LOOK_MS = 500
 
 /** The test button of a channel, over the topic `deliveries` and the notifier's record of what it did. */
-export function createChannelTester(options: ChannelTesterOptions): ChannelTester {
-  const { producer, codec, deliveries, clock } = options
-  const waitMs = options.waitMs ?? WAIT_MS
+export function createChannelTester({
+  producer,
+  codec,
+  deliveries,
+  outcomes,
+  clock,
+}: ChannelTesterOptions): ChannelTester {
   return {
     async test(channel, ids, signal) {
-      const now = clock.now()
       const request: DeliveryRequest = {
         delivery_id: ids.delivery,
         channel_id: channel._id,
@@ -52,7 +53,7 @@ export function createChannelTester(options: ChannelTesterOptions): ChannelTeste
         alert: {
           alert_id: ids.alert,
           project_id: channel.project_id,
-          created_at: new Date(now).toISOString(),
+          created_at: new Date(clock.now()).toISOString(),
           event: 'channel.test',
           data: { channel_id: channel._id, text: `This is a test of the alert channel "${channel.name}"` },
         },
@@ -65,38 +66,31 @@ export function createChannelTester(options: ChannelTesterOptions): ChannelTeste
           headers: { [HEADERS.messageId]: ids.delivery, [HEADERS.attempt]: '1' },
         },
       ])
-      for (let pauseMs = FIRST_LOOK_MS; clock.now() < now + waitMs && !signal.aborted; ) {
-        const delivery = await deliveries.find({ _id: ids.delivery })
-        const result = delivery && resultOf(delivery)
-        if (result !== undefined) return result
-        await sleep(clock, pauseMs, signal)
-        pauseMs = Math.min(pauseMs * 2, SLOWEST_LOOK_MS)
-      }
+      const look = async () => resultOf(await deliveries.find({ _id: ids.delivery }))
+      const result = await outcomes.watch(look, WAIT_MS, signal)
+      if (result !== undefined) return result
       // The caller has gone, and hears nothing; or this process stops, and another one can be asked.
       if (signal.aborted) {
         throw new AppError('unavailable', 'This process is stopping; send the test again', { retryable: true })
       }
-      return {
-        delivered: false,
-        status: null,
-        latency_ms: null,
-        error: `No result within ${waitMs / 1_000} s; see that the notifier is running`,
-      }
+      return notAttempted(`No result within ${WAIT_MS / 1_000} s; see that the notifier is running`)
     },
   }
 }
 
 /** A test has one attempt, so its first one is its result; one that ended without any says why. */
-function resultOf(delivery: DeliveryDocument): ChannelTestResult | undefined {
-  const [attempt] = delivery.attempts
-  if (attempt === undefined) {
-    if (delivery.state !== 'dead') return undefined
-    return { delivered: false, status: null, latency_ms: null, error: delivery.reason }
-  }
+function resultOf(delivery: DeliveryDocument | undefined): ChannelTestResult | undefined {
+  const attempt = delivery?.attempts[0]
+  if (attempt === undefined) return delivery?.state === 'dead' ? notAttempted(delivery.reason) : undefined
   return {
     delivered: attempt.outcome === 'delivered',
     status: attempt.status,
     latency_ms: Math.round(attempt.duration_ms),
     ...(attempt.error === null ? {} : { error: attempt.error }),
+    response: attempt.response,
   }
+}
+
+function notAttempted(error: string): ChannelTestResult {
+  return { delivered: false, status: null, latency_ms: null, error, response: null }
 }

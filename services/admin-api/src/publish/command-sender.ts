@@ -36,5 +36,7 @@ export function createCommandSender({
 function targetOf(command: Command): string {
   if ('address' in command) return `${command.project_id}/${command.address.trim().toLowerCase()}`
   if ('delivery_id' in command) return command.delivery_id
+  if ('operation_id' in command) return command.operation_id
+  if ('connection_id' in command) return command.connection_id
   return command.channel_id
 }

@@ -9,9 +9,12 @@ export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyo
 
     findAll: async where => all(where).map(document => structuredClone(document)),
 
-    page: async ({ where, by, after, limit }) => {
+    page: async ({ where, by, window, after, limit }) => {
       const at = (document: D) => (document[by] as Date).getTime()
+      const from = window?.from?.getTime() ?? Number.NEGATIVE_INFINITY
+      const before = window?.before?.getTime() ?? Number.POSITIVE_INFINITY
       return all(where)
+        .filter(document => at(document) >= from && at(document) < before)
         .sort((a, b) => at(b) - at(a) || (a._id < b._id ? 1 : -1))
         .filter(document => {
           if (after === undefined) return true

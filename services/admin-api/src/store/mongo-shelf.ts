@@ -1,7 +1,7 @@
 import type { CollectionName } from '@backstop/contracts'
 import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
 import { type Db, type Filter, type MatchKeysAndValues, MongoServerError, type OptionalUnlessRequiredId } from 'mongodb'
-import type { Shelf, Stored, Where } from './shelf.ts'
+import type { PageRequest, Shelf, Stored, Where } from './shelf.ts'
 
 /** A collection of MongoDB as a shelf. */
 export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName): Shelf<D> {
@@ -13,12 +13,12 @@ export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName)
 
     findAll: where => asUnavailable(async () => (await collection.find(toFilter(where)).toArray()) as unknown as D[]),
 
-    page: ({ where, by, after, limit }) =>
+    page: ({ where, by, window, after, limit }) =>
       asUnavailable(async () => {
         const place =
           after === undefined ? {} : { $or: [{ [by]: { $lt: after.at } }, { [by]: after.at, _id: { $lt: after.id } }] }
         const cursor = collection
-          .find({ $and: [toFilter(where), place] })
+          .find({ $and: [toFilter(where), within(by, window), place] })
           .sort({ [by]: -1, _id: -1 })
           .limit(limit)
         return (await cursor.toArray()) as unknown as D[]
@@ -49,6 +49,12 @@ export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName)
 
     remove: where => asUnavailable(async () => void (await collection.deleteOne(toFilter(where)))),
   }
+}
+
+function within(field: string, window: PageRequest<unknown>['window']): Filter<Stored & Record<string, unknown>> {
+  const { from, before } = window ?? {}
+  const range = { ...(from === undefined ? {} : { $gte: from }), ...(before === undefined ? {} : { $lt: before }) }
+  return Object.keys(range).length === 0 ? {} : { [field]: range }
 }
 
 /** $eq and $in written out, so that no value, whatever it holds, is read as an operator. */

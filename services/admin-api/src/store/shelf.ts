@@ -15,6 +15,8 @@ export interface PageRequest<D> {
   readonly where: Where<D>
   /** The date that the list is sorted by, newest first; documents of the same moment by id, downwards. */
   readonly by: keyof D & string
+  /** Only what that date lies in: from `from` on, and before `before`. */
+  readonly window?: { readonly from?: Date | undefined; readonly before?: Date | undefined } | undefined
   /** Only what comes after this place of that order. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined
   readonly limit: number

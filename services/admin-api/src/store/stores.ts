@@ -8,6 +8,9 @@ import type {
   DeliveryDocument,
   IncidentDocument,
   ProjectDocument,
+  ReplayDocument,
+  ReplayRequestDocument,
+  SuppressionDocument,
 } from '@backstop/contracts'
 import type { Db } from 'mongodb'
 import { createMemoryShelf } from './memory-shelf.ts'
@@ -37,6 +40,7 @@ export interface AdminStores {
   readonly apiKeys: Shelf<ApiKeyDocument>
   readonly audit: Shelf<AuditDocument>
   readonly idempotencyKeys: Shelf<IdempotencyDocument>
+  readonly replayRequests: Shelf<ReplayRequestDocument>
   /** Owner: reconciler. */
   readonly actions: ReadShelf<ActionDocument>
   /** Owner: reconciler. */
@@ -45,6 +49,10 @@ export interface AdminStores {
   readonly deliveries: ReadShelf<DeliveryDocument>
   /** Owner: notifier. */
   readonly channelHealth: ReadShelf<ChannelHealthDocument>
+  /** Owner: notifier. */
+  readonly replays: ReadShelf<ReplayDocument>
+  /** Owner: notifier. */
+  readonly suppressions: ReadShelf<SuppressionDocument>
 }
 
 /** The stores over one MongoDB database. */
@@ -56,10 +64,13 @@ export function createMongoStores(db: Db): AdminStores {
     apiKeys: createMongoShelf(db, 'api_keys'),
     audit: createMongoShelf(db, 'audit'),
     idempotencyKeys: createMongoShelf(db, 'idempotency_keys'),
+    replayRequests: createMongoShelf(db, 'replay_requests'),
     actions: createMongoShelf(db, 'actions'),
     incidents: createMongoShelf(db, 'incidents'),
     deliveries: createMongoShelf(db, 'deliveries'),
     channelHealth: createMongoShelf(db, 'channel_health'),
+    replays: createMongoShelf(db, 'replays'),
+    suppressions: createMongoShelf(db, 'suppressions'),
   }
 }
 
@@ -69,6 +80,8 @@ export interface MemoryStores extends AdminStores {
   readonly incidents: Shelf<IncidentDocument>
   readonly deliveries: Shelf<DeliveryDocument>
   readonly channelHealth: Shelf<ChannelHealthDocument>
+  readonly replays: Shelf<ReplayDocument>
+  readonly suppressions: Shelf<SuppressionDocument>
 }
 
 /** The stores in memory. */
@@ -80,9 +93,12 @@ export function createMemoryStores(): MemoryStores {
     apiKeys: createMemoryShelf(['hash']),
     audit: createMemoryShelf(),
     idempotencyKeys: createMemoryShelf(),
+    replayRequests: createMemoryShelf(),
     actions: createMemoryShelf(),
     incidents: createMemoryShelf(),
     deliveries: createMemoryShelf(),
     channelHealth: createMemoryShelf(),
+    replays: createMemoryShelf(),
+    suppressions: createMemoryShelf(),
   }
 }

@@ -11,6 +11,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
     config,
   })
   const webhook = { kind: 'webhook', url: 'https://hooks.example.test/in' }
+  const unsigned = { ...webhook, secret_fingerprint: null, previous_secret_expires_at: null, header_names: [] }
 
   describe('alert channels', () => {
     const kinds = [
@@ -23,9 +24,14 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       {
         kind: 'webhook with a secret',
         config: { ...webhook, secret: 'canary' },
-        shown: { ...webhook, secret_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+        shown: { ...unsigned, secret_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
       },
-      { kind: 'webhook without a secret', config: webhook, shown: { ...webhook, secret_fingerprint: null } },
+      {
+        kind: 'webhook with headers',
+        config: { ...webhook, headers: { 'X-Route': 'canary', Authorization: 'Bearer canary' } },
+        shown: { ...unsigned, header_names: ['Authorization', 'X-Route'] },
+      },
+      { kind: 'webhook without a secret', config: webhook, shown: unsigned },
     ]
     test.each(kinds)('$kind is made, shown without its secret, listed and deleted', async ({ config, shown }) => {
       const { projectId } = await openProject(api())
@@ -39,9 +45,11 @@ export function describeAlertChannels(world: () => AdminWorld): void {
           events: ['incident.opened', 'run.failed'],
           config: shown,
           enabled: true,
-          disabled_reason: null,
+          health: { state: 'unused', success_rate: null, last_error: null, disabled_reason: null },
+          version: 1,
         },
       })
+      expect(made.headers.get('etag')).toBe('"1"')
       expect(JSON.stringify(made.body)).not.toContain('canary')
       expect((await api().get(`/v1/alert-channels/${made.body.id}`)).body).toEqual(made.body)
       const list = await api().get(`/v1/alert-channels?project_id=${projectId}`)
@@ -79,7 +87,9 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       { name: 'no config', config: undefined, path: 'body.config' },
       { name: 'no url', config: { kind: 'webhook' }, path: 'body.config.url' },
       { name: 'an empty secret', config: { ...webhook, secret: '' }, path: 'body.config.secret' },
-      { name: 'an unknown field', config: { ...webhook, headers: {} }, path: 'body.config.headers' },
+      { name: 'an unknown field', config: { ...webhook, method: 'GET' }, path: 'body.config.method' },
+      { name: 'a header of ours', config: { ...webhook, headers: { Host: 'x' } }, path: 'body.config.headers' },
+      { name: 'a header cut in two', config: { ...webhook, headers: { A: 'b\r\nC: d' } }, path: 'body.config.headers' },
       {
         name: 'an address that is none',
         config: { kind: 'email', to: ['a@b.test', 'nobody'] },
@@ -149,6 +159,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
         status: 500,
         latency_ms: 12,
         error: 'The receiver answered 500',
+        response: 'ok',
       })
       world().receiverAnswers({ outcome: 'failed', status: null, error: 'No answer within 20 s' })
       expect((await test()).body).toMatchObject({ delivered: false, status: null, error: 'No answer within 20 s' })

@@ -163,7 +163,7 @@ export function describeRefusals(world: () => AdminWorld): void {
       { method: 'DELETE', path: '/v1/projects', allow: 'POST, GET, HEAD' },
       { method: 'POST', path: '/v1/incidents', allow: 'GET, HEAD' },
       { method: 'GET', path: '/v1/operations/op_1/transitions', allow: 'POST' },
-      { method: 'OPTIONS', path: '/v1/alert-channels/chn_1', allow: 'GET, HEAD, DELETE' },
+      { method: 'OPTIONS', path: '/v1/alert-channels/chn_1', allow: 'GET, HEAD, PATCH, DELETE' },
     ])('by $method $path is answered 405 with what it takes', async ({ method, path, allow }) => {
       const answer = await api().call(method, path)
       expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })

@@ -63,7 +63,8 @@ export async function tellStory(world: AdminWorld, projectId: string, connection
   return { ...ids, alertId, at }
 }
 
-function deliveryOf(projectId: string, alertId: string, at: Date): DeliveryDocument {
+/** What the notifier would have written about an alert that arrived at the second attempt. */
+export function storedDelivery(projectId: string, alertId: string, at: Date): DeliveryDocument {
   const attempt = { at, duration_ms: 31, response: 'never shown here' }
   return {
     _id: newId('delivery'),
@@ -93,9 +94,9 @@ export function describeStories(world: () => AdminWorld): void {
     test('an incident is read with its action, its timeline and every attempt to tell of it', async () => {
       const { projectId, processorId } = await openProject(api())
       const { incident, action, alertId, at } = await tellStory(world(), projectId, processorId)
-      await world().others.deliveries.put(deliveryOf(projectId, alertId, at))
+      await world().others.deliveries.put(storedDelivery(projectId, alertId, at))
       // The alert's id follows from the incident's, but a delivery of another project is never part of the story.
-      await world().others.deliveries.put(deliveryOf('prj_other', alertId, at))
+      await world().others.deliveries.put(storedDelivery('prj_other', alertId, at))
       const answer = await api().get(`/v1/incidents/${incident}`)
       expect(answer.status).toBe(200)
       expect(answer.body).toMatchObject({

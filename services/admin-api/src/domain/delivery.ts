@@ -1,0 +1,52 @@
+import type { ChannelDocument, ChannelHealthDocument, Delivery, DeliveryDocument } from '@backstop/contracts'
+
+/** A delivery as it is shown: what is stored of it, less the alert itself, which its incident or operation tells. */
+export function showDelivery(document: DeliveryDocument): Delivery {
+  return {
+    delivery_id: document._id,
+    project_id: document.project_id,
+    channel_id: document.channel_id,
+    channel_kind: document.channel_kind,
+    alert_id: document.alert_id,
+    event: document.event,
+    test: document.test,
+    state: document.state,
+    reason: document.reason,
+    attempts: document.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
+    next_attempt_at: document.next_attempt?.due_at.toISOString() ?? null,
+    told_by: document.told_by ?? null,
+    created_at: document.created_at.toISOString(),
+    updated_at: document.updated_at.toISOString(),
+  }
+}
+
+export type SendAgainVerdict =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'refused'; readonly reason: 'channel_deleted' | 'channel_switched_off' | 'channel_disabled' }
+  | { readonly kind: 'refused'; readonly reason: 'a_test' | 'delivered' | 'superseded' }
+
+/** Whether anything would come of sending through a channel again what did not arrive. */
+export function judgeSendingAgain(
+  channel: Pick<ChannelDocument, 'enabled'> | undefined,
+  health: Pick<ChannelHealthDocument, 'disabled_at'> | undefined,
+): SendAgainVerdict {
+  if (channel === undefined) return { kind: 'refused', reason: 'channel_deleted' }
+  if (!channel.enabled) return { kind: 'refused', reason: 'channel_switched_off' }
+  if ((health?.disabled_at ?? null) !== null) return { kind: 'refused', reason: 'channel_disabled' }
+  return { kind: 'allowed' }
+}
+
+/**
+ * Whether a delivery may be attempted now because somebody asks for it. The notifier decides again, on the delivery as it
+ * stands then; this is for the answer.
+ */
+export function judgeRetry(
+  delivery: Pick<DeliveryDocument, 'state' | 'test'>,
+  channel: Pick<ChannelDocument, 'enabled'> | undefined,
+  health: Pick<ChannelHealthDocument, 'disabled_at'> | undefined,
+): SendAgainVerdict {
+  if (delivery.test) return { kind: 'refused', reason: 'a_test' }
+  const { state } = delivery
+  if (state === 'delivered' || state === 'superseded') return { kind: 'refused', reason: state }
+  return judgeSendingAgain(channel, health)
+}
