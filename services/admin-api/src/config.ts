@@ -2,6 +2,7 @@ import {
   brandNameSetting,
   commonSettings,
   type Environment,
+  egressSettings,
   keyRingSetting,
   readConfig,
   Secret,
@@ -38,12 +39,7 @@ export const settings = {
     .list()
     .pipe(z.array(z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'Give ARNs of SNS topics')))
     .describe('SNS topics on which Amazon SES reports; messages of others are refused, comma-separated'),
-  EGRESS_ALLOW_CIDRS: setting
-    .list()
-    .describe('Networks beyond the public ones that channels and api_base may point to, comma-separated'),
-  EGRESS_DENY_CIDRS: setting
-    .list()
-    .describe('Networks that channels and api_base may not point to although they are public, comma-separated'),
+  ...egressSettings,
 } as const
 
 /** @throws AppError `config_invalid` with every fault */

@@ -3,6 +3,8 @@ import {
   brandNameSetting,
   commonSettings,
   type Environment,
+  egressProxySetting,
+  egressSettings,
   keyRingSetting,
   readConfig,
   setting,
@@ -28,16 +30,8 @@ export const settings = {
     .stringbool()
     .default(true)
     .describe('Refuse a mail server that offers no TLS; one on loopback never needs it'),
-  EGRESS_ALLOW_CIDRS: setting
-    .list()
-    .describe('Networks beyond the public ones that channels may point to, by any scheme, port and name'),
-  EGRESS_DENY_CIDRS: setting
-    .list()
-    .describe('Networks that channels may not point to even where they are public: your pods, services and nodes'),
-  EGRESS_PROXY_URL: setting
-    .secret()
-    .optional()
-    .describe('CONNECT proxy that all deliveries go through; proxies of the environment are ignored'),
+  ...egressSettings,
+  ...egressProxySetting,
   DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts under way at once in one process'),
   CHANNEL_QUEUE_MAX: setting
     .integer(1_000, 50, 10_000)

@@ -7,16 +7,26 @@ import {
   createOutboxPublisher,
   createOutboxSweeper,
   createWorkLoop,
+  type Egress,
   type Logger,
   type MessageCodec,
   type Metrics,
+  type OutboxPublisher,
+  type Producer,
   type Received,
+  type SecretBox,
 } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
 import { createChannelIncidents } from './consumers/channel-incidents.ts'
+import { createConnectionIncidents } from './consumers/connection-incidents.ts'
+import { ConnectionReaders } from './consumers/connection-readers.ts'
+import { createHeldHints } from './consumers/held-hints.ts'
 import { createOverdueLooks } from './consumers/overdue-looks.ts'
 import { type ReconcileParts, reconcileBatch } from './consumers/reconcile-batch.ts'
+import { RereadConsumer } from './consumers/rereads.ts'
+import { createSweeper } from './consumers/sweeper.ts'
 import type { WorkItem } from './consumers/work-item.ts'
+import { RETRY_DELAY_MS } from './domain/reread-answer.ts'
 import { createReporter } from './report.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
@@ -31,6 +41,14 @@ export interface ReconcilerPorts {
   readonly metrics: Metrics
   /** Milliseconds from first sight to second look. */
   readonly recheckDelayMs: number
+  /** Milliseconds between two sweeps of one connection. */
+  readonly sweepEveryMs: number
+  /** Names this process among others. */
+  readonly instance: string
+  readonly egress: Egress
+  readonly secretBox: Pick<SecretBox, 'open'>
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number
   /** Called when the service cannot go on by itself. */
   onFatal(error: unknown): void
 }
@@ -125,9 +143,10 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     publisher: incidentPublisher,
     onFatal,
   })
+  const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher)
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
-  const loops = [loop, minute, channelIncidents]
-  const sweepers = [outboxSweeper, incidentSweeper, overdueLooks]
+  const loops = [loop, minute, channelIncidents, rereads, retries]
+  const sweepers = [outboxSweeper, incidentSweeper, overdueLooks, sweeper]
   return {
     async start() {
       await producer.start()
@@ -140,6 +159,39 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     },
     msSinceProgress: () => Math.max(...loops.map(one => one.msSinceProgress())),
   }
+}
+
+/** What asks the providers themselves: re-reads, their retries, and the sweep. */
+function createReading(ports: ReconcilerPorts, producer: Producer, publisher: OutboxPublisher) {
+  const { bus, codec, clock, logger, stores, egress, secretBox, random, onFatal } = ports
+  const readers = new ConnectionReaders({ connections: stores.connections, secretBox, egress, clock, random })
+  const rereads = new RereadConsumer({ bus, producer, codec, clock, logger, readers, onFatal })
+  const retries = createDelayLine({
+    bus,
+    producer,
+    clock,
+    logger,
+    groupId: 'reconciler.rereads.retry',
+    topic: 'rereads.retry',
+    target: 'rereads',
+    maxDelayMs: RETRY_DELAY_MS,
+    onFatal,
+  })
+  const sweeper = createSweeper({
+    sweeps: stores.sweeps,
+    connections: stores.connections,
+    inbox: stores.inbox,
+    readers,
+    heldHints: createHeldHints({ inbox: stores.inbox, producer, codec, clock }),
+    incidents: createConnectionIncidents({ incidents: stores.channelIncidents, publisher, clock }),
+    producer,
+    codec,
+    clock,
+    logger,
+    holder: ports.instance,
+    everyMs: ports.sweepEveryMs,
+  })
+  return { rereads, retries, sweeper }
 }
 
 function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>): WorkItem {

@@ -1,11 +1,25 @@
-import { commonSettings, type Environment, readConfig, setting } from '@backstop/kit'
+import {
+  commonSettings,
+  type Environment,
+  egressProxySetting,
+  egressSettings,
+  keyRingSetting,
+  readConfig,
+  setting,
+} from '@backstop/kit'
 
 /** The reconciler's settings by their environment names (.env.example says each one in words). */
 export const settings = {
   ...commonSettings,
+  SECRET_KEYS: keyRingSetting(),
+  ...egressSettings,
+  ...egressProxySetting,
   RECHECK_DELAY_MS: setting
     .integer(60_000, 0, 86_400_000)
     .describe('Milliseconds from the first record of an unexplained action to its second look'),
+  SWEEP_EVERY_MS: setting
+    .integer(300_000, 1_000, 86_400_000)
+    .describe("Milliseconds between two sweeps of one connection's data at its provider"),
 } as const
 
 /** @throws AppError `config_invalid` with every fault */

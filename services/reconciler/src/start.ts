@@ -1,5 +1,7 @@
 import { newId } from '@backstop/contracts'
 import {
+  createEgress,
+  createSecretBox,
   type Environment,
   type Mongo,
   openServiceParts,
@@ -14,6 +16,7 @@ import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
 import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoSubjects } from './store/mongo-subjects.ts'
+import { createMongoSweeps } from './store/mongo-sweeps.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
 /** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
@@ -23,6 +26,12 @@ const STUCK_AFTER_MS = 120_000
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config)
+  const egress = createEgress({
+    allowCidrs: config.EGRESS_ALLOW_CIDRS,
+    denyCidrs: config.EGRESS_DENY_CIDRS,
+    logger,
+    ...(config.EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: config.EGRESS_PROXY_URL.reveal() }),
+  })
   const startedAt = systemClock.now()
   const failure = Promise.withResolvers<unknown>()
   const app = createReconciler({
@@ -35,6 +44,11 @@ export async function startReconciler(environment: Environment): Promise<Running
     logger,
     metrics,
     recheckDelayMs: config.RECHECK_DELAY_MS,
+    sweepEveryMs: config.SWEEP_EVERY_MS,
+    instance: newId('message'),
+    egress,
+    secretBox: createSecretBox(config.SECRET_KEYS),
+    random: Math.random,
     onFatal: failure.resolve,
   })
   const ops = await startOpsServer({
@@ -52,13 +66,16 @@ export async function startReconciler(environment: Environment): Promise<Running
       ),
   })
   await app.start()
-  logger.info({ config, ops_port: ops.port }, 'service.started')
+  logger.info(
+    { config: { ...config, SECRET_KEYS: [...config.SECRET_KEYS.keys.keys()] }, ops_port: ops.port },
+    'service.started',
+  )
   return {
     logger,
     failed: failure.promise,
     async stop() {
       await app.stop()
-      await mongo.stop()
+      await Promise.all([egress.stop(), mongo.stop()])
       await ops.stop()
     },
   }
@@ -72,5 +89,6 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     channelIncidents: createMongoChannelIncidents(mongo),
     inbox: createMongoInbox(mongo),
     connections: createMongoConnections(mongo),
+    sweeps: createMongoSweeps(mongo),
   }
 }

@@ -8,6 +8,7 @@ import { createReconciler, type ReconcilerApp } from '../src/app.ts'
 import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { openStores } from '../src/start.ts'
 import { indexed } from './indexed.ts'
+import { readingPorts } from './reading-ports.ts'
 
 const codec = createFixedCodec()
 const AT = '2026-11-21T10:00:00.000Z'
@@ -19,7 +20,19 @@ let app: ReconcilerApp
 beforeAll(async () => {
   stack = await testStack()
   await stack.createTopics(
-    ['inbound.processor', 'operations', 'rechecks', 'rechecks.due', 'commands', 'incidents', 'alerts', 'inbound.dead'],
+    [
+      'inbound.processor',
+      'operations',
+      'rechecks',
+      'rechecks.due',
+      'rereads',
+      'rereads.retry',
+      'readbacks',
+      'commands',
+      'incidents',
+      'alerts',
+      'inbound.dead',
+    ],
     1,
   )
   mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
@@ -35,6 +48,7 @@ beforeAll(async () => {
     logger: stack.logger,
     metrics: createMetrics('reconciler'),
     recheckDelayMs: 60_000,
+    ...readingPorts(stack.logger),
     onFatal: error => stack.logger.fatal({ error }, 'fatal'),
   })
   await app.start()

@@ -11,6 +11,7 @@ import {
 import { createMongoLedger } from '@backstop/ledger'
 import { createReconciler } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
+import { readingPorts } from './reading-ports.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
 const logger = createLogger('reconciler', 'info')
@@ -30,6 +31,7 @@ await createReconciler({
   logger,
   metrics: createMetrics('reconciler'),
   recheckDelayMs: 60_000,
+  ...readingPorts(logger),
   onFatal: error => {
     logger.fatal({ error }, 'fatal')
     process.exit(1)

@@ -29,11 +29,22 @@ export const commonSettings = {
   SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
 } as const
 
-/** The key ring that opens stored secrets; only services that need them have it. */
-export const secretKeysSetting = {
-  SECRET_KEYS: setting
+/** Where a service may reach what users point it to. */
+export const egressSettings = {
+  EGRESS_ALLOW_CIDRS: setting
+    .list()
+    .describe('Networks beyond the public ones that users may point to, by any scheme, port and name, comma-separated'),
+  EGRESS_DENY_CIDRS: setting
+    .list()
+    .describe('Networks that users may not point to even where they are public: your pods, services and nodes'),
+} as const
+
+/** For services that send there themselves. */
+export const egressProxySetting = {
+  EGRESS_PROXY_URL: setting
     .secret()
-    .describe('Key-encryption keys, kid:base64 of 32 bytes, comma-separated; the first one seals'),
+    .optional()
+    .describe('CONNECT proxy that all of it goes through; proxies of the environment are ignored'),
 } as const
 
 /** The name that messages carry. No character in it ends a header or an attribute. */
@@ -42,6 +53,7 @@ export const brandNameSetting = () =>
     .string()
     .regex(/^[^\p{Cc}<>"]{1,60}$/u, 'Give up to 60 characters without line breaks, quotes or angle brackets')
     .default('Backstop')
+
 /** Refused together with all other faults, and in words of our own: the driver's quote parts of the URL. */
 function mongoUrl() {
   const isGood = (url: string) => {

@@ -1,4 +1,4 @@
-import { deterministicId, type Readback, type Reread } from '@backstop/contracts'
+import { deterministicId, type Readback, type ReadObject, type Reread } from '@backstop/contracts'
 import type { ReadFailure, ReadResult } from '@backstop/providers'
 import { isoTime } from './projection.ts'
 

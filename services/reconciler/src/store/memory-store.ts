@@ -1,7 +1,8 @@
-import type { Action, ConnectionDocument, Incident, TimedOutboxEntry } from '@backstop/contracts'
+import type { Action, ConnectionDocument, Incident, SweepDocument, TimedOutboxEntry } from '@backstop/contracts'
 import type { ToldIncident } from '../domain/channel-incident.ts'
 import { pendingLooks } from '../domain/decide.ts'
 import type { Subject } from '../domain/subject.ts'
+import { createMemorySweeps } from './memory-sweeps.ts'
 import type { ChannelIncidentStore, InboxEntry, ReconcilerStores, SubjectChange } from './store.ts'
 
 /** The stores in memory, for simulation. `contents` shows what is kept. */
@@ -13,6 +14,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     incidentOutboxes: new Map(),
     inbox: new Map(),
     connections: new Map(),
+    sweeps: new Map(),
   }
   const { subjects } = contents
   const all = () => [...subjects.values()]
@@ -61,6 +63,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       release: async ids => markInbox(contents, ids, 'hinted', 'The provider is asked'),
       hold: async (ids, reason) => markInbox(contents, ids, 'held', reason),
     },
+    sweeps: createMemorySweeps(contents.sweeps),
     connections: {
       byIds: async ids =>
         new Map(ids.flatMap(id => contents.connections.get(id) ?? []).map(found => [found._id, found])),
@@ -78,6 +81,7 @@ export interface MemoryContents {
   readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
   readonly connections: Map<string, ConnectionDocument>
+  readonly sweeps: Map<string, SweepDocument>
 }
 
 function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): ChannelIncidentStore {

@@ -2,6 +2,7 @@ import type { Action, ConnectionDocument, InboxDocument, Incident } from '@backs
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ToldIncident } from '../domain/channel-incident.ts'
 import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
+import type { SweepStore } from './sweeps.ts'
 
 /**
  * What the reconciler keeps, as narrow ports. `mongo-*.ts` are the real ones, `memory-store.ts` their twin for
@@ -86,4 +87,5 @@ export interface ReconcilerStores {
   readonly channelIncidents: ChannelIncidentStore
   readonly inbox: Inbox
   readonly connections: ConnectionReader
+  readonly sweeps: SweepStore
 }
