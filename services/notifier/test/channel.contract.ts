@@ -1,0 +1,148 @@
+/** What every kind of channel has to do (docs/adding-a-channel.md), on real sockets. */
+import type { ChannelDocument } from '@backstop/contracts'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Mailer } from '../src/mail/mailer.ts'
+import { alert } from './fixtures.ts'
+import { ATTEMPT_MS, type Attempted, attemptDelivery, createLoopbackEgress } from './real-receivers.ts'
+
+/**
+ * What a receiver does with whatever it gets. `fails`: refuses for now. `is_gone`: says that it wants nothing more.
+ * `echoes`: fails, and repeats all it was sent and every secret of the channel.
+ */
+export const BEHAVIOURS = [
+  'accepts',
+  'fails',
+  'is_gone',
+  'is_away',
+  'resets',
+  'hangs',
+  'talks_nonsense',
+  'echoes',
+] as const
+export type Behaviour = (typeof BEHAVIOURS)[number] | 'asks_to_wait'
+
+/** A receiver that runs, and a channel that leads there. */
+export interface ChannelEndpoint {
+  readonly channel: ChannelDocument
+  /** Needed only by a kind that goes through it. */
+  readonly mailer?: Mailer
+  /** What names each message to its receiver, in the order in which they came: equal for what is the same message. */
+  identities(): readonly string[]
+  stop(): Promise<void>
+}
+
+/** One kind of channel, with receivers on loopback that behave as asked. */
+export interface ChannelWorld {
+  open(behaviour: Behaviour): Promise<ChannelEndpoint>
+  /** Texts that only sender and receiver may know: of the channel, and of the installation where it needs any. */
+  readonly secrets: readonly string[]
+  /** Whether a receiver of this kind can say how long it wants to be left alone: the two minutes of `asks_to_wait`. */
+  readonly canAskToWait: boolean
+  /** The same channel with a secret that does not open; undefined for a kind that stores none. */
+  readonly unreadable?: (channel: ChannelDocument) => ChannelDocument
+}
+
+/** For a machine that is busy with other things, in milliseconds. */
+const GRACE_MS = 1_500
+
+export function describeChannel(kind: string, world: ChannelWorld): void {
+  const egress = createLoopbackEgress()
+  afterAll(() => egress.stop())
+
+  async function meet(
+    behaviour: Behaviour,
+    options: Parameters<typeof attemptDelivery>[2] = {},
+    change: (channel: ChannelDocument) => ChannelDocument = channel => channel,
+  ): Promise<Attempted & { identities: readonly string[] }> {
+    const { channel, mailer, identities, stop } = await world.open(behaviour)
+    try {
+      const ports = mailer === undefined ? { egress } : { egress, mailer }
+      const attempted = await attemptDelivery(change(channel), ports, options)
+      return { ...attempted, identities: identities() }
+    } finally {
+      await mailer?.stop()
+      await stop()
+    }
+  }
+  /** One meeting of each kind, looked at by several tests: those that hang take a while. */
+  const met = new Map<Behaviour, ReturnType<typeof meet>>()
+  const meetOnce = (behaviour: Behaviour) => {
+    const meeting = met.get(behaviour) ?? meet(behaviour)
+    met.set(behaviour, meeting)
+    return meeting
+  }
+  const faultsOf = ({ log }: Attempted) => log.filter(line => line.msg === 'delivery.fault')
+
+  describe(`a channel of the kind ${kind}`, () => {
+    test('delivers to a receiver that accepts', async () => {
+      const { delivery, health, identities } = await meetOnce('accepts')
+      expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ outcome: 'delivered', error: null }] })
+      expect(health).toMatchObject({ last_error: null, disabled_at: null })
+      expect(identities).toHaveLength(1)
+    })
+
+    test.each(['fails', 'is_away', 'resets', 'hangs', 'talks_nonsense', 'echoes'] as const)(
+      'tries again where the receiver %s, and says why in words',
+      async behaviour => {
+        const attempted = await meetOnce(behaviour)
+        expect(attempted.delivery).toMatchObject({
+          state: 'retrying',
+          attempts: [{ outcome: 'failed', error: expect.stringMatching(/^[A-Z].{10,}[^.]$/s) }],
+          next_attempt: { attempt: 2, topic: 'deliveries.retry.5s' },
+        })
+        expect(attempted.health?.disabled_at ?? null).toBeNull()
+        // Whatever the receiver did, it was an answer and no fault of ours.
+        expect(faultsOf(attempted)).toEqual([])
+      },
+    )
+
+    test('is disabled by a receiver that is gone for good, which ends the delivery', async () => {
+      const { delivery, health } = await meetOnce('is_gone')
+      expect(delivery).toMatchObject({ state: 'dead', next_attempt: null })
+      expect(health).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: delivery.reason })
+    })
+
+    if (world.canAskToWait) {
+      test('waits as long as it is asked to', async () => {
+        const { delivery } = await meet('asks_to_wait')
+        expect(delivery).toMatchObject({ state: 'retrying', next_attempt: { topic: 'deliveries.retry.10m' } })
+      })
+    }
+
+    test('has given up on a receiver that hangs when the time of the attempt is over', async () => {
+      const { tookMs } = await meetOnce('hangs')
+      expect(tookMs).toBeGreaterThan(ATTEMPT_MS * 0.9)
+      expect(tookMs).toBeLessThan(ATTEMPT_MS + GRACE_MS)
+    })
+
+    test('sends the same message at every attempt, and another one for another alert', async () => {
+      const { delivery, identities } = await meet('fails', { attempts: 2 })
+      expect(delivery.attempts.map(row => row.attempt)).toEqual([1, 2])
+      expect(new Set(identities).size).toBe(1)
+      expect(identities.length).toBeGreaterThanOrEqual(2)
+      const other = await meet('fails', { sent: alert({ id: 'alr_other' }) })
+      expect(other.identities).not.toContain(identities[0])
+    })
+
+    test.each(BEHAVIOURS)('leaks no secret into record, health or log where the receiver %s', async behaviour => {
+      const { told } = await meetOnce(behaviour)
+      for (const secret of world.secrets) {
+        for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
+          expect(told).not.toContain(form)
+        }
+      }
+    })
+
+    if (world.unreadable !== undefined) {
+      const { unreadable } = world
+      test('whose secret does not open says so, and tries again', async () => {
+        const { delivery, identities } = await meet('accepts', {}, unreadable)
+        expect(delivery).toMatchObject({
+          state: 'retrying',
+          attempts: [{ error: expect.stringContaining('stored secret cannot be opened') }],
+        })
+        expect(identities).toEqual([])
+      })
+    }
+  })
+}
