@@ -57,8 +57,10 @@ describe('what production may reach by address', () => {
     )
   const reaches = (address: string) => blocks().some(({ block }) => holds(block, address))
 
-  test('only the notifier has addresses to reach at all', () => {
-    expect(new Set(blocks().map(({ policy }) => policy))).toEqual(new Set(['NetworkPolicy/backstop-notifier']))
+  test('only what delivers and what reads providers have addresses to reach at all', () => {
+    expect(new Set(blocks().map(({ policy }) => policy))).toEqual(
+      new Set(['NetworkPolicy/backstop-notifier', 'NetworkPolicy/backstop-reconciler']),
+    )
   })
 
   test.each(['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:2800:220:1::1'])('%s, a public address', address => {

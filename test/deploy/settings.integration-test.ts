@@ -106,10 +106,10 @@ test('what the Secret must hold is what is mounted, and the example names it all
   expect(named).toEqual(Object.keys(SAMPLE_SECRETS).sort())
 })
 
-test('only the local overlay lets channels reach addresses that are not public', () => {
+test('only the local overlay lets users point to addresses that are not public', () => {
   const allowed = (bundle: string) =>
     programsOf(bundle).flatMap(({ container }) => environmentOf(bundle, container).EGRESS_ALLOW_CIDRS ?? [])
-  expect(allowed('overlays/production')).toEqual(['', ''])
+  expect(allowed('overlays/production')).toEqual(['', '', ''])
   expect(new Set(allowed('overlays/local')).size).toBe(1)
   expect(allowed('overlays/local')[0]).toMatch(/^127\.0\.0\.0\/8,10\./)
 })

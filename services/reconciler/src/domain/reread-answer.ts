@@ -56,7 +56,12 @@ function givenUp(reread: Reread, now: number, text: string): Readback {
   return { ...readbackOf(reread, now, 'unavailable', []), failure: text }
 }
 
-function readbackOf(reread: Reread, now: number, outcome: Readback['outcome'], objects: Readback['objects']): Readback {
+function readbackOf(
+  reread: Reread,
+  now: number,
+  outcome: Readback['outcome'],
+  objects: readonly ReadObject[],
+): Readback {
   const { project_id, connection_id, provider, reason, event, look, targets } = reread
   return {
     readback_id: deterministicId('readback', reread.reread_id, String(reread.attempt)),
