@@ -61,6 +61,7 @@ export const COLLECTIONS = {
     owner: 'ledger',
     indexes: [
       { keys: { project_id: 1, reported_at: -1, _id: -1 } },
+      { keys: { run_id: 1 } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
   },

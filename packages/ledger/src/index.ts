@@ -1,9 +1,17 @@
-import type { OutboxSource } from '@backstop/kit'
 import type { Db } from 'mongodb'
+import { createBudgets } from './budgets.ts'
+import type { ApprovalPolicy } from './domain/approval.ts'
 import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts'
-import { createMemoryOperationStore } from './store/memory-store.ts'
-import { createMongoOperationStore } from './store/mongo-store.ts'
+import type { Books } from './published-ledger.ts'
+import { createRuns } from './runs.ts'
+import { createMemoryBooks } from './store/memory-books.ts'
+import { createMongoBudgetStore } from './store/mongo-budgets.ts'
+import { createMongoOperationStore } from './store/mongo-operations.ts'
+import { createMongoLedgerOutbox } from './store/mongo-outbox.ts'
+import { createMongoRunStore } from './store/mongo-runs.ts'
 
+export type { Budgets } from './budgets.ts'
+export { type ApprovalPolicy, approvalPolicyOf } from './domain/approval.ts'
 export type { OperationConnection } from './domain/operation.ts'
 export {
   decideTransition,
@@ -11,16 +19,43 @@ export {
   type IllegalReason,
   type TransitionVerdict,
 } from './domain/transition.ts'
-export type { Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
-export { createMongoOperationOutbox } from './store/mongo-store.ts'
+export type { Decision, Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
+export {
+  type Books,
+  type OpenBooks,
+  type PublishedLedger,
+  type PublishedLedgerOptions,
+  publishLedger,
+} from './published-ledger.ts'
+export { type Runs, runDocumentId } from './runs.ts'
 
-/** The ledger over MongoDB, collections `operations` and `first_executions`. */
+/** The ledger alone, over MongoDB. */
 export function createMongoLedger(db: Db, options: LedgerOptions): Ledger {
   return createLedger(createMongoOperationStore(db), options)
 }
 
-/** The ledger in memory, with the outboxes of its operations. */
-export function createMemoryLedger(options: LedgerOptions): { ledger: Ledger; outboxSource: OutboxSource } {
-  const { store, outboxSource } = createMemoryOperationStore()
-  return { ledger: createLedger(store, options), outboxSource }
+/** The books over MongoDB: collections `operations`, `first_executions`, `budgets`, `budget_periods` and `failed_runs`. */
+export function openMongoBooks(db: Db, options: LedgerOptions): Books {
+  return {
+    ledger: createMongoLedger(db, options),
+    budgets: createBudgets(createMongoBudgetStore(db)),
+    runs: createRuns(createMongoRunStore(db), options),
+    outboxSource: createMongoLedgerOutbox(db),
+  }
+}
+
+const NO_APPROVAL: ApprovalPolicy = { required: false, deadlineMs: 86_400_000 }
+
+/** The books in memory. @param policyOf what projects ask for; none of them requires approval when left out */
+export function openMemoryBooks(
+  options: LedgerOptions,
+  policyOf: (projectId: string) => Promise<ApprovalPolicy> = async () => NO_APPROVAL,
+): Books {
+  const { operations, budgets, runs, outboxSource } = createMemoryBooks(policyOf)
+  return {
+    ledger: createLedger(operations, options),
+    budgets: createBudgets(budgets),
+    runs: createRuns(runs, options),
+    outboxSource,
+  }
 }

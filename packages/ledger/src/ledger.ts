@@ -1,27 +1,39 @@
 import {
+  type Budget,
   type NewOperation,
   type NewTransition,
   newId,
   type Operation,
   type OperationState,
   type OutboxEntry,
-  partitionKey,
 } from '@backstop/contracts'
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import { compareReport } from './domain/agreement.ts'
-import { applyTransition, type OperationConnection, recordOperation } from './domain/operation.ts'
-import { refusedReport, refusedTime, refusedTransition } from './refusal.ts'
+import { approvalEntries, operationEntry } from './domain/announcements.ts'
+import { type ApprovalPolicy, dueOf, type Mover } from './domain/approval.ts'
+import { type BudgetMove, type PeriodAccount, settleShares, takeShares, takesAnew } from './domain/budget.ts'
+import { applyTransition, type OperationConnection, recordOperation, remind } from './domain/operation.ts'
+import {
+  refusedApproval,
+  refusedByBudget,
+  refusedReport,
+  refusedTime,
+  refusedTransition,
+  refusedUncountable,
+} from './refusal.ts'
 
 /** Operations as everyone uses them. All calls throw AppError `unavailable` when the store is away. */
 export interface Ledger {
   /**
-   * Records an operation in the state that is reported. Reporting again under the same idempotency key of the same
-   * connection answers the operation that is stored; a report that goes further moves it on, as a transition does.
+   * Records an operation in the state that is reported; a request waits for approval where its project requires it. Reporting
+   * again under the same idempotency key of the same connection answers the operation that is stored; a report that goes
+   * further moves it on, as a transition does.
    * @param now milliseconds since the epoch
    * @param operationId for a caller who may repeat itself after a crash: the same id is stored once only, and every repeat of
    *   the report that stored it hears that it was created
-   * @throws AppError `idempotency_conflict` when the key was used for another operation; `invalid_request` when a time
-   *   contradicts the state
+   * @throws AppError `idempotency_conflict` when the key was used for another operation; `budget_exceeded` when what is
+   *   requested does not fit; `illegal_transition` when it is reported as approved where people approve; `invalid_request`
+   *   when a time contradicts the state, or a budget cannot count it
    */
   record(
     reported: NewOperation,
@@ -34,6 +46,15 @@ export interface Ledger {
    * @throws AppError `not_found`; `illegal_transition`; `conflict` when it names another provider_ref than before
    */
   transition(operationId: string, transition: NewTransition, now: number): Promise<Operation>
+  /**
+   * A person's decision on an operation that waits for approval. Repeating it answers the operation unchanged.
+   * @throws AppError `not_found`; `illegal_transition`
+   */
+  decide(operationId: string, decision: Decision, now: number): Promise<Operation>
+  /** Ids of operations whose approval is due to remind or to expire, longest due first. */
+  dueApprovals(now: number, limit: number): Promise<string[]>
+  /** Does what is due about the approval of an operation. Of several callers at once, one does it. */
+  fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
   /** Newest first. */
   list(query: OperationFilter): Promise<Operation[]>
@@ -46,26 +67,53 @@ export interface Ledger {
 /** What became of a report: a new operation, a change of the one that was stored, or nothing new. */
 export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 
+export interface Decision {
+  readonly to: 'approved' | 'declined'
+  /** The API key that decides. */
+  readonly keyId: string
+  readonly reason?: string | undefined
+}
+
 export interface OperationFilter {
   readonly projectId?: string | undefined
   readonly connectionId?: string | undefined
   readonly state?: OperationState | undefined
   readonly subject?: string | undefined
+  readonly runId?: string | undefined
   /** Continue after this one. */
   readonly after?: { readonly createdAt: string; readonly operationId: string } | undefined
   readonly limit: number
 }
 
-/** What the ledger keeps, as a narrow port. `mongo-store.ts` is the real one, `memory-store.ts` its twin. */
+/** One version of an operation with all that it causes. Version 1 is new; any other replaces the one before it. */
+export interface OperationWrite {
+  readonly operation: Operation
+  readonly entries: readonly OutboxEntry[]
+  readonly moves: readonly BudgetMove[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type WriteOutcome =
+  /** With every entry that lies in its outbox for this version. */
+  | { readonly kind: 'written'; readonly entries: readonly OutboxEntry[] }
+  /** The id, the idempotency key on that connection, or the version is somebody else's. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
+
+/** What the ledger keeps, as a narrow port. `mongo-operations.ts` is the real one, `memory-books.ts` its twin. */
 export interface OperationStore {
-  /** @returns false when the id, or the idempotency key on that connection, is taken */
-  insert(operation: Operation, entry: OutboxEntry): Promise<boolean>
-  /** Replaces version `operation.version - 1` and adds to its outbox, in one step. @returns false when another version is there */
-  replace(operation: Operation, entry: OutboxEntry): Promise<boolean>
+  /** The operation, its outbox and every budget that it moves, in one step or not at all. */
+  write(write: OperationWrite): Promise<WriteOutcome>
   load(operationId: string): Promise<Operation | undefined>
   loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
   list(filter: OperationFilter): Promise<Operation[]>
   byReferences(references: readonly string[]): Promise<Operation[]>
+  dueApprovals(now: number, limit: number): Promise<string[]>
+  /** What the project asks for before its operations may execute. */
+  approvalPolicy(projectId: string): Promise<ApprovalPolicy>
+  /** The budgets of a project that are not deleted. */
+  budgetsOf(projectId: string): Promise<Budget[]>
   /** Marks the connection as one that has executed; a mark that is there stays as it is. */
   markExecuted(operation: Operation, now: number): Promise<void>
   executedConnections(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
@@ -84,9 +132,31 @@ const MAX_TRIES = 20
 
 /** The ledger over a store. */
 export function createLedger(store: OperationStore, options: LedgerOptions): Ledger {
-  /** The mark comes before the operation: `auto` may hear of an execution early, and never too late. */
-  async function markIfExecuted(operation: Operation, now: number): Promise<void> {
+  /** @returns false when somebody else wrote in between */
+  async function save(before: Operation | undefined, next: Operation, alerts: readonly OutboxEntry[], now: number) {
+    const { operation, moves } = await shareOut(before, next, now)
+    // The mark comes before the operation: `auto` may hear of an execution early, and never too late.
     if (operation.executing_at !== null) await store.markExecuted(operation, now)
+    const outcome = await store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
+    switch (outcome.kind) {
+      case 'written':
+        await options.announce({ documentId: operation.operation_id, entries: outcome.entries })
+        return operation
+      case 'exceeded':
+        throw refusedByBudget(operation, outcome.budget, outcome.account)
+      case 'taken':
+        return undefined
+      default:
+        return outcome satisfies never
+    }
+  }
+
+  async function shareOut(before: Operation | undefined, next: Operation, now: number) {
+    if (!takesAnew(before, next.state))
+      return before === undefined ? { operation: next, moves: [] } : settleShares(before, next)
+    const sharing = takeShares(next, await store.budgetsOf(next.project_id), now)
+    if (sharing.kind === 'uncountable') throw refusedUncountable(sharing.budget)
+    return sharing
   }
 
   /** What a report is to the operation that was reported under its key before; undefined where there is none. */
@@ -118,15 +188,12 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   ) {
     const before = await repeat(reported, connection, now, operationId)
     if (before !== undefined) return before
-    const recorded = recordOperation(operationId, reported, connection, now)
+    const policy = await store.approvalPolicy(connection.project_id)
+    const recorded = recordOperation(operationId, reported, connection, policy, now)
     if (recorded.kind === 'bad_time') throw refusedTime(recorded)
-    const { operation } = recorded
-    await markIfExecuted(operation, now)
-    const entry = outboxEntry(operation)
-    if (await store.insert(operation, entry)) {
-      await options.announce({ documentId: operation.operation_id, entries: [entry] })
-      return { operation, outcome: 'created' } as const
-    }
+    if (recorded.kind === 'refused') throw refusedApproval()
+    const saved = await save(undefined, recorded.operation, asksForApproval(undefined, recorded.operation, now), now)
+    if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
     // Somebody reported the same key at the same time, and won; or this is the caller's own repeat.
     const winner = await repeat(reported, connection, now, operationId)
     if (winner !== undefined) return winner
@@ -135,28 +202,49 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     return { operation: own, outcome: 'created' } as const
   }
 
-  async function transition(operationId: string, reported: NewTransition, now: number): Promise<Operation> {
+  async function move(operationId: string, reported: NewTransition, mover: Mover, now: number): Promise<Operation> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const stored = await store.load(operationId)
       if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
-      const outcome = applyTransition(stored, reported, now)
+      const policy = await store.approvalPolicy(stored.project_id)
+      const outcome = applyTransition(stored, reported, { mover, policy }, now)
       if (outcome.kind === 'refused') throw refusedTransition(stored, reported.to, outcome.reason)
       if (outcome.kind === 'bad_time') throw refusedTime(outcome)
       if (outcome.kind === 'unchanged') return stored
-      const { operation } = outcome
-      await markIfExecuted(operation, now)
-      const entry = outboxEntry(operation)
-      if (await store.replace(operation, entry)) {
-        await options.announce({ documentId: operation.operation_id, entries: [entry] })
-        return operation
-      }
+      const saved = await save(stored, outcome.operation, asksForApproval(stored, outcome.operation, now), now)
+      if (saved !== undefined) return saved
     }
-    throw new AppError('conflict', `Operation ${operationId} keeps changing; try again`, { retryable: true })
+    throw keepsChanging(operationId)
+  }
+
+  const transition: Ledger['transition'] = (operationId, reported, now) =>
+    move(operationId, reported, { kind: 'reporter' }, now)
+
+  const decide: Ledger['decide'] = (operationId, { to, keyId, reason }, now) =>
+    move(operationId, { to, reason }, { kind: 'approver', keyId }, now)
+
+  async function fireTimer(operationId: string, now: number) {
+    const stored = await store.load(operationId)
+    const due = stored === undefined ? 'nothing_due' : dueOf(stored, now)
+    if (stored === undefined || due === 'nothing_due') return 'nothing_due'
+    if (due === 'remind') {
+      const reminded = remind(stored, now)
+      const saved = await save(stored, reminded, approvalEntries(reminded, 'approval.reminder', now), now)
+      return saved === undefined ? 'nothing_due' : 'reminded'
+    }
+    const policy = await store.approvalPolicy(stored.project_id)
+    const expired = applyTransition(stored, { to: 'expired' }, { mover: { kind: 'timer' }, policy }, now)
+    if (expired.kind !== 'moved') return 'nothing_due'
+    const alerts = approvalEntries(expired.operation, 'approval.expired', now)
+    return (await save(stored, expired.operation, alerts, now)) === undefined ? 'nothing_due' : 'expired'
   }
 
   return {
     record,
     transition,
+    decide,
+    fireTimer,
+    dueApprovals: (now, limit) => store.dueApprovals(now, limit),
     get: operationId => store.load(operationId),
     list: filter => store.list(filter),
     byReferences: references => (references.length === 0 ? Promise.resolve([]) : store.byReferences(references)),
@@ -165,12 +253,11 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   }
 }
 
-/** The message that tells this version of the operation; its id follows from both, so a repeat carries the same one. */
-function outboxEntry(operation: Operation): OutboxEntry {
-  return {
-    id: `${operation.operation_id}:${operation.version}`,
-    topic: 'operations',
-    key: partitionKey(operation.project_id, operation.subject),
-    message: operation,
-  }
+function asksForApproval(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {
+  const asks = next.state === 'approval_pending' && before?.state !== 'approval_pending'
+  return asks ? approvalEntries(next, 'approval.requested', now) : []
+}
+
+function keepsChanging(operationId: string): AppError {
+  return new AppError('conflict', `Operation ${operationId} keeps changing; try again`, { retryable: true })
 }

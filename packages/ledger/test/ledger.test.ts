@@ -1,4 +1,20 @@
-import { createMemoryLedger } from '../src/index.ts'
+import { type ApprovalPolicy, approvalPolicyOf, openMemoryBooks } from '../src/index.ts'
+import { describeApprovals } from './approvals.contract.ts'
+import type { OpenTestBooks } from './books.ts'
+import { describeBudgets } from './budgets.contract.ts'
 import { describeLedger } from './ledger.contract.ts'
+import { describeRuns } from './runs.contract.ts'
 
-describeLedger('memory', async options => createMemoryLedger(options))
+const open: OpenTestBooks = async options => {
+  const policies = new Map<string, ApprovalPolicy>()
+  const books = openMemoryBooks(options, async id => policies.get(id) ?? approvalPolicyOf(undefined))
+  return {
+    ...books,
+    requireApproval: async (id, seconds) => void policies.set(id, { required: true, deadlineMs: seconds * 1_000 }),
+  }
+}
+
+describeLedger('memory', open)
+describeApprovals('memory', open)
+describeBudgets('memory', open)
+describeRuns('memory', open)

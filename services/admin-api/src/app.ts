@@ -3,19 +3,15 @@ import type { AddressInfo } from 'node:net'
 import {
   type Bus,
   type Clock,
-  createOutboxPublisher,
-  createOutboxSweeper,
   type Egress,
   type Logger,
   listen,
   type MessageCodec,
   type Metrics,
-  type OutboxSource,
-  type PendingOutbox,
   type Secret,
   type SecretBox,
 } from '@backstop/kit'
-import type { Ledger, LedgerOptions } from '@backstop/ledger'
+import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import type { AdminCrashPoint } from './crash-points.ts'
 import { allRoutes } from './http/routes.ts'
 import { createApiServer } from './http/server.ts'
@@ -33,8 +29,8 @@ export interface AdminPorts {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly stores: AdminStores
-  /** The ledger over its store, and the outboxes of its operations. */
-  readonly openLedger: (options: LedgerOptions) => { ledger: Ledger; outboxSource: OutboxSource }
+  /** The ledger's books over their store. */
+  readonly openBooks: OpenBooks
   readonly secretBox: SecretBox
   readonly egress: Pick<Egress, 'checkUrl' | 'request'>
   readonly logger: Logger
@@ -79,19 +75,21 @@ const CLOSE_IDLE_EVERY_MS = 50
 export function createAdminApp(ports: AdminPorts): AdminApp {
   const { clock, logger, settings } = ports
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
-  const { ledger, outboxSource } = ports.openLedger({ announce: outbox => announce(outbox) })
-  const publisher = createOutboxPublisher({
-    source: outboxSource,
+  const { ledger, budgets, runs, outboxSweeper } = publishLedger({
+    open: ports.openBooks,
     producer,
     encoder: ports.codec,
+    clock,
     logger,
+    afterWrite: () => ports.crashPoint('admin.after-write'),
     afterSend: () => ports.crashPoint('admin.after-publish'),
   })
-  const sweeper = createOutboxSweeper({ source: outboxSource, publisher, clock, logger })
   const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   const parts: AdminParts = {
     stores: ports.stores,
     ledger,
+    budgets,
+    runs,
     secretBox: ports.secretBox,
     channelTester: createChannelTester({
       producer,
@@ -115,22 +113,12 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
   const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics, stopping: stopping.signal })
   let bootstrap: Promise<void> = Promise.resolve()
 
-  /** The operation is stored: whatever fails here is made good by the sweeper, and is no failure of the request. */
-  async function announce(outbox: PendingOutbox): Promise<void> {
-    ports.crashPoint('admin.after-write')
-    try {
-      await publisher.publish([outbox])
-    } catch (error) {
-      logger.warn({ error, operation_id: outbox.documentId }, 'operation.published_later')
-    }
-  }
-
   return {
     routes,
     port: () => (server.address() as AddressInfo).port,
     async start() {
       await producer.start()
-      sweeper.start()
+      outboxSweeper.start()
       const { apiKeys } = ports.stores
       const options = { apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal)
@@ -138,7 +126,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     },
     async stop() {
       stopping.abort()
-      await Promise.all([closeServer(server), sweeper.stop(), bootstrap])
+      await Promise.all([closeServer(server), outboxSweeper.stop(), bootstrap])
       await producer.stop()
     },
   }

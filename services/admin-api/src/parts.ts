@@ -1,5 +1,5 @@
 import type { AppError, Secret, SecretBox } from '@backstop/kit'
-import type { Ledger } from '@backstop/ledger'
+import type { Budgets, Ledger, Runs } from '@backstop/ledger'
 import type { SnsVerifier } from './mail-events/sns.ts'
 import type { ChannelTester } from './publish/channel-tester.ts'
 import type { CommandSender } from './publish/command-sender.ts'
@@ -9,7 +9,9 @@ import type { AdminStores } from './store/stores.ts'
 /** What the routes work with. */
 export interface AdminParts {
   readonly stores: AdminStores
-  readonly ledger: Pick<Ledger, 'record' | 'transition' | 'get' | 'list'>
+  readonly ledger: Pick<Ledger, 'record' | 'transition' | 'decide' | 'get' | 'list'>
+  readonly budgets: Budgets
+  readonly runs: Runs
   readonly secretBox: SecretBox
   readonly channelTester: ChannelTester
   readonly commands: CommandSender

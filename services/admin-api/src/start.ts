@@ -8,7 +8,7 @@ import {
   startOpsServer,
   systemClock,
 } from '@backstop/kit'
-import { createMongoLedger, createMongoOperationOutbox } from '@backstop/ledger'
+import { openMongoBooks } from '@backstop/ledger'
 import { createAdminApp } from './app.ts'
 import { readAdminConfig } from './config.ts'
 import { createMongoStores } from './store/stores.ts'
@@ -23,10 +23,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     codec: await openCodec(),
     clock: systemClock,
     stores: createMongoStores(mongo.db),
-    openLedger: options => ({
-      ledger: createMongoLedger(mongo.db, options),
-      outboxSource: createMongoOperationOutbox(mongo.db),
-    }),
+    openBooks: options => openMongoBooks(mongo.db, options),
     secretBox: createSecretBox(config.SECRET_KEYS),
     egress,
     logger,

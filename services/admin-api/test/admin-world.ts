@@ -27,7 +27,7 @@ import {
   systemClock,
 } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { createMemoryLedger } from '@backstop/ledger'
+import { approvalPolicyOf, openMemoryBooks } from '@backstop/ledger'
 import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
 import type { Shelf } from '../src/store/shelf.ts'
 import { type AdminStores, createMemoryStores } from '../src/store/stores.ts'
@@ -91,7 +91,7 @@ function blockedUrl() {
 
 /** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
 export async function openWorld(
-  parts: Pick<AdminPorts, 'stores' | 'openLedger'> & {
+  parts: Pick<AdminPorts, 'stores' | 'openBooks'> & {
     readonly others: Others
     readonly bus: Bus
     readonly codec?: MessageCodec
@@ -110,7 +110,7 @@ export async function openWorld(
     codec,
     clock,
     stores: parts.stores,
-    openLedger: parts.openLedger,
+    openBooks: parts.openBooks,
     secretBox: secretBoxOfTests,
     egress: egressOfTests,
     logger,
@@ -159,8 +159,10 @@ export async function openWorld(
 export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}): Promise<AdminWorld> {
   const stores = createMemoryStores()
   const bus = createMemoryBus({ clock: systemClock })
+  const openBooks: AdminPorts['openBooks'] = options =>
+    openMemoryBooks(options, async id => approvalPolicyOf(await stores.projects.find({ _id: id })))
   const dump = async () => JSON.stringify(await Promise.all(Object.values(stores).map(shelf => shelf.findAll({}))))
-  return openWorld({ stores, others: stores, bus, dump, settings, openLedger: options => createMemoryLedger(options) })
+  return openWorld({ stores, others: stores, bus, dump, settings, openBooks })
 }
 
 /** Plays the notifier for channel tests and commands, and keeps what reached the topic of operations. */

@@ -1,6 +1,6 @@
 import { connectMongo } from '@backstop/kit'
 import { testStack } from '@backstop/kit/test'
-import { createMongoLedger, createMongoOperationOutbox } from '@backstop/ledger'
+import { openMongoBooks } from '@backstop/ledger'
 import { provision } from '@backstop/provision'
 import { createMongoShelf } from '../src/store/mongo-shelf.ts'
 import { createMongoStores } from '../src/store/stores.ts'
@@ -30,10 +30,7 @@ describeApi('MongoDB and Kafka', async () => {
       replays: createMongoShelf(db, 'replays'),
       suppressions: createMongoShelf(db, 'suppressions'),
     },
-    openLedger: options => ({
-      ledger: createMongoLedger(db, options),
-      outboxSource: createMongoOperationOutbox(db),
-    }),
+    openBooks: options => openMongoBooks(db, options),
     settings: { outcomeWaitMs: 3_000 },
     async dump() {
       const collections = await db.collections()

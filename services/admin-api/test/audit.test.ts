@@ -1,5 +1,5 @@
 import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
-import { createMemoryLedger } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createMemoryStores } from '../src/store/stores.ts'
 import { type AdminWorld, openWorld } from './admin-world.ts'
@@ -26,7 +26,7 @@ async function openFailing(action: string): Promise<void> {
     stores: { ...stores, audit },
     others: stores,
     bus: createMemoryBus({ clock: systemClock }),
-    openLedger: options => createMemoryLedger(options),
+    openBooks: options => openMemoryBooks(options),
     dump: async () => '',
   })
 }

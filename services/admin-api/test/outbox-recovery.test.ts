@@ -10,7 +10,7 @@ import {
   type SendFate,
 } from '@backstop/kit'
 import { createManualClock, until } from '@backstop/kit/test'
-import { createMemoryLedger } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger'
 import { expect, test } from 'vitest'
 import { createAdminApp } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/stores.ts'
@@ -28,7 +28,7 @@ async function open() {
     codec: createFixedCodec(),
     clock,
     stores,
-    openLedger: options => createMemoryLedger(options),
+    openBooks: options => openMemoryBooks(options),
     secretBox: createSecretBox(parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`))),
     egress: egressOfTests,
     logger: createLogger('admin-api', 'silent'),

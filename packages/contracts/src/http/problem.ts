@@ -13,5 +13,9 @@ export const Problem = z.object({
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
     .describe('Each field that was refused'),
+  budget: z
+    .object({ budget_id: z.string(), left: z.int(), currency: z.string(), period_ends_at: z.string() })
+    .optional()
+    .describe('budget_exceeded: the budget, and what of it is left in minor units'),
 })
 export type Problem = z.infer<typeof Problem>

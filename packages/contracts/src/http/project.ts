@@ -44,6 +44,7 @@ export const Project = z.object({
   project_id: z.string(),
   name: z.string(),
   branding: Branding,
+  ...approval,
   version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,

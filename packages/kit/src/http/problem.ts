@@ -10,7 +10,7 @@ const CODE_URN = 'urn:backstop:error:'
 export function problem(
   code: ErrorCode,
   detail: string,
-  extra: Partial<Pick<Problem, 'status' | 'request_id' | 'errors'>> = {},
+  extra: Partial<Pick<Problem, 'status' | 'request_id' | 'errors' | 'budget'>> = {},
 ): Problem {
   const { status, title } = ERROR_CODES[code]
   return { type: `${CODE_URN}${code}`, title, status, code, detail, ...extra }
@@ -27,7 +27,8 @@ export function toProblem(error: unknown, requestId?: string): { status: number;
     )
     return { status: body.status, body }
   }
-  const errors = error.details.errors as Problem['errors']
-  const body = problem(error.code, error.message, errors === undefined ? extra : { ...extra, errors })
+  const { errors, budget } = error.details as Pick<Problem, 'errors' | 'budget'>
+  const told = { ...(errors === undefined ? {} : { errors }), ...(budget === undefined ? {} : { budget }) }
+  const body = problem(error.code, error.message, { ...extra, ...told })
   return { status: body.status, body }
 }

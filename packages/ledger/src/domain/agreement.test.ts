@@ -4,6 +4,8 @@ import { compareReport } from './agreement.ts'
 import { applyTransition, recordOperation } from './operation.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const NO_APPROVAL = { required: false, deadlineMs: 60_000 }
+const REPORTED = { mover: { kind: 'reporter' }, policy: NO_APPROVAL } as const
 const connection = { _id: 'con_1', project_id: 'prj_1', kind: 'processor', site: null } as const
 const report = {
   connection_id: 'con_1',
@@ -18,8 +20,8 @@ const report = {
 } as const satisfies NewOperation
 
 function stored(): Operation {
-  const outcome = recordOperation('op_1', report, connection, NOW)
-  if (outcome.kind === 'bad_time') throw new Error(outcome.reason)
+  const outcome = recordOperation('op_1', report, connection, NO_APPROVAL, NOW)
+  if (outcome.kind !== 'recorded') throw new Error(outcome.reason)
   return outcome.operation
 }
 
@@ -29,9 +31,24 @@ describe('a report under a known idempotency key', () => {
   })
 
   test('agrees after the operation went on and learned its provider_ref', () => {
-    const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, NOW + 1)
+    const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, REPORTED, NOW + 1)
     if (moved.kind !== 'moved') throw new Error(moved.kind)
     expect(compareReport(moved.operation, report)).toEqual({ kind: 'agrees' })
+  })
+
+  test('agrees with the decision that the operation went against', () => {
+    const declined = recordOperation(
+      'op_1',
+      { ...report, state: 'declined', executing_at: undefined },
+      connection,
+      NO_APPROVAL,
+      NOW,
+    )
+    if (declined.kind !== 'recorded') throw new Error(declined.kind)
+    const moved = applyTransition(declined.operation, { to: 'completed' }, REPORTED, NOW + 1)
+    if (moved.kind !== 'moved') throw new Error(moved.kind)
+    const { executing_at: _, ...again } = report
+    expect(compareReport(moved.operation, { ...again, state: 'declined' })).toEqual({ kind: 'agrees' })
   })
 
   test('agrees when it leaves out a time that we set', () => {
@@ -45,7 +62,7 @@ describe('a report under a known idempotency key', () => {
   })
 
   test('agrees with an operation that has gone beyond it', () => {
-    const moved = applyTransition(stored(), { to: 'completed' }, NOW + 1)
+    const moved = applyTransition(stored(), { to: 'completed' }, REPORTED, NOW + 1)
     if (moved.kind !== 'moved') throw new Error(moved.kind)
     expect(compareReport(moved.operation, report)).toEqual({ kind: 'agrees' })
   })
@@ -83,7 +100,7 @@ describe('a report under a known idempotency key', () => {
   })
 
   test('differs with another provider_ref than the one that was learned', () => {
-    const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, NOW + 1)
+    const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, REPORTED, NOW + 1)
     if (moved.kind !== 'moved') throw new Error(moved.kind)
     const other = { ...report, state: 'completed', provider_ref: 're_2' } as const
     expect(compareReport(moved.operation, other)).toEqual({ kind: 'differs', field: 'provider_ref' })

@@ -19,11 +19,18 @@ export function compareReport(stored: Operation, reported: NewOperation): Agreem
     if (reported[field] !== undefined && reported[field] !== stored[field] && !isLearned) return differs(field)
   }
   if (decideTransition(stored.state, reported.state).kind === 'legal') return { kind: 'goes_on', to: reported.state }
-  if (!isReachable(reported.state, stored.state)) return differs('state')
+  if (!wasEver(stored, reported.state)) return differs('state')
   if (!isSameTime(reported.executing_at, stored.executing_at)) return differs('executing_at')
   if (!isSameTime(reported.ended_at, stored.ended_at)) return differs('ended_at')
   const learnsRef = reported.provider_ref !== undefined && stored.provider_ref === null
   return learnsRef ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
+}
+
+/** Whether the operation can have been in that state. Of a decision that it went against, it keeps the trace. */
+function wasEver(stored: Operation, state: OperationState): boolean {
+  const isDecision = state === 'declined' || state === 'expired'
+  if (isDecision && stored.state !== state) return stored.unapproved === state
+  return isReachable(state, stored.state)
 }
 
 /** A time that was left out was set by us, and says nothing. */

@@ -5,6 +5,8 @@ import { applyTransition, recordOperation } from './operation.ts'
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const minutes = (count: number) => count * 60_000
 const at = (ms: number) => new Date(ms).toISOString()
+const NO_APPROVAL = { required: false, deadlineMs: minutes(60) }
+const REPORTED = { mover: { kind: 'reporter' }, policy: NO_APPROVAL } as const
 const connection = { _id: 'con_1', project_id: 'prj_1', kind: 'processor', site: null } as const
 const report = (more: Partial<NewOperation> = {}): NewOperation => ({
   connection_id: 'con_1',
@@ -16,8 +18,8 @@ const report = (more: Partial<NewOperation> = {}): NewOperation => ({
   ...more,
 })
 const recorded = (more: Partial<NewOperation> = {}, now = NOW): Operation => {
-  const outcome = recordOperation('op_1', report(more), connection, now)
-  if (outcome.kind === 'bad_time') throw new Error(`refused: ${outcome.reason}`)
+  const outcome = recordOperation('op_1', report(more), connection, NO_APPROVAL, now)
+  if (outcome.kind !== 'recorded') throw new Error(`refused: ${outcome.reason}`)
   return outcome.operation
 }
 const times = ({ executing_at, ended_at }: Operation) => [executing_at, ended_at]
@@ -110,7 +112,11 @@ describe('the times of a newly reported operation', () => {
     },
   ]
   test.each(refused)('refuses $name', ({ given, field, reason }) => {
-    expect(recordOperation('op_1', report(given), connection, NOW)).toEqual({ kind: 'bad_time', field, reason })
+    expect(recordOperation('op_1', report(given), connection, NO_APPROVAL, NOW)).toEqual({
+      kind: 'bad_time',
+      field,
+      reason,
+    })
   })
 })
 
@@ -125,13 +131,13 @@ describe('the references of a newly reported operation', () => {
 
   test('leave the idempotency key out where events never repeat it', () => {
     const reseller = { ...connection, kind: 'reseller' } as const
-    const outcome = recordOperation('op_1', report({ idempotency_key: 'k' }), reseller, NOW)
+    const outcome = recordOperation('op_1', report({ idempotency_key: 'k' }), reseller, NO_APPROVAL, NOW)
     expect(outcome).toMatchObject({ operation: { refs: ['prj_1/reseller/pi_1'] } })
   })
 
   test('hold the site where ids are only unique within one', () => {
     const subscription = { ...connection, kind: 'subscription', site: 'acme' } as const
-    const outcome = recordOperation('op_1', report({ provider_ref: 'cn_1' }), subscription, NOW)
+    const outcome = recordOperation('op_1', report({ provider_ref: 'cn_1' }), subscription, NO_APPROVAL, NOW)
     expect(outcome).toMatchObject({
       operation: { refs: ['prj_1/subscription/acme/pi_1', 'prj_1/subscription/acme/cn_1'] },
     })
@@ -141,7 +147,7 @@ describe('the references of a newly reported operation', () => {
 describe('a reported transition', () => {
   const LATER = NOW + minutes(10)
   const move = (operation: Operation, transition: NewTransition, now = LATER) => {
-    const outcome = applyTransition(operation, transition, now)
+    const outcome = applyTransition(operation, transition, REPORTED, now)
     if (outcome.kind === 'refused' || outcome.kind === 'bad_time') throw new Error(`refused: ${outcome.reason}`)
     return outcome.operation
   }
@@ -219,19 +225,22 @@ describe('a reported transition', () => {
 
   test('with a time that contradicts it is refused by the name of the field', () => {
     const early = { to: 'executing', ended_at: at(NOW) } as const
-    expect(applyTransition(recorded(), early, LATER)).toEqual({
+    expect(applyTransition(recorded(), early, REPORTED, LATER)).toEqual({
       kind: 'bad_time',
       field: 'ended_at',
       reason: 'state_has_not_ended',
     })
     const far = { to: 'completed', ended_at: at(LATER + minutes(6)) } as const
-    expect(applyTransition(recorded(), far, LATER)).toMatchObject({ kind: 'bad_time', reason: 'lies_in_the_future' })
+    expect(applyTransition(recorded(), far, REPORTED, LATER)).toMatchObject({
+      kind: 'bad_time',
+      reason: 'lies_in_the_future',
+    })
   })
 
   test('adds the provider_ref and its reference when it is learned', () => {
     const subscription = { ...connection, kind: 'subscription', site: 'acme' } as const
-    const first = recordOperation('op_1', report(), subscription, NOW)
-    if (first.kind === 'bad_time') throw new Error(first.reason)
+    const first = recordOperation('op_1', report(), subscription, NO_APPROVAL, NOW)
+    if (first.kind !== 'recorded') throw new Error(first.reason)
     const moved = move(first.operation, { to: 'completed', provider_ref: 'cn_7' })
     expect(moved.provider_ref).toBe('cn_7')
     expect(moved.refs).toEqual(['prj_1/subscription/acme/pi_1', 'prj_1/subscription/acme/cn_7'])
@@ -245,7 +254,7 @@ describe('a reported transition', () => {
   test('to the state it is in changes nothing', () => {
     const operation = recorded({ state: 'completed', provider_ref: 're_1' })
     const repeat = { to: 'completed', provider_ref: 're_1' } as const
-    expect(applyTransition(operation, repeat, LATER)).toEqual({ kind: 'unchanged', operation })
+    expect(applyTransition(operation, repeat, REPORTED, LATER)).toEqual({ kind: 'unchanged', operation })
   })
 
   test('to the state it is in adds a provider_ref that was not known, and moves no time', () => {
@@ -256,12 +265,12 @@ describe('a reported transition', () => {
 
   test('with another provider_ref than before is refused', () => {
     const operation = recorded({ state: 'executing', provider_ref: 're_1' })
-    const outcome = applyTransition(operation, { to: 'completed', provider_ref: 're_2' }, LATER)
+    const outcome = applyTransition(operation, { to: 'completed', provider_ref: 're_2' }, REPORTED, LATER)
     expect(outcome).toEqual({ kind: 'refused', reason: 'other_provider_ref' })
   })
 
   test('that is illegal is refused with the reason of the state machine', () => {
-    const outcome = applyTransition(recorded({ state: 'approval_pending' }), { to: 'executing' }, LATER)
-    expect(outcome).toEqual({ kind: 'refused', reason: 'approval_outstanding' })
+    const outcome = applyTransition(recorded({ state: 'completed' }), { to: 'executing' }, REPORTED, LATER)
+    expect(outcome).toEqual({ kind: 'refused', reason: 'would_go_back' })
   })
 })

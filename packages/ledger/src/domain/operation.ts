@@ -6,6 +6,16 @@ import {
   type Operation,
   type OperationState,
 } from '@backstop/contracts'
+import {
+  type ApprovalPolicy,
+  type ApprovalRefusal,
+  approvalAfter,
+  askForApproval,
+  gapOnExecution,
+  type Mover,
+  refuseDecision,
+  stateOnReport,
+} from './approval.ts'
 import { referencesOf, withProviderRef } from './references.ts'
 import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
 
@@ -19,7 +29,10 @@ export interface BadTime {
   readonly reason: TimeRefusal
 }
 
-export type Recorded = { readonly kind: 'recorded'; readonly operation: Operation } | BadTime
+export type Recorded =
+  | { readonly kind: 'recorded'; readonly operation: Operation }
+  | { readonly kind: 'refused'; readonly reason: 'approval_is_not_yours' }
+  | BadTime
 
 export type TimeRefusal =
   | 'state_has_not_executed'
@@ -31,23 +44,27 @@ export type Transitioned =
   | { readonly kind: 'moved'; readonly operation: Operation }
   /** The same report again: nothing changes, and nothing is published. */
   | { readonly kind: 'unchanged'; readonly operation: Operation }
-  | { readonly kind: 'refused'; readonly reason: IllegalReason | 'other_provider_ref' }
+  | { readonly kind: 'refused'; readonly reason: IllegalReason | ApprovalRefusal | 'other_provider_ref' }
   | BadTime
 
 /** How far ahead of our clock a reporter's may be. A time beyond would hold open for ever what the operation explains. */
 export const CLOCK_SKEW_MS = 5 * 60_000
 
 /**
- * A new operation as it was reported, in whatever state: what is reported as executing or completed happened.
+ * A new operation as it was reported, in whatever state: what is reported as executing or completed happened. Where its
+ * project requires approval, a request asks for it.
  * @param now milliseconds since the epoch
  */
 export function recordOperation(
   id: string,
   reported: NewOperation,
   connection: OperationConnection,
+  policy: ApprovalPolicy,
   now: number,
 ): Recorded {
-  const times = timesOf(reported.state, reported, { executingAt: null, idleUntil: now }, now)
+  const state = stateOnReport(reported.state, policy)
+  if (state === 'approved' && policy.required) return { kind: 'refused', reason: 'approval_is_not_yours' }
+  const times = timesOf(state, reported, { executingAt: null, idleUntil: now }, now)
   if (times.kind === 'bad_time') return times
   const named = {
     projectId: connection.project_id,
@@ -72,24 +89,41 @@ export function recordOperation(
       provider_ref: named.providerRef,
       idempotency_key: named.idempotencyKey,
       run_id: reported.run_id ?? null,
-      state: reported.state,
+      state,
       reason: reported.reason ?? null,
       executing_at: times.executingAt,
       ended_at: times.endedAt,
       created_at: isoTime(now),
       updated_at: isoTime(now),
       refs: referencesOf(named),
+      approval: state === 'approval_pending' ? askForApproval(policy, now) : null,
+      unapproved: times.executingAt === null ? null : gapOnExecution(undefined, policy.required),
+      budgets: [],
     },
   }
+}
+
+/** Who moves an operation, and what its project asks for. */
+export interface TransitionContext {
+  readonly mover: Mover
+  readonly policy: ApprovalPolicy
 }
 
 /**
  * An operation after a reported transition. Repeating the state it is in changes nothing, unless it tells the provider_ref
  * that was not known.
  */
-export function applyTransition(operation: Operation, transition: NewTransition, now: number): Transitioned {
-  const verdict = decideTransition(operation.state, transition.to)
+export function applyTransition(
+  operation: Operation,
+  transition: NewTransition,
+  { mover, policy }: TransitionContext,
+  now: number,
+): Transitioned {
+  const { to } = transition
+  const verdict = decideTransition(operation.state, to)
   if (verdict.kind === 'illegal') return { kind: 'refused', reason: verdict.reason }
+  const refusal = refuseDecision(operation, to, mover, now)
+  if (refusal !== undefined) return { kind: 'refused', reason: refusal }
   const learned = transition.provider_ref ?? null
   if (learned !== null && operation.provider_ref !== null && learned !== operation.provider_ref) {
     return { kind: 'refused', reason: 'other_provider_ref' }
@@ -107,14 +141,33 @@ export function applyTransition(operation: Operation, transition: NewTransition,
     return learnsRef ? { kind: 'moved', operation: moved } : { kind: 'unchanged', operation }
   }
   // Where executing itself is left out of the report, it began when it was last known not to at the earliest.
-  const idleUntil = transition.to === 'executing' ? now : Date.parse(operation.updated_at)
-  const times = timesOf(transition.to, transition, { executingAt: operation.executing_at, idleUntil }, now)
+  const idleUntil = to === 'executing' ? now : Date.parse(operation.updated_at)
+  const times = timesOf(to, transition, { executingAt: operation.executing_at, idleUntil }, now)
   if (times.kind === 'bad_time') return times
   const { executingAt, endedAt } = times
+  const begins = operation.executing_at === null && executingAt !== null
+  const required = operation.approval?.required ?? false
   return {
     kind: 'moved',
-    operation: { ...moved, state: transition.to, executing_at: executingAt, ended_at: endedAt },
+    operation: {
+      ...moved,
+      state: to,
+      executing_at: executingAt,
+      ended_at: endedAt,
+      approval: approvalAfter(operation, to, mover, policy, now),
+      unapproved: begins ? gapOnExecution(operation.state, required) : (operation.unapproved ?? null),
+    },
   }
+}
+
+/**
+ * A waiting operation once people are reminded. It keeps its `updated_at`: that is when it was last known not to execute, of
+ * which a timer knows nothing.
+ */
+export function remind(operation: Operation, now: number): Operation {
+  const { approval } = operation
+  if (approval == null) return operation
+  return { ...operation, version: operation.version + 1, approval: { ...approval, reminded_at: isoTime(now) } }
 }
 
 /** What is known of the beginning of an operation before a report. */

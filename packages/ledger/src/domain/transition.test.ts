@@ -8,7 +8,6 @@ const S = 'already_there'
 const E = 'already_ended'
 const B = 'would_go_back'
 const N = 'approval_not_asked'
-const O = 'approval_outstanding'
 const D = 'already_decided'
 
 const COLUMNS: OperationState[] = [
@@ -27,10 +26,10 @@ const COLUMNS: OperationState[] = [
 const TABLE: Record<OperationState, string[]> = {
   //                 requ appr appd decl expd exec awai comp fail reje
   requested:        [ S,   L,   N,   N,   N,   L,   L,   L,   L,   L ],
-  approval_pending: [ B,   S,   L,   L,   L,   O,   O,   O,   O,   O ],
+  approval_pending: [ B,   S,   L,   L,   L,   L,   L,   L,   L,   L ],
   approved:         [ B,   B,   S,   D,   D,   L,   L,   L,   L,   L ],
-  declined:         [ B,   B,   B,   S,   E,   E,   E,   E,   E,   E ],
-  expired:          [ B,   B,   B,   E,   S,   E,   E,   E,   E,   E ],
+  declined:         [ B,   B,   B,   S,   E,   L,   L,   L,   E,   L ],
+  expired:          [ B,   B,   B,   E,   S,   L,   L,   L,   E,   L ],
   executing:        [ B,   B,   B,   B,   B,   S,   L,   L,   L,   L ],
   awaiting_review:  [ B,   B,   B,   B,   B,   B,   S,   L,   L,   L ],
   completed:        [ B,   B,   B,   E,   E,   B,   B,   S,   E,   E ],
@@ -58,10 +57,12 @@ describe('the state machine of an operation', () => {
     expect(verdict.kind === 'illegal' ? verdict.reason : verdict.kind).toBe(wanted)
   })
 
-  test('what has ended has no legal way on, and everything else has one', () => {
+  test('what has ended has no legal way on, but for what was executed against a decision; everything else has one', () => {
     for (const from of COLUMNS) {
-      const hasWayOn = COLUMNS.some(to => decideTransition(from, to).kind === 'legal')
-      expect({ from, hasWayOn }).toEqual({ from, hasWayOn: !hasEnded(from) })
+      const wayOn = COLUMNS.filter(to => decideTransition(from, to).kind === 'legal')
+      const isDecision = from === 'declined' || from === 'expired'
+      expect({ from, hasWayOn: wayOn.length > 0 }).toEqual({ from, hasWayOn: !hasEnded(from) || isDecision })
+      if (isDecision) expect(wayOn).toEqual(['executing', 'awaiting_review', 'completed', 'rejected'])
     }
   })
 
@@ -83,7 +84,8 @@ describe('reaching one state from another over any number of steps', () => {
     { from: 'executing', to: 'rejected', wanted: true },
     { from: 'executing', to: 'requested', wanted: false },
     { from: 'completed', to: 'executing', wanted: false },
-    { from: 'declined', to: 'completed', wanted: false },
+    { from: 'declined', to: 'completed', wanted: true },
+    { from: 'declined', to: 'approved', wanted: false },
     { from: 'failed', to: 'completed', wanted: false },
   ] as const
   test.each(reachable)('$from leads to $to: $wanted', ({ from, to, wanted }) => {

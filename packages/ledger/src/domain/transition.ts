@@ -8,8 +8,6 @@ export type IllegalReason =
   | 'would_go_back'
   /** Approved, declined or expired, where approval was never asked for. */
   | 'approval_not_asked'
-  /** It would execute while its approval is still outstanding. */
-  | 'approval_outstanding'
   /** It would be declined or expire after it was approved. */
   | 'already_decided'
 
@@ -32,7 +30,7 @@ const HAS_ENDED: Record<OperationState, boolean> = {
   rejected: true,
 }
 
-/** Whether nothing comes after that state. */
+/** Whether that state is an end. After declined and expired nothing is to come, and what came all the same is recorded. */
 export function hasEnded(state: OperationState): boolean {
   return HAS_ENDED[state]
 }
@@ -41,7 +39,7 @@ export function hasEnded(state: OperationState): boolean {
  * Whether an operation may go from one state to another:
  * requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected.
  * Stages on the way may be left out of the report (requested → completed): whoever reports only the end reports the truth.
- * An outstanding approval may not: what executes without it is to stay unexplained.
+ * What executed without its approval, or against it, happened, too: it is recorded, and approval.ts says what it is worth.
  */
 export function decideTransition(from: OperationState, to: OperationState): TransitionVerdict {
   if (from === to) return { kind: 'already_there' }
@@ -50,8 +48,7 @@ export function decideTransition(from: OperationState, to: OperationState): Tran
       if (to === 'approval_pending' || hasExecuted(to)) return { kind: 'legal' }
       return illegal('approval_not_asked')
     case 'approval_pending':
-      if (to === 'approved' || to === 'declined' || to === 'expired') return { kind: 'legal' }
-      return illegal(hasExecuted(to) ? 'approval_outstanding' : 'would_go_back')
+      return to === 'requested' ? illegal('would_go_back') : { kind: 'legal' }
     case 'approved':
       if (hasExecuted(to)) return { kind: 'legal' }
       return illegal(to === 'declined' || to === 'expired' ? 'already_decided' : 'would_go_back')
@@ -61,7 +58,9 @@ export function decideTransition(from: OperationState, to: OperationState): Tran
       return hasExecuted(to) && hasEnded(to) ? { kind: 'legal' } : illegal('would_go_back')
     case 'declined':
     case 'expired':
-      return illegal(hasExecuted(to) || hasEnded(to) ? 'already_ended' : 'would_go_back')
+      // Failed before it was sent, it did what the decision asks for: nothing.
+      if (hasExecuted(to) && to !== 'failed') return { kind: 'legal' }
+      return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
     case 'completed':
     case 'failed':
     case 'rejected':

@@ -1,4 +1,12 @@
-import { ListQuery, listOf, NewProject, Project, type ProjectDocument, ProjectPatch } from '@backstop/contracts'
+import {
+  DEFAULT_APPROVAL_DEADLINE_S,
+  ListQuery,
+  listOf,
+  NewProject,
+  Project,
+  type ProjectDocument,
+  ProjectPatch,
+} from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import type { AdminParts } from '../parts.ts'
@@ -96,7 +104,7 @@ function changeRoute({ stores, checkUrl }: AdminParts): Route {
     tag,
     summary: 'Change a project: its name, its rules, the look of its messages',
     description:
-      '`branding` is replaced whole; {} goes back to the look of this installation. GET /v1/previews shows it. If-Match is honoured and not required.',
+      'Where approval is required, an operation that is requested waits for it, and one that executes without it explains nothing. `branding` is replaced whole; {} goes back to the look of this installation. GET /v1/previews shows it. If-Match is honoured and not required.',
     scope: 'admin',
     params: OfProject,
     body: ProjectPatch,
@@ -128,6 +136,8 @@ function changeRoute({ stores, checkUrl }: AdminParts): Route {
 function showProject({ _id, created_at, updated_at, ...fields }: ProjectDocument): Project {
   return {
     project_id: _id,
+    requires_approval: false,
+    approval_deadline_seconds: DEFAULT_APPROVAL_DEADLINE_S,
     ...fields,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

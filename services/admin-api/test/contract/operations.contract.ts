@@ -39,6 +39,9 @@ export function describeOperations(world: () => AdminWorld): void {
         ended_at: null,
         created_at: expect.any(String),
         updated_at: made.body.created_at,
+        approval: null,
+        unapproved: null,
+        budgets: [],
       })
       const id = made.body.operation_id
       const move = (body: unknown) => api().post(`/v1/operations/${id}/transitions`, body)

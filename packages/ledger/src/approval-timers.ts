@@ -1,0 +1,44 @@
+import { AppError, type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import type { Ledger } from './ledger.ts'
+
+export interface ApprovalTimersOptions {
+  readonly ledger: Pick<Ledger, 'dueApprovals' | 'fireTimer'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** How late a reminder or an expiry may be: nobody who decides within minutes notices. */
+const LOOK_EVERY_MS = 1_000
+const LIMIT = 100
+
+/**
+ * Reminds people of approvals and lets them expire. The times lie in the operations, so a restart loses none; of several
+ * replicas that find the same one due, one writes it, and the alert lies in the outbox of that very write.
+ */
+export function createApprovalTimers({ ledger, clock, logger }: ApprovalTimersOptions): Periodic {
+  async function run(isStopping: () => boolean): Promise<void> {
+    for (let isMore = true; isMore && !isStopping(); ) {
+      const due = await ledger.dueApprovals(clock.now(), LIMIT)
+      let fired = 0
+      for (const operationId of due) {
+        if (isStopping()) return
+        const outcome = await ledger.fireTimer(operationId, clock.now())
+        if (outcome === 'nothing_due') continue
+        fired++
+        logger.info({ operation_id: operationId, reason: outcome }, 'approval.timer_fired')
+      }
+      // A page of which nothing could be done comes again with the next look.
+      isMore = due.length === LIMIT && fired > 0
+    }
+  }
+
+  return createPeriodic({
+    clock,
+    pauseMs: LOOK_EVERY_MS,
+    run,
+    onFailure(error) {
+      const isAway = error instanceof AppError && error.retryable
+      logger[isAway ? 'warn' : 'error']({ error }, 'approval.timers_failed')
+    },
+  })
+}

@@ -1,0 +1,69 @@
+import {
+  type Alert,
+  deterministicId,
+  type FailedRun,
+  type Operation,
+  type OutboxEntry,
+  partitionKey,
+  type ShownOperation,
+} from '@backstop/contracts'
+import { type ReachedCap, usageOf } from './budget.ts'
+
+type ApprovalEvent = Extract<Alert['event'], `approval.${string}`>
+
+/** The message that tells this version of the operation; its id follows from both, so a repeat carries the same one. */
+export function operationEntry(operation: Operation): OutboxEntry {
+  return {
+    id: `${operation.operation_id}:${operation.version}`,
+    topic: 'operations',
+    key: partitionKey(operation.project_id, operation.subject),
+    message: operation,
+  }
+}
+
+/** Tells people what the approval of an operation has come to. An operation has one approval, and each event once. */
+export function approvalEntries(operation: Operation, event: ApprovalEvent, now: number): OutboxEntry[] {
+  const { approval, operation_id, project_id } = operation
+  if (approval == null) return []
+  const about = { alert_id: deterministicId('alert', operation_id, event), project_id, created_at: isoTime(now) }
+  return [alertEntry({ ...about, event, data: { operation: shown(operation), approval } })]
+}
+
+/** Tells people how much of a budget is taken: each share of the cap once a period. */
+export function capEntry({ budget, account, percent }: ReachedCap, operation: Operation, now: number): OutboxEntry {
+  return alertEntry({
+    alert_id: deterministicId('alert', account.id, 'cap.threshold', String(percent)),
+    project_id: budget.project_id,
+    created_at: isoTime(now),
+    event: 'cap.threshold',
+    data: { budget, current: usageOf(budget, account, account), percent, operation: shown(operation) },
+  })
+}
+
+/** Tells people that a run failed, once. @param operations the newest of the run */
+export function runEntry(
+  runDocumentId: string,
+  run: FailedRun,
+  operations: readonly Operation[],
+  operationsTotal: number,
+): OutboxEntry {
+  return alertEntry({
+    alert_id: deterministicId('alert', runDocumentId, 'run.failed'),
+    project_id: run.project_id,
+    created_at: run.reported_at,
+    event: 'run.failed',
+    data: { run, operations: operations.map(shown), operations_total: operationsTotal },
+  })
+}
+
+function alertEntry(alert: Alert): OutboxEntry {
+  return { id: alert.alert_id, topic: 'alerts', key: alert.project_id, message: alert }
+}
+
+function shown({ refs: _refs, ...operation }: Operation): ShownOperation {
+  return operation
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

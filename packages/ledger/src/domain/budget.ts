@@ -1,0 +1,206 @@
+import {
+  type Budget,
+  type BudgetInterval,
+  type BudgetShare,
+  type BudgetUsage,
+  CAP_PERCENTS,
+  hasExecuted,
+  type Operation,
+  type OperationState,
+} from '@backstop/contracts'
+
+/** One period of a budget, in UTC. */
+export interface Period {
+  /** `YYYY-MM-DD` */
+  readonly firstDay: string
+  readonly startsAt: number
+  /** Excluded. */
+  readonly endsAt: number
+}
+
+/** What was taken of one budget in one period. */
+export interface PeriodAccount extends Period {
+  /** `<budget_id>/<firstDay>` */
+  readonly id: string
+  readonly budgetId: string
+  readonly projectId: string
+  readonly used: number
+  readonly reserved: number
+  /** Each share of the cap, in percent, that people were told of. */
+  readonly toldPercents: readonly number[]
+}
+
+/** The period that a moment lies in: a day from midnight, a week from Monday, a month from its first day. */
+export function periodOf(interval: BudgetInterval, now: number): Period {
+  const at = new Date(now)
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
+  const sinceMonday = (at.getUTCDay() + 6) % 7
+  const bounds = {
+    day: [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)],
+    week: [Date.UTC(year, month, day - sinceMonday), Date.UTC(year, month, day - sinceMonday + 7)],
+    month: [Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1)],
+  } as const
+  const [startsAt, endsAt] = bounds[interval]
+  return { firstDay: new Date(startsAt).toISOString().slice(0, 10), startsAt, endsAt }
+}
+
+/** What of a budget's money an operation in that state holds. */
+export function holdOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
+  switch (state) {
+    case 'requested':
+    case 'approval_pending':
+    case 'approved':
+    case 'executing':
+    case 'awaiting_review':
+      return 'reserved'
+    case 'completed':
+      return 'spent'
+    case 'declined':
+    case 'expired':
+    case 'failed':
+    case 'rejected':
+      return 'nothing'
+    default:
+      return state satisfies never
+  }
+}
+
+/** A change of what is taken of one budget in one period, in minor units. */
+export interface BudgetMove {
+  readonly accountId: string
+  /** Added. */
+  readonly reserved: number
+  readonly used: number
+  /** Set where the operation takes more than before; `account` is what it begins with, where it is the period's first. */
+  readonly takes: { readonly budget: Budget; readonly account: PeriodAccount; readonly mustFit: boolean } | null
+}
+
+/** An operation with its shares of budgets, and the changes that they are, by account in order of their ids. */
+export interface Shared {
+  readonly operation: Operation
+  readonly moves: readonly BudgetMove[]
+}
+
+export type Sharing =
+  | ({ readonly kind: 'shared' } & Shared)
+  /** It leaves out what the budget counts. */
+  | { readonly kind: 'uncountable'; readonly budget: Budget }
+
+/** Whether an operation that is in `next` now takes of budgets anew, so that they have to be known. */
+export function takesAnew(before: Operation | undefined, next: OperationState): boolean {
+  return holdOf(next) !== 'nothing' && (before === undefined || holdOf(before.state) === 'nothing')
+}
+
+/**
+ * What an operation takes of budgets that it did not hold before. What is only asked for has to fit; what executed, in the
+ * past or against a decision, is counted whether it fits or not.
+ * @param budgets all of its project
+ */
+export function takeShares(operation: Operation, budgets: readonly Budget[], now: number): Sharing {
+  const hold = holdOf(operation.state)
+  const { amount, currency, connection_id } = operation
+  const inScope = budgets.filter(budget => budget.connection_id === null || budget.connection_id === connection_id)
+  const mustFit = !hasExecuted(operation.state)
+  if (amount === null || currency === null) {
+    const counts = inScope.find(budget => currency === null || budget.currency === currency)
+    const isEvasive = operation.kind === 'refund' && mustFit && counts !== undefined
+    return isEvasive ? { kind: 'uncountable', budget: counts } : { kind: 'shared', operation, moves: [] }
+  }
+  const applying = inScope.filter(budget => budget.currency === currency && amount > 0 && hold !== 'nothing')
+  const parts = applying.map(budget => {
+    const period = periodOf(budget.interval, now)
+    const share = { budget_id: budget.budget_id, period_start: period.firstDay, amount, state: hold } as BudgetShare
+    const account = emptyAccount(budget, period)
+    const [reserved, used] = hold === 'spent' ? [0, amount] : [amount, 0]
+    return { share, move: { accountId: account.id, reserved, used, takes: { budget, account, mustFit } } }
+  })
+  const shares = parts.map(({ share }) => share)
+  return { kind: 'shared', operation: { ...operation, budgets: shares }, moves: inOrder(parts.map(part => part.move)) }
+}
+
+/** What becomes of the shares that an operation holds when its state changes: kept, spent, or given back. */
+export function settleShares(before: Operation, next: Operation): Shared {
+  const hold = holdOf(next.state)
+  if (hold === holdOf(before.state)) return { operation: next, moves: [] }
+  const moves: BudgetMove[] = []
+  const shares = (before.budgets ?? []).map((share): BudgetShare => {
+    if (share.state !== 'reserved') return share
+    const { budget_id, period_start, amount } = share
+    const used = hold === 'spent' ? amount : 0
+    // Whatever the present period is: a share belongs to the one in which it was reserved.
+    moves.push({ accountId: accountIdOf(budget_id, period_start), reserved: -amount, used, takes: null })
+    return { ...share, state: hold === 'spent' ? 'spent' : 'released' }
+  })
+  return { operation: { ...next, budgets: shares }, moves: inOrder(moves) }
+}
+
+/** The same order for everybody: two operations that take of the same budgets meet at the first of them. */
+function inOrder(moves: BudgetMove[]): BudgetMove[] {
+  return moves.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
+}
+
+export function accountIdOf(budgetId: string, firstDay: string): string {
+  return `${budgetId}/${firstDay}`
+}
+
+/** A share of a cap that was reached for the first time in the period. */
+export interface ReachedCap {
+  readonly budget: Budget
+  readonly account: PeriodAccount
+  /** The highest of CAP_PERCENTS that was reached: a leap over several is told once. */
+  readonly percent: number
+}
+
+export type Booking =
+  | { readonly kind: 'booked'; readonly accounts: readonly PeriodAccount[]; readonly reached: readonly ReachedCap[] }
+  /** The one of which the least is left, of all into which it does not fit. */
+  | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
+
+/** All moves of one operation, or none of them. @param accounts those that are there already */
+export function book(moves: readonly BudgetMove[], accounts: ReadonlyMap<string, PeriodAccount>): Booking {
+  const refused: { budget: Budget; account: PeriodAccount }[] = []
+  const reached: ReachedCap[] = []
+  const booked = moves.flatMap(({ accountId, used, reserved, takes }) => {
+    const before = accounts.get(accountId) ?? takes?.account
+    // Removed by its retention: nobody looks at that period any more.
+    if (before === undefined) return []
+    const after = { ...before, used: before.used + used, reserved: before.reserved + reserved }
+    if (takes === null) return after
+    if (takes.mustFit && takenOf(after) > takes.budget.cap) refused.push({ budget: takes.budget, account: before })
+    const percents = CAP_PERCENTS.filter(percent => takenOf(after) >= (takes.budget.cap * percent) / 100)
+    const percent = percents.at(-1)
+    if (percent === undefined || before.toldPercents.some(told => told >= percent)) return after
+    const account = { ...after, toldPercents: percents }
+    reached.push({ budget: takes.budget, account, percent })
+    return account
+  })
+  const [tightest] = refused.toSorted((a, b) => leftOf(a.budget, a.account) - leftOf(b.budget, b.account))
+  return tightest === undefined ? { kind: 'booked', accounts: booked, reached } : { kind: 'exceeded', ...tightest }
+}
+
+function emptyAccount(budget: Budget, period: Period): PeriodAccount {
+  const { budget_id: budgetId, project_id: projectId } = budget
+  const id = accountIdOf(budgetId, period.firstDay)
+  return { id, budgetId, projectId, ...period, used: 0, reserved: 0, toldPercents: [] }
+}
+
+function takenOf({ used, reserved }: { used: number; reserved: number }): number {
+  return used + reserved
+}
+
+export function leftOf(budget: Budget, account: { used: number; reserved: number }): number {
+  return Math.max(0, budget.cap - takenOf(account))
+}
+
+/** What is taken of a budget in one period, as people see it. */
+export function usageOf(budget: Budget, period: Period, account: PeriodAccount | undefined): BudgetUsage {
+  const { used, reserved } = account ?? { used: 0, reserved: 0 }
+  return {
+    starts_at: new Date(period.startsAt).toISOString(),
+    ends_at: new Date(period.endsAt).toISOString(),
+    // Operations that happened may add up to more than a number is exact for; what is left is 0 long before that.
+    used: Math.min(used, Number.MAX_SAFE_INTEGER),
+    reserved: Math.min(reserved, Number.MAX_SAFE_INTEGER),
+    left: leftOf(budget, { used, reserved }),
+  }
+}

@@ -1,0 +1,206 @@
+import type { Budget, FailedRun, Operation, OutboxEntry } from '@backstop/contracts'
+import type { OutboxSource } from '@backstop/kit'
+import type { BudgetStore } from '../budgets.ts'
+import { capEntry } from '../domain/announcements.ts'
+import { type ApprovalPolicy, nextTimerAt } from '../domain/approval.ts'
+import { book, type PeriodAccount } from '../domain/budget.ts'
+import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
+import { type RunName, type RunStore, runDocumentId } from '../runs.ts'
+
+export interface MemoryBooks {
+  readonly operations: OperationStore
+  readonly budgets: BudgetStore
+  readonly runs: RunStore
+  readonly outboxSource: OutboxSource
+}
+
+/** All that is kept. What is given and returned is copied, as a database would. */
+interface Held {
+  readonly operations: Map<string, Operation>
+  readonly executed: Set<string>
+  readonly budgets: Map<string, Budget>
+  readonly accounts: Map<string, PeriodAccount>
+  readonly runs: Map<string, FailedRun>
+  /** By the id of the document that caused them. */
+  readonly outboxes: Map<string, { entry: OutboxEntry; writtenAt: number }[]>
+}
+
+/** The ledger's stores in memory, for simulation and unit tests. @param policyOf what projects ask for */
+export function createMemoryBooks(policyOf: (projectId: string) => Promise<ApprovalPolicy>): MemoryBooks {
+  const held: Held = {
+    operations: new Map(),
+    executed: new Set(),
+    budgets: new Map(),
+    accounts: new Map(),
+    runs: new Map(),
+    outboxes: new Map(),
+  }
+  return {
+    operations: operationStore(held, policyOf),
+    budgets: budgetStore(held),
+    runs: runStore(held),
+    outboxSource: outboxSource(held),
+  }
+}
+
+function operationStore(held: Held, approvalPolicy: OperationStore['approvalPolicy']): OperationStore {
+  const all = () => [...held.operations.values()].map(operation => structuredClone(operation))
+  const byKey = (connectionId: string, key: string) =>
+    all().find(operation => operation.connection_id === connectionId && operation.idempotency_key === key)
+  return {
+    approvalPolicy,
+    write: async write => writeAtOnce(held, write),
+    load: async operationId => structuredClone(held.operations.get(operationId)),
+    loadByIdempotencyKey: async (connectionId, key) => byKey(connectionId, key),
+    list: async filter =>
+      newestFirst(all(), ({ created_at, operation_id }) => [created_at, operation_id])
+        .filter(operation => matches(operation, filter))
+        .slice(0, filter.limit),
+    byReferences: async references =>
+      all().filter(operation => operation.refs.some(reference => references.includes(reference))),
+    dueApprovals: async (now, limit) =>
+      all()
+        .map(operation => ({ id: operation.operation_id, at: nextTimerAt(operation) ?? Number.POSITIVE_INFINITY }))
+        .filter(({ at }) => at <= now)
+        .sort((a, b) => a.at - b.at)
+        .slice(0, limit)
+        .map(({ id }) => id),
+    budgetsOf: async projectId =>
+      [...held.budgets.values()]
+        .filter(budget => budget.project_id === projectId)
+        .map(budget => structuredClone(budget)),
+    async markExecuted(operation) {
+      held.executed.add(operation.connection_id)
+    },
+    executedConnections: async connectionIds => new Set(connectionIds.filter(id => held.executed.has(id))),
+  }
+}
+
+/** Nothing comes between its lines, which is what a transaction gives. */
+function writeAtOnce(held: Held, { operation, entries, moves, now }: OperationWrite): WriteOutcome {
+  const { operation_id: id, connection_id, idempotency_key: key } = operation
+  const stored = held.operations.get(id)
+  const hasKey = (other: Operation) => other.connection_id === connection_id && other.idempotency_key === key
+  const isTaken =
+    operation.version === 1
+      ? stored !== undefined || (key !== null && [...held.operations.values()].some(hasKey))
+      : stored?.version !== operation.version - 1
+  if (isTaken) return { kind: 'taken' }
+  const booking = book(moves, held.accounts)
+  if (booking.kind === 'exceeded') return booking
+  for (const account of booking.accounts) held.accounts.set(account.id, structuredClone(account))
+  const written = [...entries, ...booking.reached.map(reached => capEntry(reached, operation, now))]
+  held.operations.set(id, structuredClone(operation))
+  keep(held, id, written, now)
+  return { kind: 'written', entries: written }
+}
+
+function budgetStore({ budgets, accounts }: Held): BudgetStore {
+  const isThere = (budget: Budget, version: number) => budgets.get(budget.budget_id)?.version === version
+  return {
+    async insert(budget) {
+      if (!budgets.has(budget.budget_id)) budgets.set(budget.budget_id, structuredClone(budget))
+    },
+    load: async id => structuredClone(budgets.get(id)),
+    list: async ({ projectId, connectionId, after, limit }) =>
+      newestFirst([...budgets.values()], ({ created_at, budget_id }) => [created_at, budget_id])
+        .filter(
+          budget =>
+            (projectId === undefined || budget.project_id === projectId) &&
+            (connectionId === undefined || budget.connection_id === connectionId) &&
+            isBehind([budget.created_at, budget.budget_id], after),
+        )
+        .slice(0, limit)
+        .map(budget => structuredClone(budget)),
+    async replace(budget) {
+      if (!isThere(budget, budget.version - 1)) return false
+      budgets.set(budget.budget_id, structuredClone(budget))
+      return true
+    },
+    async remove(budget) {
+      return isThere(budget, budget.version) && budgets.delete(budget.budget_id)
+    },
+    accounts: async ids => ids.flatMap(id => structuredClone(accounts.get(id)) ?? []),
+  }
+}
+
+function runStore(held: Held): RunStore {
+  const operationsOf = ({ projectId, runId }: RunName) =>
+    [...held.operations.values()].filter(({ project_id, run_id }) => project_id === projectId && run_id === runId)
+  const idOf = ({ project_id: projectId, run_id: runId }: FailedRun) => runDocumentId({ projectId, runId })
+  return {
+    async insert(id, run, entry) {
+      if (held.runs.has(id)) return false
+      held.runs.set(id, structuredClone(run))
+      keep(held, id, [entry], Date.parse(run.reported_at))
+      return true
+    },
+    load: async id => structuredClone(held.runs.get(id)),
+    list: async ({ projectId, after, limit }) =>
+      newestFirst([...held.runs.values()], run => [run.reported_at, idOf(run)])
+        .filter(run => projectId === undefined || run.project_id === projectId)
+        .filter(run => isBehind([run.reported_at, idOf(run)], after))
+        .slice(0, limit),
+    projectsOf: async runId => {
+      const named = [...held.operations.values(), ...held.runs.values()].filter(({ run_id }) => run_id === runId)
+      return [...new Set(named.map(({ project_id }) => project_id))]
+    },
+    operationsOf: async (name, limit) => {
+      const found = newestFirst(operationsOf(name), ({ created_at, operation_id }) => [created_at, operation_id])
+      return { newest: structuredClone(found.slice(0, limit)), total: found.length }
+    },
+  }
+}
+
+function outboxSource({ outboxes }: Held): OutboxSource {
+  return {
+    pending: async (writtenBefore, limit) =>
+      [...outboxes]
+        .filter(([, outbox]) => outbox.some(({ writtenAt }) => writtenAt < writtenBefore))
+        .slice(0, limit)
+        .map(([documentId, outbox]) => ({ documentId, entries: outbox.map(({ entry }) => structuredClone(entry)) })),
+    async published(documents) {
+      for (const { documentId, entryIds } of documents) {
+        const left = outboxes.get(documentId)?.filter(({ entry }) => !entryIds.includes(entry.id))
+        if (left !== undefined) outboxes.set(documentId, left)
+      }
+    },
+  }
+}
+
+function keep({ outboxes }: Held, documentId: string, entries: readonly OutboxEntry[], writtenAt: number): void {
+  const added = entries.map(entry => ({ entry: structuredClone(entry), writtenAt }))
+  outboxes.set(documentId, [...(outboxes.get(documentId) ?? []), ...added])
+}
+
+function matches(operation: Operation, filter: OperationFilter): boolean {
+  const { after } = filter
+  return (
+    (filter.projectId === undefined || operation.project_id === filter.projectId) &&
+    (filter.connectionId === undefined || operation.connection_id === filter.connectionId) &&
+    (filter.state === undefined || operation.state === filter.state) &&
+    (filter.subject === undefined || operation.subject === filter.subject) &&
+    (filter.runId === undefined || operation.run_id === filter.runId) &&
+    isBehind(
+      [operation.created_at, operation.operation_id],
+      after && { at: new Date(after.createdAt), id: after.operationId },
+    )
+  )
+}
+
+/** Time and id: the order of every list. */
+type Place = readonly [at: string, id: string]
+
+function isBehind([at, id]: Place, after: { readonly at: Date; readonly id: string } | undefined): boolean {
+  if (after === undefined) return true
+  const afterAt = after.at.toISOString()
+  return at < afterAt || (at === afterAt && id < after.id)
+}
+
+function newestFirst<T>(items: readonly T[], placeOf: (item: T) => Place): T[] {
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return items.toSorted((a, b) => {
+    const [[atA, idA], [atB, idB]] = [placeOf(a), placeOf(b)]
+    return compare(atB, atA) || compare(idB, idA)
+  })
+}

@@ -1,0 +1,199 @@
+import type {
+  BudgetDocument,
+  BudgetPeriodDocument,
+  FirstExecutionDocument,
+  Operation,
+  OperationDocument,
+  ProjectDocument,
+} from '@backstop/contracts'
+import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
+import { type ClientSession, type Db, type Filter, MongoServerError } from 'mongodb'
+import { capEntry } from '../domain/announcements.ts'
+import { approvalPolicyOf, nextTimerAt } from '../domain/approval.ts'
+import { book } from '../domain/budget.ts'
+import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
+import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
+
+/** The outbox and the timer are nobody's business but the ledger's own. */
+const INSIDE = { outbox: 0, outbox_at: 0, timer_at: 0 } as const
+
+/** Operations in MongoDB: collections `operations` and `first_executions`, and the periods of budgets that they move. */
+export function createMongoOperationStore(db: Db): OperationStore {
+  const operations = db.collection<OperationDocument>('operations')
+  const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
+  const budgets = db.collection<BudgetDocument>('budgets')
+  const projects = db.collection<ProjectDocument>('projects')
+  const find = (filter: Filter<OperationDocument>) =>
+    asUnavailable(async () => {
+      const found = await operations.find(filter, { projection: INSIDE }).toArray()
+      return found.map(toOperation)
+    })
+  const findOne = (filter: Filter<OperationDocument>) =>
+    asUnavailable(async () => {
+      const found = await operations.findOne(filter, { projection: INSIDE })
+      return found === null ? undefined : toOperation(found)
+    })
+
+  return {
+    write: write =>
+      asUnavailable(() => (write.moves.length === 0 ? writeAlone(db, write) : writeWithBudgets(db, write))),
+    load: operationId => findOne({ _id: operationId }),
+    loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
+    byReferences: references => find({ refs: { $in: [...references] } }),
+
+    list: filter =>
+      asUnavailable(async () => {
+        const found = await operations
+          .find(toFilter(filter), { projection: INSIDE })
+          .sort({ created_at: -1, _id: -1 })
+          .limit(filter.limit)
+          .toArray()
+        return found.map(toOperation)
+      }),
+
+    dueApprovals: (now, limit) =>
+      asUnavailable(async () => {
+        const due = operations.find({ timer_at: { $lte: new Date(now) } }, { projection: { _id: 1 } })
+        const found = await due.sort({ timer_at: 1 }).limit(limit).toArray()
+        return found.map(({ _id }) => _id)
+      }),
+
+    approvalPolicy: projectId =>
+      asUnavailable(async () => approvalPolicyOf(await projects.findOne({ _id: projectId }))),
+
+    budgetsOf: projectId =>
+      asUnavailable(async () => {
+        const found = await budgets.find({ project_id: projectId, deleted_at: null }).toArray()
+        return found.map(toBudget)
+      }),
+
+    async markExecuted(operation, now) {
+      await asUnavailable(async () => {
+        try {
+          const { connection_id: _id, project_id, operation_id } = operation
+          await firstExecutions.insertOne({ _id, project_id, operation_id, at: new Date(now) })
+        } catch (error) {
+          if (!isDuplicate(error)) throw error
+        }
+      })
+    },
+
+    executedConnections: connectionIds =>
+      asUnavailable(async () => {
+        const found = await firstExecutions
+          .find({ _id: { $in: [...connectionIds] } }, { projection: { _id: 1 } })
+          .toArray()
+        return new Set(found.map(({ _id }) => _id))
+      }),
+  }
+}
+
+async function writeAlone(db: Db, write: OperationWrite, session?: ClientSession): Promise<WriteOutcome> {
+  const operations = db.collection<OperationDocument>('operations')
+  const { operation, entries, now } = write
+  const options = session === undefined ? {} : { session }
+  const { _id, ...fields } = toDocument(operation)
+  const timerAt = nextTimerAt(operation)
+  const timer = timerAt === null ? {} : { timer_at: new Date(timerAt) }
+  const at = new Date(now)
+  if (operation.version === 1) {
+    try {
+      await operations.insertOne({ _id, ...fields, ...timer, outbox: [...entries], outbox_at: at }, options)
+      return { kind: 'written', entries }
+    } catch (error) {
+      if (isDuplicate(error)) return { kind: 'taken' }
+      throw error
+    }
+  }
+  const { matchedCount } = await operations.updateOne(
+    { _id, version: operation.version - 1 },
+    {
+      $set: { ...fields, ...timer },
+      ...(timerAt === null ? { $unset: { timer_at: 1 } } : {}),
+      $push: { outbox: { $each: [...entries] } },
+      // The least of both: a publisher may empty the outbox between our read and this write, and takes outbox_at with it.
+      $min: { outbox_at: at },
+    },
+    options,
+  )
+  return matchedCount === 1 ? { kind: 'written', entries } : { kind: 'taken' }
+}
+
+/** Thrown to undo a transaction whose outcome is a refusal: the driver tries again what fails of itself, and not this. */
+class Undone extends Error {
+  readonly outcome: WriteOutcome
+  constructor(outcome: WriteOutcome) {
+    super(outcome.kind)
+    this.outcome = outcome
+  }
+}
+
+/**
+ * The operation and all accounts that it moves, in one transaction. Whoever changes an account meanwhile makes this one fail
+ * and run again on what is there then, so that no two requests are measured by the same sum.
+ */
+async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOutcome> {
+  const accounts = db.collection<BudgetPeriodDocument>('budget_periods')
+  const attempt = async (session: ClientSession): Promise<WriteOutcome> => {
+    const ids = write.moves.map(({ accountId }) => accountId)
+    const stored = await accounts.find({ _id: { $in: ids } }, { session }).toArray()
+    const known = new Map(stored.map(document => [document._id, toAccount(document)]))
+    const booking = book(write.moves, known)
+    if (booking.kind === 'exceeded') throw new Undone(booking)
+    for (const account of booking.accounts) {
+      const { _id, ...fields } = toAccountDocument(account)
+      if (known.has(_id)) await accounts.updateOne({ _id }, { $set: fields }, { session })
+      else await accounts.insertOne({ _id, ...fields }, { session })
+    }
+    const alerts = booking.reached.map(reached => capEntry(reached, write.operation, write.now))
+    const outcome = await writeAlone(db, { ...write, entries: [...write.entries, ...alerts] }, session)
+    if (outcome.kind === 'taken') throw new Undone(outcome)
+    return outcome
+  }
+  return db.client.withSession(async session => {
+    for (;;) {
+      try {
+        return await session.withTransaction(attempt, { readConcern: { level: 'snapshot' } })
+      } catch (error) {
+        if (error instanceof Undone) return error.outcome
+        // Somebody else opened the account of a new period at the same time.
+        if (!isDuplicate(error)) throw error
+      }
+    }
+  })
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY
+}
+
+function toFilter(filter: OperationFilter): Filter<OperationDocument> {
+  const { after } = filter
+  return {
+    ...(filter.projectId === undefined ? {} : { project_id: filter.projectId }),
+    ...(filter.connectionId === undefined ? {} : { connection_id: filter.connectionId }),
+    ...(filter.state === undefined ? {} : { state: filter.state }),
+    ...(filter.subject === undefined ? {} : { subject: filter.subject }),
+    ...(filter.runId === undefined ? {} : { run_id: filter.runId }),
+    ...(after === undefined
+      ? {}
+      : {
+          $or: [
+            { created_at: { $lt: after.createdAt } },
+            { created_at: after.createdAt, _id: { $lt: after.operationId } },
+          ],
+        }),
+  }
+}
+
+type OperationFields = Omit<OperationDocument, 'outbox' | 'outbox_at' | 'timer_at'>
+
+function toDocument(operation: Operation): OperationFields {
+  const { operation_id, ...fields } = operation
+  return { _id: operation_id, ...fields }
+}
+
+function toOperation(document: OperationFields): Operation {
+  const { _id, ...fields } = document
+  return { operation_id: _id, ...fields }
+}

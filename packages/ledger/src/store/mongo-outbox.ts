@@ -1,0 +1,53 @@
+import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@backstop/contracts'
+import { asUnavailable, createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit'
+import type { Db } from 'mongodb'
+
+/** The outboxes of operations and of failed runs, for one publisher and one sweeper: each id says which it is. */
+export function createMongoLedgerOutbox(db: Db): OutboxSource {
+  const operations = createOperationOutbox(db)
+  const runs = createMongoOutboxSource(db.collection<FailedRunDocument>('failed_runs'))
+  const isRun = ({ documentId }: PublishedEntries) => documentId.startsWith(`${ID_PREFIXES.run}_`)
+  return {
+    async pending(writtenBefore, limit) {
+      const found = await operations.pending(writtenBefore, limit)
+      const room = limit - found.length
+      return room === 0 ? found : [...found, ...(await runs.pending(writtenBefore, room))]
+    },
+    async published(documents) {
+      await operations.published(documents.filter(document => !isRun(document)))
+      await runs.published(documents.filter(isRun))
+    },
+  }
+}
+
+function createOperationOutbox(db: Db): OutboxSource {
+  const operations = db.collection<OperationDocument>('operations')
+  return {
+    pending: (writtenBefore, limit) =>
+      asUnavailable(async () => {
+        const found = await operations
+          .find({ outbox_at: { $lt: new Date(writtenBefore) } }, { projection: { outbox: 1 } })
+          .sort({ outbox_at: 1 })
+          .limit(limit)
+          .toArray()
+        return found.map(({ _id, outbox }) => ({ documentId: _id, entries: outbox }))
+      }),
+
+    published: documents =>
+      asUnavailable(async () => {
+        if (documents.length === 0) return
+        const updates = documents.map(({ documentId, entryIds }) => ({
+          updateOne: { filter: { _id: documentId }, update: withoutEntries(entryIds) },
+        }))
+        await operations.bulkWrite(updates, { ordered: false })
+      }),
+  }
+}
+
+/** Takes entries out, and outbox_at with the last of them: both in one step, or an entry added in between would be lost sight of. */
+function withoutEntries(entryIds: readonly string[]) {
+  return [
+    { $set: { outbox: { $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', [...entryIds]] }] } } } } },
+    { $set: { outbox_at: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outbox_at'] } } },
+  ]
+}

@@ -1,0 +1,60 @@
+import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from '@backstop/contracts'
+import { asUnavailable, onlyDuplicates } from '@backstop/kit'
+import type { Db } from 'mongodb'
+import type { RunStore } from '../runs.ts'
+
+/** Failed runs in MongoDB: collection `failed_runs`, beside the operations that name them. */
+export function createMongoRunStore(db: Db): RunStore {
+  const runs = db.collection<FailedRunDocument>('failed_runs')
+  const operations = db.collection<OperationDocument>('operations')
+  return {
+    insert: (id, run, entry) =>
+      asUnavailable(async () => {
+        const document: FailedRunDocument = {
+          _id: id,
+          ...run,
+          failed_at: new Date(run.failed_at),
+          reported_at: new Date(run.reported_at),
+          outbox: [{ ...entry, at: Date.parse(run.reported_at) }],
+        }
+        const taken = await onlyDuplicates(() => runs.insertMany([document], { ordered: false }), 1)
+        return taken.length === 0
+      }),
+    load: id =>
+      asUnavailable(async () => {
+        const found = await runs.findOne({ _id: id })
+        return found === null ? undefined : toRun(found)
+      }),
+    list: ({ projectId, after, limit }) =>
+      asUnavailable(async () => {
+        const where = {
+          ...(projectId === undefined ? {} : { project_id: projectId }),
+          ...(after === undefined
+            ? {}
+            : { $or: [{ reported_at: { $lt: after.at } }, { reported_at: after.at, _id: { $lt: after.id } }] }),
+        }
+        const found = await runs.find(where).sort({ reported_at: -1, _id: -1 }).limit(limit).toArray()
+        return found.map(toRun)
+      }),
+    projectsOf: runId =>
+      asUnavailable(async () => {
+        const [named, failed] = await Promise.all([
+          operations.distinct('project_id', { run_id: runId }),
+          runs.distinct('project_id', { run_id: runId }),
+        ])
+        return [...new Set([...named, ...failed])]
+      }),
+    operationsOf: ({ projectId, runId }, limit) =>
+      asUnavailable(async () => {
+        const where = { run_id: runId, project_id: projectId }
+        const projection = { outbox: 0, outbox_at: 0, timer_at: 0 }
+        const newest = operations.find(where, { projection }).sort({ created_at: -1, _id: -1 }).limit(limit)
+        const [found, total] = await Promise.all([newest.toArray(), operations.countDocuments(where)])
+        return { newest: found.map(({ _id, ...fields }): Operation => ({ operation_id: _id, ...fields })), total }
+      }),
+  }
+}
+
+function toRun({ _id, outbox: _outbox, failed_at, reported_at, ...fields }: FailedRunDocument): FailedRun {
+  return { ...fields, failed_at: failed_at.toISOString(), reported_at: reported_at.toISOString() }
+}

@@ -1,0 +1,234 @@
+/** Approvals, whatever they are stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+import type { NewOperation, Operation, OperationState } from '@backstop/contracts'
+import type { PendingOutbox } from '@backstop/kit'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { alertsOf, NOW, type OpenTestBooks, openProject, type TestBooks, type TestProject } from './books.ts'
+
+const HOUR = 3_600_000
+const minutes = (count: number) => count * 60_000
+
+export function describeApprovals(name: string, open: OpenTestBooks): void {
+  describe(`approvals in ${name}`, () => {
+    let books: TestBooks
+    let project: TestProject
+    const announced: PendingOutbox[] = []
+    const events = () => alertsOf(announced).map(({ event }) => event)
+    const record = async (more: Partial<NewOperation> = {}, now = NOW) =>
+      (await books.ledger.record(project.report(more), project.connection, now)).operation
+    const decide = (operation: Operation, to: 'approved' | 'declined', now = NOW) =>
+      books.ledger.decide(operation.operation_id, { to, keyId: 'key_1', reason: 'Looks right' }, now)
+    const move = (operation: Operation, to: OperationState, now = NOW + 1) =>
+      books.ledger.transition(operation.operation_id, { to }, now)
+    /** Others' approvals lie in the same store: only those of this test count. */
+    const due = async (operation: Operation, now: number) =>
+      (await books.ledger.dueApprovals(now, 10_000)).includes(operation.operation_id)
+
+    beforeAll(async () => {
+      books = await open({ announce: async outbox => void announced.push(outbox) })
+    })
+    beforeEach(async () => {
+      project = openProject()
+      await books.requireApproval(project.id, 7200)
+      announced.length = 0
+    })
+
+    test('a request waits for approval where its project requires it, and people are told', async () => {
+      const operation = await record()
+      expect(operation).toMatchObject({
+        state: 'approval_pending',
+        unapproved: null,
+        approval: {
+          required: true,
+          requested_at: new Date(NOW).toISOString(),
+          remind_at: new Date(NOW + HOUR).toISOString(),
+          deadline_at: new Date(NOW + 2 * HOUR).toISOString(),
+          reminded_at: null,
+          decided_at: null,
+          decided_by: null,
+        },
+      })
+      const { refs: _refs, ...shown } = operation
+      expect(alertsOf(announced)).toEqual([
+        expect.objectContaining({
+          event: 'approval.requested',
+          project_id: project.id,
+          data: { operation: shown, approval: operation.approval },
+        }),
+      ])
+      expect(await books.ledger.get(operation.operation_id)).toEqual(operation)
+    })
+
+    test('reporting the request again finds it waiting, and tells nobody twice', async () => {
+      const first = await record({ idempotency_key: 'k' })
+      const again = await books.ledger.record(project.report({ idempotency_key: 'k' }), project.connection, NOW + 1)
+      expect(again).toEqual({ operation: first, outcome: 'unchanged' })
+      expect(events()).toEqual(['approval.requested'])
+    })
+
+    test('an approval by a person lets it execute, and it explains what it does', async () => {
+      const operation = await record()
+      const approved = await decide(operation, 'approved', NOW + 5)
+      expect(approved).toMatchObject({
+        state: 'approved',
+        version: 2,
+        reason: 'Looks right',
+        approval: { decided_at: new Date(NOW + 5).toISOString(), decided_by: 'key_1' },
+      })
+      expect(await decide(operation, 'approved', NOW + 6)).toEqual(approved)
+      expect(await move(operation, 'executing', NOW + 10)).toMatchObject({ state: 'executing', unapproved: null })
+      expect(await due(operation, NOW + 3 * HOUR)).toBe(false)
+    })
+
+    test('of two people who decide at once against each other, one is refused', async () => {
+      const operation = await record()
+      const outcomes = await Promise.allSettled([decide(operation, 'approved'), decide(operation, 'declined')])
+      const refused = outcomes.filter(outcome => outcome.status === 'rejected')
+      expect(refused).toHaveLength(1)
+      expect(refused[0]?.reason).toMatchObject({ code: 'illegal_transition' })
+    })
+
+    test('the reporter cannot approve what people are to approve, in no way of reporting', async () => {
+      const operation = await record({ idempotency_key: 'k' })
+      const refusal = { code: 'illegal_transition', details: { reason: 'approval_is_not_yours' } }
+      await expect(move(operation, 'approved')).rejects.toMatchObject(refusal)
+      await expect(record({ state: 'approved' })).rejects.toMatchObject(refusal)
+      await expect(record({ state: 'approved', idempotency_key: 'k' })).rejects.toMatchObject(refusal)
+      expect(await books.ledger.get(operation.operation_id)).toEqual(operation)
+    })
+
+    test('the reporter may give the request up', async () => {
+      expect(await move(await record(), 'declined')).toMatchObject({
+        state: 'declined',
+        approval: { decided_by: null },
+      })
+    })
+
+    const skipped: {
+      name: string
+      state: OperationState
+      given: OperationState | 'declined' | 'expired'
+      gap: string
+    }[] = [
+      { name: 'outright', state: 'executing', given: 'executing', gap: 'never_asked' },
+      { name: 'outright and is done', state: 'completed', given: 'completed', gap: 'never_asked' },
+      { name: 'while it waits', state: 'executing', given: 'requested', gap: 'outstanding' },
+      { name: 'while it waits and is done', state: 'completed', given: 'requested', gap: 'outstanding' },
+      { name: 'after it was declined', state: 'executing', given: 'declined', gap: 'declined' },
+      { name: 'after it expired', state: 'completed', given: 'expired', gap: 'expired' },
+    ]
+    test.each(skipped)('what executes $name is recorded, and explains nothing', async ({ state, given, gap }) => {
+      const isOutright = given === state
+      let operation = await record(isOutright ? { state } : {})
+      if (given === 'declined') operation = await decide(operation, 'declined')
+      if (given === 'expired') await books.ledger.fireTimer(operation.operation_id, NOW + 2 * HOUR)
+      if (!isOutright) operation = await move(operation, state, NOW + 3 * HOUR)
+      expect(operation).toMatchObject({ state, unapproved: gap, executing_at: expect.any(String) })
+      const done = await move(operation, 'completed', NOW + 4 * HOUR)
+      expect(done).toMatchObject({ state: 'completed', unapproved: gap })
+      await expect(decide(operation, 'approved', NOW + 5 * HOUR)).rejects.toMatchObject({ code: 'illegal_transition' })
+    })
+
+    test('what failed before it was sent skipped no approval', async () => {
+      expect(await move(await record(), 'failed')).toMatchObject({
+        state: 'failed',
+        unapproved: null,
+        executing_at: null,
+      })
+      expect(await record({ state: 'failed' })).toMatchObject({ unapproved: null })
+    })
+
+    test('where no approval is required, whoever asks for it gets a deadline, and may say himself that it was given', async () => {
+      project = openProject()
+      const asked = await record({ state: 'approval_pending' })
+      expect(asked).toMatchObject({ approval: { required: false } })
+      expect(events()).toEqual(['approval.requested'])
+      expect(await move(asked, 'approved')).toMatchObject({ state: 'approved' })
+      const later = await move(await record(), 'approval_pending', NOW + 7)
+      expect(later).toMatchObject({ approval: { required: false, requested_at: new Date(NOW + 7).toISOString() } })
+      expect(await move(later, 'executing', NOW + 8)).toMatchObject({ unapproved: null })
+      const declined = await decide(await record({ state: 'approval_pending' }), 'declined')
+      expect(await move(declined, 'executing')).toMatchObject({ unapproved: 'declined' })
+    })
+
+    test('what was asked for before approval was required goes on as it was', async () => {
+      project = openProject()
+      const operation = await record()
+      await books.requireApproval(project.id, 7200)
+      expect(await move(operation, 'executing')).toMatchObject({ unapproved: null })
+    })
+
+    describe('as time goes by', () => {
+      const fire = (operation: Operation, now: number) => books.ledger.fireTimer(operation.operation_id, now)
+
+      test('people are reminded at half-time, once', async () => {
+        const operation = await record()
+        expect(await due(operation, NOW + HOUR - 1)).toBe(false)
+        expect(await fire(operation, NOW + HOUR - 1)).toBe('nothing_due')
+        expect(await due(operation, NOW + HOUR)).toBe(true)
+        expect(await fire(operation, NOW + HOUR)).toBe('reminded')
+        expect(await fire(operation, NOW + HOUR)).toBe('nothing_due')
+        expect(await due(operation, NOW + HOUR)).toBe(false)
+        expect(events()).toEqual(['approval.requested', 'approval.reminder'])
+        const reminded = await books.ledger.get(operation.operation_id)
+        const approval = { reminded_at: new Date(NOW + HOUR).toISOString() }
+        // A timer knows nothing of whether it executes: what it was last known not to stays.
+        expect(reminded).toMatchObject({ state: 'approval_pending', approval, updated_at: operation.updated_at })
+      })
+
+      test('it expires at its deadline, once, and whoever comes too late to remind does not', async () => {
+        const operation = await record()
+        expect(await fire(operation, NOW + 2 * HOUR)).toBe('expired')
+        expect(await fire(operation, NOW + 2 * HOUR)).toBe('nothing_due')
+        expect(events()).toEqual(['approval.requested', 'approval.expired'])
+        expect(await books.ledger.get(operation.operation_id)).toMatchObject({
+          state: 'expired',
+          ended_at: new Date(NOW + 2 * HOUR).toISOString(),
+          approval: { decided_by: null },
+        })
+        expect(await due(operation, NOW + 3 * HOUR)).toBe(false)
+      })
+
+      test('the deadline counts also before a timer has written it', async () => {
+        const operation = await record()
+        const late = decide(operation, 'approved', NOW + 2 * HOUR)
+        await expect(late).rejects.toMatchObject({
+          code: 'illegal_transition',
+          message: expect.stringContaining('the time to decide ended at 2026-11-21T12:00:00.000Z'),
+        })
+        expect(await decide(operation, 'approved', NOW + 2 * HOUR - 1)).toMatchObject({ state: 'approved' })
+      })
+
+      test('of ten that fire it at once, one does', async () => {
+        const operation = await record()
+        for (const [at, wanted] of [
+          [NOW + HOUR, 'reminded'],
+          [NOW + 2 * HOUR, 'expired'],
+        ] as const) {
+          const outcomes = await Promise.all(Array.from({ length: 10 }, () => fire(operation, at)))
+          expect(outcomes.filter(outcome => outcome !== 'nothing_due')).toEqual([wanted])
+        }
+        expect(events()).toEqual(['approval.requested', 'approval.reminder', 'approval.expired'])
+      })
+
+      test('a decision and the deadline at once leave one of them', async () => {
+        const operation = await record()
+        const [decided, fired] = await Promise.allSettled([
+          decide(operation, 'approved', NOW + 2 * HOUR - 1),
+          fire(operation, NOW + 2 * HOUR),
+        ])
+        const { state } = (await books.ledger.get(operation.operation_id))!
+        const isApproved = decided.status === 'fulfilled'
+        expect(state).toBe(isApproved ? 'approved' : 'expired')
+        expect(fired).toMatchObject({ value: isApproved ? 'nothing_due' : 'expired' })
+      })
+
+      test('those longest due come first, and no more than asked for', async () => {
+        const [later, sooner] = [await record({}, NOW - minutes(1)), await record({}, NOW - minutes(2))]
+        const found = await books.ledger.dueApprovals(NOW + HOUR, 10_000)
+        const mine = found.filter(id => [later.operation_id, sooner.operation_id].includes(id))
+        expect(mine).toEqual([sooner.operation_id, later.operation_id])
+        expect(await books.ledger.dueApprovals(NOW + HOUR, 1)).toHaveLength(1)
+      })
+    })
+  })
+}

@@ -1,0 +1,49 @@
+import { type NewOperation, newId, type Operation, type OutboxEntry } from '@backstop/contracts'
+import type { PendingOutbox } from '@backstop/kit'
+import type { Books, LedgerOptions, OperationConnection } from '../src/index.ts'
+
+/** The books over one kind of store, with what other services keep beside them. */
+export interface TestBooks extends Books {
+  /** Sets a project's approval as admin-api does. */
+  requireApproval(projectId: string, deadlineSeconds: number): Promise<void>
+}
+
+export type OpenTestBooks = (options: LedgerOptions) => Promise<TestBooks>
+
+export const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+
+/** A project of its own, so that no test depends on what another one left. */
+export interface TestProject {
+  readonly id: string
+  readonly connection: OperationConnection
+  report(more?: Partial<NewOperation>): NewOperation
+}
+
+export function openProject(projectId = newId('project')): TestProject {
+  const connection = { _id: newId('connection'), project_id: projectId, kind: 'processor', site: null } as const
+  return {
+    id: projectId,
+    connection,
+    report: (more = {}) => ({
+      connection_id: connection._id,
+      kind: 'refund',
+      subject: 'pi_1',
+      amount: 1200,
+      currency: 'eur',
+      state: 'requested',
+      ...more,
+    }),
+  }
+}
+
+/** Entries of one topic among all that was announced. */
+export function sent(announced: readonly PendingOutbox[], topic: string): OutboxEntry[] {
+  return announced.flatMap(({ entries }) => entries.filter(entry => entry.topic === topic))
+}
+
+/** What an alert tells, without what every alert has. */
+export function alertsOf(announced: readonly PendingOutbox[]): { event: string; data: Record<string, unknown> }[] {
+  return sent(announced, 'alerts').map(({ message }) => message as { event: string; data: Record<string, unknown> })
+}
+
+export const shareOf = (operation: Operation) => (operation.budgets ?? []).map(({ amount, state }) => [state, amount])

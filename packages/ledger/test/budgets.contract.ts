@@ -1,0 +1,329 @@
+/** Budgets, whatever they are stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+import { type Budget, type NewBudget, type NewOperation, newId, type OperationState } from '@backstop/contracts'
+import type { PendingOutbox } from '@backstop/kit'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { alertsOf, NOW, type OpenTestBooks, openProject, shareOf, type TestBooks, type TestProject } from './books.ts'
+
+const DAY = 86_400_000
+
+export function describeBudgets(name: string, open: OpenTestBooks): void {
+  describe(`budgets in ${name}`, () => {
+    let books: TestBooks
+    let project: TestProject
+    const announced: PendingOutbox[] = []
+    const budget = (more: Partial<NewBudget> = {}): Promise<Budget> =>
+      books.budgets.create(
+        newId('budget'),
+        { project_id: project.id, name: 'Refunds', currency: 'eur', cap: 10_000, interval: 'day', ...more },
+        NOW,
+      )
+    const record = async (more: Partial<NewOperation> = {}, now = NOW) =>
+      (await books.ledger.record(project.report(more), project.connection, now)).operation
+    const move = (operation: { operation_id: string }, to: OperationState, now = NOW + 1) =>
+      books.ledger.transition(operation.operation_id, { to }, now)
+    const usage = async (of: Budget, now = NOW) => {
+      const [{ used, reserved, left } = { used: -1, reserved: -1, left: -1 }] = await books.budgets.usage([of], now)
+      return [used, reserved, left]
+    }
+
+    beforeAll(async () => {
+      books = await open({ announce: async outbox => void announced.push(outbox) })
+    })
+    beforeEach(() => {
+      project = openProject()
+      announced.length = 0
+    })
+
+    describe('as operations move', () => {
+      const stories: { name: string; given: Partial<NewOperation>; to?: OperationState[]; wanted: number[] }[] = [
+        { name: 'a request reserves', given: {}, wanted: [0, 1200, 8800] },
+        { name: 'what waits for approval reserves', given: { state: 'approval_pending' }, wanted: [0, 1200, 8800] },
+        { name: 'what executes reserves', given: { state: 'executing' }, wanted: [0, 1200, 8800] },
+        { name: 'going on changes nothing', given: {}, to: ['executing', 'awaiting_review'], wanted: [0, 1200, 8800] },
+        { name: 'completion spends', given: {}, to: ['executing', 'completed'], wanted: [1200, 0, 8800] },
+        { name: 'what is reported as completed spends', given: { state: 'completed' }, wanted: [1200, 0, 8800] },
+        { name: 'failure releases', given: {}, to: ['executing', 'failed'], wanted: [0, 0, 10_000] },
+        {
+          name: 'the review refusing it releases',
+          given: {},
+          to: ['executing', 'awaiting_review', 'rejected'],
+          wanted: [0, 0, 10_000],
+        },
+        {
+          name: 'the review accepting it spends',
+          given: {},
+          to: ['awaiting_review', 'completed'],
+          wanted: [1200, 0, 8800],
+        },
+        { name: 'declining releases', given: {}, to: ['approval_pending', 'declined'], wanted: [0, 0, 10_000] },
+        { name: 'expiry releases', given: {}, to: ['approval_pending', 'expired'], wanted: [0, 0, 10_000] },
+        {
+          name: 'what executes against a decision counts again',
+          given: {},
+          to: ['approval_pending', 'declined', 'executing'],
+          wanted: [0, 1200, 8800],
+        },
+        {
+          name: 'what was done against a decision is spent',
+          given: {},
+          to: ['approval_pending', 'expired', 'completed'],
+          wanted: [1200, 0, 8800],
+        },
+        { name: 'what is reported as failed takes nothing', given: { state: 'failed' }, wanted: [0, 0, 10_000] },
+        { name: 'another currency takes nothing', given: { currency: 'usd' }, wanted: [0, 0, 10_000] },
+        { name: 'nothing takes nothing', given: { amount: 0 }, wanted: [0, 0, 10_000] },
+        {
+          name: 'a cancellation that gives no money back takes nothing',
+          given: { kind: 'cancellation', amount: undefined, currency: undefined },
+          wanted: [0, 0, 10_000],
+        },
+        {
+          name: 'a cancellation that names an amount takes it',
+          given: { kind: 'cancellation' },
+          wanted: [0, 1200, 8800],
+        },
+        {
+          name: 'a refund of an unknown amount that happened cannot be counted',
+          given: { state: 'completed', amount: undefined },
+          wanted: [0, 0, 10_000],
+        },
+      ]
+      test.each(stories)('$name', async ({ given, to = [], wanted }) => {
+        const day = await budget()
+        const operation = await record(given)
+        for (const state of to) await move(operation, state)
+        expect(await usage(day)).toEqual(wanted)
+      })
+
+      test('the operation says what it takes of which budget, and what became of it', async () => {
+        const day = await budget()
+        const operation = await record()
+        const share = { budget_id: day.budget_id, period_start: '2026-11-21', amount: 1200 }
+        expect(operation.budgets).toEqual([{ ...share, state: 'reserved' }])
+        expect((await move(operation, 'completed')).budgets).toEqual([{ ...share, state: 'spent' }])
+        expect((await books.ledger.get(operation.operation_id))?.budgets).toEqual([{ ...share, state: 'spent' }])
+      })
+
+      test('a repeated report takes nothing twice', async () => {
+        const day = await budget()
+        const key = { idempotency_key: newId('message') }
+        await Promise.all(Array.from({ length: 10 }, () => record(key)))
+        expect(await usage(day)).toEqual([0, 1200, 8800])
+        await Promise.all(Array.from({ length: 10 }, () => record({ ...key, state: 'completed' }, NOW + 1)))
+        expect(await usage(day)).toEqual([1200, 0, 8800])
+      })
+    })
+
+    describe('that are too small', () => {
+      test('refuse a request by name, with what is left, and keep nothing of it', async () => {
+        const day = await budget({ cap: 2000 })
+        await record()
+        const id = newId('operation')
+        const refused = books.ledger.record(project.report(), project.connection, NOW, id)
+        await expect(refused).rejects.toMatchObject({
+          code: 'budget_exceeded',
+          message: `Budget ${day.budget_id} (EUR 20.00 a day) has EUR 8.00 left until 2026-11-22T00:00:00.000Z, and the operation asks for EUR 12.00; ask for less, wait, or have the cap raised`,
+          details: { budget: { budget_id: day.budget_id, left: 800, currency: 'eur' } },
+        })
+        expect(await books.ledger.get(id)).toBeUndefined()
+        expect(await usage(day)).toEqual([0, 1200, 800])
+        expect(await record({ amount: 800 })).toMatchObject({ state: 'requested' })
+        expect(await usage(day)).toEqual([0, 2000, 0])
+      })
+
+      test('are never in the way of what happened, which overspends them', async () => {
+        const day = await budget({ cap: 1000 })
+        await record({ state: 'executing' })
+        await record({ state: 'completed' })
+        expect(await usage(day)).toEqual([1200, 1200, 0])
+        await expect(record({ amount: 1 })).rejects.toMatchObject({ code: 'budget_exceeded' })
+      })
+
+      test('name the tightest of several, and of none is anything taken', async () => {
+        const [wide, tight, other] = [
+          await budget({ cap: 1100 }),
+          await budget({ cap: 700, interval: 'month', connection_id: project.connection._id }),
+          await budget({ cap: 5000, interval: 'week' }),
+        ]
+        await expect(record()).rejects.toMatchObject({ details: { budget: { budget_id: tight.budget_id, left: 700 } } })
+        for (const one of [wide, tight, other]) expect(await usage(one)).toEqual([0, 0, one.cap])
+      })
+
+      test('refuse a refund whose amount they cannot count', async () => {
+        await budget({ currency: 'usd' })
+        for (const more of [
+          { amount: undefined, currency: undefined },
+          { currency: undefined },
+          { amount: undefined, currency: 'usd' },
+        ]) {
+          await expect(record(more)).rejects.toMatchObject({
+            code: 'invalid_request',
+            details: { errors: [{ path: 'body.amount' }] },
+          })
+        }
+        expect(await record({ amount: undefined, currency: 'eur' })).toMatchObject({ budgets: [] })
+      })
+    })
+
+    test('apply by project, by connection and by currency', async () => {
+      const all = await budget()
+      const mine = await budget({ connection_id: project.connection._id })
+      const foreign = await budget({ connection_id: newId('connection') })
+      const dollars = await budget({ currency: 'usd' })
+      const elsewhere = await books.budgets.create(
+        newId('budget'),
+        { project_id: newId('project'), name: 'x', currency: 'eur', cap: 10_000, interval: 'day' },
+        NOW,
+      )
+      expect(shareOf(await record())).toEqual([
+        ['reserved', 1200],
+        ['reserved', 1200],
+      ])
+      for (const [one, reserved] of [
+        [all, 1200],
+        [mine, 1200],
+        [foreign, 0],
+        [dollars, 0],
+        [elsewhere, 0],
+      ] as const) {
+        expect(await usage(one)).toEqual([0, reserved, 10_000 - reserved])
+      }
+    })
+
+    test('begin anew with each period, and what was reserved stays in the one in which it was', async () => {
+      const day = await budget({ cap: 1500 })
+      const operation = await record()
+      await expect(record()).rejects.toMatchObject({ code: 'budget_exceeded' })
+      expect(await usage(day, NOW + DAY)).toEqual([0, 0, 1500])
+      await record({}, NOW + DAY)
+      await move(operation, 'completed', NOW + DAY)
+      expect(await usage(day)).toEqual([1200, 0, 300])
+      expect(await usage(day, NOW + DAY)).toEqual([0, 1200, 300])
+    })
+
+    describe('tell people', () => {
+      const told = () => alertsOf(announced).map(({ event, data }) => [event, data.percent])
+
+      test('at 50, 80 and 100 percent, once each', async () => {
+        const day = await budget({ cap: 1000 })
+        for (const amount of [499, 1, 299, 1, 199, 1]) await record({ amount })
+        expect(told()).toEqual([
+          ['cap.threshold', 50],
+          ['cap.threshold', 80],
+          ['cap.threshold', 100],
+        ])
+        expect(alertsOf(announced).at(-1)?.data).toMatchObject({
+          budget: day,
+          current: { used: 0, reserved: 1000, left: 0, starts_at: '2026-11-21T00:00:00.000Z' },
+          operation: { amount: 1 },
+        })
+      })
+
+      test('once of a leap over several', async () => {
+        await budget({ cap: 1300 })
+        await record()
+        expect(told()).toEqual([['cap.threshold', 80]])
+        await record({ amount: 100 })
+        expect(told()).toEqual([
+          ['cap.threshold', 80],
+          ['cap.threshold', 100],
+        ])
+      })
+
+      test('not again when money comes back and is taken again, and again in the next period', async () => {
+        await budget({ cap: 2000 })
+        await move(await record(), 'failed')
+        await record()
+        expect(told()).toEqual([['cap.threshold', 50]])
+        await record({}, NOW + DAY)
+        expect(told()).toEqual([
+          ['cap.threshold', 50],
+          ['cap.threshold', 50],
+        ])
+      })
+
+      test('of what is overspent', async () => {
+        await budget({ cap: 1000 })
+        await record({ state: 'completed' })
+        await record({ state: 'completed' })
+        expect(told()).toEqual([['cap.threshold', 100]])
+      })
+
+      test('nothing of what was refused or came back', async () => {
+        await budget({ cap: 1000 })
+        const operation = await record({ amount: 400 })
+        await expect(record({ amount: 700 })).rejects.toMatchObject({ code: 'budget_exceeded' })
+        await move(operation, 'completed')
+        expect(told()).toEqual([])
+      })
+    })
+
+    describe('as people keep them', () => {
+      test('are made, read, changed and deleted', async () => {
+        const made = await budget({ connection_id: project.connection._id, interval: 'week' })
+        expect(made).toEqual({
+          budget_id: expect.stringMatching(/^bud_/),
+          project_id: project.id,
+          connection_id: project.connection._id,
+          name: 'Refunds',
+          currency: 'eur',
+          cap: 10_000,
+          interval: 'week',
+          version: 1,
+          created_at: new Date(NOW).toISOString(),
+          updated_at: new Date(NOW).toISOString(),
+        })
+        expect(await books.budgets.get(made.budget_id)).toEqual(made)
+        const changed = await books.budgets.change(made, { cap: 5 }, NOW + 1)
+        expect(changed).toMatchObject({ cap: 5, name: 'Refunds', version: 2 })
+        expect(await books.budgets.change(made, { cap: 6 }, NOW + 2)).toBeUndefined()
+        expect(await books.budgets.remove(made, NOW + 3)).toBe(false)
+        expect(await books.budgets.remove(changed!, NOW + 3)).toBe(true)
+        expect(await books.budgets.get(made.budget_id)).toBeUndefined()
+        expect(await books.budgets.list({ projectId: project.id, limit: 10 })).toEqual([])
+      })
+
+      test('made twice under one id are one', async () => {
+        const id = newId('budget')
+        const given = { project_id: project.id, name: 'x', currency: 'eur', cap: 1, interval: 'day' } as const
+        const first = await books.budgets.create(id, given, NOW)
+        expect(await books.budgets.create(id, given, NOW + 5)).toEqual(first)
+      })
+
+      test('limit nothing once they are deleted, and what was reserved still settles', async () => {
+        const day = await budget({ cap: 1200 })
+        const operation = await record()
+        await books.budgets.remove(day, NOW)
+        expect(await record()).toMatchObject({ budgets: [] })
+        expect(shareOf(await move(operation, 'completed'))).toEqual([['spent', 1200]])
+      })
+
+      test('with another cap measure by it from then on', async () => {
+        const day = await budget({ cap: 1200 })
+        await record()
+        const raised = await books.budgets.change(day, { cap: 2400 }, NOW)
+        await record()
+        expect(await usage(raised!)).toEqual([0, 2400, 0])
+        const lowered = await books.budgets.change(raised!, { cap: 100 }, NOW)
+        expect(await usage(lowered!)).toEqual([0, 2400, 0])
+        await expect(record({ amount: 1 })).rejects.toMatchObject({ code: 'budget_exceeded' })
+      })
+
+      test('are listed newest first, page by page, by project and connection', async () => {
+        const made = []
+        for (let i = 0; i < 5; i++) {
+          const given = { project_id: project.id, name: `${i}`, currency: 'eur', cap: 1, interval: 'day' } as const
+          made.push(await books.budgets.create(newId('budget'), given, NOW + Math.floor(i / 2)))
+        }
+        const all = await books.budgets.list({ projectId: project.id, limit: 10 })
+        expect(all.map(({ name: title }) => title)[0]).toBe('4')
+        expect(all).toHaveLength(5)
+        const last = all[1]!
+        const after = { at: new Date(last.created_at), id: last.budget_id }
+        expect(await books.budgets.list({ projectId: project.id, limit: 10, after })).toEqual(all.slice(2))
+        expect(await books.budgets.list({ connectionId: 'con_none', limit: 10 })).toEqual([])
+        expect(made).toHaveLength(5)
+      })
+    })
+  })
+}
