@@ -137,7 +137,11 @@ describe.concurrent('the composed product', { timeout: 4 * MINUTE_MS }, () => {
     })
     const processor = createCardProcessor({ now: Date.now })
     const { inbound_url: url, signing_secret } = connection
-    const endpoint = createWebhookEndpoint({ url, secrets: [signing_secret], now: Date.now })
+    const endpoint = createWebhookEndpoint({
+      url,
+      credential: { kind: 'processor', secrets: [signing_secret] },
+      now: Date.now,
+    })
     endpoint.follow(processor)
     const { charge } = processor.createPayment({ amount: 5_000, currency: 'eur' })
     const refund = processor.refund({ charge: charge.id, amount: 2_499 })

@@ -32,7 +32,11 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
     `/v1/projects/${shop.projectId}/connections`,
     { kind: 'processor', name: 'The same account again', out_of_band: 'alert' },
   )
-  const other = createWebhookEndpoint({ url: second.inbound_url, secrets: [second.signing_secret], now: Date.now })
+  const other = createWebhookEndpoint({
+    url: second.inbound_url,
+    credential: { kind: 'processor', secrets: [second.signing_secret] },
+    now: Date.now,
+  })
   stops.push(() => other.stop())
 
   const waiting: Promise<unknown>[] = []

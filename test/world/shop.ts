@@ -59,7 +59,7 @@ export async function openShop(product: Product, outOfBand: OutOfBand = 'alert')
   const retryDelaysMs = Array.from({ length: 300 }, () => 200)
   const endpoint = createWebhookEndpoint({
     url: connection.inbound_url,
-    secrets: [connection.signing_secret],
+    credential: { kind: 'processor', secrets: [connection.signing_secret] },
     retryDelaysMs,
     now: Date.now,
   })

@@ -3,6 +3,7 @@ export type { View } from './account/shelf.ts'
 export { ApiRefusal } from './api/api-refusal.ts'
 export type { ProviderApi, ProviderApiOptions } from './api/provider-api.ts'
 export type { RateLimit } from './api/rate-limit.ts'
+export type { Trouble } from './api/trouble.ts'
 export { type Chance, createChance } from './chance.ts'
 export { type Disturbance, type PostPlan, planPosts } from './posting/disturbance.ts'
 export {
@@ -13,29 +14,30 @@ export {
   type PostRequest,
   postNotification,
 } from './posting/post-notification.ts'
+export { type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './posting/provider-event.ts'
 export {
   createWebhookEndpoint,
   type PostAttempt,
-  SUBSCRIBED_EVENTS,
   type WebhookEndpoint,
   type WebhookEndpointOptions,
 } from './posting/webhook-endpoint.ts'
 export {
-  type ProcessorApi,
-  type ProcessorApiOptions,
-  startProcessorApi,
-  type Trouble,
-} from './processor/api/server.ts'
-export {
   type CardProcessor,
   type CardProcessorOptions,
   createCardProcessor,
-  type RefundRequest,
-  type Settlement,
-} from './processor/card-processor.ts'
-export { API_VERSION, type Payment, type PaymentRequest } from './processor/objects.ts'
-export { ProcessorRefusal } from './processor/processor-refusal.ts'
-export { signProcessorEvent } from './processor/sign-event.ts'
+  type ProcessorRecords,
+  type SubscribeRequest,
+} from './processor/account.ts'
+export { type ProcessorApiOptions, startProcessorApi } from './processor/api/server.ts'
+export type { Caller } from './processor/books.ts'
+export { signProcessorEvent } from './processor/credential.ts'
+export type { ProcessorEvent, ProcessorEventType } from './processor/events.ts'
+export { API_VERSION } from './processor/making.ts'
+export type { Payment, PaymentRequest } from './processor/objects/payment.ts'
+export type { ProcessorSubscription } from './processor/objects/subscription.ts'
+export type { RefundRequest, Settlement } from './processor/refunds.ts'
+export { ProcessorRefusal } from './processor/refusal.ts'
+export type { CancelWords } from './processor/subscriptions.ts'
 export { checkServiceSignature, checkStandardWebhook, type SignatureCheck } from './receiver/check-signature.ts'
 export {
   type ReceivedDelivery,
@@ -53,12 +55,12 @@ export {
 } from './reseller/account.ts'
 export type { AdjustmentRequest } from './reseller/adjustments.ts'
 export { type ResellerApiOptions, startResellerApi } from './reseller/api/server.ts'
+export { signResellerEvent } from './reseller/credential.ts'
 export type { ResellerEvent } from './reseller/events.ts'
 export type { ResellerAdjustment } from './reseller/objects/adjustment.ts'
 export type { ResellerSubscription } from './reseller/objects/subscription.ts'
 export type { ResellerTransaction } from './reseller/objects/transaction.ts'
 export { ResellerRefusal } from './reseller/refusal.ts'
-export { signResellerEvent } from './reseller/sign-event.ts'
 export {
   type Bill,
   type BillerRecords,
@@ -68,7 +70,7 @@ export {
   type SubscriptionBillerOptions,
 } from './subscription/account.ts'
 export { type BillerApiOptions, startBillerApi } from './subscription/api/server.ts'
-export { subscriptionAuthorization } from './subscription/basic-auth.ts'
+export { subscriptionAuthorization } from './subscription/credential.ts'
 export type { Actor, BillerEvent, BillerEventType } from './subscription/events.ts'
 export type { BillerCreditNote, CreditNoteReason } from './subscription/objects/credit-note.ts'
 export type { BillerInvoice } from './subscription/objects/invoice.ts'

@@ -63,7 +63,7 @@ export async function makeDemoWorld({
   const inboundUrl = `${ingressUrl}/v1/webhooks/processor/${record.connection_id}`
   const endpoint = createWebhookEndpoint({
     url: inboundUrl,
-    secrets: [record.signing_secret],
+    credential: { kind: 'processor', secrets: [record.signing_secret] },
     // As with the real one, an event leaves a moment after the API has answered.
     disturbance: { delay: { minMs: 300, maxMs: 500 } },
     now,

@@ -184,10 +184,10 @@ async function meetTrouble(
 ): Promise<'answered' | 'delayed'> {
   switch (trouble.kind) {
     case 'error': {
-      if (trouble.status === 429) throw dialect.refusals.rateLimited(trouble.retryAfterS ?? 1)
-      const { status, message, body, headers } = dialect.refusals.failing(trouble.status)
+      const { rateLimited, failing } = dialect.refusals
+      const refusal = trouble.status === 429 ? rateLimited(trouble.retryAfterS ?? 1) : failing(trouble.status)
       const retryAfter = trouble.retryAfterS === undefined ? {} : { 'retry-after': String(trouble.retryAfterS) }
-      throw new ApiRefusal(status, message, body, { ...headers, ...retryAfter })
+      throw new ApiRefusal(refusal.status, refusal.message, refusal.body, { ...refusal.headers, ...retryAfter })
     }
     case 'missing':
       throw dialect.refusals.missing()

@@ -8,7 +8,7 @@ const plansOf = (disturbance: Disturbance, count: number) => {
 }
 
 test('an undisturbed event is posted once and at once', () => {
-  expect(plansOf({}, 1)).toEqual([{ kind: 'posted', delaysMs: [0] }])
+  expect(plansOf({}, 1)).toEqual([{ kind: 'posted', delaysMs: [0], lies: false }])
 })
 
 test.each<{ name: string; disturbance: Disturbance; holds: (delaysMs: readonly number[]) => boolean }>([

@@ -12,12 +12,17 @@ export interface Disturbance {
   readonly reorderRate?: number
   /** Milliseconds; 500 when left out. */
   readonly reorderMs?: number
-  /** Share of events that are never posted at all. */
+  /** Share of events that are never posted at all, while the provider believes they were. */
   readonly dropRate?: number
+  /**
+   * Share of events whose body says wrong things about the right ids. Of the subscription biller alone: the other two
+   * sign what they say.
+   */
+  readonly lieRate?: number
 }
 
-/** What becomes of one event: lost, or posted after each of these waits (milliseconds from now). */
-export type PostPlan = { kind: 'dropped' } | { kind: 'posted'; delaysMs: readonly number[] }
+/** What becomes of one event: lost, or posted after each of these waits (milliseconds from now), perhaps with lies. */
+export type PostPlan = { kind: 'dropped' } | { kind: 'posted'; delaysMs: readonly number[]; lies: boolean }
 
 /** Decides what becomes of one event. The same chance gives the same plan. */
 export function planPosts(disturbance: Disturbance, chance: Chance): PostPlan {
@@ -26,5 +31,5 @@ export function planPosts(disturbance: Disturbance, chance: Chance): PostPlan {
   const heldMs = chance.next() < (disturbance.reorderRate ?? 0) ? (disturbance.reorderMs ?? 500) : 0
   const { minMs, maxMs } = disturbance.delay ?? { minMs: 0, maxMs: 0 }
   const delaysMs = Array.from({ length: copies }, () => heldMs + minMs + chance.next() * (maxMs - minMs))
-  return { kind: 'posted', delaysMs }
+  return { kind: 'posted', delaysMs, lies: chance.next() < (disturbance.lieRate ?? 0) }
 }

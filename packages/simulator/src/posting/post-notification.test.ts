@@ -1,8 +1,8 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { signProcessorEvent } from '../processor/sign-event.ts'
-import { signResellerEvent } from '../reseller/sign-event.ts'
-import { subscriptionAuthorization } from '../subscription/basic-auth.ts'
+import { signProcessorEvent } from '../processor/credential.ts'
+import { signResellerEvent } from '../reseller/credential.ts'
+import { subscriptionAuthorization } from '../subscription/credential.ts'
 
 // Vectors made with the providers' own libraries.
 test('a card processor event is signed as in the recorded vector', () => {

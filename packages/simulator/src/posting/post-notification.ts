@@ -1,7 +1,7 @@
 /** One notification on its way to an inbound address: signed as its provider signs, posted once. */
-import { signProcessorEvent } from '../processor/sign-event.ts'
-import { signResellerEvent } from '../reseller/sign-event.ts'
-import { subscriptionAuthorization } from '../subscription/basic-auth.ts'
+import { signProcessorEvent } from '../processor/credential.ts'
+import { signResellerEvent } from '../reseller/credential.ts'
+import { subscriptionAuthorization } from '../subscription/credential.ts'
 
 /** What a provider proves itself with. */
 export type Credential =

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { afterEach, expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
-import { createCardProcessor } from '../processor/card-processor.ts'
+import { createCardProcessor } from '../processor/account.ts'
 import { type Receiver, startReceiver } from '../receiver/receiver.ts'
 import { createWebhookEndpoint, type WebhookEndpoint, type WebhookEndpointOptions } from './webhook-endpoint.ts'
 
@@ -14,7 +14,7 @@ async function setUp(options: Partial<WebhookEndpointOptions> = {}) {
   const inbound: Receiver = await startReceiver({ now: Date.now })
   const endpoint: WebhookEndpoint = createWebhookEndpoint({
     url: `${inbound.url}/v1/webhooks/processor/con_1`,
-    secrets: ['whsec_test'],
+    credential: { kind: 'processor', secrets: ['whsec_test'] },
     now: Date.now,
     chance: createChance(5),
     retryDelaysMs: [5, 5, 5],

@@ -1,33 +1,24 @@
-/** A webhook endpoint as it is set up at the card processor: where events go, signed with what, and how stubbornly. */
-import type Stripe from 'stripe'
+/** A webhook endpoint as it is set up at a provider: where events go, proved with what, and how stubbornly. */
+import type { EventSource, Posting } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
-import type { CardProcessor } from '../processor/card-processor.ts'
+import type { BillerEvent } from '../subscription/events.ts'
+import { lieAbout } from '../subscription/lie.ts'
 import { type Disturbance, planPosts } from './disturbance.ts'
-import { postNotification } from './post-notification.ts'
+import { type Credential, postNotification } from './post-notification.ts'
+import { isTaken, nameOf, type ProviderEvents, type ProviderKind, SUBSCRIBED_EVENTS } from './provider-event.ts'
 
-/** The events of the interface (§6) that a connection is to subscribe to. */
-export const SUBSCRIBED_EVENTS = [
-  'refund.created',
-  'refund.updated',
-  'charge.refunded',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-] as const
-
-export interface WebhookEndpointOptions {
+export interface WebhookEndpointOptions<Kind extends ProviderKind = 'processor'> {
   url: string
-  /** The active signing secrets, newest first. */
-  secrets: readonly string[]
-  /** Event types that are posted; those of the interface when left out. */
+  /** What events are signed with, or the password that goes with them. */
+  credential: Credential & { kind: Kind }
+  /** Event types that are posted; those of the interface when left out, all of them with `*`. */
   events?: readonly string[]
   disturbance?: Disturbance
-  /** Waits before the second and later attempts, in milliseconds. The real processor goes on for three days. */
+  /** Waits before the second and later attempts, in milliseconds. The real providers go on for three days. */
   retryDelaysMs?: readonly number[]
   /** Milliseconds since the epoch. */
   now: () => number
   chance?: Chance
-  /** Header that carries the signature; `processor-signature` when left out. */
-  signatureHeader?: string
 }
 
 /** One attempt to post one event. */
@@ -43,17 +34,17 @@ export interface PostAttempt {
   answer: string
 }
 
-export interface WebhookEndpoint {
-  /** Posts the account's events from now on. The answer ends that. */
-  follow(processor: CardProcessor): () => void
+export interface WebhookEndpoint<Kind extends ProviderKind = 'processor'> {
+  /** Posts the account's events from now on, and tells the account what became of each. The answer ends that. */
+  follow(account: EventSource<ProviderEvents[Kind]>): () => void
   /** Posts one event as the disturbance wants it; resolves when every copy is taken, given up on or dropped. */
-  post(event: Stripe.Event): Promise<void>
-  /** Takes another secret, address or disturbance from now on. */
-  change(options: Partial<Pick<WebhookEndpointOptions, 'url' | 'secrets' | 'disturbance'>>): void
+  post(event: ProviderEvents[Kind]): Promise<void>
+  /** Takes another credential, address or disturbance from now on. */
+  change(options: Partial<Pick<WebhookEndpointOptions<Kind>, 'url' | 'credential' | 'disturbance'>>): void
   /** Keeps events back until release(): for a test that wants its own order. */
   hold(): void
   /** Posts what was kept back, in the order that `arrange` gives it, one after the other. */
-  release(arrange?: (events: Stripe.Event[]) => Stripe.Event[]): Promise<void>
+  release(arrange?: (events: ProviderEvents[Kind][]) => ProviderEvents[Kind][]): Promise<void>
   attempts(): readonly PostAttempt[]
   onAttempt(listener: (attempt: PostAttempt) => void): () => void
   /** Resolves when nothing is on its way any more. */
@@ -64,35 +55,32 @@ export interface WebhookEndpoint {
 
 const DEFAULT_RETRY_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
 
-/** An endpoint that posts nothing until it follows an account or is given an event. */
-export function createWebhookEndpoint(initial: WebhookEndpointOptions): WebhookEndpoint {
+/**
+ * An endpoint that posts nothing until it follows an account or is given an event.
+ * @throws Error for a disturbance that this provider cannot show
+ */
+export function createWebhookEndpoint<Kind extends ProviderKind>(
+  initial: WebhookEndpointOptions<Kind>,
+): WebhookEndpoint<Kind> {
+  type Event = ProviderEvents[Kind]
   let options = initial
   const { now, chance = createChance(), retryDelaysMs = DEFAULT_RETRY_DELAYS_MS } = initial
-  const wanted = new Set<string>(initial.events ?? SUBSCRIBED_EVENTS)
+  const kind: ProviderKind = initial.credential.kind
+  const wanted = new Set<string>(initial.events ?? SUBSCRIBED_EVENTS[kind])
   const attempts: PostAttempt[] = []
   const listeners = new Set<(attempt: PostAttempt) => void>()
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Set<Promise<unknown>>()
   const stopping = new AbortController()
-  let held: Stripe.Event[] | undefined
+  const origins = new WeakMap<Event, EventSource<Event>>()
+  let held: Event[] | undefined
+  refuseLies(kind, initial.disturbance)
 
-  async function attempt(event: Stripe.Event, number: number): Promise<boolean> {
-    const record: PostAttempt = {
-      eventId: event.id,
-      eventType: event.type,
-      attempt: number,
-      atMs: now(),
-      status: null,
-      answer: '',
-    }
+  async function attempt(event: Event, body: object, number: number): Promise<boolean> {
+    const { id, type } = nameOf(event)
+    const record: PostAttempt = { eventId: id, eventType: type, attempt: number, atMs: now(), status: null, answer: '' }
     try {
-      const header = options.signatureHeader
-      const answer = await postNotification({
-        url: options.url,
-        body: event,
-        credential: { kind: 'processor', secrets: options.secrets, ...(header === undefined ? {} : { header }) },
-        now,
-        signal: stopping.signal,
-      })
+      const { url, credential } = options
+      const answer = await postNotification({ url, body, credential, now, signal: stopping.signal })
       record.status = answer.status
       record.answer = answer.body
     } catch (error) {
@@ -100,28 +88,39 @@ export function createWebhookEndpoint(initial: WebhookEndpointOptions): WebhookE
     }
     attempts.push(record)
     for (const listener of listeners) listener(record)
-    return record.status !== null && record.status >= 200 && record.status < 300
+    return record.status !== null && isTaken(kind, record.status)
   }
 
-  async function postUntilTaken(event: Stripe.Event, delayMs: number): Promise<void> {
+  /** Says whether it was taken in the end. */
+  async function postUntilTaken(event: Event, body: object, delayMs: number): Promise<boolean> {
     await wait(delayMs, stopping.signal)
     for (let number = 1; !stopping.signal.aborted; number++) {
-      if (await attempt(event, number)) return
+      if (await attempt(event, body, number)) return true
       const retryMs = retryDelaysMs[number - 1]
-      if (retryMs === undefined) return
+      if (retryMs === undefined) return false
       await wait(retryMs, stopping.signal)
     }
+    return false
   }
 
-  function track(work: Promise<void>): Promise<void> {
+  function track<T>(work: Promise<T>): Promise<T> {
     underWay.add(work)
     return work.finally(() => underWay.delete(work))
   }
 
-  async function post(event: Stripe.Event): Promise<void> {
+  const note = (event: Event, posting: Posting) => origins.get(event)?.notePosting(event, posting)
+
+  async function post(event: Event): Promise<void> {
     const plan = planPosts(options.disturbance ?? {}, chance)
-    if (plan.kind === 'dropped') return
-    await Promise.all(plan.delaysMs.map(delayMs => track(postUntilTaken(event, delayMs))))
+    if (plan.kind === 'dropped') {
+      note(event, 'succeeded')
+      return
+    }
+    note(event, 'scheduled')
+    // Lies are refused for all but the subscription biller, so that this is one of its events.
+    const body = plan.lies ? lieAbout(event as BillerEvent, chance) : event
+    const taken = await Promise.all(plan.delaysMs.map(delayMs => track(postUntilTaken(event, body, delayMs))))
+    note(event, taken.every(Boolean) ? 'succeeded' : 'failed')
   }
 
   async function idle(): Promise<void> {
@@ -129,14 +128,17 @@ export function createWebhookEndpoint(initial: WebhookEndpointOptions): WebhookE
   }
 
   return {
-    follow: processor =>
-      processor.onEvent(event => {
-        if (!wanted.has(event.type) && !wanted.has('*')) return
+    follow: account =>
+      account.onEvent(event => {
+        if (!wanted.has(nameOf(event).type) && !wanted.has('*')) return
+        origins.set(event, account)
+        note(event, 'scheduled')
         if (held === undefined) void post(event)
         else held.push(event)
       }),
     post,
     change(changes) {
+      refuseLies(kind, changes.disturbance)
       options = { ...options, ...changes }
     },
     hold() {
@@ -157,6 +159,12 @@ export function createWebhookEndpoint(initial: WebhookEndpointOptions): WebhookE
       stopping.abort()
       await idle()
     },
+  }
+}
+
+function refuseLies(kind: ProviderKind, disturbance: Disturbance | undefined): void {
+  if (kind !== 'subscription' && (disturbance?.lieRate ?? 0) > 0) {
+    throw new Error(`Events of kind ${kind} are signed and cannot lie; set lieRate for subscription only`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import { API_VERSION, type Making } from './objects.ts'
+import { API_VERSION, type Making } from './making.ts'
+import type { ProcessorSubscription } from './objects/subscription.ts'
 
 /** What caused an event: `id` is null when the processor acted by itself. */
 export interface EventRequest {
@@ -7,33 +8,66 @@ export interface EventRequest {
   idempotency_key: string | null
 }
 
-/** One event about `object` as it stands now. Later changes of the account do not reach into it. */
-export function makeEvent(
-  { chance, created, livemode }: Making,
-  parts: { type: Stripe.Event['type']; object: object; request: EventRequest; previous?: object },
-): Stripe.Event {
-  const event: Omit<Stripe.Event, 'data' | 'type'> & { type: string; data: { object: object } } = {
+interface Subjects {
+  'charge.succeeded': Stripe.Charge
+  'charge.refunded': Stripe.Charge
+  'charge.refund.updated': Stripe.Refund
+  'refund.created': Stripe.Refund
+  'refund.updated': Stripe.Refund
+  'refund.failed': Stripe.Refund
+  'charge.dispute.created': Stripe.Dispute
+  'charge.dispute.closed': Stripe.Dispute
+  'customer.subscription.created': ProcessorSubscription
+  'customer.subscription.updated': ProcessorSubscription
+  'customer.subscription.deleted': ProcessorSubscription
+  'customer.subscription.paused': ProcessorSubscription
+  'customer.subscription.resumed': ProcessorSubscription
+}
+
+export type ProcessorEventType = keyof Subjects & Stripe.Event['type']
+
+/** The events of the card processor that the stand-in makes. */
+export type ProcessorEvent = {
+  [Type in ProcessorEventType]: Omit<Stripe.Event, 'type' | 'data'> & {
+    type: Type
+    data: { object: Subjects[Type]; previous_attributes?: object }
+  }
+}[ProcessorEventType]
+
+/** An event's type with what it is about and, for a change, the values of before. */
+export type Told = {
+  [Type in ProcessorEventType]: { type: Type; object: Subjects[Type]; previous?: object }
+}[ProcessorEventType]
+
+/** One event about an object as it stands now. Later changes of the account do not reach into it. */
+export function makeEvent({ chance, created, livemode }: Making, told: Told, request: EventRequest): ProcessorEvent {
+  const { type, object, previous } = told
+  const event = {
     id: `evt_3${chance.text(23)}`,
     object: 'event',
     api_version: API_VERSION,
     created,
-    data: structuredClone({
-      object: parts.object,
-      ...(parts.previous === undefined ? {} : { previous_attributes: parts.previous }),
-    }),
+    data: structuredClone({ object, ...(previous === undefined ? {} : { previous_attributes: previous }) }),
     livemode,
     pending_webhooks: 1,
-    request: { ...parts.request },
-    type: parts.type,
+    request: { ...request },
+    type,
   }
-  return event as Stripe.Event
+  // Type and object come from one member of Told, which the compiler no longer sees once they stand apart.
+  return event as ProcessorEvent
 }
 
 /** The values of `before` that `after` changed, as `data.previous_attributes` shows them; what is new was null. */
-export function previousAttributes<T extends object>(before: T, after: T): Partial<T> {
+export function previousAttributes(before: object, after: object): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
-  for (const name of Object.keys(after) as (keyof T & string)[]) {
-    if (JSON.stringify(before[name]) !== JSON.stringify(after[name])) changed[name] = before[name] ?? null
+  for (const [name, now] of Object.entries(after)) {
+    const was: unknown = Reflect.get(before, name) ?? null
+    if (JSON.stringify(was) === JSON.stringify(now)) continue
+    changed[name] = isPlain(was) && isPlain(now) ? previousAttributes(was, now) : was
   }
-  return changed as Partial<T>
+  return changed
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

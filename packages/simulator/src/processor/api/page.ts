@@ -1,5 +1,5 @@
 /** Lists as the processor's API gives them: newest first, cut by a cursor, at most 100 at a time. */
-import { invalidRequest, noSuch } from '../processor-refusal.ts'
+import { invalidRequest, noSuch } from '../refusal.ts'
 
 export interface Page<T> {
   object: 'list'

@@ -1,57 +1,74 @@
 /** What each path of the processor's API answers, apart from HTTP. */
-import type Stripe from 'stripe'
-import type { CardProcessor, RefundRequest } from '../card-processor.ts'
-import { invalidRequest, noSuch, ProcessorRefusal } from '../processor-refusal.ts'
+import type { Posting } from '../../account/event-feed.ts'
+import type { ApiCall } from '../../api/provider-api.ts'
+import type { CardProcessor, ProcessorRecords } from '../account.ts'
+import type { ProcessorEvent } from '../events.ts'
+import type { ProcessorSubscription } from '../objects/subscription.ts'
+import { invalidRequest, noSuch, ProcessorRefusal } from '../refusal.ts'
 import { pageOf } from './page.ts'
-
-export interface ApiCall {
-  method: string
-  path: string
-  query: URLSearchParams
-  /** The form-encoded body of a POST. */
-  form: URLSearchParams
-  idempotencyKey: string | null
-}
+import { answerWrite, unknownParameter } from './writes.ts'
 
 const PAGING = ['limit', 'starting_after', 'ending_before', 'expand[]', 'expand[0]']
 const CREATED = ['created', 'created[gt]', 'created[gte]', 'created[lt]', 'created[lte]']
 const THIRTY_DAYS_S = 30 * 86_400
 
 /**
- * Answers one call against the account as it stands.
+ * Answers one call against the account as it can be read.
  * @throws ProcessorRefusal for what the API refuses
  */
-export function answerCall(processor: CardProcessor, call: ApiCall, nowS: number): object {
-  const [version, resource, id, ...rest] = call.path.split('/').slice(1)
+export function answerCall(processor: CardProcessor, call: ApiCall): object {
+  const [version, resource = '', id, ...rest] = call.path.split('/').slice(1)
   if (version === 'v1' && rest.length === 0) {
-    if (call.method === 'GET' && id === undefined) return list(processor, resource, call, nowS)
-    if (call.method === 'GET' && id !== undefined) return retrieve(processor, resource, decodeURIComponent(id), call)
-    if (call.method === 'POST' && id === undefined && resource === 'refunds') return createRefund(processor, call)
-    if (call.method === 'POST' && id === undefined && resource === 'payment_intents') return pay(processor, call)
+    const name = id === undefined ? undefined : decodeURIComponent(id)
+    const body =
+      call.method === 'GET' ? read(processor, resource, name, call) : answerWrite(processor, resource, name, call)
+    if (body !== undefined) return body
   }
-  throw unknownPath(call)
+  throw new ProcessorRefusal(404, {
+    type: 'invalid_request_error',
+    message: `Unrecognized request URL (${call.method}: ${call.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+  })
 }
 
-function list(processor: CardProcessor, resource: string | undefined, call: ApiCall, nowS: number): object {
-  const { query, path } = call
+function read(processor: CardProcessor, resource: string, id: string | undefined, call: ApiCall): object | undefined {
+  const records = processor.asOf(call.readAtMs)
+  return id === undefined ? list(records, resource, call) : retrieve(records, resource, id, call)
+}
+
+function list(records: ProcessorRecords, resource: string, { query, path, nowMs }: ApiCall): object | undefined {
+  const page = <T extends { id: string; object: string; created: number }>(items: readonly T[], filters: string[]) => {
+    allowOnly(query, [...PAGING, ...CREATED, ...filters])
+    return pageOf(items.filter(matching(query, filters)), query, path)
+  }
   switch (resource) {
     case 'refunds':
-      allowOnly(query, [...PAGING, ...CREATED, 'charge', 'payment_intent'])
-      return pageOf(processor.refunds().filter(matching(query, ['charge', 'payment_intent'])), query, path)
+      return page(records.refunds.all(), ['charge', 'payment_intent'])
     case 'charges':
-      allowOnly(query, [...PAGING, ...CREATED, 'customer', 'payment_intent'])
-      return pageOf(processor.charges().filter(matching(query, ['customer', 'payment_intent'])), query, path)
+      return page(records.charges.all(), ['customer', 'payment_intent'])
     case 'payment_intents':
-      allowOnly(query, [...PAGING, ...CREATED, 'customer'])
-      return pageOf(processor.paymentIntents().filter(matching(query, ['customer'])), query, path)
+      return page(records.paymentIntents.all(), ['customer'])
+    case 'disputes':
+      return page(records.disputes.all(), ['charge', 'payment_intent'])
+    case 'subscriptions': {
+      allowOnly(query, [...PAGING, ...CREATED, 'customer', 'status'])
+      const wanted = records.subscriptions.all().filter(matching(query, ['customer']))
+      return pageOf(wanted.filter(ofStatus(query.get('status'))), query, path)
+    }
     case 'events':
-      return pageOf(wantedEvents(processor.events(), query, nowS), query, path)
+      return pageOf(wantedEvents(records.events, query, nowMs / 1000), query, path)
     default:
-      throw unknownPath(call)
+      return undefined
   }
 }
 
-function wantedEvents(events: readonly Stripe.Event[], query: URLSearchParams, nowS: number): readonly Stripe.Event[] {
+/** Canceled ones are listed only when they are asked for. */
+function ofStatus(status: string | null): (subscription: ProcessorSubscription) => boolean {
+  if (status === 'all') return () => true
+  if (status === null) return subscription => subscription.status !== 'canceled'
+  return subscription => subscription.status === (status === 'ended' ? 'canceled' : status)
+}
+
+function wantedEvents(events: ProcessorRecords['events'], query: URLSearchParams, nowS: number): ProcessorEvent[] {
   const typeNames = [...query.keys()].filter(name => /^types\[\d*\]$/.test(name))
   allowOnly(query, [...PAGING, ...CREATED, 'type', 'delivery_success', ...typeNames])
   const types = new Set(typeNames.flatMap(name => query.getAll(name)))
@@ -60,6 +77,8 @@ function wantedEvents(events: readonly Stripe.Event[], query: URLSearchParams, n
   if (types.size > 0 && type !== null) throw invalidRequest('You may pass type or types, but not both.', 'type')
   // The API shows events of the last 30 days only, and a type may be a pattern such as `refund.*`.
   return events
+    .filter(({ posting }) => deliveredAs(posting, query.get('delivery_success')))
+    .map(readEvent)
     .filter(event => event.created > nowS - THIRTY_DAYS_S)
     .filter(event => types.size === 0 || types.has(event.type))
     .filter(
@@ -67,65 +86,53 @@ function wantedEvents(events: readonly Stripe.Event[], query: URLSearchParams, n
     )
 }
 
-function retrieve(processor: CardProcessor, resource: string | undefined, id: string, call: ApiCall): object {
-  allowOnly(call.query, PAGING.slice(3))
-  const lists: Record<string, { kind: string; items: readonly { id: string }[] }> = {
-    refunds: { kind: 'refund', items: processor.refunds() },
-    charges: { kind: 'charge', items: processor.charges() },
-    payment_intents: { kind: 'payment_intent', items: processor.paymentIntents() },
-    customers: { kind: 'customer', items: processor.customers() },
-    events: { kind: 'event', items: processor.events() },
-  }
-  const found = resource === undefined ? undefined : lists[resource]
-  if (found === undefined) throw unknownPath(call)
-  const item = found.items.find(candidate => candidate.id === id)
-  if (item === undefined) throw noSuch(found.kind, id, found.kind === 'refund' ? 'refund' : 'id')
-  return item
+/** Events that are still on their way count as not delivered. */
+function deliveredAs(posting: Posting, wanted: string | null): boolean {
+  if (wanted === null) return true
+  const isOpen = posting === 'scheduled' || posting === 'failed'
+  return isOpen === (wanted === 'false')
 }
 
-/** POST /v1/refunds: so that a person can do with curl what a leaked key does. */
-function createRefund(processor: CardProcessor, { form, idempotencyKey }: ApiCall): object {
-  const request: RefundRequest = { idempotencyKey }
-  for (const [name, value] of form) {
-    const metadata = /^metadata\[([^\]]+)\]$/.exec(name)?.[1]
-    if (metadata !== undefined) request.metadata = { ...request.metadata, [metadata]: value }
-    else if (name === 'charge' || name === 'payment_intent') request[name] = value
-    else if (name === 'reason') request.reason = value as NonNullable<RefundRequest['reason']>
-    else if (name === 'amount') request.amount = integer(value, name)
-    else throw unknownParameter(name)
-  }
-  return processor.refund(request)
+/** An event with the number of endpoints that have not taken it yet. */
+function readEvent({ event, posting }: ProcessorRecords['events'][number]): ProcessorEvent {
+  return { ...event, pending_webhooks: posting === 'scheduled' ? 1 : 0 }
 }
 
-/** POST /v1/payment_intents: a payment that succeeds at once, whatever the card. */
-function pay(processor: CardProcessor, { form }: ApiCall): object {
-  const currency = form.get('currency')
-  if (currency === null) throw invalidRequest('Missing required param: currency.', 'currency', 'parameter_missing')
-  const amount = form.get('amount')
-  if (amount === null) throw invalidRequest('Missing required param: amount.', 'amount', 'parameter_missing')
-  return processor.createPayment({ amount: integer(amount, 'amount'), currency }).paymentIntent
+function retrieve(records: ProcessorRecords, resource: string, id: string, { query }: ApiCall): object | undefined {
+  allowOnly(query, PAGING.slice(3))
+  const found = <T>(kind: string, item: T | undefined, param?: string): T => {
+    if (item === undefined) throw noSuch(kind, id, param)
+    return item
+  }
+  switch (resource) {
+    case 'refunds':
+      return found('refund', records.refunds.get(id), 'refund')
+    case 'charges':
+      return found('charge', records.charges.get(id))
+    case 'payment_intents':
+      return found('payment_intent', records.paymentIntents.get(id))
+    case 'customers':
+      return found('customer', records.customers.get(id))
+    case 'disputes':
+      return found('dispute', records.disputes.get(id))
+    case 'subscriptions':
+      return found('subscription', records.subscriptions.get(id))
+    case 'events':
+      return readEvent(
+        found(
+          'event',
+          records.events.find(({ event }) => event.id === id),
+        ),
+      )
+    default:
+      return undefined
+  }
 }
 
 function matching(query: URLSearchParams, names: readonly string[]): (item: object) => boolean {
   return item => names.every(name => !query.has(name) || Reflect.get(item, name) === query.get(name))
 }
 
-function integer(text: string, name: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw invalidRequest(`Invalid integer: ${text}`, name, 'parameter_invalid_integer')
-  return Number(text)
-}
-
 function allowOnly(query: URLSearchParams, names: readonly string[]): void {
   for (const name of query.keys()) if (!names.includes(name)) throw unknownParameter(name)
-}
-
-function unknownParameter(name: string): ProcessorRefusal {
-  return invalidRequest(`Received unknown parameter: ${name}`, name, 'parameter_unknown')
-}
-
-function unknownPath({ method, path }: ApiCall): ProcessorRefusal {
-  return new ProcessorRefusal(404, {
-    type: 'invalid_request_error',
-    message: `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
-  })
 }

@@ -1,14 +1,14 @@
-import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
-import { createCardProcessor } from './card-processor.ts'
-import { ProcessorRefusal } from './processor-refusal.ts'
+import { createCardProcessor } from './account.ts'
+import type { ProcessorEvent } from './events.ts'
+import { ProcessorRefusal } from './refusal.ts'
 
 const NOW_MS = 1_764_000_000_000
 const account = (options: { sendsRefundEvents?: boolean } = {}) =>
   createCardProcessor({ now: () => NOW_MS, chance: createChance(1), ...options })
 
-function lastEvent(events: readonly Stripe.Event[], type: string): Stripe.Event {
+function lastEvent(events: readonly ProcessorEvent[], type: string): ProcessorEvent {
   const event = events.findLast(candidate => candidate.type === type)
   if (event === undefined) throw new Error(`No ${type} among ${events.map(candidate => candidate.type).join(', ')}`)
   return event
@@ -105,7 +105,7 @@ test.each([
   const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
   const refused = () => processor.refund({ charge: charge.id, ...request })
   expect(refused).toThrow(ProcessorRefusal)
-  expect(refused).toThrow(expect.objectContaining({ body: expect.objectContaining({ param }) }))
+  expect(refused).toThrow(expect.objectContaining({ body: { error: expect.objectContaining({ param }) } }))
   expect(processor.events().map(event => event.type)).toEqual(['charge.succeeded'])
 })
 

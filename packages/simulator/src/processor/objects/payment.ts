@@ -1,18 +1,17 @@
 /**
- * The card processor's objects with every field that its API version requires: the official types check that none is
+ * A card payment's objects with every field that the API version requires: the official types check that none is
  * missing. Values are what a plain card payment in test mode shows.
  */
 import type Stripe from 'stripe'
-import type { Chance } from '../chance.ts'
-
-/** The API version whose shapes these are: the one that the `stripe` package of this workspace is made for. */
-export const API_VERSION = '2026-10-28.endive'
+import type { Making } from '../making.ts'
 
 export interface PaymentRequest {
   /** Minor units of `currency`. */
   amount: number
   /** ISO 4217, any case; objects carry it in lower case, as the real ones do. */
   currency: string
+  /** Who pays; somebody new when left out. */
+  customer?: Stripe.Customer
   email?: string
   description?: string
   metadata?: Record<string, string>
@@ -25,15 +24,8 @@ export interface Payment {
   charge: Stripe.Charge
 }
 
-export interface Making {
-  chance: Chance
-  /** Unix time in seconds, as the processor's objects carry it. */
-  created: number
-  livemode: boolean
-}
-
 /** A customer without anything but an e-mail address. */
-export function makeCustomer({ chance, created, livemode }: Making, email: string): Stripe.Customer {
+function makeCustomer({ chance, created, livemode }: Making, email: string): Stripe.Customer {
   return {
     id: `cus_${chance.text(14)}`,
     object: 'customer',
@@ -63,7 +55,8 @@ export function makeCustomer({ chance, created, livemode }: Making, email: strin
 /** A payment that has succeeded by card. */
 export function makePayment(making: Making, request: PaymentRequest): Payment {
   const { chance } = making
-  const customer = makeCustomer(making, request.email ?? `buyer-${chance.text(6).toLowerCase()}@shop.example`)
+  const customer =
+    request.customer ?? makeCustomer(making, request.email ?? `buyer-${chance.text(6).toLowerCase()}@shop.example`)
   const paymentMethod = `pm_1${chance.text(23)}`
   const intentId = `pi_3${chance.text(23)}`
   const charge = makeCharge(making, request, { customer, paymentMethod, intentId })
@@ -203,42 +196,5 @@ function makeCard(amount: number): NonNullable<NonNullable<Stripe.Charge['paymen
     three_d_secure: null,
     transaction_link_id: null,
     wallet: null,
-  }
-}
-
-export interface RefundFields {
-  charge: Stripe.Charge
-  amount: number
-  status: 'pending' | 'succeeded'
-  reason: string | null
-  metadata: Record<string, string>
-}
-
-/** A refund of a card charge, in the state in which it is created. */
-export function makeRefund({ chance, created }: Making, fields: RefundFields): Stripe.Refund {
-  const settled = fields.status === 'succeeded'
-  return {
-    id: `re_3${chance.text(23)}`,
-    object: 'refund',
-    amount: fields.amount,
-    balance_transaction: settled ? `txn_3${chance.text(23)}` : null,
-    charge: fields.charge.id,
-    created,
-    currency: fields.charge.currency,
-    customer: fields.charge.customer,
-    customer_account: null,
-    destination_details: {
-      type: 'card',
-      card: { reference_status: 'pending', reference_type: 'acquirer_reference_number', type: 'refund' },
-    },
-    metadata: fields.metadata,
-    payment_intent: fields.charge.payment_intent,
-    payment_method: fields.charge.payment_method,
-    ...(settled ? {} : { pending_reason: 'processing' }),
-    reason: fields.reason,
-    receipt_number: null,
-    source_transfer_reversal: null,
-    status: fields.status,
-    transfer_reversal: null,
   }
 }

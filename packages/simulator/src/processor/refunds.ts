@@ -1,0 +1,196 @@
+/** What can happen to a charged card at the processor: refunds with their fate, and disputes. */
+import type Stripe from 'stripe'
+import type { Chance } from '../chance.ts'
+import type { Books, Caller } from './books.ts'
+import { type EventRequest, previousAttributes } from './events.ts'
+import { makeDispute } from './objects/dispute.ts'
+import { makeRefund } from './objects/refund.ts'
+import { invalidRequest, noSuch, ProcessorRefusal } from './refusal.ts'
+
+export interface RefundRequest extends Caller {
+  /** One of the two names the payment. */
+  charge?: string
+  payment_intent?: string
+  /** Minor units; what is left of the charge when left out. */
+  amount?: number
+  reason?: 'duplicate' | 'fraudulent' | 'requested_by_customer'
+  metadata?: Record<string, string>
+  /** `pending` until settleRefund, as with banks that take days; most card refunds succeed at once. */
+  status?: 'pending' | 'succeeded'
+}
+
+export type Settlement =
+  | { status: 'succeeded' }
+  | { status: 'failed'; failure_reason: string }
+  | { status: 'canceled' }
+  | { status: 'requires_action' }
+
+export interface RefundActions {
+  /**
+   * Gives money back. Leaves `refund.created` and `charge.refunded`.
+   * @throws ProcessorRefusal as the API would answer
+   */
+  refund(request: RefundRequest): Stripe.Refund
+  /** A pending refund ends, or a succeeded one comes back failed. Leaves `refund.updated`, and `refund.failed` too. */
+  settleRefund(id: string, settlement: Settlement): Stripe.Refund
+  /** Changes a refund's metadata: an update that changes nothing about the money. */
+  updateRefund(id: string, metadata: Record<string, string>): Stripe.Refund
+  /** The cardholder's bank takes the money back for now. Leaves `charge.dispute.created`. */
+  dispute(chargeId: string, reason?: string): Stripe.Dispute
+  /** Leaves `charge.dispute.closed`. */
+  closeDispute(id: string, outcome: 'won' | 'lost'): Stripe.Dispute
+}
+
+/**
+ * Everything about refunds that an account can do.
+ * @param sendsRefundEvents false for an account from before 2024-10-28, which tells of refunds by their charge
+ */
+export function refundActions(books: Books, sendsRefundEvents: boolean): RefundActions {
+  const replays = new Map<string, { parameters: string; refundId: string }>()
+
+  function existingRefund(id: string): Stripe.Refund {
+    const refund = books.refunds.get(id)
+    if (refund === undefined) throw noSuch('refund', id)
+    return refund
+  }
+
+  function changeRefund(id: string, change: Partial<Stripe.Refund>, request: EventRequest): Stripe.Refund {
+    const before = existingRefund(id)
+    const after = books.refunds.put({ ...before, ...change })
+    const previous = previousAttributes(before, after)
+    const type = sendsRefundEvents ? 'refund.updated' : 'charge.refund.updated'
+    books.emit({ type, object: after, previous }, request)
+    return after
+  }
+
+  function addToCharge(charge: Stripe.Charge, amount: number): Stripe.Charge {
+    const refunded = charge.amount_refunded + amount
+    return books.charges.put({ ...charge, amount_refunded: refunded, refunded: refunded === charge.amount })
+  }
+
+  function changeDispute(dispute: Stripe.Dispute, type: 'charge.dispute.created' | 'charge.dispute.closed') {
+    const charge = books.charges.get(String(dispute.charge))
+    if (charge !== undefined) books.charges.put({ ...charge, disputed: true })
+    books.disputes.put(dispute)
+    books.emit({ type, object: dispute }, books.requestOf({ automatic: true }))
+    return dispute
+  }
+
+  return {
+    refund(wanted) {
+      const key = wanted.idempotencyKey ?? undefined
+      const parameters = JSON.stringify([wanted.charge, wanted.payment_intent, wanted.amount, wanted.reason])
+      const replay = key === undefined ? undefined : replays.get(key)
+      if (replay !== undefined) {
+        if (replay.parameters !== parameters) throw differentParameters(key as string)
+        return existingRefund(replay.refundId)
+      }
+      const charge = findCharge(books, wanted)
+      const amount = amountToRefund(charge, wanted.amount)
+      const refund = books.refunds.put(
+        makeRefund(books.making(), {
+          charge,
+          amount,
+          status: wanted.status ?? 'succeeded',
+          reason: wanted.reason ?? null,
+          metadata: wanted.metadata ?? {},
+        }),
+      )
+      if (key !== undefined) replays.set(key, { parameters, refundId: refund.id })
+      const request = books.requestOf(wanted)
+      const after = addToCharge(charge, amount)
+      if (sendsRefundEvents) books.emit({ type: 'refund.created', object: refund }, request)
+      const previous = previousAttributes(charge, after)
+      books.emit({ type: 'charge.refunded', object: after, previous }, request)
+      return refund
+    },
+
+    settleRefund(id, settlement) {
+      const before = existingRefund(id)
+      if (before.status === 'failed' || before.status === 'canceled') {
+        throw invalidRequest(`Refund ${id} has status ${before.status} and cannot change any more.`)
+      }
+      const request = books.requestOf({ automatic: settlement.status !== 'canceled' })
+      const after = changeRefund(id, settledFields(settlement, books.making().chance), request)
+      if (settlement.status === 'failed' || settlement.status === 'canceled') {
+        const charge = books.charges.get(String(before.charge))
+        if (charge !== undefined) addToCharge(charge, -before.amount)
+      }
+      if (settlement.status === 'failed' && sendsRefundEvents) {
+        books.emit({ type: 'refund.failed', object: after }, request)
+      }
+      return after
+    },
+
+    updateRefund: (id, metadata) => changeRefund(id, { metadata }, books.requestOf()),
+
+    dispute(chargeId, reason = 'fraudulent') {
+      const charge = books.charges.get(chargeId)
+      if (charge === undefined) throw noSuch('charge', chargeId)
+      return changeDispute(makeDispute(books.making(), charge, reason), 'charge.dispute.created')
+    },
+    closeDispute(id, outcome) {
+      const dispute = books.disputes.get(id)
+      if (dispute === undefined) throw noSuch('dispute', id)
+      return changeDispute({ ...dispute, status: outcome }, 'charge.dispute.closed')
+    },
+  }
+}
+
+function settledFields(settlement: Settlement, chance: Chance): Partial<Stripe.Refund> {
+  switch (settlement.status) {
+    case 'succeeded':
+      return { status: 'succeeded', balance_transaction: `txn_3${chance.text(23)}` }
+    case 'failed':
+      return {
+        status: 'failed',
+        failure_reason: settlement.failure_reason,
+        failure_balance_transaction: `txn_3${chance.text(23)}`,
+      }
+    case 'canceled':
+    case 'requires_action':
+      return { status: settlement.status }
+    default:
+      throw settlement satisfies never
+  }
+}
+
+function differentParameters(key: string): ProcessorRefusal {
+  return new ProcessorRefusal(400, {
+    type: 'idempotency_error',
+    message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+  })
+}
+
+function findCharge({ charges }: Books, wanted: RefundRequest): Stripe.Charge {
+  if (wanted.charge !== undefined) {
+    const charge = charges.get(wanted.charge)
+    if (charge === undefined) throw noSuch('charge', wanted.charge, 'charge')
+    return charge
+  }
+  if (wanted.payment_intent === undefined)
+    throw invalidRequest('One of the following params should be provided for this request: payment_intent or charge.')
+  const ofIntent = charges.all().find(charge => charge.payment_intent === wanted.payment_intent)
+  if (ofIntent === undefined) throw noSuch('payment_intent', wanted.payment_intent, 'payment_intent')
+  return ofIntent
+}
+
+function amountToRefund(charge: Stripe.Charge, wanted: number | undefined): number {
+  if (charge.disputed)
+    throw invalidRequest(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      undefined,
+      'charge_disputed',
+    )
+  const left = charge.amount - charge.amount_refunded
+  if (left === 0)
+    throw invalidRequest(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
+  const amount = wanted ?? left
+  if (!Number.isSafeInteger(amount) || amount < 1) {
+    throw invalidRequest('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer')
+  }
+  if (amount > left) {
+    throw invalidRequest(`Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`, 'amount')
+  }
+  return amount
+}

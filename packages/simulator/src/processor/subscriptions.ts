@@ -1,0 +1,166 @@
+/** What can happen to a subscription at the processor, by whoever does it and by the passing of time. */
+import type { Books, Caller } from './books.ts'
+import { previousAttributes } from './events.ts'
+import type { ProcessorSubscription } from './objects/subscription.ts'
+import { invalidRequest, noSuch } from './refusal.ts'
+
+type Details = NonNullable<ProcessorSubscription['cancellation_details']>
+
+/** What somebody who cancels leaves behind. */
+export interface CancelWords extends Caller {
+  comment?: string
+  feedback?: NonNullable<Details['feedback']>
+}
+
+export interface SubscriptionActions {
+  /**
+   * It is to end with the period, or at `atMs` (milliseconds since the epoch). Leaves customer.subscription.updated.
+   * By `flag` as the dashboard does it, or by `cancel_at` alone, as the customer portal does it in flexible mode.
+   */
+  scheduleCancel(id: string, how?: CancelWords & { by?: 'flag' | 'cancel_at'; atMs?: number }): ProcessorSubscription
+  /** Takes the scheduled cancellation back. Leaves customer.subscription.updated. */
+  unschedule(id: string, caller?: Caller): ProcessorSubscription
+  /** Ends at once. Leaves customer.subscription.deleted. `payment_disputed` is what a lost dispute can lead to. */
+  cancel(id: string, how?: CancelWords & { reason?: NonNullable<Details['reason']> }): ProcessorSubscription
+  /** Goes on, without collecting money. Leaves customer.subscription.updated. */
+  pauseCollection(
+    id: string,
+    how?: Caller & { behavior?: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumesAtMs?: number },
+  ): ProcessorSubscription
+  resumeCollection(id: string, caller?: Caller): ProcessorSubscription
+  /** Stops the service itself: status paused. Leaves customer.subscription.updated and .paused. */
+  pause(id: string, caller?: Caller): ProcessorSubscription
+  /** Leaves customer.subscription.updated and .resumed. */
+  resume(id: string, caller?: Caller): ProcessorSubscription
+  /** Changes what is no cancellation. Leaves customer.subscription.updated. */
+  change(id: string, to: Caller & { quantity?: number; metadata?: Record<string, string> }): ProcessorSubscription
+  /** A renewal cannot be collected: past due, and the processor tries again. */
+  missPayment(id: string): ProcessorSubscription
+  /** The last try has failed. Leaves customer.subscription.deleted with the reason payment_failed. */
+  endDunning(id: string): ProcessorSubscription
+  /** The period ends: what was scheduled happens, or else the subscription renews. */
+  endPeriod(id: string): ProcessorSubscription
+}
+
+type EventName = 'updated' | 'deleted' | 'paused' | 'resumed'
+
+/** Seconds of a billing period; every one is 30 days long. */
+export const PERIOD_S = 30 * 86_400
+
+const NO_DETAILS: Details = { comment: null, feedback: null, feedback_option: null, reason: null }
+const BY_ITSELF: Caller = { automatic: true }
+
+/** Everything about subscriptions that an account can do. `renew` collects for a period and names the invoice. */
+export function subscriptionActions(
+  books: Books,
+  renew: (subscription: ProcessorSubscription) => string,
+): SubscriptionActions {
+  const nowS = () => books.making().created
+
+  function usable(id: string): ProcessorSubscription {
+    const subscription = books.subscriptions.get(id)
+    if (subscription === undefined) throw noSuch('subscription', id)
+    if (subscription.status === 'canceled') {
+      throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
+    }
+    return subscription
+  }
+
+  function change(
+    id: string,
+    to: Partial<ProcessorSubscription>,
+    names: readonly EventName[],
+    caller: Caller | undefined,
+  ): ProcessorSubscription {
+    const before = usable(id)
+    return tell(before, books.subscriptions.put({ ...before, ...to }), names, caller)
+  }
+
+  function tell(
+    before: ProcessorSubscription,
+    after: ProcessorSubscription,
+    names: readonly EventName[],
+    caller: Caller | undefined,
+  ): ProcessorSubscription {
+    const request = books.requestOf(caller)
+    const previous = previousAttributes(before, after)
+    for (const name of names) {
+      const isUpdate = name === 'updated'
+      const told = { type: `customer.subscription.${name}`, object: after } as const
+      books.emit(isUpdate ? { ...told, previous } : told, request)
+    }
+    return after
+  }
+
+  /** @param canceled_at when it was asked for, which is earlier for the end of a period */
+  function end(id: string, canceled_at: number, details: Details, caller: Caller | undefined): ProcessorSubscription {
+    const to = { status: 'canceled', canceled_at, ended_at: nowS(), cancellation_details: details }
+    return change(id, to, ['deleted'], caller)
+  }
+
+  function withPeriod(subscription: ProcessorSubscription): Partial<ProcessorSubscription> {
+    const items = subscription.items.data.map(item => ({
+      ...item,
+      current_period_start: item.current_period_end,
+      current_period_end: item.current_period_end + PERIOD_S,
+    }))
+    return { items: { ...subscription.items, data: items } }
+  }
+
+  return {
+    scheduleCancel(id, { by = 'flag', atMs, ...how } = {}) {
+      const subscription = usable(id)
+      const periodEnd = subscription.items.data[0]?.current_period_end ?? nowS()
+      const to = {
+        cancel_at_period_end: by === 'flag',
+        cancel_at: atMs === undefined ? periodEnd : Math.floor(atMs / 1000),
+        canceled_at: nowS(),
+        cancellation_details: { ...words(how), reason: 'cancellation_requested' },
+      }
+      return change(id, to, ['updated'], how)
+    },
+    unschedule: (id, caller) =>
+      change(
+        id,
+        { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_details: NO_DETAILS },
+        ['updated'],
+        caller,
+      ),
+    cancel: (id, { reason = 'cancellation_requested', ...how } = {}) => end(id, nowS(), { ...words(how), reason }, how),
+    pauseCollection(id, { behavior = 'void', resumesAtMs, ...caller } = {}) {
+      const resumes_at = resumesAtMs === undefined ? null : Math.floor(resumesAtMs / 1000)
+      return change(id, { pause_collection: { behavior, resumes_at } }, ['updated'], caller)
+    },
+    resumeCollection: (id, caller) => change(id, { pause_collection: null }, ['updated'], caller),
+    pause(id, caller) {
+      const paused = { subscription: { type: 'pause_requested' }, transitioned_at: nowS(), type: 'subscription' }
+      return change(id, { status: 'paused', status_details: { paused } }, ['updated', 'paused'], caller)
+    },
+    resume(id, caller) {
+      const subscription = usable(id)
+      if (subscription.status !== 'paused') throw invalidRequest(`Subscription ${id} is not paused.`)
+      const { status_details, ...rest } = subscription
+      const after = books.subscriptions.put({ ...rest, status: 'active' })
+      return tell(subscription, after, ['updated', 'resumed'], caller)
+    },
+    change(id, { quantity, metadata, ...caller }) {
+      const { items } = usable(id)
+      const data = items.data.map(item => (quantity === undefined ? item : { ...item, quantity }))
+      const to = { items: { ...items, data }, ...(metadata === undefined ? {} : { metadata }) }
+      return change(id, to, ['updated'], caller)
+    },
+    missPayment: id => change(id, { status: 'past_due' }, ['updated'], BY_ITSELF),
+    endDunning: id => end(id, nowS(), { ...NO_DETAILS, reason: 'payment_failed' }, BY_ITSELF),
+    endPeriod(id) {
+      const subscription = usable(id)
+      const { cancel_at, canceled_at, cancellation_details } = subscription
+      if (cancel_at !== null) return end(id, canceled_at ?? nowS(), cancellation_details ?? NO_DETAILS, BY_ITSELF)
+      const to = { ...withPeriod(subscription), latest_invoice: renew(subscription), status: 'active' }
+      return change(id, to, ['updated'], BY_ITSELF)
+    },
+  }
+}
+
+function words({ comment = null, feedback = null }: { comment?: string | null; feedback?: string | null }): Details {
+  return { ...NO_DETAILS, comment, feedback }
+}
