@@ -53,6 +53,9 @@ export interface ListedEvent {
   readonly createdAt: number
 }
 
+/** Longest that reading one page of a sweep takes, all retries included, in milliseconds. */
+export const PAGE_DEADLINE_MS = 60_000
+
 /** Where a sweep goes on, in the provider's own terms: opaque to everyone else. */
 export type SweepCursor = Readonly<Record<string, string>>
 
@@ -67,16 +70,27 @@ export type SweepPage =
     }
   | Extract<ReadResult, { kind: 'failed' }>
 
-/** Asks one connection's provider. Retries within `deadlineMs` (backoff with jitter, Retry-After); never throws. */
+/**
+ * Asks one connection's provider. Retries within its deadline (backoff with jitter, Retry-After); never throws. It keeps to
+ * the provider's rate limit by itself, for all that ask through it: a connection needs one reader in a process, not several.
+ */
 export interface ProviderReader {
+  /**
+   * Reads what the targets are now. What is not found is asked for again, for five seconds.
+   * @param deadlineMs from now
+   */
   read(targets: readonly ReadTarget[], deadlineMs: number, signal?: AbortSignal): Promise<ReadResult>
   /**
-   * The next page of what changed: refunds, adjustments, transactions, subscriptions, and the events that were sent.
-   * @param cursor null begins at `since`
+   * The next page of what changed: refunds, adjustments, transactions, subscriptions, and the events that were sent. Takes at
+   * most PAGE_DEADLINE_MS. Nothing is skipped; what is recent comes again after `done`, because some of it appears late.
+   * @param cursor where to go on, after `done` too; null begins at `since`
    * @param since milliseconds since the epoch
    */
   changes(cursor: SweepCursor | null, since: number, signal?: AbortSignal): Promise<SweepPage>
-  /** The next page of subscriptions whose end or pause is set for later: the baseline of a new connection. */
+  /**
+   * The next page of subscriptions that are paused, or whose end or pause is set for later: the baseline of a new connection.
+   * Pages may be empty, and take at most PAGE_DEADLINE_MS.
+   */
   schedules(cursor: SweepCursor | null, signal?: AbortSignal): Promise<SweepPage>
 }
 

@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
+import { readBack } from './read-back.ts'
 
 export const processor: Provider = {
   kind: 'processor',
@@ -15,4 +16,5 @@ export const processor: Provider = {
   prepareSecret,
   authenticate,
   identify,
+  readBack,
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
+import { readBack } from './read-back.ts'
 
 export const reseller: Provider = {
   kind: 'reseller',
@@ -16,4 +17,5 @@ export const reseller: Provider = {
   prepareSecret,
   authenticate,
   identify,
+  readBack,
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
+import { readBack } from './read-back.ts'
 
 export const subscription: Provider = {
   kind: 'subscription',
@@ -20,4 +21,5 @@ export const subscription: Provider = {
   prepareSecret,
   authenticate,
   identify,
+  readBack,
 }

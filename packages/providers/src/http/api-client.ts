@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { parseRetryAfter } from '@backstop/contracts'
+import { type Clock, type Egress, type EgressResponse, type Secret, sleep } from '@backstop/kit'
+import type { ReaderOptions, ReadLimits } from '../read-back.ts'
+import { type Failed, failed, failedRequest } from './failure.ts'
+import { Pace } from './pace.ts'
+
+/** How one provider's API is spoken to, and what its refusals mean. */
+export interface ApiDialect {
+  /** The provider, as a sentence begins with it: `The processor`. */
+  readonly name: string
+  /** Headers that carry the key, and any others that the API asks for. */
+  headers(key: Secret): Readonly<Record<string, string>>
+  /** The word by which an error body says what is wrong; undefined where the body is not the provider's. */
+  codeOf(body: unknown): unknown
+  /** Codes of a 404 that says that there is no such object; any other 404 says that the question is wrong. */
+  readonly missingCodes: ReadonlySet<string>
+  /** Codes that mean "not now", whatever the status. */
+  readonly notNowCodes: ReadonlySet<string>
+  /** Where an answer about one object of a type has it. */
+  objectIn(body: AnswerBody, type: string): unknown
+  /** The parameters that ask for the page of a list that begins here. */
+  pageQuery(page: string): Query
+  /**
+   * The items of a page, and where the next one begins: null after the last page. Undefined where the body does not say.
+   * @param type of the items
+   */
+  pageIn(body: AnswerBody, type: string): { readonly items: unknown; readonly next: unknown }
+}
+
+export type AnswerBody = Readonly<Record<string, unknown>>
+
+/** How long one caller is ready to wait, over all requests and retries. */
+export interface Budget {
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+  readonly signal: AbortSignal | undefined
+}
+
+export type Answer =
+  | { readonly kind: 'answered'; readonly body: AnswerBody }
+  /** The provider says, in its own words, that it has no such object. */
+  | { readonly kind: 'missing' }
+  | Failed
+
+/** Parameters in order; a value that is null is left out. */
+export type Query = Readonly<Record<string, string | number | null>>
+
+/** One request, in milliseconds; the budget may leave less. */
+const REQUEST_TIMEOUT_MS = 15_000
+/** A page of a hundred objects of tens of kilobytes each. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+const FIRST_BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 8_000
+/** Longest that one Retry-After holds up everybody, in milliseconds: a provider's slip must not end reading for a year. */
+const LONGEST_PAUSE_MS = 10 * 60_000
+/** Asked again within the budget; anything else stays as it is, however often one asks. */
+const PASSING = new Set<Failed['failure']>(['rate_limited', 'provider_unavailable', 'unreachable'])
+
+/**
+ * Asks one provider's API with one key: paced, retried within the caller's budget, through the guarded egress. Never throws,
+ * and says nothing of the key.
+ */
+export class ApiClient {
+  readonly dialect: ApiDialect
+  readonly #base: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #key: Secret
+  readonly #egress: Egress
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #pace: Pace
+  /** Of its own, so that a provider that is slow for one connection holds no other one's sockets. */
+  readonly #lane = `read-back-${randomUUID()}`
+
+  /** @param base URL that paths are appended to, without a slash at its end */
+  constructor(dialect: ApiDialect, base: string, options: ReaderOptions, limits: ReadLimits) {
+    this.dialect = dialect
+    this.#base = base
+    this.#key = options.readKey
+    this.#headers = {
+      accept: 'application/json',
+      // An answer is read as it comes: nothing is decompressed.
+      'accept-encoding': 'identity',
+      'user-agent': 'backstop',
+      ...dialect.headers(options.readKey),
+    }
+    this.#egress = options.egress
+    this.#clock = options.clock
+    this.#random = options.random
+    this.#pace = new Pace(limits, options.clock)
+  }
+
+  /**
+   * Waits for so long, unless the budget ends before.
+   * @returns whether it was waited
+   */
+  async wait(ms: number, { endsAt, signal }: Budget): Promise<boolean> {
+    if (this.#clock.now() + ms >= endsAt) return false
+    await sleep(this.#clock, ms, signal)
+    return signal?.aborted !== true
+  }
+
+  /** @param path segments that come from ids have to be encoded already */
+  async get(path: string, query: Query, budget: Budget): Promise<Answer> {
+    const parameters = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
+    const url = `${this.#base}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`}`
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#once(url, budget)
+      if (answer.kind !== 'failed' || !PASSING.has(answer.failure)) return answer
+      if (!(await this.wait(Math.max(answer.retryAfterMs ?? 0, this.#backoffMs(attempt)), budget))) return answer
+    }
+  }
+
+  /** Doubled each time; the half of it is left to chance, so that those who failed together do not come back together. */
+  #backoffMs(attempt: number): number {
+    const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 20), LONGEST_BACKOFF_MS)
+    return (longestMs * (1 + this.#random())) / 2
+  }
+
+  async #once(url: string, { endsAt, signal }: Budget): Promise<Answer> {
+    const { name } = this.dialect
+    const admission = await this.#pace.enter(endsAt, signal)
+    if (admission.kind === 'aborted') return failed('unreachable', name, 'stopped')
+    if (admission.kind === 'too_late') return failed('rate_limited', name, 'our own pace', admission.waitMs)
+    try {
+      const response = await this.#egress.request({
+        url,
+        method: 'GET',
+        headers: this.#headers,
+        timeoutMs: Math.min(REQUEST_TIMEOUT_MS, Math.max(1, endsAt - this.#clock.now())),
+        ...(signal === undefined ? {} : { signal }),
+        lane: this.#lane,
+        maxBodyBytes: MAX_ANSWER_BYTES,
+      })
+      return this.#judge(response)
+    } catch (error) {
+      return failedRequest(error, name)
+    } finally {
+      admission.leave()
+    }
+  }
+
+  #judge({ status, headers, body }: EgressResponse): Answer {
+    const { name, codeOf, missingCodes, notNowCodes } = this.dialect
+    const parsed = parseObject(body)
+    if (status >= 200 && status < 300) {
+      return parsed === undefined
+        ? failed('answer_malformed', name, 'no JSON object')
+        : { kind: 'answered', body: parsed }
+    }
+    const given = codeOf(parsed)
+    const code = typeof given === 'string' ? given : ''
+    const detail = this.#isSpeakable(code) ? `${status} ${code}` : String(status)
+    const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? null, this.#clock.now())
+    if (notNowCodes.has(code) || status >= 500) return failed('provider_unavailable', name, detail, retryAfterMs)
+    if (status === 429) {
+      this.#pace.pauseFor(Math.min(retryAfterMs ?? 0, LONGEST_PAUSE_MS))
+      return failed('rate_limited', name, detail, retryAfterMs)
+    }
+    if (status < 400) return failed('answer_malformed', name, detail)
+    if (status === 401 || status === 403) return failed('key_refused', name, detail)
+    if (status === 404 && missingCodes.has(code)) return { kind: 'missing' }
+    return failed('question_refused', name, detail)
+  }
+
+  /** Whether a code may be shown: a word like those of the providers, and nothing that a server made of our key. */
+  #isSpeakable(code: string): boolean {
+    const key = this.#key.reveal()
+    return /^[a-z][a-z_]{1,63}$/.test(code) && !key.includes(code) && !code.includes(key)
+  }
+}
+
+function parseObject(bytes: Buffer): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'))
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

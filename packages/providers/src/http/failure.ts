@@ -1,0 +1,32 @@
+import { AppError, egressReason } from '@backstop/kit'
+import type { ReadFailure, ReadResult } from '../read-back.ts'
+
+export type Failed = Extract<ReadResult, { kind: 'failed' }>
+
+/** What each failure says to a person, after the provider's name, and what helps. */
+const TEXTS: Readonly<Record<ReadFailure, string>> = {
+  key_refused: 'refuses the read key; make a new read-only key there and store it on the connection',
+  rate_limited: 'allows no more requests for now',
+  provider_unavailable: 'is not available for now',
+  unreachable: 'cannot be reached, or did not answer in time',
+  address_refused: 'is at an address that may not be reached from here; check api_base, or have its network allowed',
+  answer_malformed: 'answered something else than its API promises; check api_base',
+  question_refused: 'does not take the question; check what the read key may read',
+}
+
+/**
+ * A failure in words.
+ * @param who the provider, as a sentence begins with it
+ * @param detail a status or a word of a closed list, never the provider's prose: that may repeat a part of the key
+ */
+export function failed(failure: ReadFailure, who: string, detail: string, retryAfterMs: number | null = null): Failed {
+  return { kind: 'failed', failure, text: `${who} ${TEXTS[failure]} (${detail})`, retryAfterMs }
+}
+
+/** What it means for reading that a request has no answer. */
+export function failedRequest(error: unknown, who: string): Failed {
+  const reason = egressReason(error) ?? 'unknown'
+  if (error instanceof AppError && error.code === 'egress_blocked') return failed('address_refused', who, reason)
+  const isNonsense = reason === 'response_too_large' || reason === 'response_invalid'
+  return failed(isNonsense ? 'answer_malformed' : 'unreachable', who, reason)
+}

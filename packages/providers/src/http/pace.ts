@@ -1,0 +1,111 @@
+import type { Clock } from '@backstop/kit'
+import type { ReadLimits } from '../read-back.ts'
+
+/** Whether a request may begin. Whoever was admitted calls `leave` when it has ended. */
+export type Admission =
+  | { readonly kind: 'admitted'; leave(): void }
+  /** It would not have come to its turn before its deadline. */
+  | { readonly kind: 'too_late'; readonly waitMs: number }
+  /** The caller gave up. */
+  | { readonly kind: 'aborted' }
+
+interface Waiting {
+  readonly endsAt: number
+  settle(admission: Admission): void
+}
+
+/**
+ * Lets requests begin no faster than a provider allows: a token bucket, a bound on how many are under way, and a pause for
+ * everybody when the provider asks one to wait. First come, first served.
+ */
+export class Pace {
+  readonly #clock: Clock
+  readonly #concurrent: number
+  readonly #capacity: number
+  readonly #tokensPerMs: number
+  readonly #queue: Waiting[] = []
+  #tokens: number
+  #filledAt: number
+  #pausedUntil = 0
+  #underWay = 0
+  #cancelTimer: (() => void) | undefined
+
+  constructor(limits: ReadLimits, clock: Clock) {
+    this.#clock = clock
+    this.#concurrent = limits.concurrent
+    // Small, so that what is sent in any minute stays within a hair of the limit: its margin is far larger than this.
+    this.#capacity = 2 * limits.concurrent
+    this.#tokensPerMs = limits.requestsPerMinute / 60_000
+    this.#tokens = this.#capacity
+    this.#filledAt = clock.now()
+  }
+
+  /**
+   * Waits for a turn.
+   * @param endsAt milliseconds since the epoch
+   */
+  enter(endsAt: number, signal: AbortSignal | undefined): Promise<Admission> {
+    return new Promise(resolve => {
+      if (signal?.aborted) return resolve({ kind: 'aborted' })
+      const giveUp = (admission: Admission) => {
+        const at = this.#queue.indexOf(waiting)
+        if (at >= 0) this.#queue.splice(at, 1)
+        waiting.settle(admission)
+      }
+      const onAbort = () => giveUp({ kind: 'aborted' })
+      const cancel = this.#clock.schedule(endsAt - this.#clock.now(), () =>
+        giveUp({ kind: 'too_late', waitMs: this.#waitMs() }),
+      )
+      const waiting: Waiting = {
+        endsAt,
+        settle(admission) {
+          cancel()
+          signal?.removeEventListener('abort', onAbort)
+          resolve(admission)
+        },
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#queue.push(waiting)
+      this.#admit()
+    })
+  }
+
+  /** Nobody begins for so long, in milliseconds: the provider asked one of us to wait. */
+  pauseFor(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms)
+  }
+
+  #admit(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    for (const waiting of this.#queue.filter(({ endsAt }) => endsAt <= this.#pausedUntil)) {
+      this.#queue.splice(this.#queue.indexOf(waiting), 1)
+      waiting.settle({ kind: 'too_late', waitMs: this.#waitMs() })
+    }
+    while (this.#queue.length > 0 && this.#underWay < this.#concurrent) {
+      const waitMs = this.#waitMs()
+      if (waitMs > 0) {
+        this.#cancelTimer = this.#clock.schedule(waitMs, () => this.#admit())
+        return
+      }
+      this.#tokens -= 1
+      this.#underWay += 1
+      this.#queue.shift()?.settle({
+        kind: 'admitted',
+        leave: () => {
+          this.#underWay -= 1
+          this.#admit()
+        },
+      })
+    }
+  }
+
+  /** Milliseconds until the next request may begin, as far as time decides. */
+  #waitMs(): number {
+    const now = this.#clock.now()
+    this.#tokens = Math.min(this.#capacity, this.#tokens + Math.max(0, now - this.#filledAt) * this.#tokensPerMs)
+    this.#filledAt = now
+    const untilToken = this.#tokens >= 1 ? 0 : Math.ceil((1 - this.#tokens) / this.#tokensPerMs)
+    return Math.max(untilToken, this.#pausedUntil - now, 0)
+  }
+}

@@ -1,0 +1,38 @@
+import type { ReadTarget } from '@backstop/contracts'
+import { PAGE_DEADLINE_MS, type ProviderReader, type ReaderOptions, type ReadLimits } from '../read-back.ts'
+import { ApiClient, type ApiDialect, type Budget } from './api-client.ts'
+import { type Found, readTargets } from './read-targets.ts'
+import { type Feed, walk } from './walk.ts'
+
+type MakeFeed = (client: ApiClient, budget: Budget) => Feed
+
+/** All that a reader of one provider's API is made of. */
+export interface ReaderParts {
+  readonly dialect: ApiDialect
+  readonly limits: ReadLimits
+  /** URL that paths are appended to. */
+  readonly base: string
+  /** Asks for one target, once. */
+  ask(client: ApiClient, target: ReadTarget, budget: Budget): Promise<Found>
+  /** What a sweep goes through, in this order. */
+  readonly changes: readonly MakeFeed[]
+  /** What the baseline goes through. */
+  readonly schedules: readonly MakeFeed[]
+}
+
+/** A connection's reader. */
+export function openReader(parts: ReaderParts, options: ReaderOptions): ProviderReader {
+  const { clock } = options
+  const client = new ApiClient(parts.dialect, parts.base, options, parts.limits)
+  const budget = (ms: number, signal: AbortSignal | undefined): Budget => ({ endsAt: clock.now() + ms, signal })
+  const open = (feeds: readonly MakeFeed[], signal: AbortSignal | undefined) =>
+    feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal)))
+  return {
+    read(targets, deadlineMs, signal) {
+      const within = budget(deadlineMs, signal)
+      return readTargets(client, targets, within, target => parts.ask(client, target, within))
+    },
+    changes: (cursor, since, signal) => walk(open(parts.changes, signal), cursor, since, clock.now()),
+    schedules: (cursor, signal) => walk(open(parts.schedules, signal), cursor, 0, clock.now()),
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The card processor's API (compatible with Stripe's v1): a key as bearer token, lists newest first with `starting_after`
+ * and `has_more` (guides: providers.md §1.4; parameters as in the types of stripe 23.1.0).
+ */
+import type { ReadObject, ReadTarget } from '@backstop/contracts'
+import { fieldAt, firstId } from '../event-fields.ts'
+import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
+import { baseUrl } from '../http/base-url.ts'
+import { type Failed, failed } from '../http/failure.ts'
+import { feedOf } from '../http/feeds.ts'
+import { type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import type { Found } from '../http/read-targets.ts'
+import { openReader } from '../http/reader.ts'
+import type { Feed } from '../http/walk.ts'
+import type { ReadBack } from '../read-back.ts'
+
+/** The one whose shapes `normaliseObject` knows: an account's own default may be many years older. */
+const API_VERSION = '2026-10-28.endive'
+
+const DIALECT: ApiDialect = {
+  name: 'The processor',
+  headers: key => ({ authorization: `Bearer ${key.reveal()}`, 'stripe-version': API_VERSION }),
+  codeOf: body => fieldAt(body, 'error', 'code') ?? fieldAt(body, 'error', 'type'),
+  missingCodes: new Set(['resource_missing']),
+  // Comes with 429, but says that somebody else changes the object just now.
+  notNowCodes: new Set(['lock_timeout']),
+  objectIn: body => body,
+  pageQuery: page => ({ starting_after: page }),
+  pageIn: ({ data, has_more: hasMore }) => ({
+    items: data,
+    next: hasMore === false ? null : hasMore === true && Array.isArray(data) ? fieldAt(data.at(-1), 'id') : undefined,
+  }),
+}
+
+/** The events whose objects matter. The API takes 20 types at most. */
+const EVENT_TYPES = [
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.refunded',
+  'charge.refund.updated',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+]
+/** The fields of a subscription that say whether it ends or pauses; renewals and new items change none of them. */
+const TELLING_FIELDS = [
+  'status',
+  'cancel_at',
+  'cancel_at_period_end',
+  'canceled_at',
+  'ended_at',
+  'cancellation_details',
+  'pause_collection',
+  'status_details',
+  'schedule',
+]
+
+const PAGE_SIZE = 100
+/** Smaller, because each event may lead to a subscription that is read by itself. */
+const EVENTS_PAGE_SIZE = 50
+
+/** How the card processor's data is read. */
+export const readBack: ReadBack = {
+  // 25 a second for each endpoint are allowed, to everybody who uses the account together (docs.stripe.com/rate-limits).
+  limits: { requestsPerMinute: 1_000, concurrent: 4 },
+
+  targetsOf({ action, providerRef, objectIds: [objectId] }) {
+    if (action === 'refund' && providerRef !== null) return [{ type: 'refund', id: providerRef }]
+    const id = objectId ?? providerRef
+    if (id === null) return []
+    return [{ type: action === 'refund' ? 'refunds_of_payment' : 'subscription', id }]
+  },
+
+  open(options) {
+    const base = baseUrl(options.apiBase ?? 'https://api.stripe.com', '/v1')
+    return openReader(
+      { dialect: DIALECT, limits: readBack.limits, base, ask, changes: [refunds, events], schedules: [schedules] },
+      options,
+    )
+  },
+}
+
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+  switch (type) {
+    case 'refund':
+    case 'subscription': {
+      const answer = await readOne(client, type, `/${type}s`, id, budget)
+      return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+    }
+    case 'refunds_of_payment': {
+      const query = { [id.startsWith('pi_') ? 'payment_intent' : 'charge']: id, limit: PAGE_SIZE }
+      const answer = await readWhole(client, { type: 'refund', path: '/refunds', query }, budget)
+      return answer.kind === 'objects' ? { kind: 'found', objects: answer.objects.map(asRefund) } : answer
+    }
+    default:
+      return failed('question_refused', DIALECT.name, `it has no ${type}`)
+  }
+}
+
+function asRefund(body: ProviderObject): ReadObject {
+  return { type: 'refund', body }
+}
+
+/** Every refund that was made, whichever events the account sends of it. */
+function refunds(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'refunds',
+    list: from => ({ type: 'refund', path: '/refunds', query: { 'created[gte]': seconds(from), limit: PAGE_SIZE } }),
+    objects: async items => items.map(asRefund),
+  })
+}
+
+/** What happened to refunds made earlier, and to subscriptions: no list of these can be asked for recent changes. */
+function events(client: ApiClient, budget: Budget): Feed {
+  const types = Object.fromEntries(EVENT_TYPES.map((type, index) => [`types[${index}]`, type]))
+  return feedOf(client, budget, {
+    name: 'events',
+    list: from => ({
+      type: 'event',
+      path: '/events',
+      query: { 'created[gte]': seconds(from), limit: EVENTS_PAGE_SIZE, ...types },
+    }),
+    eventOf({ id, type, created }) {
+      const isEvent = typeof type === 'string' && typeof created === 'number'
+      return isEvent ? { eventId: id, eventType: type, createdAt: created * 1000 } : undefined
+    },
+    objects: (items, from) => objectsOfEvents(client, items, from, budget),
+  })
+}
+
+/**
+ * A subscription carries no version, so it is read as it is now: as it was at the event, it would be taken for its present
+ * state. A refund's states have an order of their own, so the event's copy does.
+ */
+async function objectsOfEvents(
+  client: ApiClient,
+  items: readonly ProviderObject[],
+  from: number,
+  budget: Budget,
+): Promise<readonly ReadObject[] | Failed> {
+  const objects: ReadObject[] = []
+  const subscriptionIds = new Set<string>()
+  for (const event of items) {
+    const object = fieldAt(event, 'data', 'object')
+    const id = firstId(object)
+    if (id === null) continue
+    const created = fieldAt(object, 'created')
+    if (fieldAt(object, 'object') === 'subscription' && mayTell(event)) subscriptionIds.add(id)
+    // The list of refunds has the others.
+    if (fieldAt(object, 'object') === 'refund' && typeof created === 'number' && created < seconds(from)) {
+      objects.push(asRefund(object as ProviderObject))
+    }
+  }
+  const answers = await Promise.all(
+    [...subscriptionIds].map(id => readOne(client, 'subscription', '/subscriptions', id, budget)),
+  )
+  for (const answer of answers) {
+    if (answer.kind === 'failed') return answer
+    if (answer.kind === 'object') objects.push({ type: 'subscription', body: answer.object })
+  }
+  return objects
+}
+
+function mayTell(event: ProviderObject): boolean {
+  const previous = fieldAt(event, 'data', 'previous_attributes')
+  if (event.type !== 'customer.subscription.updated' || typeof previous !== 'object' || previous === null) return true
+  return TELLING_FIELDS.some(field => Object.hasOwn(previous, field))
+}
+
+/** The API cannot be asked for subscriptions that end later, so all that have not ended are gone through. */
+function schedules(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'subscriptions',
+    list: () => ({ type: 'subscription', path: '/subscriptions', query: { limit: PAGE_SIZE } }),
+    objects: async items => items.filter(hasSchedule).map(body => ({ type: 'subscription', body })),
+  })
+}
+
+function hasSchedule(subscription: ProviderObject): boolean {
+  const { cancel_at, cancel_at_period_end, pause_collection, status } = subscription
+  return cancel_at_period_end === true || cancel_at != null || pause_collection != null || status === 'paused'
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000)
+}

@@ -1,0 +1,172 @@
+/**
+ * The reseller's API (compatible with Paddle Billing): a key as bearer token, lists ordered by id with a link to the next
+ * page, of which only the place is taken: the link itself could lead anywhere (guides: providers.md §2.4; parameters as in
+ * the types of @paddle/paddle-node-sdk 3.10.0).
+ */
+import type { ReadObject, ReadTarget } from '@backstop/contracts'
+import type { Secret } from '@backstop/kit'
+import { fieldAt, firstId } from '../event-fields.ts'
+import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
+import { baseUrl } from '../http/base-url.ts'
+import { failed } from '../http/failure.ts'
+import { feedOf } from '../http/feeds.ts'
+import { type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import type { Found } from '../http/read-targets.ts'
+import { openReader } from '../http/reader.ts'
+import type { Feed } from '../http/walk.ts'
+import type { ReadBack } from '../read-back.ts'
+
+const DIALECT: ApiDialect = {
+  name: 'The reseller',
+  headers: key => ({ authorization: `Bearer ${key.reveal()}`, 'paddle-version': '1' }),
+  codeOf: body => fieldAt(body, 'error', 'code'),
+  missingCodes: new Set(['not_found']),
+  notNowCodes: new Set([
+    'concurrent_modification',
+    'conflict',
+    'internal_error',
+    'service_unavailable',
+    'temporarily_unavailable',
+    'bad_gateway',
+  ]),
+  objectIn: body => body.data,
+  pageQuery: page => ({ after: page }),
+  pageIn: ({ data, meta }) => ({ items: itemsIn(data), next: nextIn(meta) }),
+}
+
+/** The events whose objects matter; past_due tells why a subscription ends soon after. */
+const EVENT_TYPES = [
+  'adjustment.created',
+  'adjustment.updated',
+  'subscription.updated',
+  'subscription.canceled',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.past_due',
+]
+
+/** The most that lists of adjustments give at once, and few enough of the others for their size. */
+const PAGE_SIZE = 50
+/** Sorts by the time of making, as ids do. */
+const NEWEST_FIRST = { order_by: 'id[DESC]', per_page: PAGE_SIZE }
+
+/** How the reseller's data is read. */
+export const readBack: ReadBack = {
+  // 240 a minute are allowed to one address, whatever runs there (developer.paddle.com, rate limiting).
+  limits: { requestsPerMinute: 180, concurrent: 4 },
+
+  targetsOf({ action, providerRef, objectIds: [objectId] }) {
+    if (action === 'refund' && providerRef !== null) return [{ type: 'adjustment', id: providerRef }]
+    const id = objectId ?? providerRef
+    if (id === null) return []
+    return [{ type: action === 'refund' ? 'adjustments_of_transaction' : 'subscription', id }]
+  },
+
+  open(options) {
+    const base = baseUrl(options.apiBase ?? publicAddress(options.readKey))
+    return openReader(
+      { dialect: DIALECT, limits: readBack.limits, base, ask, changes: [adjustments, events], schedules: [schedules] },
+      options,
+    )
+  },
+}
+
+/** A key says which of the two worlds it belongs to. */
+function publicAddress(readKey: Secret): string {
+  return readKey.reveal().startsWith('pdl_sdbx_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com'
+}
+
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+  switch (type) {
+    case 'subscription': {
+      const answer = await readOne(client, type, '/subscriptions', id, budget)
+      return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+    }
+    case 'adjustment':
+    case 'adjustments_of_transaction': {
+      // One adjustment cannot be asked for but as a list of one.
+      const filter = type === 'adjustment' ? 'id' : id.startsWith('sub_') ? 'subscription_id' : 'transaction_id'
+      const query = { [filter]: id, per_page: PAGE_SIZE }
+      const answer = await readWhole(client, { type: 'adjustment', path: '/adjustments', query }, budget)
+      if (answer.kind !== 'objects') return answer
+      return answer.objects.every(object => object[filter] === id)
+        ? { kind: 'found', objects: answer.objects.map(asAdjustment) }
+        : failed('answer_malformed', DIALECT.name, 'not the adjustments that were asked for')
+    }
+    default:
+      return failed('question_refused', DIALECT.name, `it has no ${type}`)
+  }
+}
+
+function asAdjustment(body: ProviderObject): ReadObject {
+  return { type: 'adjustment', body }
+}
+
+/** An event is called by another name than everything else. */
+function itemsIn(data: unknown): unknown {
+  return Array.isArray(data)
+    ? data.map(item => {
+        const eventId = fieldAt(item, 'event_id')
+        return eventId === undefined ? item : { ...item, id: eventId }
+      })
+    : undefined
+}
+
+/** The link is there on the last page too: has_more alone says whether there is another. */
+function nextIn(meta: unknown): string | null | undefined {
+  const hasMore = fieldAt(meta, 'pagination', 'has_more')
+  if (hasMore === false) return null
+  const link = fieldAt(meta, 'pagination', 'next')
+  if (hasMore !== true || typeof link !== 'string' || !URL.canParse(link)) return undefined
+  return new URL(link).searchParams.get('after') ?? undefined
+}
+
+/** Every adjustment that was made. */
+function adjustments(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'adjustments',
+    list: () => ({ type: 'adjustment', path: '/adjustments', query: NEWEST_FIRST }),
+    timeOf: ({ created_at }) => timeOf(created_at),
+    objects: async items => items.map(asAdjustment),
+  })
+}
+
+/**
+ * What happened to adjustments made earlier, and to subscriptions. Their objects carry the time of their change, so each
+ * event's copy is as good as reading it again.
+ */
+function events(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'events',
+    list: () => ({ type: 'event', path: '/events', query: { ...NEWEST_FIRST, event_type: EVENT_TYPES.join(',') } }),
+    timeOf: ({ occurred_at }) => timeOf(occurred_at),
+    eventOf({ id, event_type, occurred_at }) {
+      return typeof event_type === 'string'
+        ? { eventId: id, eventType: event_type, createdAt: timeOf(occurred_at) }
+        : undefined
+    },
+    objects: async items => items.flatMap(objectOfEvent),
+  })
+}
+
+function objectOfEvent({ event_type, data }: ProviderObject): ReadObject[] {
+  const type = String(event_type).split('.')[0] ?? ''
+  const isKnown = type === 'adjustment' || type === 'subscription'
+  return isKnown && firstId(data) !== null ? [{ type, body: data as ProviderObject }] : []
+}
+
+function schedules(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'subscriptions',
+    list: () => ({
+      type: 'subscription',
+      path: '/subscriptions',
+      query: { ...NEWEST_FIRST, scheduled_change_action: 'cancel,pause' },
+    }),
+    objects: async items => items.map(body => ({ type: 'subscription', body })),
+  })
+}
+
+function timeOf(rfc3339: unknown): number {
+  return typeof rfc3339 === 'string' ? Date.parse(rfc3339) : Number.NaN
+}
