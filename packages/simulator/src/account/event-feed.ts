@@ -6,6 +6,12 @@
  */
 export type Posting = 'unposted' | 'skipped' | 'scheduled' | 'succeeded' | 'failed'
 
+/** An event with what is known of its posting. */
+export interface Posted<E> {
+  readonly event: E
+  readonly posting: Posting
+}
+
 /** Where events come from: every account is one. */
 export interface EventSource<E> {
   /** Oldest first. Each is the account's state as it was then. */
@@ -20,8 +26,8 @@ export interface EventFeed<E> extends EventSource<E> {
   emit(event: E): void
   /** Keeps an event that is to be read but never posted. */
   keepUnposted(event: E): void
-  /** The events that could be read at that time (milliseconds since the epoch), with what is known of their posting. */
-  asOf(ms: number): readonly { event: E; posting: Posting }[]
+  /** The events that could be read at that time, in milliseconds since the epoch. */
+  asOf(ms: number): readonly Posted<E>[]
 }
 
 /**

@@ -4,7 +4,7 @@
  * event says can be read again, a full refund cannot be repeated, an idempotency key answers what it answered before.
  */
 import type Stripe from 'stripe'
-import type { EventSource, Posting } from '../account/event-feed.ts'
+import type { EventSource, Posted } from '../account/event-feed.ts'
 import type { View } from '../account/shelf.ts'
 import { type Chance, createChance } from '../chance.ts'
 import { type Caller, openBooks } from './books.ts'
@@ -37,7 +37,7 @@ export interface ProcessorRecords {
   readonly refunds: View<Stripe.Refund>
   readonly disputes: View<Stripe.Dispute>
   readonly subscriptions: View<ProcessorSubscription>
-  readonly events: readonly { event: ProcessorEvent; posting: Posting }[]
+  events(): readonly Posted<ProcessorEvent>[]
 }
 
 export interface CardProcessor extends EventSource<ProcessorEvent>, RefundActions, SubscriptionActions {
@@ -115,7 +115,7 @@ export function createCardProcessor(options: CardProcessorOptions): CardProcesso
       refunds: books.refunds.asOf(ms),
       disputes: books.disputes.asOf(ms),
       subscriptions: books.subscriptions.asOf(ms),
-      events: books.feed.asOf(ms),
+      events: () => books.feed.asOf(ms),
     }),
     events: books.feed.events,
     onEvent: books.feed.onEvent,

@@ -162,7 +162,7 @@ function differentParameters(key: string): ProcessorRefusal {
   })
 }
 
-function findCharge({ charges }: Books, wanted: RefundRequest): Stripe.Charge {
+function findCharge({ charges, paymentIntents }: Books, wanted: RefundRequest): Stripe.Charge {
   if (wanted.charge !== undefined) {
     const charge = charges.get(wanted.charge)
     if (charge === undefined) throw noSuch('charge', wanted.charge, 'charge')
@@ -170,7 +170,7 @@ function findCharge({ charges }: Books, wanted: RefundRequest): Stripe.Charge {
   }
   if (wanted.payment_intent === undefined)
     throw invalidRequest('One of the following params should be provided for this request: payment_intent or charge.')
-  const ofIntent = charges.all().find(charge => charge.payment_intent === wanted.payment_intent)
+  const ofIntent = charges.get(String(paymentIntents.get(wanted.payment_intent)?.latest_charge))
   if (ofIntent === undefined) throw noSuch('payment_intent', wanted.payment_intent, 'payment_intent')
   return ofIntent
 }

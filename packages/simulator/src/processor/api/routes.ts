@@ -1,5 +1,5 @@
 /** What each path of the processor's API answers, apart from HTTP. */
-import type { Posting } from '../../account/event-feed.ts'
+import type { Posted, Posting } from '../../account/event-feed.ts'
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { CardProcessor, ProcessorRecords } from '../account.ts'
 import type { ProcessorEvent } from '../events.ts'
@@ -55,7 +55,7 @@ function list(records: ProcessorRecords, resource: string, { query, path, nowMs 
       return pageOf(wanted.filter(ofStatus(query.get('status'))), query, path)
     }
     case 'events':
-      return pageOf(wantedEvents(records.events, query, nowMs / 1000), query, path)
+      return pageOf(wantedEvents(records.events(), query, nowMs / 1000), query, path)
     default:
       return undefined
   }
@@ -68,7 +68,11 @@ function ofStatus(status: string | null): (subscription: ProcessorSubscription) 
   return subscription => subscription.status === (status === 'ended' ? 'canceled' : status)
 }
 
-function wantedEvents(events: ProcessorRecords['events'], query: URLSearchParams, nowS: number): ProcessorEvent[] {
+function wantedEvents(
+  events: readonly Posted<ProcessorEvent>[],
+  query: URLSearchParams,
+  nowS: number,
+): ProcessorEvent[] {
   const typeNames = [...query.keys()].filter(name => /^types\[\d*\]$/.test(name))
   allowOnly(query, [...PAGING, ...CREATED, 'type', 'delivery_success', ...typeNames])
   const types = new Set(typeNames.flatMap(name => query.getAll(name)))
@@ -94,7 +98,7 @@ function deliveredAs(posting: Posting, wanted: string | null): boolean {
 }
 
 /** An event with the number of endpoints that have not taken it yet. */
-function readEvent({ event, posting }: ProcessorRecords['events'][number]): ProcessorEvent {
+function readEvent({ event, posting }: Posted<ProcessorEvent>): ProcessorEvent {
   return { ...event, pending_webhooks: posting === 'scheduled' ? 1 : 0 }
 }
 
@@ -121,7 +125,7 @@ function retrieve(records: ProcessorRecords, resource: string, id: string, { que
       return readEvent(
         found(
           'event',
-          records.events.find(({ event }) => event.id === id),
+          records.events().find(({ event }) => event.id === id),
         ),
       )
     default:

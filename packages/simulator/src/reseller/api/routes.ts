@@ -50,7 +50,7 @@ function list(records: ResellerRecords, resource: string, call: ApiCall): object
       return pageOf(shown, idOf, call, TRANSACTIONS)
     }
     case 'events': {
-      const events = records.events.map(({ event }) => readEvent(event))
+      const events = records.events().map(({ event }) => readEvent(event))
       return pageOf(matching(events, query, ['event_type']), event => event.event_id, call, EVENTS)
     }
     default:

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { createChance } from '../chance.ts'
+import { type CardProcessor, createCardProcessor } from './account.ts'
+
+const START_MS = 1_764_000_000_000
+const START_S = START_MS / 1000
+const PERIOD_END_S = START_S + 30 * 86_400
+const OURS = { idempotencyKey: 'op-7', requestId: 'req_ours' }
+
+function setUp() {
+  let clockMs = START_MS
+  const processor = createCardProcessor({ now: () => clockMs, chance: createChance(1) })
+  const { subscription, payment } = processor.subscribe({ amount: 4_999, currency: 'EUR' })
+  const before = processor.events().length
+  const told = () => processor.events().slice(before)
+  return { processor, subscription, payment, told, pass: (ms: number) => (clockMs += ms) }
+}
+
+const BY_REQUEST = { id: 'req_ours', idempotency_key: 'op-7' }
+const BY_ITSELF = { id: null, idempotency_key: null }
+
+test.each<{
+  name: string
+  act: (processor: CardProcessor, id: string) => unknown
+  told: string[]
+  becomes: object
+  previous?: object
+  request: object
+}>([
+  {
+    name: 'a cancellation scheduled by flag',
+    act: (p, id) => p.scheduleCancel(id, { ...OURS, comment: 'op_7', feedback: 'unused' }),
+    told: ['updated'],
+    becomes: {
+      status: 'active',
+      cancel_at_period_end: true,
+      cancel_at: PERIOD_END_S,
+      canceled_at: START_S,
+      cancellation_details: { reason: 'cancellation_requested', comment: 'op_7', feedback: 'unused' },
+    },
+    previous: {
+      cancel_at_period_end: false,
+      cancel_at: null,
+      canceled_at: null,
+      cancellation_details: { comment: null, feedback: null, reason: null },
+    },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'a cancellation scheduled by cancel_at alone',
+    act: (p, id) => p.scheduleCancel(id, { ...OURS, by: 'cancel_at' }),
+    told: ['updated'],
+    becomes: { status: 'active', cancel_at_period_end: false, cancel_at: PERIOD_END_S },
+    previous: { cancel_at: null, canceled_at: null, cancellation_details: { reason: null } },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'a schedule that is taken back',
+    act: (p, id) => [p.scheduleCancel(id), p.unschedule(id, OURS)],
+    told: ['updated', 'updated'],
+    becomes: { cancel_at_period_end: false, cancel_at: null, canceled_at: null },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'a schedule that is due',
+    act: (p, id) => [p.scheduleCancel(id, OURS), p.endPeriod(id)],
+    told: ['updated', 'deleted'],
+    becomes: { status: 'canceled', canceled_at: START_S, cancellation_details: { reason: 'cancellation_requested' } },
+    request: BY_ITSELF,
+  },
+  {
+    name: 'a cancellation at once',
+    act: (p, id) => p.cancel(id, OURS),
+    told: ['deleted'],
+    becomes: { status: 'canceled', canceled_at: START_S, ended_at: START_S, cancel_at: null },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'a pause of collecting',
+    act: (p, id) => p.pauseCollection(id, { ...OURS, behavior: 'void' }),
+    told: ['updated'],
+    becomes: { status: 'active', pause_collection: { behavior: 'void', resumes_at: null } },
+    previous: { pause_collection: null },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'the end of a pause of collecting',
+    act: (p, id) => [p.pauseCollection(id), p.resumeCollection(id, OURS)],
+    told: ['updated', 'updated'],
+    becomes: { pause_collection: null },
+    previous: { pause_collection: { behavior: 'void', resumes_at: null } },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'a pause of the service',
+    act: (p, id) => p.pause(id, OURS),
+    told: ['updated', 'paused'],
+    becomes: { status: 'paused', status_details: { paused: { subscription: { type: 'pause_requested' } } } },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'the end of a pause of the service',
+    act: (p, id) => [p.pause(id), p.resume(id, OURS)],
+    told: ['updated', 'paused', 'updated', 'resumed'],
+    becomes: { status: 'active' },
+    request: BY_REQUEST,
+  },
+  {
+    name: 'dunning that ends it',
+    act: (p, id) => [p.missPayment(id), p.endDunning(id)],
+    told: ['updated', 'deleted'],
+    becomes: { status: 'canceled', cancellation_details: { reason: 'payment_failed' } },
+    request: BY_ITSELF,
+  },
+  {
+    name: 'a change that is no cancellation',
+    act: (p, id) => p.change(id, { ...OURS, metadata: { seat: '2' } }),
+    told: ['updated'],
+    becomes: { status: 'active', metadata: { seat: '2' } },
+    previous: { metadata: { seat: null } },
+    request: BY_REQUEST,
+  },
+])('a subscription tells of $name', ({ act, told, becomes, previous, request }) => {
+  const world = setUp()
+  act(world.processor, world.subscription.id)
+  expect(world.told().map(event => event.type)).toEqual(told.map(name => `customer.subscription.${name}`))
+  const last = world.told().at(-1)
+  expect(last?.data.object).toMatchObject(becomes)
+  if (previous !== undefined) expect(last?.data.previous_attributes).toEqual(previous)
+  expect(last?.request).toEqual(request)
+  expect(world.processor.subscriptions()).toEqual([last?.data.object])
+})
+
+test('a renewal collects from the same customer and moves the period', () => {
+  const { processor, subscription, payment, told } = setUp()
+  const renewed = processor.endPeriod(subscription.id)
+  expect(renewed.items.data[0]).toMatchObject({ current_period_start: PERIOD_END_S })
+  expect(told().map(event => event.type)).toEqual(['charge.succeeded', 'customer.subscription.updated'])
+  expect(processor.charges().map(charge => charge.customer)).toEqual([payment.customer.id, payment.customer.id])
+})
+
+test('a subscription that has ended cannot change any more', () => {
+  const { processor, subscription } = setUp()
+  processor.cancel(subscription.id)
+  expect(() => processor.unschedule(subscription.id)).toThrow(/canceled subscription/)
+})
+
+test('a disputed charge cannot be refunded', () => {
+  const { processor, payment, told } = setUp()
+  const dispute = processor.dispute(payment.charge.id)
+  expect(() => processor.refund({ charge: payment.charge.id })).toThrow(/charged back/)
+  processor.closeDispute(dispute.id, 'lost')
+  expect(told().map(event => event.type)).toEqual(['charge.dispute.created', 'charge.dispute.closed'])
+})
