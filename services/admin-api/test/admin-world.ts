@@ -1,10 +1,13 @@
 import type {
   ActionDocument,
+  Alert,
   ChannelHealthDocument,
   Command,
   DeliveryAttempt,
   DeliveryDocument,
   DeliveryRequest,
+  InboxBodyDocument,
+  InboxDocument,
   IncidentDocument,
   Operation,
   ReplayDocument,
@@ -52,6 +55,8 @@ export interface AdminWorld {
   readonly transcript: Transcript
   /** Every version of an operation that reached its topic. */
   published(operationId: string): readonly Operation[]
+  /** Every alert of a project that reached its topic. */
+  alerts(projectId: string): readonly Alert[]
   /** Every command that reached its topic. */
   readonly commands: readonly Command[]
   /** What the receiver answers to channel tests from now on; undefined: the notifier does not deliver, nor do as it is told. */
@@ -68,6 +73,8 @@ export interface Others {
   readonly channelHealth: Shelf<ChannelHealthDocument>
   readonly replays: Shelf<ReplayDocument>
   readonly suppressions: Shelf<SuppressionDocument>
+  readonly inbox: Shelf<InboxDocument>
+  readonly inboxBodies: Shelf<InboxBodyDocument>
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'
@@ -170,6 +177,7 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
   const operations: Operation[] = []
   const requests: DeliveryDocument[] = []
   const commands: Command[] = []
+  const alerts: Alert[] = []
   let answer: Partial<DeliveryAttempt> | undefined = {}
   const producer = bus.producer({ sendTimeoutMs: 5_000 })
   await producer.start()
@@ -180,11 +188,12 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
     clock,
     logger: createLogger('stand-in', 'silent'),
     groupId: 'stand-in',
-    topics: { operations: 'operation', deliveries: 'delivery-request', commands: 'command' },
+    topics: { operations: 'operation', alerts: 'alert', deliveries: 'delivery-request', commands: 'command' },
     deadTopic: 'deliveries.dead',
     async handle(messages) {
       for (const received of messages) {
         if (received.name === 'operation') operations.push(received.message)
+        else if (received.name === 'alert') alerts.push(received.message)
         else if (received.name === 'command') {
           commands.push(received.message)
           if (answer !== undefined) await doCommand(received.message, others)
@@ -202,6 +211,7 @@ async function listen(bus: Bus, codec: MessageCodec, clock: Clock, others: Other
   await loop.start()
   const views = {
     commands,
+    alerts: (projectId: string) => alerts.filter(({ project_id }) => project_id === projectId),
     published: (operationId: string) => operations.filter(({ operation_id }) => operation_id === operationId),
     requested: (channelId: string) => requests.filter(({ channel_id }) => channel_id === channelId),
     receiverAnswers: (attempt: Partial<DeliveryAttempt> | undefined) => {

@@ -47,7 +47,7 @@ test('no address and no query is a fault of ours', async () => {
   for (const { path } of paths) {
     await fc.assert(
       fc.asyncProperty(odd, odd, async (id, value) => {
-        const address = path.replace(/(prj|con|chn|op|inc|act|dlv|rpl)_\w+/, encodeURIComponent(id) || 'x')
+        const address = path.replace(/(prj|con|chn|op|bud|inc|act|dlv|rpl)_\w+/, encodeURIComponent(id) || 'x')
         const query = `${address.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(value)}`
         const answer = await world.api.get(address + query)
         expect(answer.status).toBeLessThan(500)

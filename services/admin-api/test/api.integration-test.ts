@@ -29,6 +29,8 @@ describeApi('MongoDB and Kafka', async () => {
       channelHealth: createMongoShelf(db, 'channel_health'),
       replays: createMongoShelf(db, 'replays'),
       suppressions: createMongoShelf(db, 'suppressions'),
+      inbox: createMongoShelf(db, 'inbox'),
+      inboxBodies: createMongoShelf(db, 'inbox_bodies'),
     },
     openBooks: options => openMongoBooks(db, options),
     settings: { outcomeWaitMs: 3_000 },

@@ -2,6 +2,7 @@
  * Documents that one service writes and others read. Each names its owner: nobody else writes that collection
  * (DESIGN, the table of services). Times are BSON dates.
  */
+import type { InboxOutcome } from '../http/inbox.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
@@ -201,8 +202,7 @@ export interface InboxDocument {
   provider: ProviderKind
   event_id: string
   event_type: string
-  /** held: a hint of a connection that cannot be read yet. hinted: its re-read was asked for. */
-  outcome: 'recorded' | 'ignored' | 'held' | 'hinted'
+  outcome: InboxOutcome
   reason: string
   action_ids: string[]
   received_at: Date

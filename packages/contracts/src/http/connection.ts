@@ -27,22 +27,33 @@ const common = {
   api_base: ApiBase.optional(),
 }
 
+const Site = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, "Give the site's name alone: acme, not acme.example.com")
+  .describe("The provider's site; without it and a read key the connection only holds what arrives")
+
 export const NewConnection = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('processor'), signing_secret: InboundSecret.optional() }),
   z.strictObject({ ...common, kind: z.literal('reseller'), destination_secret: InboundSecret }),
   z.strictObject({
     ...common,
     kind: z.literal('subscription'),
-    site: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, "Give the site's name alone: acme, not acme.example.com")
-      .optional()
-      .describe("The provider's site; without it and a read key the connection only holds what arrives"),
+    site: Site.optional(),
   }),
 ])
 export type NewConnection = z.infer<typeof NewConnection>
 
-export const ConnectionPatch = z.strictObject({ out_of_band: OutOfBand })
+/** What may change of a connection; what is left out stays. */
+export const ConnectionPatch = z
+  .strictObject({
+    name: Label.optional(),
+    out_of_band: OutOfBand.optional(),
+    read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null takes it away"),
+    api_base: ApiBase.nullable().optional(),
+    site: Site.optional().describe('Subscription only, and only while it has none: ids are unique within a site'),
+  })
+  .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
+export type ConnectionPatch = z.infer<typeof ConnectionPatch>
 
 export const Connection = z.object({
   connection_id: z.string(),

@@ -1,4 +1,10 @@
-import type { Connection, ConnectionDocument, ConnectionSecret, NewConnection } from '@backstop/contracts'
+import type {
+  Connection,
+  ConnectionDocument,
+  ConnectionPatch,
+  ConnectionSecret,
+  NewConnection,
+} from '@backstop/contracts'
 
 /** The secrets of a new connection, sealed already. */
 export interface SealedSecrets {
@@ -36,6 +42,36 @@ export function connectionDocument(
 /** Subscription events are hints: without a way to read the provider's own record nothing can be judged. */
 function statusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null, site: string | null) {
   return kind === 'subscription' && (readKey === null || site === null) ? 'needs_setup' : 'active'
+}
+
+/** Why the site of a connection cannot be set; undefined when it can, or is not asked for. */
+export function refusedSite(known: ConnectionDocument, site: string | undefined): string | undefined {
+  if (site === undefined || site === known.site) return undefined
+  if (known.kind !== 'subscription') return 'Only a subscription connection has a site'
+  if (known.site !== null)
+    return 'The site of a connection stays: its ids are unique within it. Make another connection'
+  return undefined
+}
+
+/**
+ * What changes of a connection.
+ * @param readKey sealed already; null takes it away, undefined leaves it
+ */
+export function patchedConnection(
+  known: ConnectionDocument,
+  patch: ConnectionPatch,
+  readKey: ConnectionSecret | null | undefined,
+): Partial<Pick<ConnectionDocument, 'name' | 'out_of_band' | 'status' | 'read_key' | 'site' | 'api_base'>> {
+  const read_key = readKey === undefined ? known.read_key : readKey
+  const site = patch.site ?? known.site
+  return {
+    name: patch.name ?? known.name,
+    out_of_band: patch.out_of_band ?? known.out_of_band,
+    api_base: patch.api_base === undefined ? known.api_base : patch.api_base,
+    status: statusOf(known.kind, read_key, site),
+    read_key,
+    site,
+  }
 }
 
 /** A connection as it is shown: its secrets only as fingerprints, and only those that are still good. */

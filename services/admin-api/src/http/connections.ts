@@ -3,13 +3,20 @@ import {
   type ConnectionDocument,
   ConnectionPatch,
   CreatedConnection,
+  deterministicId,
   ListQuery,
   listOf,
   NewConnection,
 } from '@backstop/contracts'
 import { Secret } from '@backstop/kit'
 import { z } from 'zod'
-import { connectionDocument, deletedConnection, showConnection } from '../domain/connection.ts'
+import {
+  connectionDocument,
+  deletedConnection,
+  patchedConnection,
+  refusedSite,
+  showConnection,
+} from '../domain/connection.ts'
 import { inboundSecretFor } from '../keys/inbound-secret.ts'
 import { sealConnectionSecret } from '../keys/seal-connection-secret.ts'
 import type { AdminParts } from '../parts.ts'
@@ -17,6 +24,7 @@ import { changeConnection } from './change-connection.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findConnection, findProject } from './found.ts'
 import { etagOf } from './if-match.ts'
+import { refusedField } from './refused-field.ts'
 import { rotateSecretRoute } from './rotate-secret.ts'
 import { defineRoute, type Route } from './route.ts'
 
@@ -125,22 +133,56 @@ function getRoute({ stores, ingressPublicUrl }: AdminParts): Route {
   })
 }
 
-function patchRoute({ stores, ingressPublicUrl }: AdminParts): Route {
+/** @throws AppError `invalid_request` for a site where it cannot be set */
+function patchOf(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
+  const refused = refusedSite(known, patch.site)
+  if (refused !== undefined) throw refusedField('body.site', refused)
+  const place = { id: known._id, projectId: known.project_id }
+  const readKey =
+    typeof patch.read_key === 'string'
+      ? sealConnectionSecret(parts.secretBox, new Secret(patch.read_key), 'read_key', place, now)
+      : patch.read_key
+  return patchedConnection(known, patch, readKey)
+}
+
+/** Whoever keeps hints for the connection hears that its provider can be read now. */
+async function tellReadable({ commands }: AdminParts, connection: ConnectionDocument, patch: ConnectionPatch) {
+  const mayBeNew = typeof patch.read_key === 'string' || patch.site !== undefined || patch.api_base !== undefined
+  if (!mayBeNew || connection.status !== 'active' || connection.read_key === null) return
+  const { _id: connection_id, project_id, version, updated_at } = connection
+  await commands.send([
+    {
+      kind: 'connection_ready',
+      command_id: deterministicId('command', 'connection_ready', connection_id, String(version)),
+      project_id,
+      connection_id,
+      requested_at: updated_at.toISOString(),
+    },
+  ])
+}
+
+function patchRoute(parts: AdminParts): Route {
+  const { stores, ingressPublicUrl } = parts
   return defineRoute({
     method: 'patch',
     path: '/v1/projects/{id}/connections/{connection_id}',
     operationId: 'changeConnection',
     tag,
-    summary: 'Set whether unexplained changes alert',
-    description: '`out_of_band` as it stands at the second look decides. If-Match is honoured and not required.',
+    summary: 'Change a connection: whether unexplained changes alert, and how its provider is read',
+    description:
+      '`out_of_band` as it stands at the second look decides. A read key, and for a subscription its site, completes a connection that is `needs_setup`: what it held is then verified and judged. If-Match is honoured and not required.',
     scope: 'manage',
     params: OfConnection,
     body: ConnectionPatch,
     answers: { 200: { description: 'The connection as it is now', schema: Connection } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    refusals: ['not_found', 'precondition_failed', 'conflict', 'egress_blocked'],
     honoursIfMatch: true,
     async handle(request) {
-      const changed = await changeConnection(stores, request, () => ({ out_of_band: request.body.out_of_band }))
+      const { body, now } = request
+      const blocked = typeof body.api_base === 'string' ? parts.checkUrl(body.api_base) : undefined
+      if (blocked !== undefined) throw blocked
+      const changed = await changeConnection(stores, request, known => patchOf(parts, known, body, now))
+      await tellReadable(parts, changed, body)
       return {
         status: 200,
         body: showConnection(changed, ingressPublicUrl, request.now),

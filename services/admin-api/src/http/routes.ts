@@ -2,8 +2,12 @@ import type { AdminParts } from '../parts.ts'
 import { actionRoutes } from './actions.ts'
 import { alertChannelRoutes } from './alert-channels.ts'
 import { apiKeyRoutes } from './api-keys.ts'
+import { approvalRoutes } from './approvals.ts'
+import { budgetRoutes } from './budgets.ts'
 import { connectionRoutes } from './connections.ts'
 import { deliveryRoutes } from './deliveries.ts'
+import { expectedChangeRoutes } from './expected-changes.ts'
+import { inboxRoutes } from './inbox.ts'
 import { incidentRoutes } from './incidents.ts'
 import { mailEventRoutes } from './mail-events.ts'
 import { operationRoutes } from './operations.ts'
@@ -11,6 +15,7 @@ import { previewRoutes } from './previews.ts'
 import { projectRoutes } from './projects.ts'
 import { replayRoutes } from './replays.ts'
 import type { Route } from './route.ts'
+import { runRoutes } from './runs.ts'
 import { selfDescriptionRoutes } from './self-description.ts'
 import { suppressionRoutes } from './suppressions.ts'
 import { unsubscribeRoutes } from './unsubscribe.ts'
@@ -25,8 +30,13 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...replayRoutes(parts),
     ...suppressionRoutes(parts),
     ...operationRoutes(parts),
+    ...approvalRoutes(parts),
+    ...budgetRoutes(parts),
+    ...runRoutes(parts),
     ...incidentRoutes(parts),
     ...actionRoutes(parts),
+    ...expectedChangeRoutes(parts),
+    ...inboxRoutes(parts),
     ...apiKeyRoutes(parts),
     ...previewRoutes(parts),
     ...unsubscribeRoutes(parts),

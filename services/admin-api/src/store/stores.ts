@@ -6,6 +6,9 @@ import type {
   ChannelHealthDocument,
   ConnectionDocument,
   DeliveryDocument,
+  ExpectedChangeDocument,
+  InboxBodyDocument,
+  InboxDocument,
   IncidentDocument,
   ProjectDocument,
   ReplayDocument,
@@ -41,6 +44,11 @@ export interface AdminStores {
   readonly audit: Shelf<AuditDocument>
   readonly idempotencyKeys: Shelf<IdempotencyDocument>
   readonly replayRequests: Shelf<ReplayRequestDocument>
+  readonly expectedChanges: Shelf<ExpectedChangeDocument>
+  /** Owner: reconciler. */
+  readonly inbox: ReadShelf<InboxDocument>
+  /** Owner: reconciler. */
+  readonly inboxBodies: ReadShelf<InboxBodyDocument>
   /** Owner: reconciler. */
   readonly actions: ReadShelf<ActionDocument>
   /** Owner: reconciler. */
@@ -65,6 +73,9 @@ export function createMongoStores(db: Db): AdminStores {
     audit: createMongoShelf(db, 'audit'),
     idempotencyKeys: createMongoShelf(db, 'idempotency_keys'),
     replayRequests: createMongoShelf(db, 'replay_requests'),
+    expectedChanges: createMongoShelf(db, 'expected_changes'),
+    inbox: createMongoShelf(db, 'inbox'),
+    inboxBodies: createMongoShelf(db, 'inbox_bodies'),
     actions: createMongoShelf(db, 'actions'),
     incidents: createMongoShelf(db, 'incidents'),
     deliveries: createMongoShelf(db, 'deliveries'),
@@ -76,6 +87,8 @@ export function createMongoStores(db: Db): AdminStores {
 
 /** What others keep, as shelves that a test or a simulation fills in their stead. */
 export interface MemoryStores extends AdminStores {
+  readonly inbox: Shelf<InboxDocument>
+  readonly inboxBodies: Shelf<InboxBodyDocument>
   readonly actions: Shelf<ActionDocument>
   readonly incidents: Shelf<IncidentDocument>
   readonly deliveries: Shelf<DeliveryDocument>
@@ -94,6 +107,9 @@ export function createMemoryStores(): MemoryStores {
     audit: createMemoryShelf(),
     idempotencyKeys: createMemoryShelf(),
     replayRequests: createMemoryShelf(),
+    expectedChanges: createMemoryShelf(),
+    inbox: createMemoryShelf(),
+    inboxBodies: createMemoryShelf(),
     actions: createMemoryShelf(),
     incidents: createMemoryShelf(),
     deliveries: createMemoryShelf(),

@@ -2,12 +2,16 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
 import { describeAlertChannels } from './alert-channels.contract.ts'
+import { describeApprovals } from './approvals.contract.ts'
 import { describeAuthentication } from './authentication.contract.ts'
+import { describeBudgets } from './budgets.contract.ts'
 import { describeConnections } from './connections.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
 import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
+import { describeReconciling } from './reconciling.contract.ts'
 import { describeRefusals } from './refusals.contract.ts'
+import { describeRuns } from './runs.contract.ts'
 import { describeSecrets } from './secrets.contract.ts'
 import { describeStories } from './stories.contract.ts'
 
@@ -23,7 +27,11 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeConnections(current)
     describeAlertChannels(current)
     describeOperations(current)
+    describeApprovals(current)
+    describeBudgets(current)
+    describeRuns(current)
     describeStories(current)
+    describeReconciling(current)
     describeRefusals(current)
     describeAccess(current)
     describeSecrets(current)

@@ -108,14 +108,23 @@ export function describeConnections(world: () => AdminWorld): void {
       expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
     })
 
-    test('out_of_band is changed, and nothing else can be', async () => {
+    test('out_of_band and the name are changed, and what may not be is refused', async () => {
       const { projectId, processorId } = await openProject(api())
       const changed = await api().patch(at(projectId, `/${processorId}`), { out_of_band: 'ignore' })
       expect(changed).toMatchObject({ status: 200, body: { out_of_band: 'ignore', version: 2 } })
       expect(changed.headers.get('etag')).toBe('"2"')
-      for (const body of [{ out_of_band: 'never' }, { name: 'y' }, {}, { out_of_band: 'auto', name: 'y' }]) {
+      for (const body of [
+        { out_of_band: 'never' },
+        { kind: 'reseller' },
+        {},
+        { out_of_band: 'auto', status: 'active' },
+      ]) {
         expect((await api().patch(at(projectId, `/${processorId}`), body)).status).toBe(400)
       }
+      expect((await api().patch(at(projectId, `/${processorId}`), { name: 'y' })).body).toMatchObject({
+        name: 'y',
+        out_of_band: 'ignore',
+      })
       expect((await api().patch(at(projectId, '/con_none'), { out_of_band: 'auto' })).status).toBe(404)
     })
 

@@ -9,8 +9,15 @@ export interface Belongings {
   readonly connectionId: string
   readonly channelId: string
   readonly operationId: string
+  /** Two that wait for approval. */
+  readonly waitingIds: readonly [string, string]
+  readonly runId: string
+  readonly budgetId: string
   readonly incidentId: string
   readonly actionId: string
+  readonly expectedChangeId: string
+  /** Of a notification of the connection. */
+  readonly eventId: string
   /** One that is dead, of the channel. */
   readonly deliveryId: string
   readonly replayId: string
@@ -28,7 +35,15 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
     events: ['run.failed'],
     config,
   })
-  const operation = await api.post('/v1/operations', { connection_id: connectionId, kind: 'refund', subject: 'pi_1' })
+  const runId = `run of ${projectId}`
+  const refund = { connection_id: connectionId, kind: 'refund', subject: 'pi_1', run_id: runId }
+  const operation = await api.post('/v1/operations', refund)
+  const [first, second] = [
+    await api.post('/v1/operations', { ...refund, state: 'approval_pending' }),
+    await api.post('/v1/operations', { ...refund, state: 'approval_pending' }),
+  ]
+  const cap = { project_id: projectId, name: 'x', currency: 'chf', cap: 1, interval: 'day' }
+  const budget = await api.post('/v1/budgets', cap)
   const key = await api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: projectId })
   const { incident, action, alertId, at } = await tellStory(world, projectId, connectionId)
   const channelId: string = channel.body.id
@@ -36,19 +51,46 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
   await world.others.deliveries.put(dead)
   const window = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }
   const replay = await api.post('/v1/replays', { channel_id: channelId, ...window })
+  const expected = await api.post('/v1/expected-changes', { project_id: projectId, kind: 'refund', note: 'x' })
   const suppressed = await api.post('/v1/suppressions', { project_id: projectId, address: 'left@b.test' })
   return {
     projectId,
     connectionId,
     channelId,
     operationId: operation.body.operation_id,
+    waitingIds: [first.body.operation_id, second.body.operation_id],
+    runId,
+    budgetId: budget.body.budget_id,
     incidentId: incident,
     actionId: action,
+    expectedChangeId: expected.body.expected_change_id,
+    eventId: await storeEvent(world, projectId, connectionId),
     deliveryId: dead._id,
     replayId: replay.body.replay_id,
     suppressed: suppressed.body.address,
     keyId: key.body.key_id,
   }
+}
+
+/** Keeps a notification as the reconciler does. @returns its event id */
+export async function storeEvent(world: AdminWorld, projectId: string, connectionId: string): Promise<string> {
+  const _id = `${connectionId}/evt_1`
+  const received_at = new Date('2026-11-21T10:00:00.000Z')
+  await world.others.inbox.put({
+    _id,
+    project_id: projectId,
+    connection_id: connectionId,
+    provider: 'processor',
+    event_id: 'evt_1',
+    event_type: 'refund.created',
+    outcome: 'recorded',
+    reason: 'The event was recorded',
+    action_ids: [],
+    received_at,
+    processed_at: received_at,
+  })
+  await world.others.inboxBodies.put({ _id, received_at, body: '{"id":"evt_1"}' })
+  return 'evt_1'
 }
 
 export interface RouteCall {
@@ -68,6 +110,7 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
   const { projectId, connectionId, channelId, operationId, incidentId, actionId, deliveryId, keyId } = own
   const connection = { id: projectId, connection_id: connectionId }
   const config = { kind: 'email', to: ['a@b.test'] }
+  const run = encodeURIComponent(own.runId)
   const calls: Record<string, { params?: Record<string, string>; query?: string; body?: unknown; isList?: boolean }> = {
     createProject: { body: { name: 'x' } },
     listProjects: { isList: true },
@@ -92,20 +135,37 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
     getReplay: { params: { id: own.replayId } },
     listSuppressions: { query: `?project_id=${projectId}` },
     createSuppression: { body: { project_id: projectId, address: 'a@b.test' } },
-    createOperation: { body: { connection_id: connectionId, kind: 'refund', subject: 'pi_1' } },
+    createOperation: {
+      body: { connection_id: connectionId, kind: 'refund', subject: 'pi_1', amount: 1, currency: 'eur' },
+    },
     transitionOperation: { params: { id: operationId }, body: { to: 'executing' } },
+    approveOperation: { params: { id: own.waitingIds[0] }, body: { reason: 'Looks right' } },
+    declineOperation: { params: { id: own.waitingIds[1] } },
     listOperations: { query: `?project_id=${projectId}` },
     getOperation: { params: { id: operationId } },
+    createBudget: { body: { project_id: projectId, name: 'x', currency: 'USD', cap: 100, interval: 'month' } },
+    listBudgets: { query: `?project_id=${projectId}` },
+    getBudget: { params: { id: own.budgetId } },
+    changeBudget: { params: { id: own.budgetId }, body: { cap: 2 } },
+    failRun: { params: { id: run }, body: { project_id: projectId, reason: 'Timed out' } },
+    listRuns: { query: `?project_id=${projectId}` },
+    getRun: { params: { id: run }, query: `?project_id=${projectId}` },
     listIncidents: { query: `?project_id=${projectId}` },
     getIncident: { params: { id: incidentId } },
     listActions: { query: `?project_id=${projectId}` },
     getAction: { params: { id: actionId } },
+    createExpectedChange: { body: { project_id: projectId, kind: 'refund', note: 'Yearly goodwill' } },
+    listExpectedChanges: { query: `?project_id=${projectId}` },
+    listInbox: { query: `?project_id=${projectId}` },
+    getInboxEntry: { params: { connection_id: connectionId, event_id: own.eventId } },
     previewMessage: { query: `?project_id=${projectId}&format=json` },
     createApiKey: { body: { name: 'x', scopes: ['read'], project_id: projectId } },
     listApiKeys: { isList: true },
     // What ends a thing comes last.
+    deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },
     deleteSuppression: { params: { address: own.suppressed }, query: `?project_id=${projectId}` },
+    deleteExpectedChange: { params: { id: own.expectedChangeId } },
     deleteAlertChannel: { params: { id: channelId } },
     deleteConnection: { params: connection },
   }

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { Timestamp } from '../operation.ts'
+import { ProviderKind } from '../providers.ts'
+import { ListQuery } from './list.ts'
+
+/** What became of a notification. held: a hint of a connection that cannot be read yet. hinted: the provider is asked. */
+export const InboxOutcome = z.enum(['recorded', 'ignored', 'held', 'hinted'])
+export type InboxOutcome = z.infer<typeof InboxOutcome>
+
+export const InboxQuery = ListQuery.extend({
+  project_id: z.string().optional(),
+  connection_id: z.string().optional(),
+  outcome: InboxOutcome.optional(),
+})
+
+/** One authentic notification and what became of it. */
+export const InboxEntry = z.object({
+  /** `<connection_id>/<event_id>`: providers choose event ids, so only both name one. */
+  inbox_id: z.string(),
+  project_id: z.string(),
+  connection_id: z.string(),
+  provider: ProviderKind,
+  event_id: z.string(),
+  event_type: z.string(),
+  outcome: InboxOutcome,
+  reason: z.string(),
+  action_ids: z.array(z.string()),
+  received_at: Timestamp,
+  processed_at: Timestamp,
+})
+export type InboxEntry = z.infer<typeof InboxEntry>
+
+export const InboxEntryWithBody = InboxEntry.extend({
+  body: z.unknown().describe('As the provider sent it; null once its retention of 14 days has passed'),
+})

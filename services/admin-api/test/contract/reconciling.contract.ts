@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { storeEvent } from './every-route.ts'
+import { openProject } from './project-of-its-own.ts'
+
+/** What people tell the reconciler, and what they see of what it took in. */
+export function describeReconciling(world: () => AdminWorld): void {
+  const api = () => world().api
+
+  describe('expected changes', () => {
+    const note = (projectId: string, more: object = {}) => ({
+      project_id: projectId,
+      kind: 'refund',
+      note: 'Goodwill of the support team',
+      ...more,
+    })
+
+    test('are made, listed and taken back', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const more = {
+        connection_id: processorId,
+        subject: 'pi_1',
+        amount: 2499,
+        currency: 'EUR',
+        expires_in_seconds: 3600,
+      }
+      const made = await api().post('/v1/expected-changes', note(projectId, more))
+      expect(made).toMatchObject({
+        status: 201,
+        body: { kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur', created_by: expect.any(String) },
+      })
+      const { created_at, expires_at, expected_change_id } = made.body
+      expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(3_600_000)
+      expect((await api().get(`/v1/expected-changes?project_id=${projectId}`)).body.data).toEqual([made.body])
+      expect((await api().delete(`/v1/expected-changes/${expected_change_id}`)).status).toBe(204)
+      expect((await api().delete(`/v1/expected-changes/${expected_change_id}`)).status).toBe(404)
+    })
+
+    test.for([
+      { name: 'an amount without its currency', more: { amount: 1 }, status: 400 },
+      { name: 'no end within a month', more: { expires_in_seconds: 31 * 86_400 }, status: 400 },
+      { name: 'no reason', more: { note: ' ' }, status: 400 },
+      { name: 'a connection that is not there', more: { connection_id: 'con_none' }, status: 404 },
+    ])('with $name are refused', async ({ more, status }) => {
+      const { projectId } = await openProject(api())
+      expect((await api().post('/v1/expected-changes', note(projectId, more))).status).toBe(status)
+    })
+  })
+
+  describe('the inbox', () => {
+    test('lists notifications with what became of them, and shows a body', async () => {
+      const { projectId, processorId } = await openProject(api())
+      await storeEvent(world(), projectId, processorId)
+      const listed = await api().get(`/v1/inbox?connection_id=${processorId}&outcome=recorded`)
+      expect(listed.body.data).toMatchObject([{ inbox_id: `${processorId}/evt_1`, event_type: 'refund.created' }])
+      expect((await api().get(`/v1/inbox?connection_id=${processorId}&outcome=held`)).body.data).toEqual([])
+      expect((await api().get(`/v1/inbox/${processorId}/evt_1`)).body.body).toEqual({ id: 'evt_1' })
+      expect((await api().get(`/v1/inbox/${processorId}/evt_2`)).status).toBe(404)
+    })
+  })
+
+  describe('a connection that needs setup', () => {
+    const at = (projectId: string, id: string) => `/v1/projects/${projectId}/connections/${id}`
+
+    test('is completed by a read key and a site, and its site stays', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post(`/v1/projects/${projectId}/connections`, { kind: 'subscription', name: 'S' })
+      const path = at(projectId, made.body.connection_id)
+      expect((await api().patch(path, { read_key: 'live_read_key' })).body.status).toBe('needs_setup')
+      const completed = await api().patch(path, { site: 'acme' })
+      expect(completed).toMatchObject({ status: 200, body: { status: 'active', site: 'acme', has_read_key: true } })
+      expect(JSON.stringify(completed.body)).not.toContain('live_read_key')
+      const moved = await api().patch(path, { site: 'other' })
+      expect(moved).toMatchObject({ status: 400, body: { errors: [{ path: 'body.site' }] } })
+      expect((await api().patch(path, { read_key: null })).body).toMatchObject({
+        status: 'needs_setup',
+        has_read_key: false,
+      })
+    })
+
+    test('a processor may get a read key later and has no site; a change names something', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const path = at(projectId, processorId)
+      expect((await api().patch(path, { read_key: 'rk_live_123', out_of_band: 'alert' })).body).toMatchObject({
+        has_read_key: true,
+        out_of_band: 'alert',
+      })
+      expect((await api().patch(path, { site: 'acme' })).status).toBe(400)
+      expect((await api().patch(path, {})).status).toBe(400)
+      expect((await api().patch(path, { api_base: 'https://blocked.test' })).body.code).toBe('egress_blocked')
+    })
+  })
+}
