@@ -21,6 +21,7 @@ export const RunWithOperations = z.object({
   failure: FailedRun.nullable().describe('Null while nobody reported that it failed'),
   operations: z.array(ShownOperation).describe('The newest 100; GET /v1/operations?run_id= lists all'),
 })
+export type RunWithOperations = z.infer<typeof RunWithOperations>
 
 export const RunQuery = ListQuery.extend({ project_id: z.string().optional() })
 export const OneRunQuery = z.object({

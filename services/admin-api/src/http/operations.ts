@@ -30,7 +30,7 @@ function createRoute({ stores, ledger }: AdminParts): Route {
     tag,
     summary: 'Report a refund or cancellation that your software asks for or makes',
     description:
-      'It may be reported in any state: what is reported as executing or completed happened. Reporting the same `idempotency_key` on the same connection again answers the operation that is stored; with a state further on, it moves there, as by a transition. Whatever is left out, or null, says nothing.',
+      'It may be reported in any state: what is reported as executing or completed happened. Reporting the same `idempotency_key` on the same connection again answers the operation that is stored; with a state further on, it moves there, as by a transition. Whatever is left out, or null, says nothing. A request is answered as `approval_pending` where the project requires approval, and refused where a budget has not that much left.',
     scope: 'operations:write',
     body: NewOperation,
     answers: {
@@ -40,12 +40,14 @@ function createRoute({ stores, ledger }: AdminParts): Route {
         schema: ShownOperation,
       },
     },
-    refusals: ['not_found', 'idempotency_conflict', 'conflict'],
+    refusals: ['not_found', 'idempotency_conflict', 'budget_exceeded', 'illegal_transition', 'conflict'],
     async handle({ body, principal, newId, now }) {
       const connection = await findConnection(stores, principal, body.connection_id)
       const { operation, outcome } = await ledger.record(body, connection, now.getTime(), newId('operation'))
       const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
-      return outcome === 'unchanged' ? answer : { ...answer, changed: changeOf(operation, AUDITED_AS[outcome]) }
+      return outcome === 'unchanged'
+        ? answer
+        : { ...answer, changed: changeOfOperation(operation, AUDITED_AS[outcome]) }
     },
   })
 }
@@ -58,7 +60,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
     tag,
     summary: 'Report what became of an operation',
     description:
-      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. Stages on the way may be left out, an outstanding approval may not. Reporting the same state again changes nothing.',
+      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. Stages on the way may be left out. Executing without the approval that the project requires is recorded, too: the operation is `unapproved` and explains nothing. Approving is a route of its own there. Reporting the same state again changes nothing.',
     scope: 'operations:write',
     params: OfOperation,
     body: NewTransition,
@@ -69,7 +71,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
       const operation = await ledger.transition(params.id, body, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
       if (operation.version === before.version) return answer
-      return { ...answer, changed: changeOf(operation, AUDITED_AS.moved) }
+      return { ...answer, changed: changeOfOperation(operation, AUDITED_AS.moved) }
     },
   })
 }
@@ -92,6 +94,7 @@ function listRoute({ ledger }: AdminParts): Route {
         connectionId: query.connection_id,
         state: query.state,
         subject: query.subject,
+        runId: query.run_id,
         after: after && { createdAt: after.at.toISOString(), operationId: after.id },
         limit: query.limit + 1,
       })
@@ -118,7 +121,12 @@ function getRoute({ ledger }: AdminParts): Route {
   })
 }
 
-async function findOperation(ledger: AdminParts['ledger'], principal: Principal, id: string): Promise<Operation> {
+/** @throws AppError `not_found` */
+export async function findOperation(
+  ledger: AdminParts['ledger'],
+  principal: Principal,
+  id: string,
+): Promise<Operation> {
   const operation = await ledger.get(id)
   const { project_id } = ownProject(principal)
   if (operation === undefined || (project_id !== undefined && operation.project_id !== project_id)) {
@@ -127,11 +135,12 @@ async function findOperation(ledger: AdminParts['ledger'], principal: Principal,
   return operation
 }
 
-function changeOf(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
+/** The audit row of a change. */
+export function changeOfOperation(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
   return { action, target: operation.operation_id, projectId: operation.project_id }
 }
 
-function showOperation(operation: Operation): ShownOperation {
+export function showOperation(operation: Operation): ShownOperation {
   const { refs: _refs, ...shown } = operation
   return shown
 }

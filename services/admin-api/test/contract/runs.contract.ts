@@ -1,0 +1,78 @@
+import { newId } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openKey, openProject } from './project-of-its-own.ts'
+
+export function describeRuns(world: () => AdminWorld): void {
+  const api = () => world().api
+  const open = async () => {
+    const own = await openProject(api())
+    const runId = newId('message')
+    const report = { connection_id: own.processorId, kind: 'refund', subject: 'pi_1', run_id: runId }
+    const operation = (await api().post('/v1/operations', report)).body
+    return { ...own, runId, operation }
+  }
+
+  describe('runs', () => {
+    test('that failed are told with their operations, once, read and listed', async () => {
+      const { projectId, runId, operation } = await open()
+      const fail = () => api().post(`/v1/runs/${runId}/failed`, { reason: 'Timed out' })
+      const failed = await fail()
+      expect(failed).toMatchObject({
+        status: 200,
+        body: { run_id: runId, project_id: projectId, reason: 'Timed out', failed_at: expect.any(String) },
+      })
+      expect((await fail()).body).toEqual(failed.body)
+      await expect
+        .poll(() => world().alerts(projectId))
+        .toEqual([
+          expect.objectContaining({
+            event: 'run.failed',
+            data: { run: failed.body, operations: [operation], operations_total: 1 },
+          }),
+        ])
+      expect((await api().get(`/v1/runs/${runId}`)).body).toEqual({
+        run_id: runId,
+        project_id: projectId,
+        failure: failed.body,
+        operations: [operation],
+      })
+      expect((await api().get(`/v1/runs?project_id=${projectId}`)).body).toEqual({
+        data: [failed.body],
+        next_cursor: null,
+      })
+      expect((await api().get(`/v1/operations?run_id=${runId}`)).body.data).toEqual([operation])
+      const rows = await world().stores.audit.findAll({ target: runId })
+      expect(rows.map(({ action }) => action)).toEqual(['run.fail'])
+    })
+
+    test('that did not fail are read by their operations, and unknown ones are not there', async () => {
+      const { runId, operation } = await open()
+      expect((await api().get(`/v1/runs/${runId}`)).body).toMatchObject({ failure: null, operations: [operation] })
+      expect((await api().get('/v1/runs/none')).status).toBe(404)
+    })
+
+    test('of a key that is bound belong to its project, whatever others call theirs', async () => {
+      const [one, other] = [await open(), await open()]
+      const key = api().as(await openKey(api(), ['operations:write', 'read'], one.projectId))
+      const failed = await key.post(`/v1/runs/${other.runId}/failed`)
+      expect(failed).toMatchObject({ status: 200, body: { project_id: one.projectId } })
+      expect((await key.get(`/v1/runs/${other.runId}`)).body).toMatchObject({ operations: [] })
+      const foreign = await key.post(`/v1/runs/${other.runId}/failed`, { project_id: other.projectId })
+      expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } })
+      // Two projects know the name now, so that a key for all has to say which.
+      const unclear = await api().post(`/v1/runs/${other.runId}/failed`)
+      expect(unclear).toMatchObject({ status: 400, body: { errors: [{ path: 'body.project_id' }] } })
+      const clear = await api().post(`/v1/runs/${other.runId}/failed`, { project_id: other.projectId })
+      expect(clear).toMatchObject({ status: 200, body: { project_id: other.projectId } })
+    })
+
+    test('may have names of any characters', async () => {
+      const { projectId } = await open()
+      const name = encodeURIComponent('nightly/2026-11-21 ü')
+      const failed = await api().post(`/v1/runs/${name}/failed`, { project_id: projectId })
+      expect(failed).toMatchObject({ status: 200, body: { run_id: 'nightly/2026-11-21 ü' } })
+      expect((await api().get(`/v1/runs/${name}?project_id=${projectId}`)).body).toMatchObject({ failure: failed.body })
+    })
+  })
+}
