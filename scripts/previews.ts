@@ -6,7 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { slackPage } from '@backstop/alert-views'
 import { mailSamples } from './previews/mail-samples.ts'
+import { slackSamples } from './previews/slack-samples.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../.backstop/previews')
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
@@ -64,12 +66,19 @@ function takePicture(browser: string, file: string, look: (typeof LOOKS)[number]
 
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const files = mailSamples().map(({ name, mail }) => {
+const mails = mailSamples().map(({ name, mail }) => {
   const file = join(FOLDER, `mail.${name}.html`)
   writeFileSync(file, mail.html)
   writeFileSync(file.replace(/\.html$/, '.txt'), `Subject: ${mail.subject}\n\n${mail.text}`)
   return file
 })
+const slackMessages = slackSamples().map(({ name, message }) => {
+  const file = join(FOLDER, `slack.${name}.html`)
+  writeFileSync(file, slackPage(message))
+  writeFileSync(file.replace(/\.html$/, '.json'), `${JSON.stringify(message, null, 2)}\n`)
+  return file
+})
+const files = [...mails, ...slackMessages]
 const browser = findBrowser()
 let pictures = 0
 if (browser === undefined) {
@@ -82,4 +91,6 @@ if (browser === undefined) {
     process.exitCode = 1
   }
 }
-console.log(`${files.length} mails and ${pictures} pictures lie in .backstop/previews`)
+console.log(
+  `${mails.length} mails, ${slackMessages.length} Slack messages and ${pictures} pictures lie in .backstop/previews`,
+)

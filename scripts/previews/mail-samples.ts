@@ -1,27 +1,12 @@
 import { type MailContent, renderMail, SAMPLE_ALERTS, sampleChannelIncident } from '@backstop/alert-views'
-import type { Alert, Branding } from '@backstop/contracts'
+import type { Branding } from '@backstop/contracts'
+import { awkwardAlert } from './awkward-alert.ts'
 
 /** A logo that needs no network: a mail program would fetch the project's own. */
 const BRANDED: Branding = {
   name: 'Acme Games',
   accent_colour: '#ffb020',
   footer: 'Acme Games GmbH · Hauptstraße 1 · 10115 Berlin\nBilling on call: +49 30 1234567',
-}
-
-/** Long words, long names, no link and no way to leave: what is seldom and must not break. */
-function awkward(): Alert {
-  const alert = SAMPLE_ALERTS['incident.opened']()
-  if (alert.event !== 'incident.opened' || alert.data.action === null) throw new Error('The sample is of another event')
-  const { incident, action } = alert.data
-  const subject = `sub_${'0123456789abcdef'.repeat(8)}`
-  const summary = `A cancellation of ${subject} was made. <b>Not bold</b> & “quoted”; ägypten 退款 🧾`
-  return {
-    ...alert,
-    data: {
-      incident: { ...incident, summary },
-      action: { ...action, kind: 'cancellation', subject, amount: null, currency: null, provider_ref: null },
-    },
-  }
 }
 
 /** Every mail that people can get, in the looks that it can have. */
@@ -43,7 +28,7 @@ export function mailSamples(): { name: string; mail: MailContent }[] {
       name: 'incident.opened.awkward',
       view: {
         ...shared,
-        alert: awkward(),
+        alert: awkwardAlert(),
         branding: { logo_url: 'https://logo.invalid/logo.png' },
         publicUrl: null,
         unsubscribeUrl: null,

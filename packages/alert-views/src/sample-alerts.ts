@@ -25,6 +25,15 @@ export const SAMPLE_ALERTS = {
       action: { ...action(projectId), verdict: 'explained', reason: 'provider_ref_matches' },
     },
   }),
+  'drift.detected': (projectId = 'prj_sample'): Alert => ({
+    ...common(projectId),
+    event: 'drift.detected',
+    data: {
+      operation: { ...operation(projectId), state: 'completed', executing_at: AT, ended_at: AT, refs: [] },
+      action: { ...action(projectId), amount: 129_990, verdict: 'explained', reason: 'provider_ref_matches' },
+      differences: [{ field: 'amount', operation_says: 'EUR 1,249.90', provider_says: 'EUR 1,299.90' }],
+    },
+  }),
   'approval.requested': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
     event: 'approval.requested',
@@ -87,7 +96,16 @@ export const SAMPLE_ALERTS = {
     event: 'channel.test',
     data: { channel_id: 'chn_sample', text: 'This is a test of the alert channel "On call"' },
   }),
-} as const satisfies Record<string, (projectId?: string) => Alert>
+} as const satisfies Record<Alert['event'], (projectId?: string) => Alert>
+
+/** The first sample with other facts about its incident: for tests of what real ones may say. */
+export function sampleIncident(facts: Partial<Incident> = {}): Alert {
+  return {
+    ...common('prj_sample'),
+    event: 'incident.opened',
+    data: { incident: { ...incident('prj_sample'), ...facts }, action: action('prj_sample') },
+  }
+}
 
 /** What is told when a channel was disabled by its failures: an incident that is about no action. */
 export function sampleChannelIncident(projectId = 'prj_sample'): Alert {

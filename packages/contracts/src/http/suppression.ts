@@ -16,22 +16,3 @@ export const Suppression = z.object({
   suppressed_at: Timestamp,
 })
 export type Suppression = z.infer<typeof Suppression>
-
-/** Which mail to look at, and in whose look. */
-export const PreviewQuery = z.object({
-  project_id: z.string().optional(),
-  event: z
-    .enum([
-      'incident.opened',
-      'incident.resolved',
-      'approval.requested',
-      'approval.reminder',
-      'approval.expired',
-      'cap.threshold',
-      'run.failed',
-      'channel.test',
-    ])
-    .default('incident.opened'),
-  kind: z.enum(['email', 'slack', 'webhook']).default('email'),
-  format: z.enum(['html', 'text', 'json']).default('html'),
-})

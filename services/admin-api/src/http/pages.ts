@@ -27,8 +27,8 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
 
 /**
- * A mail, shown in a browser: its own styles apply, its logo may be fetched, nothing runs, and it is of no origin, so that
+ * A message, shown in a browser: its own styles apply, its logo may be fetched, nothing runs, and it is of no origin, so that
  * it can reach nothing of ours.
  */
-export const MAIL_POLICY =
+export const MESSAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https:; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

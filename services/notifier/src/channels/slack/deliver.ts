@@ -1,9 +1,9 @@
+import { SLACK_DIGEST, type SlackMessage } from '@backstop/alert-views'
 import type { Answer } from '../../domain/answer.ts'
 import type { ChannelModule, ChannelOf, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openSlackTarget } from './config.ts'
-import { DIGEST, digestInWords, digestMessage } from './digest.ts'
-import { type SlackMessage, slackMessage, slackText } from './payload.ts'
+import { digestPost, type SlackPost, slackPost } from './payload.ts'
 
 /** Posts a message to an incoming webhook of Slack, or of a chat that speaks the same. */
 export const slackChannel: ChannelModule<'slack'> = {
@@ -11,24 +11,19 @@ export const slackChannel: ChannelModule<'slack'> = {
   // Slack takes one message a second for each webhook (guides: reliability §7); more only earns 429.
   concurrency: 1,
   intervalMs: 1_000,
-  deliver(channel, { alert }, ports) {
-    const message = slackMessage(alert, ports.publicUrl, ports.brandName)
-    return postTo(channel, message, { text: slackText(alert) }, ports)
-  },
+  deliver: (channel, { alert }, ports) => postTo(channel, slackPost(alert, ports), ports),
   digest: {
-    ...DIGEST,
+    ...SLACK_DIGEST,
     deliver(channel, requests, ports) {
       const alerts = requests.map(({ alert }) => alert)
-      return postTo(channel, digestMessage(alerts, ports.publicUrl, ports.brandName), digestInWords(alerts), ports)
+      return postTo(channel, digestPost(alerts, ports), ports)
     },
   },
 }
 
-/** @param inWords what is posted instead when Slack does not understand the blocks */
 async function postTo(
   channel: ChannelOf<'slack'>,
-  message: SlackMessage,
-  inWords: SlackMessage,
+  { message, inWords }: SlackPost,
   ports: ChannelPorts,
 ): Promise<Answer> {
   const target = openSlackTarget(channel, ports.secretBox)

@@ -1,19 +1,11 @@
 import { createHmac } from 'node:crypto'
+import { webhookDocument } from '@backstop/alert-views'
 import type { Alert } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
 
-/**
- * The JSON document that a webhook receives. Written field by field: the signature covers these bytes, so the order of
- * the fields must not depend on who made the alert.
- */
+/** The body that a webhook receives: the same bytes at every attempt, because its signature covers them. */
 export function webhookBody(alert: Alert): string {
-  return JSON.stringify({
-    id: alert.alert_id,
-    event: alert.event,
-    created_at: alert.created_at,
-    project_id: alert.project_id,
-    data: alert.data,
-  })
+  return JSON.stringify(webhookDocument(alert))
 }
 
 /**

@@ -1,24 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { alert, testAlert } from '../../../test/fixtures.ts'
-import { cut, escapeMrkdwn, slackMessage, slackText } from './payload.ts'
+import { SAMPLE_ALERTS, sampleIncident } from '../sample-alerts.ts'
+import { cut, escapeMrkdwn, slackMessage, slackText } from './slack-message.ts'
 
 const hostile = '<!channel> & <@U123> <https://evil.example|your bank>'
 
 describe('a Slack message', () => {
   test('has a header, the summary, facts, a button and a fallback text', () => {
-    const message = slackMessage(alert(), 'https://console.example.com', 'Backstop')
+    const message = slackMessage(sampleIncident(), 'https://console.example.com', 'Backstop')
     expect(message.blocks?.map(block => block.type)).toEqual(['header', 'section', 'section', 'actions', 'context'])
-    expect(message.text).toContain('Unexplained refund of EUR 24.99')
-    expect(JSON.stringify(message)).toContain('"url":"https://console.example.com/incidents/inc_alr_1"')
+    expect(message.text).toContain('Unexplained refund of EUR 1,249.90')
+    expect(JSON.stringify(message)).toContain('"url":"https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b"')
   })
 
   test('has no button where there is no console, and none for a test', () => {
-    expect(JSON.stringify(slackMessage(alert(), null, 'Backstop'))).not.toContain('"actions"')
-    expect(JSON.stringify(slackMessage(testAlert('chn_1'), 'https://c.example', 'Backstop'))).not.toContain('"actions"')
+    expect(JSON.stringify(slackMessage(sampleIncident(), null, 'Backstop'))).not.toContain('"actions"')
+    expect(
+      JSON.stringify(slackMessage(SAMPLE_ALERTS['channel.test'](), 'https://c.example', 'Backstop')),
+    ).not.toContain('"actions"')
   })
 
   test('mentions nobody and links nowhere, whatever its data says', () => {
-    const message = slackMessage(alert({ incident: { summary: hostile, connection_id: hostile } }), null, 'Backstop')
+    const message = slackMessage(sampleIncident({ summary: hostile, connection_id: hostile }), null, 'Backstop')
     // Text that Slack interprets: the fallback and the mrkdwn fields. Plain text is shown as it is.
     const interpreted = [message.text, ...fieldsOf(message)]
     for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
@@ -26,13 +28,13 @@ describe('a Slack message', () => {
 
   test('keeps to Slack’s limits, whatever its data says', () => {
     const long = '😀&<'.repeat(3_000)
-    const message = slackMessage(alert({ incident: { summary: long, connection_id: long } }), null, 'Backstop')
+    const message = slackMessage(sampleIncident({ summary: long, connection_id: long }), null, 'Backstop')
     expect(message.text.length).toBeLessThanOrEqual(4_000)
     for (const text of fieldsOf(message)) expect(text.length).toBeLessThanOrEqual(2_000)
-    const section = message.blocks?.[1] as { text: { text: string } }
-    expect(section.text.text.length).toBeLessThanOrEqual(3_000)
+    const summary = message.blocks?.[1]
+    expect(summary !== undefined && 'text' in summary && summary.text.text.length).toBeLessThanOrEqual(3_000)
     expect((message.blocks ?? []).length).toBeLessThanOrEqual(50)
-    expect(slackText(alert({ incident: { summary: long } }))).not.toMatch(/&[a-z]*…$/)
+    expect(slackText(sampleIncident({ summary: long }))).not.toMatch(/&[a-z]*…$/)
   })
 })
 
@@ -46,6 +48,5 @@ test.each([
 })
 
 function fieldsOf(message: ReturnType<typeof slackMessage>): string[] {
-  const sections = (message.blocks ?? []) as { fields?: { text: string }[] }[]
-  return sections.flatMap(section => (section.fields ?? []).map(field => field.text))
+  return (message.blocks ?? []).flatMap(block => ('fields' in block ? block.fields.map(field => field.text) : []))
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { alert, incidentAlerts } from '../../../test/fixtures.ts'
-import { DIGEST, digestInWords, digestMessage } from './digest.ts'
+import { SAMPLE_ALERTS, sampleIncident } from '../sample-alerts.ts'
+import { digestInWords, digestMessage, SLACK_DIGEST } from './slack-digest.ts'
 
-const flood = (count: number, summary = 'x') =>
-  Array.from({ length: count }, (_, index) => alert({ id: `alr_${index}`, incident: { summary } }))
+const flood = (count: number) =>
+  Array.from({ length: count }, (_, index) => sampleIncident({ incident_id: `inc_${index}` }))
 const textsOf = ({ blocks = [] }: ReturnType<typeof digestMessage>) =>
-  blocks.flatMap(block => (block.type === 'section' ? [(block.text as { text: string }).text] : []))
+  blocks.flatMap(block => (block.type === 'section' && 'text' in block ? [block.text.text] : []))
 
 describe('a digest', () => {
   test('names every alert that it folds, in their order, each with its link', () => {
@@ -14,22 +14,23 @@ describe('a digest', () => {
     expect(lines).toHaveLength(100)
     lines.forEach((line, index) => {
       expect(line).toBe(
-        `• <https://console.example.com/incidents/inc_alr_${index}|Unexplained refund of EUR 24.99 · inc_alr_${index}>`,
+        `• <https://console.example.com/incidents/inc_${index}|Unexplained refund of EUR 1,249.90 · inc_${index}>`,
       )
     })
     expect(message.text).toMatch(/^100 alerts at once:/)
   })
 
   test('tells what was opened from what was resolved', () => {
-    const { opened, resolved } = incidentAlerts('inc_1')
-    expect(textsOf(digestMessage([opened, resolved], null, 'Backstop'))).toEqual([
-      '• Unexplained refund of EUR 24.99 · inc_1\n• Resolved: the refund of EUR 24.99 is explained · inc_1',
+    const told = [SAMPLE_ALERTS['incident.opened'](), SAMPLE_ALERTS['incident.resolved']()]
+    const id = 'inc_6g2p0n4r8t1w5y9b'
+    expect(textsOf(digestMessage(told, null, 'Backstop'))).toEqual([
+      `• Unexplained refund of EUR 1,249.90 · ${id}\n• Resolved: the refund of EUR 1,249.90 is explained · ${id}`,
     ])
   })
 
   test('keeps to Slack’s limits and mentions nobody, whatever its alerts are called', () => {
-    const hostile = Array.from({ length: DIGEST.most }, (_, index) =>
-      alert({ id: `${index}`, incident: { incident_id: '<!channel>&'.repeat(200) } }),
+    const hostile = Array.from({ length: SLACK_DIGEST.most }, (_, index) =>
+      sampleIncident({ incident_id: `${index}${'<!channel>&'.repeat(200)}` }),
     )
     const message = digestMessage(hostile, 'https://console.example.com', 'Backstop')
     expect(message.blocks?.length).toBeLessThanOrEqual(50)

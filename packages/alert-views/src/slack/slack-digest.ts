@@ -1,18 +1,26 @@
-import { describeAlert } from '@backstop/alert-views'
 import type { Alert } from '@backstop/contracts'
-import { cut, escapeMrkdwn, type SlackMessage } from './payload.ts'
+import { describeAlert } from '../describe-alert.ts'
+import { cut, escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage } from './slack-message.ts'
 
 /**
  * More alerts waiting than this are told in one message (guides: reliability §7). At most so many, so that each has a line
  * of its own and the message stays one that a person reads.
  */
-export const DIGEST = { above: 20, most: 100 } as const
+export const SLACK_DIGEST = { above: 20, most: 100 } as const
 
 /**
  * Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks), a section's kept below its own. A line
  * is so short that all of them fit into 50 blocks even when every character of theirs has to be escaped.
  */
-const LIMITS = { section: 2_900, line: 150, link: 200, text: 4_000, onlyText: 30_000 } as const
+const LIMITS = {
+  header: 150,
+  section: 2_900,
+  line: 150,
+  link: 200,
+  context: 300,
+  text: 4_000,
+  onlyText: 30_000,
+} as const
 
 /**
  * One message that names every alert of a flood, in the order in which they were raised.
@@ -20,21 +28,13 @@ const LIMITS = { section: 2_900, line: 150, link: 200, text: 4_000, onlyText: 30
  */
 export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
   const title = `${alerts.length} alerts at once`
-  const blocks = [
-    { type: 'header', text: { type: 'plain_text', text: title, emoji: false } },
-    ...sectionsOf(alerts.map(alert => lineOf(alert, publicUrl))).map(text => ({
-      type: 'section',
-      text: { type: 'mrkdwn', text },
-    })),
+  const lines = alerts.map(alert => lineOf(alert, publicUrl))
+  const blocks: SlackBlock[] = [
+    { type: 'header', text: plainText(title, LIMITS.header) },
+    ...sectionsOf(lines).map(text => ({ type: 'section' as const, text: mrkdwn(text, LIMITS.section) })),
     {
       type: 'context',
-      elements: [
-        {
-          type: 'plain_text',
-          text: cut(`${brandName} · each of these would have been a message of its own`, 300),
-          emoji: false,
-        },
-      ],
+      elements: [plainText(`${brandName} · each of these would have been a message of its own`, LIMITS.context)],
     },
   ]
   return { text: digestText(alerts, LIMITS.text), blocks }
@@ -64,7 +64,7 @@ function sectionsOf(lines: readonly string[]): string[] {
     const last = sections.at(-1)
     if (last !== undefined && last.length + 1 + line.length <= LIMITS.section)
       sections.push(`${sections.pop()}\n${line}`)
-    else sections.push(cut(line, LIMITS.section))
+    else sections.push(line)
   }
   return sections
 }

@@ -1,0 +1,18 @@
+import { SAMPLE_ALERTS } from '@backstop/alert-views'
+import type { Alert } from '@backstop/contracts'
+
+/** Long words, long names, what looks like markup: what is seldom and must not break. */
+export function awkwardAlert(): Alert {
+  const alert = SAMPLE_ALERTS['incident.opened']()
+  if (alert.event !== 'incident.opened' || alert.data.action === null) throw new Error('The sample is of another event')
+  const { incident, action } = alert.data
+  const subject = `sub_${'0123456789abcdef'.repeat(8)}`
+  const summary = `A cancellation of ${subject} was made. <b>Not bold</b> & “quoted”; ägypten 退款 🧾`
+  return {
+    ...alert,
+    data: {
+      incident: { ...incident, summary },
+      action: { ...action, kind: 'cancellation', subject, amount: null, currency: null, provider_ref: null },
+    },
+  }
+}

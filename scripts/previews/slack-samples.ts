@@ -1,0 +1,26 @@
+import {
+  digestMessage,
+  SAMPLE_ALERTS,
+  type SlackMessage,
+  sampleChannelIncident,
+  slackMessage,
+  slackText,
+} from '@backstop/alert-views'
+import { awkwardAlert } from './awkward-alert.ts'
+
+/** Every Slack message that people can get: each alert, a flood of them, and words where Slack refuses the blocks. */
+export function slackSamples(): { name: string; message: SlackMessage }[] {
+  const render = (alert: ReturnType<typeof sampleChannelIncident>, publicUrl: string | null = CONSOLE_URL) =>
+    slackMessage(alert, publicUrl, 'Backstop')
+  const alerts = Object.values(SAMPLE_ALERTS).map(make => make())
+  const flood = Array.from({ length: 3 }, () => alerts).flat()
+  return [
+    ...Object.entries(SAMPLE_ALERTS).map(([event, make]) => ({ name: event, message: render(make()) })),
+    { name: 'channel-disabled', message: render(sampleChannelIncident()) },
+    { name: 'incident.opened.awkward', message: render(awkwardAlert(), null) },
+    { name: 'incident.opened.in-words', message: { text: slackText(SAMPLE_ALERTS['incident.opened']()) } },
+    { name: 'digest', message: digestMessage(flood, CONSOLE_URL, 'Backstop') },
+  ]
+}
+
+const CONSOLE_URL = 'https://backstop.example.com'
