@@ -1,5 +1,4 @@
 export type * from './observation.ts'
-export { normaliseProcessorEvent } from './processor/normalise.ts'
 export type * from './provider.ts'
 export type * from './read-back.ts'
 export { PROVIDERS } from './registry.ts'

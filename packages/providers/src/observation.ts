@@ -19,7 +19,7 @@ export interface ObjectOrigin {
 }
 
 /** What every observation says. Times are milliseconds since the epoch. */
-interface Observed {
+export interface Observed {
   readonly provider: ProviderKind
   /** The same for everything that tells of this object, and for no other; starts with the project. */
   readonly identity: string
@@ -103,6 +103,11 @@ export interface ObservedSubscription extends Observed {
     readonly cancellation: CancellationState['phase'] | null
     readonly pause: PauseState['phase'] | null
   } | null
+  /**
+   * Whether the provider was trying to collect what is due, where only this tells why an end came (reseller): one that was
+   * not scheduled and follows at once is the provider's own. Absent where the cause is said.
+   */
+  readonly isPastDue?: boolean
   readonly idempotencyKey: string | null
 }
 

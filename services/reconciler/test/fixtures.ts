@@ -1,6 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
-import { normaliseProcessorEvent, type ObservedAction, type ObservedRefundTotal } from '@backstop/providers'
+import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
 import { decide, type Input, pendingLooks } from '../src/domain/decide.ts'
 import type { ConnectionPolicy } from '../src/domain/policy.ts'
 import type { ActionRecord, Sighting, Subject } from '../src/domain/subject.ts'
@@ -44,7 +44,7 @@ export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> 
   const eventType = facts.eventType ?? 'refund.created'
   const id = facts.id ?? 're_1'
   const eventId = sighting.eventId ?? `evt_${id}_${eventType}`
-  const observed = normaliseProcessorEvent(
+  const observed = firstObserved(
     { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType },
     {
       id: eventId,
@@ -70,6 +70,12 @@ export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> 
   return { kind: 'action', observed, sighting: sightingOf(eventId, eventType, sighting) }
 }
 
+/** The one thing that an event of the card processor shows. */
+function firstObserved(origin: EventOrigin, event: Readonly<Record<string, unknown>>): unknown {
+  const meaning = PROVIDERS.processor.normaliseEvent(origin, event)
+  return meaning.kind === 'observed' ? meaning.observations[0] : meaning
+}
+
 export interface TotalFacts {
   total: number
   before?: number
@@ -79,7 +85,7 @@ export interface TotalFacts {
 /** A charge.refunded event. */
 export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): Input {
   const eventId = sighting.eventId ?? `evt_charge_${facts.total}`
-  const observed = normaliseProcessorEvent(
+  const observed = firstObserved(
     { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType: 'charge.refunded' },
     {
       created: Math.floor((facts.createdAt ?? T0) / 1000),

@@ -40,9 +40,9 @@ describe("the processor's event", () => {
       subject: 'pi_1',
     },
     {
-      name: 'a refund of neither',
+      name: 'a refund of neither, by itself',
       object: { id: 're_1', object: 'refund', charge: null, payment_intent: null },
-      subject: null,
+      subject: 're_1',
     },
     {
       name: 'a charge, by its payment intent',
@@ -72,7 +72,7 @@ describe("the processor's event", () => {
     { name: 'an object of another kind', object: { id: 'cus_1', object: 'customer' }, subject: null },
     {
       name: 'an id that is no id',
-      object: { id: 're_1', object: 'refund', payment_intent: 'pi 1\n', charge: 7 },
+      object: { id: 're 1', object: 'refund', payment_intent: 'pi 1\n', charge: 7 },
       subject: null,
     },
     { name: 'no object', object: null, subject: null },

@@ -28,5 +28,7 @@ function subjectOf(object: unknown): string | null {
     fieldAt(object, 'charge'),
     PAYMENTS.has(what) ? own : null,
     fieldAt(object, 'subscription'),
+    // A refund of neither, e.g. of a customer's cash balance.
+    what === 'refund' ? own : null,
   )
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
+import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
 
 export const processor: Provider = {
@@ -16,5 +17,7 @@ export const processor: Provider = {
   prepareSecret,
   authenticate,
   identify,
+  normaliseEvent,
+  normaliseObject,
   readBack,
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { normaliseProcessorEvent } from './normalise.ts'
+import { normaliseEvent, normaliseObject } from './normalise.ts'
 
 const origin = { projectId: 'prj_1', connectionId: 'con_1', eventId: 'evt_1' }
 
@@ -17,17 +17,24 @@ const charge = { id: 'ch_3P', object: 'charge', amount_refunded: 2499, currency:
 
 function normalise(eventType: string, object: unknown, more: Record<string, unknown> = {}) {
   const event = { id: 'evt_1', object: 'event', created: 1_764_000_000, livemode: true, data: { object }, ...more }
-  return normaliseProcessorEvent({ ...origin, eventType }, event)
+  return normaliseEvent({ ...origin, eventType }, event)
+}
+
+/** The first thing that an event shows. */
+function observed(...event: Parameters<typeof normalise>) {
+  const meaning = normalise(...event)
+  if (meaning.kind !== 'observed') throw new Error(`The event shows nothing: ${JSON.stringify(meaning)}`)
+  return meaning.observations[0]
 }
 
 describe('what a card processor event means', () => {
   test('refund.created is a refund under the identity of the refund', () => {
-    const made = normalise('refund.created', refund, { request: { id: 'req_1', idempotency_key: 'cxl-op-7f2' } })
+    const made = observed('refund.created', refund, { request: { id: 'req_1', idempotency_key: 'cxl-op-7f2' } })
     expect(made).toEqual({
       kind: 'action',
       action: 'refund',
       provider: 'processor',
-      identity: 'prj_1/processor/platform/live/refund/re_3Q',
+      identity: 'prj_1/processor/refund/re_3Q',
       refs: [
         'prj_1/processor/pi_3P',
         'prj_1/processor/ch_3P',
@@ -37,9 +44,11 @@ describe('what a card processor event means', () => {
       objectIds: ['pi_3P', 'ch_3P'],
       subject: 'pi_3P',
       providerRef: 're_3Q',
+      gatewayRefs: [],
       amount: 2499,
       currency: 'eur',
       state: 'pending',
+      stateVersion: null,
       createdAt: 1_763_999_999_000,
       idempotencyKey: 'cxl-op-7f2',
     })
@@ -55,7 +64,7 @@ describe('what a card processor event means', () => {
     { status: 'a_state_of_next_year', state: 'pending' },
   ]
   test.each(states)('a refund in state $status counts as $state', ({ status, state }) => {
-    expect(normalise('refund.updated', { ...refund, status })).toMatchObject({ state })
+    expect(observed('refund.updated', { ...refund, status })).toMatchObject({ state })
   })
 
   const same: { name: string; type: string; object?: object; more?: object }[] = [
@@ -70,36 +79,36 @@ describe('what a card processor event means', () => {
     { name: 'no charge', type: 'refund.created', object: { charge: null } },
   ]
   test.each(same)('$name is the same action', ({ type, object, more }) => {
-    const identity = 'prj_1/processor/platform/live/refund/re_3Q'
-    expect(normalise(type, { ...refund, ...object }, { ...more })).toMatchObject({ kind: 'action', identity })
+    const identity = 'prj_1/processor/refund/re_3Q'
+    expect(observed(type, { ...refund, ...object }, { ...more })).toMatchObject({ kind: 'action', identity })
   })
 
-  const others: { name: string; more: object }[] = [
+  const views: { name: string; more: object }[] = [
     { name: 'test mode', more: { livemode: false } },
-    { name: 'a connected account', more: { account: 'acct_1' } },
+    { name: 'the endpoint of a platform, which names the account', more: { account: 'acct_1' } },
   ]
-  test.each(others)('$name is another action', ({ more }) => {
-    expect(normalise('refund.created', refund, { ...more })).not.toMatchObject({
-      identity: 'prj_1/processor/platform/live/refund/re_3Q',
-    })
+  // The API shows a refund without mode and account: were they part of its identity, a re-read would make two of one.
+  test.each(views)('seen through $name it is the same action as read from the API', ({ more }) => {
+    const read = normaliseObject({ projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 0 }, 'refund', refund)
+    expect(read).toEqual({ kind: 'observed', observations: [observed('refund.created', refund, { ...more })] })
   })
 
   test('an update does not bring the idempotency key of the making', () => {
-    const updated = normalise('refund.updated', refund, { request: { id: 'req_2', idempotency_key: 'k' } })
+    const updated = observed('refund.updated', refund, { request: { id: 'req_2', idempotency_key: 'k' } })
     expect(updated).toMatchObject({ idempotencyKey: null })
   })
 
   test('a refund without payment is its own subject', () => {
-    expect(normalise('refund.created', { ...refund, charge: null, payment_intent: null })).toMatchObject({
+    expect(observed('refund.created', { ...refund, charge: null, payment_intent: null })).toMatchObject({
       subject: 're_3Q',
     })
   })
 
   test('charge.refunded says how much of the charge is refunded, and how much was before', () => {
     const previous = { data: { object: charge, previous_attributes: { amount_refunded: 500 } } }
-    expect(normalise('charge.refunded', charge, previous)).toMatchObject({
+    expect(observed('charge.refunded', charge, previous)).toMatchObject({
       kind: 'refund_total',
-      identity: 'prj_1/processor/platform/live/charge/ch_3P',
+      identity: 'prj_1/processor/charge/ch_3P',
       subject: 'pi_3P',
       chargeId: 'ch_3P',
       total: 2499,
@@ -109,7 +118,7 @@ describe('what a card processor event means', () => {
     })
   })
 
-  test.each(['customer.created', 'charge.dispute.created', 'invoice.paid'])(
+  test.each(['customer.created', 'customer.subscription.created', 'invoice.paid'])(
     '%s is kept and ignored, with the reason',
     type => {
       expect(normalise(type, {})).toEqual({ kind: 'ignored', reason: `Events of type ${type} are not judged` })
@@ -122,28 +131,29 @@ describe('what a card processor event means', () => {
     { name: 'an idempotency key of 256 characters', more: { request: { id: 'r', idempotency_key: 'k'.repeat(256) } } },
     { name: 'an expanded account', more: { account: { id: 'acct_1' } } },
     { name: 'no mode', more: { livemode: null } },
+    { name: 'no time of the event', more: { created: undefined } },
   ]
   test.each(odd)('a refund is not passed over for $name', ({ more }) => {
-    expect(normalise('refund.created', refund, { ...more })).toMatchObject({ kind: 'action', providerRef: 're_3Q' })
+    expect(observed('refund.created', refund, { ...more })).toMatchObject({ kind: 'action', providerRef: 're_3Q' })
   })
 
   test('a charge is not passed over for an odd previous amount', () => {
     const previous = { data: { object: charge, previous_attributes: { amount_refunded: null } } }
-    expect(normalise('charge.refunded', charge, previous)).toMatchObject({ kind: 'refund_total', totalBefore: null })
+    expect(observed('charge.refunded', charge, previous)).toMatchObject({ kind: 'refund_total', totalBefore: null })
   })
 
   const malformed: { name: string; object: unknown; reason: string }[] = [
     { name: 'no object', object: undefined, reason: 'data.object' },
-    { name: 'no amount', object: { ...refund, amount: undefined }, reason: 'data.object.amount' },
-    { name: 'an amount as text', object: { ...refund, amount: '2499' }, reason: 'data.object.amount' },
-    { name: 'a negative amount', object: { ...refund, amount: -1 }, reason: 'data.object.amount' },
+    { name: 'no amount', object: { ...refund, amount: undefined }, reason: 'refund.amount' },
+    { name: 'an amount as text', object: { ...refund, amount: '2499' }, reason: 'refund.amount' },
+    { name: 'a negative amount', object: { ...refund, amount: -1 }, reason: 'refund.amount' },
     {
       name: 'a time in milliseconds',
       object: { ...refund, created: 1_764_000_000_000 },
-      reason: 'data.object.created',
+      reason: 'refund.created',
     },
-    { name: 'no currency', object: { ...refund, currency: '' }, reason: 'data.object.currency' },
-    { name: 'another kind of object', object: { ...refund, object: 'charge' }, reason: 'data.object.object' },
+    { name: 'no currency', object: { ...refund, currency: '' }, reason: 'refund.currency' },
+    { name: 'another kind of object', object: { ...refund, object: 'charge' }, reason: 'refund.object' },
   ]
   test.each(malformed)('a refund event with $name is malformed, and says where', ({ object, reason }) => {
     expect(normalise('refund.created', object)).toMatchObject({

@@ -35,6 +35,12 @@ describe("the reseller's event", () => {
       data: { id: 'txn_1', subscription_id: 'sub_1' },
       subject: 'txn_1',
     },
+    {
+      name: 'an adjustment of neither, by itself',
+      type: 'adjustment.created',
+      data: { id: 'adj_1' },
+      subject: 'adj_1',
+    },
     { name: 'nothing that is paid', type: 'price.created', data: { id: 'pri_1' }, subject: null },
     { name: 'no object at all', type: 'adjustment.created', data: null, subject: null },
   ])('is about $name', ({ type, data, subject }) => {

@@ -14,5 +14,6 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
 function subjectOf(eventType: string, data: unknown): string | null {
   const own = fieldAt(data, 'id')
   if (eventType.startsWith('subscription.') || eventType.startsWith('transaction.')) return firstId(own)
-  return firstId(fieldAt(data, 'transaction_id'), fieldAt(data, 'subscription_id'))
+  const adjustment = eventType.startsWith('adjustment.') ? own : null
+  return firstId(fieldAt(data, 'transaction_id'), fieldAt(data, 'subscription_id'), adjustment)
 }

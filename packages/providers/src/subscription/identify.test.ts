@@ -41,6 +41,21 @@ describe("the subscription provider's event", () => {
       content: { transaction: { id: 'txn_2', refunded_txn_id: 'txn_1' } },
       subject: 'txn_1',
     },
+    {
+      name: 'a refund that was only recorded, by the payment it returns',
+      content: { transaction: { id: 'txn_2', reference_transaction_id: 'txn_1' } },
+      subject: 'txn_1',
+    },
+    {
+      name: 'a refund of nothing that it names, by itself',
+      content: { transaction: { id: 'txn_2' } },
+      subject: 'txn_2',
+    },
+    {
+      name: 'a credit note of nothing that it names, by itself',
+      content: { credit_note: { id: 'CN-1' } },
+      subject: 'CN-1',
+    },
     { name: 'a customer', content: { customer: { id: 'cus-9' } }, subject: null },
     { name: 'nothing', content: undefined, subject: null },
   ])('is about $name', ({ content, subject }) => {

@@ -19,5 +19,8 @@ function subjectOf(content: unknown): string | null {
     fieldAt(content, 'invoice', 'id'),
     fieldAt(content, 'credit_note', 'reference_invoice_id'),
     fieldAt(content, 'transaction', 'refunded_txn_id'),
+    fieldAt(content, 'transaction', 'reference_transaction_id'),
+    fieldAt(content, 'transaction', 'id'),
+    fieldAt(content, 'credit_note', 'id'),
   )
 }

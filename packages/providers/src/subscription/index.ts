@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
+import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
 
 export const subscription: Provider = {
@@ -21,5 +22,7 @@ export const subscription: Provider = {
   prepareSecret,
   authenticate,
   identify,
+  normaliseEvent,
+  normaliseObject,
   readBack,
 }

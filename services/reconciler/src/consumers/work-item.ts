@@ -1,6 +1,6 @@
 import type { ConnectionDocument, InboundEvent, Operation, Recheck } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { type EventOrigin, type Normalise, normaliseProcessorEvent } from '@backstop/providers'
+import { type EventOrigin, type NormaliseEvent, PROVIDERS } from '@backstop/providers'
 import type { Input } from '../domain/decide.ts'
 import type { ConnectionPolicy } from '../domain/policy.ts'
 import type { InboxEntry } from '../store/store.ts'
@@ -35,7 +35,9 @@ export type Reading =
   | { readonly kind: 'ignored'; readonly outcome: InboxOutcome }
 
 /** The providers whose events are judged. Others wait in their topics until their meaning is known. */
-const NORMALISERS: Partial<Record<InboundEvent['provider'], Normalise>> = { processor: normaliseProcessorEvent }
+const NORMALISERS: Partial<Record<InboundEvent['provider'], NormaliseEvent>> = {
+  processor: PROVIDERS.processor.normaliseEvent,
+}
 
 /** @throws AppError `message_invalid` for an event whose body is not what its type promises: it is parked */
 export function readEvent(event: InboundEvent): Reading {
@@ -47,17 +49,20 @@ export function readEvent(event: InboundEvent): Reading {
   }
   const normalise = NORMALISERS[event.provider]
   if (normalise === undefined) return ignored(`Events of the ${event.provider} provider are not judged`)
-  const observed = normalise(origin, event.body)
-  switch (observed.kind) {
+  const meaning = normalise(origin, event.body)
+  switch (meaning.kind) {
     case 'ignored':
-      return ignored(observed.reason)
+      return ignored(meaning.reason)
+    case 'hint':
+      return ignored(`Events of type ${event.event_type} are not judged`)
     case 'malformed':
       throw new AppError(
         'message_invalid',
-        `Event ${event.event_id} of type ${event.event_type} is malformed: ${observed.reason}`,
+        `Event ${event.event_id} of type ${event.event_type} is malformed: ${meaning.reason}`,
       )
-    case 'action':
-    case 'refund_total': {
+    case 'observed': {
+      const observed = meaning.observations.find(one => one.kind === 'action' || one.kind === 'refund_total')
+      if (observed === undefined) return ignored(`Events of type ${event.event_type} are not judged`)
       const input = (facts: BatchFacts): Input => {
         const createdAt = facts.connections.get(event.connection_id)?.created_at.getTime() ?? 0
         const sighting = {
@@ -73,7 +78,7 @@ export function readEvent(event: InboundEvent): Reading {
       return { kind: 'touches', touch, outcome: { outcome: 'recorded', reason: 'The event was recorded' } }
     }
     default:
-      return observed satisfies never
+      return meaning satisfies never
   }
 }
 

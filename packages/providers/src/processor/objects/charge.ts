@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { CurrencyCode, helpful, Id, MinorUnits, nameObject, type ObjectMeaning, reading } from '../../object-fields.ts'
+import type { ObservedRefundTotal } from '../../observation.ts'
+import { refundObservations, refundsIn } from './refund.ts'
+import { type ProcessorTelling, withKey } from './telling.ts'
+
+const Charge = z.object({
+  id: z.string().min(1),
+  object: z.literal('charge'),
+  amount_refunded: MinorUnits,
+  currency: CurrencyCode,
+  payment_intent: helpful(Id),
+  /** Only in API versions before 2022-11-15, or where it was asked for. */
+  refunds: helpful(z.object({ data: z.unknown() })),
+})
+type Charge = z.infer<typeof Charge>
+type TimedTelling = ProcessorTelling & { readonly toldAt: number }
+
+/**
+ * What a charge tells of refunds: their total, and those that it lists. A request that refunds is answered with one
+ * refund, so the event's key is that of the newest one when it alone makes up the difference.
+ */
+export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object) =>
+  reading('charge', Charge, object, charge => {
+    const { toldAt } = telling
+    if (toldAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
+    const total = totalOf({ ...telling, toldAt }, charge)
+    const refunds = refundsIn(charge.refunds?.data)
+    const newest = refunds.reduce<number>((latest, refund) => Math.max(latest, refund.created), 0)
+    const isOfThisRequest = (refund: { created: number; amount: number }) =>
+      refund.created === newest && total.totalBefore !== null && refund.amount === total.total - total.totalBefore
+    const candidates = refunds.filter(isOfThisRequest)
+    const observations = refunds.flatMap(refund => {
+      const isIts = candidates.length === 1 && candidates[0] === refund
+      return refundObservations(isIts ? telling : { ...telling, idempotencyKey: null }, {
+        ...refund,
+        charge: charge.id,
+        payment_intent: refund.payment_intent ?? charge.payment_intent,
+      })
+    })
+    return { kind: 'observed', observations: [...observations, total] }
+  })
+
+function totalOf(telling: TimedTelling, charge: Charge): ObservedRefundTotal {
+  const naming = nameObject(telling, 'processor', 'charge', charge.id, [charge.payment_intent, charge.id])
+  const before = MinorUnits.safeParse(telling.previous?.amount_refunded)
+  return {
+    kind: 'refund_total',
+    ...naming,
+    refs: withKey(telling, naming.refs),
+    chargeId: charge.id,
+    total: charge.amount_refunded,
+    totalBefore: before.success ? before.data : null,
+    currency: charge.currency,
+    observedAt: telling.toldAt,
+    idempotencyKey: telling.idempotencyKey,
+  }
+}

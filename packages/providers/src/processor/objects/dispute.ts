@@ -1,0 +1,62 @@
+import type { ObjectState } from '@backstop/contracts'
+import { z } from 'zod'
+import {
+  CurrencyCode,
+  helpful,
+  Id,
+  MinorUnits,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  UnixTime,
+} from '../../object-fields.ts'
+import type { ProcessorTelling } from './telling.ts'
+
+const Dispute = z.object({
+  id: z.string().min(1),
+  object: z.literal('dispute'),
+  amount: helpful(MinorUnits),
+  currency: helpful(CurrencyCode),
+  charge: helpful(Id),
+  payment_intent: helpful(Id),
+  created: UnixTime,
+  status: helpful(z.string()),
+})
+
+/** A dispute is the bank's doing: recorded, and never taken for a refund. */
+export const meaningOfDispute: ObjectMeaning<ProcessorTelling> = (telling, object) =>
+  reading('dispute', Dispute, object, dispute => ({
+    kind: 'observed',
+    observations: [
+      {
+        kind: 'record',
+        record: 'dispute',
+        ...nameObject(telling, 'processor', 'dispute', dispute.id, [dispute.payment_intent, dispute.charge]),
+        providerRef: dispute.id,
+        amount: dispute.amount,
+        currency: dispute.currency,
+        state: stateOf(dispute.status),
+        stateVersion: null,
+        createdAt: dispute.created,
+      },
+    ],
+  }))
+
+/** Seen from the money: a dispute that is lost has succeeded in taking it. */
+function stateOf(status: string | null): ObjectState {
+  switch (status) {
+    case 'warning_needs_response':
+    case 'needs_response':
+    case 'appeal_needs_response':
+      return 'requires_action'
+    case 'lost':
+      return 'succeeded'
+    case 'won':
+      return 'failed'
+    case 'warning_closed':
+    case 'prevented':
+      return 'canceled'
+    default:
+      return 'pending'
+  }
+}

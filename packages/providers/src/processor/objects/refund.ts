@@ -1,0 +1,95 @@
+import type { ObjectState } from '@backstop/contracts'
+import { z } from 'zod'
+import {
+  CurrencyCode,
+  helpful,
+  Id,
+  MinorUnits,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  UnixTime,
+} from '../../object-fields.ts'
+import type { ObservedAction, ObservedRecord } from '../../observation.ts'
+import { type ProcessorTelling, withKey } from './telling.ts'
+
+const Refund = z.object({
+  id: z.string().min(1),
+  object: z.literal('refund'),
+  amount: MinorUnits,
+  currency: CurrencyCode,
+  charge: helpful(Id),
+  payment_intent: helpful(Id),
+  created: UnixTime,
+  status: helpful(z.string()),
+  failure_balance_transaction: helpful(Id),
+})
+type Refund = z.infer<typeof Refund>
+
+export const meaningOfRefund: ObjectMeaning<ProcessorTelling> = (telling, object) =>
+  reading('refund', Refund, object, refund => ({ kind: 'observed', observations: refundObservations(telling, refund) }))
+
+/** The refunds that can be read from a list that an account's API version puts into its charges. */
+export function refundsIn(list: unknown): Refund[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap(entry => {
+    const parsed = Refund.safeParse(entry)
+    return parsed.success ? [parsed.data] : []
+  })
+}
+
+export function refundObservations(telling: ProcessorTelling, refund: Refund): (ObservedAction | ObservedRecord)[] {
+  const action = actionOf(telling, refund)
+  const back = refund.failure_balance_transaction
+  return back === null ? [action] : [action, reversalOf(telling, refund, back)]
+}
+
+function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
+  // The payment intent first: it is the id that people and their software pass around.
+  const naming = nameObject(telling, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
+  return {
+    kind: 'action',
+    action: 'refund',
+    ...naming,
+    refs: withKey(telling, naming.refs),
+    providerRef: refund.id,
+    gatewayRefs: [],
+    amount: refund.amount,
+    currency: refund.currency,
+    state: stateOf(refund.status),
+    // The processor gives its refunds no version: rank orders their states.
+    stateVersion: null,
+    createdAt: refund.created,
+    idempotencyKey: telling.idempotencyKey,
+  }
+}
+
+/** The money of a failed refund came back by a booking of its own. */
+function reversalOf(telling: ProcessorTelling, refund: Refund, booking: string): ObservedRecord {
+  const belongsTo = [refund.payment_intent, refund.charge, refund.id]
+  return {
+    kind: 'record',
+    record: 'reversal',
+    ...nameObject(telling, 'processor', 'reversal', booking, belongsTo),
+    providerRef: booking,
+    amount: refund.amount,
+    currency: refund.currency,
+    state: 'succeeded',
+    stateVersion: null,
+    // When the money came back the refund does not say; that it was refunded before then is what it says.
+    createdAt: refund.created,
+  }
+}
+
+/** The processor's states are an open list; one that is new counts as not final, so that a known one replaces it. */
+function stateOf(status: string | null): ObjectState {
+  switch (status) {
+    case 'succeeded':
+    case 'failed':
+    case 'canceled':
+    case 'requires_action':
+      return status
+    default:
+      return 'pending'
+  }
+}

@@ -1,0 +1,16 @@
+import { idempotencyReference } from '@backstop/contracts'
+import type { Telling } from '../../object-fields.ts'
+
+/** What an event of the processor says around its object. */
+export interface ProcessorTelling extends Telling {
+  /** The key of the request that the event tells of; null without one, and for what was read. */
+  readonly idempotencyKey: string | null
+  /** The values that the change replaced; null where the event does not say. */
+  readonly previous: Readonly<Record<string, unknown>> | null
+}
+
+/** References with that of the request's key, by which an operation that knows only its key is found. */
+export function withKey(telling: ProcessorTelling, refs: readonly string[]): readonly string[] {
+  const key = telling.idempotencyKey
+  return key === null ? refs : [...refs, idempotencyReference(telling.projectId, 'processor', key)]
+}

@@ -1,0 +1,42 @@
+/** What the reseller's events and objects mean: docs/decisions/reseller.md, as a table. */
+import { z } from 'zod'
+import { fieldAt } from '../event-fields.ts'
+import { helpful, type ObjectMeaning, TextTime } from '../object-fields.ts'
+import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
+import { meaningOfAdjustment } from './objects/adjustment.ts'
+import { meaningOfSubscription } from './objects/subscription.ts'
+
+const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
+  ['adjustment', meaningOfAdjustment],
+  ['subscription', meaningOfSubscription],
+])
+
+/** An event's type does not say more than which object it carries: every one of them is the object's present state. */
+const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
+  ['adjustment.created', meaningOfAdjustment],
+  ['adjustment.updated', meaningOfAdjustment],
+  ['subscription.updated', meaningOfSubscription],
+  ['subscription.canceled', meaningOfSubscription],
+  ['subscription.paused', meaningOfSubscription],
+  ['subscription.resumed', meaningOfSubscription],
+  // Not among the interface's events; where it is sent, it tells an end by dunning from one that was asked for.
+  ['subscription.past_due', meaningOfSubscription],
+])
+
+const OccurredAt = helpful(TextTime)
+const EventObject = z.record(z.string(), z.unknown())
+
+export const normaliseEvent: NormaliseEvent = (origin, event) => {
+  const meaning = EVENTS.get(origin.eventType)
+  if (meaning === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
+  const object = EventObject.safeParse(fieldAt(event, 'data'))
+  if (!object.success) return { kind: 'malformed', reason: 'data: There is no object' }
+  const toldAt = OccurredAt.parse(fieldAt(event, 'occurred_at'))
+  return meaning({ projectId: origin.projectId, site: null, toldAt }, object.data)
+}
+
+export const normaliseObject: NormaliseObject = (origin, type, object) => {
+  const meaning = OBJECTS.get(type)
+  if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
+  return meaning({ projectId: origin.projectId, site: null, toldAt: origin.readAt }, object)
+}

@@ -1,0 +1,85 @@
+import type { ObjectState } from '@backstop/contracts'
+import { z } from 'zod'
+import { CurrencyCode, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
+import type { Observation, ObservedRecord } from '../../observation.ts'
+
+/** Amounts are texts of minor units. A number is taken as well: what it says is not in doubt. */
+const Amount = z.union([
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+  z.int().min(0),
+])
+
+const Adjustment = z.object({
+  id: z.string().min(1),
+  action: z.string().min(1),
+  transaction_id: helpful(z.string().min(1)),
+  subscription_id: helpful(z.string().min(1)),
+  currency_code: CurrencyCode.nullish(),
+  status: helpful(z.string()),
+  totals: z.object({ total: Amount.nullish() }).nullish(),
+  created_at: helpful(TextTime),
+  updated_at: helpful(TextTime),
+})
+
+/**
+ * An adjustment is money moving between seller and buyer, whichever way: its action says which. A taking back is an
+ * adjustment of its own, under an id of its own.
+ */
+export const meaningOfAdjustment: ObjectMeaning = (telling, object) =>
+  reading('adjustment', Adjustment, object, adjustment => {
+    const createdAt = adjustment.created_at ?? telling.toldAt
+    if (createdAt === null) return { kind: 'malformed', reason: 'adjustment.created_at: No time is given' }
+    const record = recordOf(adjustment.action)
+    if (record === 'unknown') {
+      return { kind: 'ignored', reason: `Adjustments with action ${adjustment.action} are not known` }
+    }
+    const belongsTo = [adjustment.transaction_id, adjustment.subscription_id]
+    const common = {
+      ...nameObject(telling, 'reseller', 'adjustment', adjustment.id, belongsTo),
+      providerRef: adjustment.id,
+      amount: adjustment.totals?.total ?? null,
+      currency: adjustment.currency_code ?? null,
+      state: stateOf(adjustment.status),
+      stateVersion: adjustment.updated_at,
+      createdAt,
+    }
+    const observation: Observation =
+      record === 'refund'
+        ? { kind: 'action', action: 'refund', ...common, gatewayRefs: [], idempotencyKey: null }
+        : { kind: 'record', record, ...common }
+    return { kind: 'observed', observations: [observation] }
+  })
+
+function recordOf(action: string): ObservedRecord['record'] | 'refund' | 'unknown' {
+  switch (action) {
+    case 'refund':
+      return 'refund'
+    case 'credit':
+      return 'credit'
+    case 'chargeback':
+    case 'chargeback_warning':
+      return 'dispute'
+    case 'credit_reverse':
+    case 'chargeback_reverse':
+    case 'chargeback_warning_reverse':
+      return 'reversal'
+    default:
+      return 'unknown'
+  }
+}
+
+/** Most refunds wait for the reseller's review; the rest are approved when they are made. */
+function stateOf(status: string | null): ObjectState {
+  switch (status) {
+    case 'approved':
+      return 'succeeded'
+    case 'rejected':
+    case 'reversed':
+      return status
+    default:
+      return 'pending'
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What the subscription biller's events and objects mean: docs/decisions/subscription.md, as a table. Its events are not
+ * signed: they give the ids of what is to be read, and nothing else in them is believed.
+ */
+import type { ReadTarget } from '@backstop/contracts'
+import { fieldAt } from '../event-fields.ts'
+import type { ObjectMeaning } from '../object-fields.ts'
+import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
+import { meaningOfCreditNote } from './objects/credit-note.ts'
+import { meaningOfSubscription } from './objects/subscription.ts'
+import { meaningOfTransaction } from './objects/transaction.ts'
+
+const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
+  ['transaction', meaningOfTransaction],
+  ['credit_note', meaningOfCreditNote],
+  ['subscription', meaningOfSubscription],
+])
+
+type HintedType = Extract<ReadTarget['type'], 'transaction' | 'credit_note' | 'subscription'>
+
+/** The members of an event's content that carry objects of a type. The name of the list of credit notes varies. */
+const MEMBERS: Readonly<Record<HintedType, readonly string[]>> = {
+  transaction: ['transaction'],
+  credit_note: ['credit_note', 'credit_notes'],
+  subscription: ['subscription'],
+}
+
+interface Hint {
+  readonly about: HintedType
+  /** What came about with it and is read where the event names it. */
+  readonly also?: HintedType
+}
+
+const REFUND: Hint = { about: 'transaction' }
+const CREDIT: Hint = { about: 'credit_note' }
+const SUBSCRIPTION: Hint = { about: 'subscription' }
+/** Ending or changing a subscription can make credit notes, which can be refunded at once. */
+const SUBSCRIPTION_WITH_CREDITS: Hint = { about: 'subscription', also: 'credit_note' }
+
+const EVENTS: ReadonlyMap<string, Hint> = new Map([
+  ['payment_refunded', REFUND],
+  ['refund_initiated', REFUND],
+  ['transaction_updated', REFUND],
+  ['transaction_deleted', REFUND],
+  ['credit_note_created', CREDIT],
+  ['credit_note_created_with_backdating', CREDIT],
+  ['credit_note_updated', CREDIT],
+  ['credit_note_deleted', CREDIT],
+  ['subscription_cancellation_scheduled', SUBSCRIPTION],
+  ['subscription_scheduled_cancellation_removed', SUBSCRIPTION],
+  ['subscription_cancelled', SUBSCRIPTION_WITH_CREDITS],
+  // Spelt with one l by the provider.
+  ['subscription_canceled_with_backdating', SUBSCRIPTION_WITH_CREDITS],
+  ['subscription_reactivated', SUBSCRIPTION],
+  ['subscription_reactivated_with_backdating', SUBSCRIPTION],
+  ['subscription_deleted', SUBSCRIPTION],
+  ['subscription_pause_scheduled', SUBSCRIPTION],
+  ['subscription_scheduled_pause_removed', SUBSCRIPTION],
+  ['subscription_paused', SUBSCRIPTION_WITH_CREDITS],
+  ['subscription_resumed', SUBSCRIPTION],
+  ['subscription_resumption_scheduled', SUBSCRIPTION],
+  ['subscription_scheduled_resumption_removed', SUBSCRIPTION],
+  ['subscription_changed', SUBSCRIPTION_WITH_CREDITS],
+  ['subscription_changed_with_backdating', SUBSCRIPTION_WITH_CREDITS],
+])
+
+export const normaliseEvent: NormaliseEvent = (origin, event) => {
+  const hint = EVENTS.get(origin.eventType)
+  if (hint === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
+  const content = fieldAt(event, 'content')
+  const targets = targetsIn(content, hint.about)
+  if (targets.length === 0) return { kind: 'malformed', reason: `content.${hint.about}.id: There is no id` }
+  const others = hint.also === undefined ? [] : targetsIn(content, hint.also)
+  return { kind: 'hint', targets: [...targets, ...others] }
+}
+
+export const normaliseObject: NormaliseObject = (origin, type, object) => {
+  const meaning = OBJECTS.get(type)
+  if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
+  return meaning({ projectId: origin.projectId, site: origin.site, toldAt: origin.readAt }, object)
+}
+
+function targetsIn(content: unknown, type: HintedType): ReadTarget[] {
+  const objects = MEMBERS[type].flatMap(member => fieldAt(content, member) ?? [])
+  const ids = objects.map(object => fieldAt(object, 'id')).filter(id => typeof id === 'string' && id !== '')
+  return [...new Set(ids as string[])].map(id => ({ type, id }))
+}

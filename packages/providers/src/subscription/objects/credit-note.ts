@@ -1,0 +1,105 @@
+import type { ObjectState } from '@backstop/contracts'
+import { z } from 'zod'
+import {
+  CurrencyCode,
+  helpful,
+  MinorUnits,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  type Telling,
+  UnixTime,
+} from '../../object-fields.ts'
+import type { ObservedAction, ObservedRecord } from '../../observation.ts'
+import { stateOfTransaction } from './transaction.ts'
+import { Version, versionOf } from './version.ts'
+
+const Name = helpful(z.string().min(1))
+
+const LinkedRefund = z.object({
+  txn_id: z.string().min(1),
+  txn_amount: helpful(MinorUnits),
+  applied_amount: helpful(MinorUnits),
+  txn_status: helpful(z.string()),
+  txn_date: helpful(UnixTime),
+  applied_at: helpful(UnixTime),
+})
+type LinkedRefund = z.infer<typeof LinkedRefund>
+
+const CreditNote = Version.extend({
+  id: z.string().min(1),
+  type: helpful(z.string()),
+  status: helpful(z.string()),
+  reason_code: helpful(z.string()),
+  total: helpful(MinorUnits),
+  currency_code: CurrencyCode.nullish(),
+  date: helpful(UnixTime),
+  subscription_id: Name,
+  reference_invoice_id: Name,
+  linked_refunds: z.array(LinkedRefund).nullish(),
+  deleted: helpful(z.boolean()),
+})
+type TimedNote = z.infer<typeof CreditNote> & { readonly date: number }
+
+/**
+ * A credit note is a credit: it lowers an unpaid invoice, stays with the customer's balance, or may be refunded later.
+ * Each refund made from it is one of its own, known by its transaction and not by the note.
+ */
+export const meaningOfCreditNote: ObjectMeaning = (telling, object) =>
+  reading('credit_note', CreditNote, object, parsed => {
+    const date = parsed.date ?? telling.toldAt
+    if (date === null) return { kind: 'malformed', reason: 'credit_note.date: No time is given' }
+    const note = { ...parsed, date }
+    const refunds = (note.linked_refunds ?? []).map(linked => refundOf(telling, note, linked))
+    return { kind: 'observed', observations: [...refunds, creditOf(telling, note)] }
+  })
+
+function creditOf(telling: Telling, note: TimedNote): ObservedRecord {
+  return {
+    kind: 'record',
+    record: note.reason_code === 'chargeback' ? 'dispute' : 'credit',
+    ...nameObject(telling, 'subscription', 'credit_note', note.id, belongsTo(note)),
+    providerRef: note.id,
+    amount: note.total,
+    currency: note.currency_code ?? null,
+    state: note.deleted === true ? 'canceled' : stateOf(note.status),
+    stateVersion: versionOf(note),
+    createdAt: note.date,
+  }
+}
+
+/** The refund as the note knows it: the transaction itself says more, above all what the gateway calls it. */
+function refundOf(telling: Telling, note: TimedNote, linked: LinkedRefund): ObservedAction {
+  return {
+    kind: 'action',
+    action: 'refund',
+    ...nameObject(telling, 'subscription', 'transaction', linked.txn_id, belongsTo(note)),
+    providerRef: linked.txn_id,
+    gatewayRefs: [],
+    // One refund may pay out several notes: the transaction's own amount is the refund's.
+    amount: linked.txn_amount ?? linked.applied_amount,
+    currency: note.currency_code ?? null,
+    state: stateOfTransaction(linked.txn_status),
+    // The note's version is not the transaction's.
+    stateVersion: null,
+    createdAt: linked.txn_date ?? linked.applied_at ?? note.date,
+    idempotencyKey: null,
+  }
+}
+
+function belongsTo(note: TimedNote): (string | null)[] {
+  return [note.subscription_id, note.reference_invoice_id]
+}
+
+/** `refund_due` is open: it may be refunded, allocated to an invoice or stay. */
+function stateOf(status: string | null): ObjectState {
+  switch (status) {
+    case 'adjusted':
+    case 'refunded':
+      return 'succeeded'
+    case 'voided':
+      return 'canceled'
+    default:
+      return 'pending'
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
+import type { CancellationState, ObservedSubscription, PauseState } from '../../observation.ts'
+import { Version, versionOf } from './version.ts'
+
+const Subscription = Version.extend({
+  id: z.string().min(1),
+  status: z.string().min(1),
+  /** When it was, or is set to be, cancelled. */
+  cancelled_at: UnixTime.nullish(),
+  /** Only the provider's own causes stand here; what a person chose is `cancel_reason_code`. */
+  cancel_reason: helpful(z.string().min(1)),
+  cancel_reason_code: helpful(z.string().min(1)),
+  cancel_schedule_created_at: helpful(UnixTime),
+  current_term_end: helpful(UnixTime),
+  remaining_billing_cycles: helpful(z.int()),
+  pause_date: UnixTime.nullish(),
+  deleted: helpful(z.boolean()),
+})
+type Subscription = z.infer<typeof Subscription>
+
+export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
+  reading('subscription', Subscription, object, subscription => {
+    const asOf = versionOf(subscription) ?? telling.toldAt
+    if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
+    const observed: ObservedSubscription = {
+      kind: 'subscription',
+      ...nameObject(telling, 'subscription', 'subscription', subscription.id, [subscription.id]),
+      asOf,
+      cancellation: cancellationOf(subscription, asOf),
+      pause: pauseOf(subscription, asOf),
+      before: null,
+      idempotencyKey: null,
+    }
+    return { kind: 'observed', observations: [observed] }
+  })
+
+function cancellationOf(subscription: Subscription, asOf: number): CancellationState {
+  const phase = cancellationPhase(subscription, asOf)
+  if (phase === 'none') return { phase, requestedAt: null, effectiveAt: null, cause: 'requested', detail: null }
+  const common = {
+    phase,
+    requestedAt: subscription.cancel_schedule_created_at,
+    effectiveAt: subscription.cancelled_at ?? null,
+  }
+  const { cancel_reason, cancel_reason_code } = subscription
+  if (cancel_reason !== null) return { ...common, cause: 'involuntary', detail: cancel_reason }
+  if (isPlanEnd(subscription)) return { ...common, cause: 'plan_end', detail: null }
+  return { ...common, cause: 'requested', detail: cancel_reason_code }
+}
+
+/**
+ * A subscription in its last term does not renew, though nobody cancelled it: it runs as agreed, and a cancellation that
+ * somebody sets on top of that must show as one.
+ */
+function cancellationPhase(subscription: Subscription, asOf: number): CancellationState['phase'] {
+  const { status, cancelled_at } = subscription
+  // Deleting a subscription ends it as well.
+  if (status === 'cancelled' || subscription.deleted === true) return 'executed'
+  if (status === 'non_renewing') return isPlanEnd(subscription) ? 'none' : 'scheduled'
+  // A trial that is set to end keeps its status. A time that has passed is left from an end before a reactivation.
+  return typeof cancelled_at === 'number' && cancelled_at > asOf ? 'scheduled' : 'none'
+}
+
+/** Whether the end is that of the last term, and no request, schedule or cause of the provider stands behind it. */
+function isPlanEnd(subscription: Subscription): boolean {
+  const { cancelled_at, current_term_end } = subscription
+  const endsWithTerm = typeof cancelled_at !== 'number' || current_term_end === null || cancelled_at >= current_term_end
+  return (
+    subscription.remaining_billing_cycles === 0 &&
+    subscription.cancel_schedule_created_at === null &&
+    subscription.cancel_reason === null &&
+    subscription.cancel_reason_code === null &&
+    subscription.deleted !== true &&
+    endsWithTerm
+  )
+}
+
+function pauseOf(subscription: Subscription, asOf: number): PauseState {
+  const effectiveAt = subscription.pause_date ?? null
+  if (subscription.status === 'paused') return { phase: 'paused', effectiveAt }
+  const isAhead = effectiveAt !== null && effectiveAt > asOf && subscription.status !== 'cancelled'
+  return isAhead ? { phase: 'scheduled', effectiveAt } : { phase: 'none', effectiveAt: null }
+}

@@ -1,0 +1,106 @@
+import { type ObjectState, objectReference } from '@backstop/contracts'
+import { z } from 'zod'
+import {
+  CurrencyCode,
+  helpful,
+  MinorUnits,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  UnixTime,
+} from '../../object-fields.ts'
+import type { Observation } from '../../observation.ts'
+import { Version, versionOf } from './version.ts'
+
+const Name = helpful(z.string().min(1))
+
+const Transaction = Version.extend({
+  id: z.string().min(1),
+  type: z.string(),
+  status: helpful(z.string()),
+  amount: MinorUnits.nullish(),
+  currency_code: CurrencyCode.nullish(),
+  date: helpful(UnixTime),
+  gateway: Name,
+  id_at_gateway: Name,
+  subscription_id: Name,
+  /** The payment that is refunded; of a refund that was only recorded, e.g. a cheque, it is the second. */
+  refunded_txn_id: Name,
+  reference_transaction_id: Name,
+  linked_credit_notes: helpful(z.array(z.object({ cn_reference_invoice_id: Name }))),
+  deleted: helpful(z.boolean()),
+})
+type Transaction = z.infer<typeof Transaction>
+
+/** The gateway through which a refund is one of our card processor, under the processor's id. */
+const PROCESSOR_GATEWAY = 'stripe'
+
+/** A transaction is a refund by its type alone, however it was paid back: a recorded cheque is one, too. */
+export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
+  reading('transaction', Transaction, object, transaction => {
+    const createdAt = transaction.date ?? telling.toldAt
+    if (createdAt === null) return { kind: 'malformed', reason: 'transaction.date: No time is given' }
+    const common = {
+      ...nameObject(telling, 'subscription', 'transaction', transaction.id, belongsTo(transaction)),
+      providerRef: transaction.id,
+      amount: transaction.amount ?? null,
+      currency: transaction.currency_code ?? null,
+      state: transaction.deleted === true ? ('canceled' as const) : stateOfTransaction(transaction.status),
+      stateVersion: versionOf(transaction),
+      createdAt,
+    }
+    switch (transaction.type) {
+      case 'refund': {
+        const gatewayRefs = gatewayRefsOf(transaction)
+        // The processor's own name for it: what the processor tells of this refund then meets it in one subject.
+        const atGateway = gatewayRefs.map(id => objectReference(telling.projectId, 'processor', undefined, id))
+        const refund: Observation = {
+          kind: 'action',
+          action: 'refund',
+          ...common,
+          refs: [...common.refs, ...atGateway],
+          gatewayRefs,
+          idempotencyKey: null,
+        }
+        return { kind: 'observed', observations: [refund] }
+      }
+      case 'payment_reversal':
+        // The bank took the payment back: a chargeback, or a direct debit that failed late.
+        return { kind: 'observed', observations: [{ kind: 'record', record: 'dispute', ...common }] }
+      default:
+        return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
+    }
+  })
+
+/** The subscription; without one the invoice, which the credit note names as well, and the payment. */
+function belongsTo(transaction: Transaction): (string | null)[] {
+  const invoices = (transaction.linked_credit_notes ?? []).map(note => note.cn_reference_invoice_id)
+  const payment = transaction.refunded_txn_id ?? transaction.reference_transaction_id
+  return [transaction.subscription_id, ...invoices, payment]
+}
+
+function gatewayRefsOf(transaction: Transaction): string[] {
+  const { gateway, id_at_gateway } = transaction
+  return gateway === PROCESSOR_GATEWAY && id_at_gateway !== null ? [id_at_gateway] : []
+}
+
+/**
+ * The state of a refund transaction. `in_progress` is normal for cards, for days. `needs_attention` is undecided: someone
+ * has to look at the gateway.
+ */
+export function stateOfTransaction(status: string | null): ObjectState {
+  switch (status) {
+    case 'success':
+      return 'succeeded'
+    case 'needs_attention':
+      return 'requires_action'
+    case 'failure':
+    case 'late_failure':
+    case 'timeout':
+      return 'failed'
+    case 'voided':
+      return 'canceled'
+    default:
+      return 'pending'
+  }
+}
