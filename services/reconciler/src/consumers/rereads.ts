@@ -26,7 +26,7 @@ export interface RereadConsumerOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
-  readonly readers: ConnectionReaders
+  readonly readers: Pick<ConnectionReaders, 'of'>
   onFatal(error: unknown): void
 }
 
