@@ -1,5 +1,5 @@
+import { LEDGER_CRASH_POINTS } from '../../packages/ledger/src/crash-points.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
-import { ADMIN_CRASH_POINTS } from '../../services/admin-api/src/crash-points.ts'
 import { INGRESS_CRASH_POINTS } from '../../services/ingress/src/crash-points.ts'
 import { NOTIFIER_CARE_CRASH_POINTS, NOTIFIER_CRASH_POINTS } from '../../services/notifier/src/crash-points.ts'
 import { RECONCILER_COMMAND_CRASH_POINTS, RECONCILER_CRASH_POINTS } from '../../services/reconciler/src/crash-points.ts'
@@ -9,7 +9,7 @@ export const POINTS: Record<ServiceName, readonly string[]> = {
   ingress: INGRESS_CRASH_POINTS,
   reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.parked'],
   notifier: [...NOTIFIER_CRASH_POINTS, 'delay.produced', 'work.parked'],
-  'admin-api': ADMIN_CRASH_POINTS,
+  'admin-api': LEDGER_CRASH_POINTS,
 }
 
 /** Those that no refund leads to by itself: `test/crash-points.integration-test.ts` of their service kills at each. */

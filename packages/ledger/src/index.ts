@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { createBudgets } from './budgets.ts'
 import type { ApprovalPolicy } from './domain/approval.ts'
-import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts'
+import { createLedger, type LedgerOptions } from './ledger.ts'
 import type { Books } from './published-ledger.ts'
 import { createRuns } from './runs.ts'
 import { createMemoryBooks } from './store/memory-books.ts'
@@ -29,15 +29,10 @@ export {
 } from './published-ledger.ts'
 export { type Runs, runDocumentId } from './runs.ts'
 
-/** The ledger alone, over MongoDB. */
-export function createMongoLedger(db: Db, options: LedgerOptions): Ledger {
-  return createLedger(createMongoOperationStore(db), options)
-}
-
 /** The books over MongoDB: collections `operations`, `first_executions`, `budgets`, `budget_periods` and `failed_runs`. */
 export function openMongoBooks(db: Db, options: LedgerOptions): Books {
   return {
-    ledger: createMongoLedger(db, options),
+    ledger: createLedger(createMongoOperationStore(db), options),
     budgets: createBudgets(createMongoBudgetStore(db)),
     runs: createRuns(createMongoRunStore(db), options),
     outboxSource: createMongoLedgerOutbox(db),

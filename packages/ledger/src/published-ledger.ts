@@ -1,5 +1,6 @@
 import {
   type Clock,
+  crashPoint,
   createOutboxPublisher,
   createOutboxSweeper,
   type Logger,
@@ -31,10 +32,6 @@ export interface PublishedLedgerOptions {
   readonly encoder: MessageEncoder
   readonly clock: Clock
   readonly logger: Logger
-  /** Where a crash leaves something stored that is not published. */
-  readonly afterWrite?: () => void
-  /** Where a crash leaves something published that is still in the outbox. */
-  readonly afterSend?: () => void
 }
 
 /** The books of a service that writes them, with what publishes and what runs by itself. */
@@ -47,19 +44,19 @@ export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
 
 /** Opens the books so that each write is published at once, or else by the sweeper. */
 export function publishLedger(options: PublishedLedgerOptions): PublishedLedger {
-  const { producer, encoder, clock, logger, afterSend } = options
+  const { producer, encoder, clock, logger } = options
   const { outboxSource: source, ...books } = options.open({ announce: outbox => announce(outbox) })
   const publisher = createOutboxPublisher({
     source,
     producer,
     encoder,
     logger,
-    ...(afterSend === undefined ? {} : { afterSend }),
+    afterSend: () => crashPoint('ledger.after-publish'),
   })
 
   /** It is stored: whatever fails here is made good by the sweeper, and is no failure of whoever wrote it. */
   async function announce(outbox: PendingOutbox): Promise<void> {
-    options.afterWrite?.()
+    crashPoint('ledger.after-write')
     try {
       await publisher.publish([outbox])
     } catch (error) {

@@ -12,7 +12,6 @@ import {
   type SecretBox,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
-import type { AdminCrashPoint } from './crash-points.ts'
 import { allRoutes } from './http/routes.ts'
 import { createApiServer } from './http/server.ts'
 import { keepTryingBootstrap } from './keys/bootstrap-key.ts'
@@ -35,7 +34,6 @@ export interface AdminPorts {
   readonly egress: Pick<Egress, 'checkUrl' | 'request'>
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly crashPoint: (name: AdminCrashPoint) => void
   /** Shows the first API key, if one is made, once. */
   readonly showKey: (key: Secret) => void
   readonly settings: {
@@ -81,8 +79,6 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     encoder: ports.codec,
     clock,
     logger,
-    afterWrite: () => ports.crashPoint('admin.after-write'),
-    afterSend: () => ports.crashPoint('admin.after-publish'),
   })
   const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   const parts: AdminParts = {

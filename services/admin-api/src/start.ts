@@ -1,5 +1,4 @@
 import {
-  crashPoint,
   createEgress,
   createSecretBox,
   type Environment,
@@ -28,7 +27,6 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     egress,
     logger,
     metrics,
-    crashPoint,
     // Past the logger, which would mask it.
     showKey: key => void process.stdout.write(`\nBackstop API key (shown once, keep it): ${key.reveal()}\n\n`),
     settings: {

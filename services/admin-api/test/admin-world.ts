@@ -122,7 +122,6 @@ export async function openWorld(
     egress: egressOfTests,
     logger,
     metrics: createMetrics('admin-api'),
-    crashPoint: () => {},
     showKey: () => {},
     settings: {
       host: '127.0.0.1',

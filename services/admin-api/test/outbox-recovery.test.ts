@@ -33,7 +33,6 @@ async function open() {
     egress: egressOfTests,
     logger: createLogger('admin-api', 'silent'),
     metrics: createMetrics('admin-api'),
-    crashPoint: () => {},
     showKey: () => {},
     settings: {
       host: '127.0.0.1',

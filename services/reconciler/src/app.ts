@@ -16,7 +16,7 @@ import {
   type Received,
   type SecretBox,
 } from '@backstop/kit'
-import type { Ledger } from '@backstop/ledger'
+import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createChannelIncidents } from './consumers/channel-incidents.ts'
 import { createConnectionIncidents } from './consumers/connection-incidents.ts'
 import { ConnectionReaders } from './consumers/connection-readers.ts'
@@ -36,7 +36,8 @@ export interface ReconcilerPorts {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly stores: ReconcilerStores
-  readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted'>
+  /** The ledger's books over their store. */
+  readonly openBooks: OpenBooks
   readonly logger: Logger
   readonly metrics: Metrics
   /** Milliseconds from first sight to second look. */
@@ -82,9 +83,10 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     logger,
     afterSend: () => crashPoint('reconciler.after-publish'),
   })
+  const books = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
   const parts: ReconcileParts = {
     stores,
-    ledger: ports.ledger,
+    ledger: books.ledger,
     publisher,
     clock,
     rules: { recheckDelayMs: ports.recheckDelayMs },
@@ -146,7 +148,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
   const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher)
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
   const loops = [loop, minute, channelIncidents, rereads, retries]
-  const sweepers = [outboxSweeper, incidentSweeper, overdueLooks, sweeper]
+  const sweepers = [outboxSweeper, incidentSweeper, overdueLooks, sweeper, books.outboxSweeper, books.approvalTimers]
   return {
     async start() {
       await producer.start()

@@ -9,7 +9,7 @@ import {
   startOpsServer,
   systemClock,
 } from '@backstop/kit'
-import { createMongoLedger } from '@backstop/ledger'
+import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
 import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
@@ -39,8 +39,7 @@ export async function startReconciler(environment: Environment): Promise<Running
     codec: await openCodec(),
     clock: systemClock,
     stores: openStores(mongo),
-    // The reconciler only reads operations: what it has to announce is nothing.
-    ledger: createMongoLedger(mongo.db, { announce: async () => {} }),
+    openBooks: options => openMongoBooks(mongo.db, options),
     logger,
     metrics,
     recheckDelayMs: config.RECHECK_DELAY_MS,

@@ -1,7 +1,7 @@
 import type { ConnectionDocument, InboundEvent, OperationDocument } from '@backstop/contracts'
 import { createFixedCodec, createMemoryBus, createOutboxPublisher, type Mongo, systemClock } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
-import { createMongoLedger } from '@backstop/ledger'
+import { openMongoBooks } from '@backstop/ledger'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
@@ -48,7 +48,7 @@ function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcilePa
     encoder: codec,
     logger: stack.logger,
   })
-  const ledger = createMongoLedger(mongo.db, { announce: async () => {} })
+  const { ledger } = openMongoBooks(mongo.db, { announce: async () => {} })
   return {
     stores,
     ledger,

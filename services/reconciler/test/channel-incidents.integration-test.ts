@@ -2,7 +2,7 @@
 import { type Command, type IncidentDocument, incidentAlertId } from '@backstop/contracts'
 import { connectMongo, createFixedCodec, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
 import { readAll, type TestStack, testStack, until } from '@backstop/kit/test'
-import { createMongoLedger } from '@backstop/ledger'
+import { openMongoBooks } from '@backstop/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReconciler, type ReconcilerApp } from '../src/app.ts'
 import { openChannelIncident } from '../src/domain/channel-incident.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
     codec,
     clock: systemClock,
     stores: openStores(mongo),
-    ledger: createMongoLedger(mongo.db, { announce: async () => {} }),
+    openBooks: options => openMongoBooks(mongo.db, options),
     logger: stack.logger,
     metrics: createMetrics('reconciler'),
     recheckDelayMs: 60_000,

@@ -8,7 +8,7 @@ import {
   Secret,
   systemClock,
 } from '@backstop/kit'
-import { createMongoLedger } from '@backstop/ledger'
+import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { readingPorts } from './reading-ports.ts'
@@ -27,7 +27,7 @@ await createReconciler({
   codec: createFixedCodec(),
   clock: systemClock,
   stores: openStores(mongo),
-  ledger: createMongoLedger(mongo.db, { announce: async () => {} }),
+  openBooks: options => openMongoBooks(mongo.db, options),
   logger,
   metrics: createMetrics('reconciler'),
   recheckDelayMs: 60_000,
