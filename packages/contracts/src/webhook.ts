@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { JsonSchema } from './json-schema.ts'
+import { Alert } from './messages/alert.ts'
+
+/** Every event that a webhook may receive. */
+export const WEBHOOK_EVENTS: readonly Alert['event'][] = Alert.options.map(option => option.shape.event.value)
+
+/**
+ * The JSON Schema (2020-12) of one event's document, for receivers. It is open: a document may gain fields at any time, and
+ * none is taken away or changes its meaning.
+ */
+export function webhookSchema(event: Alert['event']): JsonSchema {
+  const option = Alert.options.find(({ shape }) => shape.event.value === event)
+  if (option === undefined) throw new Error(`There is no alert ${event}`)
+  const { shape } = option
+  const document = z.object({
+    id: shape.alert_id.describe('Of the alert: the same for every channel that is told of it'),
+    event: shape.event,
+    created_at: shape.created_at.describe('When the alert was raised'),
+    project_id: shape.project_id,
+    data: shape.data,
+  })
+  return z.toJSONSchema(document, {
+    target: 'draft-2020-12',
+    io: 'output',
+    override({ jsonSchema }) {
+      delete jsonSchema.additionalProperties
+      // The format says it all; the pattern beside it is how zod checks leap years.
+      if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern
+    },
+  })
+}

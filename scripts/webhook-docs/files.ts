@@ -1,0 +1,23 @@
+import { resolve } from 'node:path'
+import { webhookDocument } from '@backstop/alert-views'
+import { Alert, WEBHOOK_EVENTS, webhookSchema } from '@backstop/contracts'
+import { samples } from '../../packages/contracts/test/frozen.ts'
+
+export const FOLDER = resolve(import.meta.dirname, '../../docs/webhooks')
+
+/** What docs/webhooks holds, by file name: of each event the schema of its document, and one such document. */
+export function webhookDocs(): Map<string, string> {
+  const files = WEBHOOK_EVENTS.flatMap(event => [
+    [`${event}.schema.json`, { title: event, ...webhookSchema(event) }] as const,
+    [`${event}.example.json`, webhookDocument(sampleOf(event))] as const,
+  ])
+  return new Map(files.map(([name, content]) => [name, `${JSON.stringify(content, null, 2)}\n`]))
+}
+
+/** The sample that is named for the event; each message type keeps one of every kind (packages/contracts/samples). */
+function sampleOf(event: Alert['event']): Alert {
+  const title = `v1-${event.replace('.', '-')}`
+  const sample = samples('alert').find(one => one.title === title)
+  if (sample === undefined) throw new Error(`There is no sample ${title} of an alert`)
+  return Alert.parse(sample.message)
+}

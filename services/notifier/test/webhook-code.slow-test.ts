@@ -1,0 +1,254 @@
+/** The code of docs/webhooks.md, taken out of the page and run against real deliveries by each language that is at hand. */
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type Clock, systemClock } from '@backstop/kit'
+import { createManualClock, type ReceivedRequest, startReceiver } from '@backstop/kit/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ChannelOf } from '../src/channels/channel.ts'
+import { webhookChannel } from '../src/channels/webhook/deliver.ts'
+import { noMailer } from '../src/mail/mailer.ts'
+import { secretBox, testRequest, type WebhookFacts, webhookChannel as webhookDocument } from './fixtures.ts'
+import { createLoopbackEgress } from './real-receivers.ts'
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
+const RUNNERS = join(import.meta.dirname, 'webhook-code')
+
+interface Language {
+  readonly name: string
+  /** How the page marks its code. */
+  readonly mark: string
+  /** The file that the code becomes, and the program beside it that hands it a delivery. */
+  readonly files: readonly [code: string, runner: string]
+  /** What the machine has to have; the project itself needs the first two. */
+  readonly needs: readonly string[]
+  readonly compile?: readonly string[]
+  readonly run: readonly string[]
+}
+
+const LANGUAGES: readonly Language[] = [
+  { name: 'JavaScript', mark: 'js', files: ['webhooks.mjs', 'run.mjs'], needs: ['node'], run: ['node', 'run.mjs'] },
+  { name: 'Python', mark: 'python', files: ['webhooks.py', 'run.py'], needs: ['python3'], run: ['python3', 'run.py'] },
+  {
+    name: 'Go',
+    mark: 'go',
+    files: ['webhooks.go', 'run.go'],
+    needs: ['go'],
+    compile: ['go', 'build', '-o', 'run', 'webhooks.go', 'run.go'],
+    run: ['./run'],
+  },
+  {
+    name: 'Java',
+    mark: 'java',
+    files: ['Webhooks.java', 'Run.java'],
+    // The Java that the stack brings is without a compiler.
+    needs: ['javac', 'java'],
+    compile: ['javac', 'Webhooks.java', 'Run.java'],
+    run: ['java', '-XX:TieredStopAtLevel=1', 'Run'],
+  },
+  { name: 'PHP', mark: 'php', files: ['webhooks.php', 'run.php'], needs: ['php'], run: ['php', 'run.php'] },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'backstop-webhook-code-'))
+const egress = createLoopbackEgress()
+afterAll(async () => {
+  await egress.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const SECRET = 'whsec_bmV3LXNlY3JldC1vZi0yNC1ieXRlcw=='
+const OTHER = 'just some words: ü!'
+
+/** What a receiver gets of one delivery that was made at this time. */
+async function receive(given: WebhookFacts, clock: Clock): Promise<ReceivedRequest> {
+  const receiver = await startReceiver()
+  const channel = webhookDocument('chn_1', receiver.url, given) as ChannelOf<'webhook'>
+  const ports = { mailer: noMailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl: null }
+  const project = { branding: {}, suppressed: new Map() }
+  await webhookChannel.deliver(channel, testRequest('chn_1'), { ...ports, egress, clock, attemptMs: 5_000 }, project)
+  await receiver.stop()
+  const [request] = receiver.requests
+  if (request === undefined) throw new Error('Nothing was delivered')
+  return request
+}
+
+type Change = (request: ReceivedRequest) => ReceivedRequest
+const withHeader =
+  (name: string, value: string | undefined): Change =>
+  request => {
+    const { [name]: _before, ...rest } = request.headers
+    return { ...request, headers: value === undefined ? rest : { ...rest, [name]: value } }
+  }
+const tampered: Change = request => ({ ...request, body: Buffer.from(String(request.body).replace('test', 'tost')) })
+const asItIs: Change = request => request
+
+const overlapping = { secret: SECRET, previous: { secret: OTHER, expiresAt: new Date(Date.now() + 3_600_000) } }
+const hourAgo = () => createManualClock(Date.now() - 3_600_000)
+const inAnHour = () => createManualClock(Date.now() + 3_600_000)
+
+interface Row {
+  name: string
+  given: WebhookFacts
+  clock?: () => Clock
+  change?: Change
+  check?: 'verify' | 'verifyBody'
+  with: string
+  authentic: boolean
+}
+
+const rows: Row[] = [
+  { name: 'a delivery', given: { secret: SECRET }, with: SECRET, authentic: true },
+  { name: 'one whose secret is words', given: { secret: OTHER }, with: OTHER, authentic: true },
+  { name: 'one by a secret without padding', given: { secret: 'whsec_AQIDBA' }, with: 'whsec_AQIDBA', authentic: true },
+  { name: 'one in a rotation, by the new secret', given: overlapping, with: SECRET, authentic: true },
+  { name: 'one in a rotation, by the old secret', given: overlapping, with: OTHER, authentic: true },
+  { name: 'one by another secret', given: { secret: SECRET }, with: OTHER, authentic: false },
+  { name: 'a tampered body', given: { secret: SECRET }, change: tampered, with: SECRET, authentic: false },
+  {
+    name: 'another id',
+    given: { secret: SECRET },
+    change: withHeader('webhook-id', 'dlv_2'),
+    with: SECRET,
+    authentic: false,
+  },
+  { name: 'one of an hour ago', given: { secret: SECRET }, clock: hourAgo, with: SECRET, authentic: false },
+  { name: 'one from the future', given: { secret: SECRET }, clock: inAnHour, with: SECRET, authentic: false },
+  {
+    name: 'an old one with a new time',
+    given: { secret: SECRET },
+    clock: hourAgo,
+    change: withHeader('webhook-timestamp', String(Math.floor(Date.now() / 1000))),
+    with: SECRET,
+    authentic: false,
+  },
+  {
+    name: 'no time',
+    given: { secret: SECRET },
+    change: withHeader('webhook-timestamp', undefined),
+    with: SECRET,
+    authentic: false,
+  },
+  {
+    name: 'a time in words',
+    given: { secret: SECRET },
+    change: withHeader('webhook-timestamp', 'now'),
+    with: SECRET,
+    authentic: false,
+  },
+  { name: 'no signature', given: {}, with: SECRET, authentic: false },
+  {
+    name: 'garbage as signature',
+    given: { secret: SECRET },
+    change: withHeader('webhook-signature', 'v1, v1,ü v2,AAAA'),
+    with: SECRET,
+    authentic: false,
+  },
+  { name: 'a body', given: { secret: SECRET }, check: 'verifyBody', with: SECRET, authentic: true },
+  {
+    name: 'a body in a rotation, by the new secret',
+    given: overlapping,
+    check: 'verifyBody',
+    with: SECRET,
+    authentic: true,
+  },
+  {
+    name: 'a body in a rotation, by the old secret',
+    given: overlapping,
+    check: 'verifyBody',
+    with: OTHER,
+    authentic: false,
+  },
+  {
+    name: 'a tampered body alone',
+    given: { secret: SECRET },
+    change: tampered,
+    check: 'verifyBody',
+    with: SECRET,
+    authentic: false,
+  },
+  { name: 'a body without signature', given: {}, check: 'verifyBody', with: SECRET, authentic: false },
+]
+
+for (const language of LANGUAGES) {
+  const absent = language.needs.filter(program => findProgram(program) === undefined)
+  describe(`the ${language.name} of docs/webhooks.md`, () => {
+    if (absent.length > 0) {
+      const words = `is not run here: no ${absent.join(' and no ')}`
+      process.stderr.write(`\ndocs/webhooks.md: the ${language.name} ${words} on the PATH\n`)
+      test.skip(words, () => {})
+      return
+    }
+    let verdicts: string[] = []
+    // All at once: most of the time goes into starting the language.
+    beforeAll(async () => {
+      verdicts = judge(language, await Promise.all(rows.map(writeDelivery)))
+    }, 120_000)
+    test.each(rows.map((row, index) => ({ ...row, index })))('takes $name for authentic: $authentic', row => {
+      expect(verdicts[row.index]).toMatch(row.authentic ? /^authentic$/ : /^refused: ./)
+    })
+    test('says one word of each', () => expect(verdicts).toHaveLength(rows.length))
+  })
+}
+
+test('the page has code in five languages, each once', () => {
+  const marks = [...PAGE.matchAll(/^```(\w+)$/gm)].map(([, mark]) => mark)
+  expect(marks.sort()).toEqual(LANGUAGES.map(language => language.mark).sort())
+  expect(new Set(marks).size).toBe(5)
+})
+
+test('what the project itself needs is run', () => {
+  for (const program of ['node', 'python3']) expect(findProgram(program), program).toBeDefined()
+})
+
+/** A file with the headers and the body that a receiver got, or what an attacker makes of them. */
+async function writeDelivery(
+  { given, clock = () => systemClock, change = asItIs }: Row,
+  index: number,
+): Promise<string> {
+  const { headers, body } = change(await receive(given, clock()))
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const file = join(folder, `${index}.http`)
+  writeFileSync(file, Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]))
+  return file
+}
+
+/** What the page's code says of these deliveries, in their order. */
+function judge({ mark, files: [code, runner], compile, run }: Language, deliveries: readonly string[]): string[] {
+  const block = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE)?.[1]
+  if (block === undefined) throw new Error(`The page has no code marked ${mark}`)
+  writeFileSync(join(folder, code), block)
+  copyFileSync(join(RUNNERS, runner), join(folder, runner))
+  if (compile !== undefined) runProgram(compile)
+  const args = rows.flatMap(({ check = 'verify', with: secret }, index) => [check, secret, deliveries[index] ?? ''])
+  return runProgram([...run, ...args])
+    .trimEnd()
+    .split(/\r?\n/)
+}
+
+function runProgram([program = '', ...args]: readonly string[]): string {
+  const path = program.startsWith('./') ? program : (findProgram(program) ?? program)
+  const { status, stdout, stderr, error } = spawnSync(path, args, {
+    cwd: folder,
+    timeout: 100_000,
+    // A secret may hold any character, and arguments are read in the machine's own encoding.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  })
+  if (status !== 0) throw new Error(`${program} ended with ${status}: ${error ?? stderr}`)
+  return String(stdout)
+}
+
+function findProgram(name: string): string | undefined {
+  if (name === 'node') return process.execPath
+  const folders = [join(process.env.JAVA_HOME ?? '', 'bin'), ...(process.env.PATH ?? '').split(delimiter)]
+  return folders.map(one => join(one, name)).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
