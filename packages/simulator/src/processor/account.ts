@@ -10,6 +10,7 @@ import { type Chance, createChance } from '../chance.ts'
 import { type Caller, openBooks } from './books.ts'
 import type { ProcessorEvent } from './events.ts'
 import { makePayment, type Payment, type PaymentRequest } from './objects/payment.ts'
+import type { ProcessorSchedule } from './objects/schedule.ts'
 import { makeSubscription, type ProcessorSubscription } from './objects/subscription.ts'
 import { type RefundActions, refundActions } from './refunds.ts'
 import { PERIOD_S, type SubscriptionActions, subscriptionActions } from './subscriptions.ts'
@@ -37,6 +38,7 @@ export interface ProcessorRecords {
   readonly refunds: View<Stripe.Refund>
   readonly disputes: View<Stripe.Dispute>
   readonly subscriptions: View<ProcessorSubscription>
+  readonly schedules: View<ProcessorSchedule>
   events(): readonly Posted<ProcessorEvent>[]
 }
 
@@ -115,6 +117,7 @@ export function createCardProcessor(options: CardProcessorOptions): CardProcesso
       refunds: books.refunds.asOf(ms),
       disputes: books.disputes.asOf(ms),
       subscriptions: books.subscriptions.asOf(ms),
+      schedules: books.schedules.asOf(ms),
       events: () => books.feed.asOf(ms),
     }),
     events: books.feed.events,

@@ -5,6 +5,7 @@ import { createShelf, type Shelf } from '../account/shelf.ts'
 import type { Chance } from '../chance.ts'
 import { type EventRequest, makeEvent, type ProcessorEvent, type Told } from './events.ts'
 import type { Making } from './making.ts'
+import type { ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 
 /** How something reached the account. */
@@ -25,6 +26,7 @@ export interface Books {
   readonly refunds: Shelf<Stripe.Refund>
   readonly disputes: Shelf<Stripe.Dispute>
   readonly subscriptions: Shelf<ProcessorSubscription>
+  readonly schedules: Shelf<ProcessorSchedule>
   readonly feed: EventFeed<ProcessorEvent>
   /** The request as its events name it. Events of one request share it. */
   requestOf(caller?: Caller): EventRequest
@@ -43,6 +45,7 @@ export function openBooks(now: () => number, chance: Chance, livemode: boolean):
     refunds: createShelf<Stripe.Refund>(now),
     disputes: createShelf<Stripe.Dispute>(now),
     subscriptions: createShelf<ProcessorSubscription>(now),
+    schedules: createShelf<ProcessorSchedule>(now),
     feed,
     requestOf({ idempotencyKey = null, requestId, automatic = false } = {}) {
       if (automatic) return { id: null, idempotency_key: null }

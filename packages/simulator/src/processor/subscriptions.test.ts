@@ -139,6 +139,16 @@ test('a renewal collects from the same customer and moves the period', () => {
   expect(processor.charges().map(charge => charge.customer)).toEqual([payment.customer.id, payment.customer.id])
 })
 
+test('a cancellation by a schedule object shows only there until it is due', () => {
+  const { processor, subscription, told } = setUp()
+  const schedule = processor.scheduleCancelByObject(subscription.id)
+  expect(told()[0]?.data.object).toMatchObject({ cancel_at: null, cancel_at_period_end: false, schedule: schedule.id })
+  expect(schedule).toMatchObject({ status: 'active', end_behavior: 'cancel', subscription: subscription.id })
+  processor.endPeriod(subscription.id)
+  expect(told().at(-1)).toMatchObject({ type: 'customer.subscription.deleted', request: { id: null } })
+  expect(processor.asOf(START_MS).schedules.get(schedule.id)).toMatchObject({ status: 'completed' })
+})
+
 test('a subscription that has ended cannot change any more', () => {
   const { processor, subscription } = setUp()
   processor.cancel(subscription.id)

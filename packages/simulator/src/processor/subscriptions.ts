@@ -1,6 +1,7 @@
 /** What can happen to a subscription at the processor, by whoever does it and by the passing of time. */
 import type { Books, Caller } from './books.ts'
 import { previousAttributes } from './events.ts'
+import { makeSchedule, type ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 import { invalidRequest, noSuch } from './refusal.ts'
 
@@ -18,6 +19,11 @@ export interface SubscriptionActions {
    * By `flag` as the dashboard does it, or by `cancel_at` alone, as the customer portal does it in flexible mode.
    */
   scheduleCancel(id: string, how?: CancelWords & { by?: 'flag' | 'cancel_at'; atMs?: number }): ProcessorSubscription
+  /**
+   * A schedule object is to end it with the period. Leaves customer.subscription.updated, which names the schedule and
+   * nothing more: that it will cancel, only the schedule tells.
+   */
+  scheduleCancelByObject(id: string, caller?: Caller): ProcessorSchedule
   /** Takes the scheduled cancellation back. Leaves customer.subscription.updated. */
   unschedule(id: string, caller?: Caller): ProcessorSubscription
   /** Ends at once. Leaves customer.subscription.deleted. `payment_disputed` is what a lost dispute can lead to. */
@@ -98,6 +104,15 @@ export function subscriptionActions(
     return change(id, to, ['deleted'], caller)
   }
 
+  /** The schedule of the subscription, if there is one, after it did its work or was let go. */
+  function endSchedule(
+    { schedule }: ProcessorSubscription,
+    to: Partial<ProcessorSchedule>,
+  ): ProcessorSchedule | undefined {
+    const before = books.schedules.get(String(schedule))
+    return before === undefined ? undefined : books.schedules.put({ ...before, ...to, current_phase: null })
+  }
+
   function withPeriod(subscription: ProcessorSubscription): Partial<ProcessorSubscription> {
     const items = subscription.items.data.map(item => ({
       ...item,
@@ -119,13 +134,16 @@ export function subscriptionActions(
       }
       return change(id, to, ['updated'], how)
     },
-    unschedule: (id, caller) =>
-      change(
-        id,
-        { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_details: NO_DETAILS },
-        ['updated'],
-        caller,
-      ),
+    scheduleCancelByObject(id, caller) {
+      const schedule = books.schedules.put(makeSchedule(books.making(), usable(id), 'cancel'))
+      change(id, { schedule: schedule.id }, ['updated'], caller)
+      return schedule
+    },
+    unschedule(id, caller) {
+      endSchedule(usable(id), { status: 'released', released_at: nowS(), released_subscription: id })
+      const to = { cancel_at_period_end: false, cancel_at: null, canceled_at: null, schedule: null }
+      return change(id, { ...to, cancellation_details: NO_DETAILS }, ['updated'], caller)
+    },
     cancel: (id, { reason = 'cancellation_requested', ...how } = {}) => end(id, nowS(), { ...words(how), reason }, how),
     pauseCollection(id, { behavior = 'void', resumesAtMs, ...caller } = {}) {
       const resumes_at = resumesAtMs === undefined ? null : Math.floor(resumesAtMs / 1000)
@@ -155,6 +173,8 @@ export function subscriptionActions(
       const subscription = usable(id)
       const { cancel_at, canceled_at, cancellation_details } = subscription
       if (cancel_at !== null) return end(id, canceled_at ?? nowS(), cancellation_details ?? NO_DETAILS, BY_ITSELF)
+      const schedule = endSchedule(subscription, { status: 'completed', completed_at: nowS() })
+      if (schedule?.end_behavior === 'cancel') return end(id, nowS(), NO_DETAILS, BY_ITSELF)
       const to = { ...withPeriod(subscription), latest_invoice: renew(subscription), status: 'active' }
       return change(id, to, ['updated'], BY_ITSELF)
     },

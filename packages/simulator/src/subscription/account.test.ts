@@ -49,7 +49,7 @@ describe('a refund', () => {
   })
 
   test('in progress ends later, and one that fails frees the credit note', () => {
-    const { biller, invoice, told } = setUp()
+    const { biller, invoice, payment, told } = setUp()
     const { creditNote, refund } = biller.refundInvoice(invoice.id, { status: 'in_progress' })
     expect(refund.status).toBe('in_progress')
     const failed = biller.settleRefund(refund.id, 'failure')
@@ -59,6 +59,9 @@ describe('a refund', () => {
       amount_available: 4_999,
       linked_refunds: [{ txn_id: refund.id, txn_status: 'failure' }],
     })
+    expect(biller.asOf(START_MS).transactions.get(payment.id)?.linked_refunds).toEqual([
+      { txn_id: refund.id, txn_status: 'failure', txn_date: START_S, txn_amount: 4_999 },
+    ])
     expect(told()).toEqual(['credit_note_created', 'payment_refunded', 'transaction_updated'])
   })
 

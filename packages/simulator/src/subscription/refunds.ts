@@ -83,7 +83,17 @@ export function refundActions(books: Books): RefundActions {
     })
     const creditNote = books.creditNotes.change(note.id, linkTo(note, refund))
     const linked = linkBack(creditNote, amount)
-    return { creditNote, refund: books.transactions.put({ ...refund, linked_credit_notes: [linked] }) }
+    return { creditNote, refund: keep({ ...refund, linked_credit_notes: [linked] }, payment.id) }
+  }
+
+  /** Keeps a refund, also where the payment names its refunds. */
+  function keep(refund: BillerTransaction, paymentId: string): BillerTransaction {
+    const linked = books.transactions.existing(paymentId).linked_refunds ?? []
+    const others = linked.filter(link => link.txn_id !== refund.id)
+    const { id, status, date, amount } = refund
+    const link = { txn_id: id, txn_status: status, txn_date: date, txn_amount: amount }
+    books.transactions.change(paymentId, { linked_refunds: [...others, link] })
+    return books.transactions.put(refund)
   }
 
   function tellRefunded(refund: BillerTransaction, creditNote: BillerCreditNote | undefined, by: Actor): void {
@@ -142,19 +152,18 @@ export function refundActions(books: Books): RefundActions {
     },
     refundExcess(paymentId, { by = OPERATOR, ...how } = {}) {
       const payment = books.transactions.existing(paymentId)
-      const refund = books.transactions.put(
-        makeRefund(books.making(), {
-          customerId: payment.customer_id ?? '',
-          subscriptionId: payment.subscription_id,
-          amount: how.amount ?? payment.amount,
-          currency: payment.currency_code,
-          status: how.status ?? 'success',
-          method: how.offline ?? 'card',
-          idAtGateway: gatewayIdOf(books, how),
-          refundedTransactionId: paymentId,
-          creditNotes: [],
-        }),
-      )
+      const refund = makeRefund(books.making(), {
+        customerId: payment.customer_id ?? '',
+        subscriptionId: payment.subscription_id,
+        amount: how.amount ?? payment.amount,
+        currency: payment.currency_code,
+        status: how.status ?? 'success',
+        method: how.offline ?? 'card',
+        idAtGateway: gatewayIdOf(books, how),
+        refundedTransactionId: paymentId,
+        creditNotes: [],
+      })
+      keep(refund, paymentId)
       tellRefunded(refund, undefined, by)
       return refund
     },
@@ -162,6 +171,7 @@ export function refundActions(books: Books): RefundActions {
       const { nowMs } = books.making()
       const settled = status === 'success' ? { settled_at: secondsOf(nowMs) } : {}
       const refund = books.transactions.change(refundId, { status, ...settled })
+      keep(refund, refund.refunded_txn_id ?? refund.reference_transaction_id ?? '')
       for (const { cn_id } of refund.linked_credit_notes ?? []) {
         books.creditNotes.change(cn_id, settledLink(books.creditNotes.existing(cn_id), refund))
       }

@@ -54,6 +54,8 @@ function list(records: ProcessorRecords, resource: string, { query, path, nowMs 
       const wanted = records.subscriptions.all().filter(matching(query, ['customer']))
       return pageOf(wanted.filter(ofStatus(query.get('status'))), query, path)
     }
+    case 'subscription_schedules':
+      return page(records.schedules.all(), ['customer'])
     case 'events':
       return pageOf(wantedEvents(records.events(), query, nowMs / 1000), query, path)
     default:
@@ -121,6 +123,8 @@ function retrieve(records: ProcessorRecords, resource: string, id: string, { que
       return found('dispute', records.disputes.get(id))
     case 'subscriptions':
       return found('subscription', records.subscriptions.get(id))
+    case 'subscription_schedules':
+      return found('subscription schedule', records.schedules.get(id))
     case 'events':
       return readEvent(
         found(
