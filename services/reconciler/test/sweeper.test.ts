@@ -1,0 +1,211 @@
+/** The sweep on virtual time: what it finds, where it goes on, and what it tells of a connection. */
+import type { ConnectionDocument } from '@backstop/contracts'
+import { createFixedCodec, createLogger, createMemoryBus, createOutboxPublisher } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import type { ListedEvent, SweepCursor, SweepPage } from '@backstop/providers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createConnectionIncidents } from '../src/consumers/connection-incidents.ts'
+import type { OpenedReader } from '../src/consumers/connection-readers.ts'
+import { createHeldHints } from '../src/consumers/held-hints.ts'
+import { createSweeper } from '../src/consumers/sweeper.ts'
+import { LATE_AFTER_MS } from '../src/domain/silent-feed.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { MINUTE, PROJECT } from './fixtures.ts'
+
+const codec = createFixedCodec()
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+type Pages = (kind: 'schedules' | 'changes', cursor: SweepCursor | null) => SweepPage
+
+const page = (changes: Partial<Extract<SweepPage, { kind: 'page' }>> = {}): SweepPage => ({
+  kind: 'page',
+  objects: [],
+  events: [],
+  cursor: { after: 'end' },
+  done: true,
+  ...changes,
+})
+const refund = (id: string) => ({ type: 'refund', body: { id } })
+const AWAY: SweepPage = {
+  kind: 'failed',
+  failure: 'key_refused',
+  text: 'The provider refused the key',
+  retryAfterMs: null,
+}
+
+async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'processor') {
+  const clock = createManualClock()
+  const bus = createMemoryBus({ clock, partitions: 1 })
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  await producer.start()
+  const stores = createMemoryStores()
+  const connection = {
+    _id: 'con_1',
+    project_id: PROJECT,
+    kind,
+    name: 'Cards',
+    status: 'active',
+    read_key: {},
+    created_at: new Date(clock.now() - 60 * MINUTE),
+  } as unknown as ConnectionDocument
+  stores.contents.connections.set('con_1', connection)
+  const logger = createLogger('test', 'fatal')
+  const asked: string[] = []
+  const reader = {
+    schedules: async (cursor: SweepCursor | null) => {
+      asked.push(`schedules ${cursor?.after ?? 'start'}`)
+      return pages('schedules', cursor)
+    },
+    changes: async (cursor: SweepCursor | null) => {
+      asked.push(`changes ${cursor?.after ?? 'start'}`)
+      return pages('changes', cursor)
+    },
+  }
+  const { channelIncidents: incidents, inbox, sweeps } = stores
+  const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
+  const start = (holder: string) => {
+    const sweeper = createSweeper({
+      sweeps,
+      connections: stores.connections,
+      inbox,
+      readers: { of: async () => ({ kind: 'reader', reader, connection }) as unknown as OpenedReader },
+      heldHints: createHeldHints({ inbox, producer, codec, clock }),
+      incidents: createConnectionIncidents({ incidents, publisher, clock }),
+      producer,
+      codec,
+      clock,
+      logger,
+      holder,
+      everyMs: 5 * MINUTE,
+    })
+    sweeper.start()
+    stops.push(() => sweeper.stop())
+  }
+  start('p1')
+  const found = async () =>
+    Promise.all(bus.stored('readbacks').map(({ value }) => codec.decode('readback', value))).then(list =>
+      list.map(({ reason, objects }) => `${reason} ${objects.map(({ body }) => body.id).join()}`),
+    )
+  const told = async () =>
+    (await Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value)))).map(alert =>
+      'incident' in alert.data ? `${alert.event} ${alert.data.incident.code}` : alert.event,
+    )
+  return { clock, bus, stores, start, asked, found, told }
+}
+
+describe('the sweep of a connection', () => {
+  test('reads the baseline once, then what changed, page by page', async () => {
+    const { clock, asked, found } = await harness((kind, cursor) => {
+      if (kind === 'schedules') return page({ objects: [refund('set_before')] })
+      return cursor === null
+        ? page({ objects: [refund('a')], cursor: { after: 'a' }, done: false })
+        : page({ objects: [refund('b')], cursor: { after: 'b' } })
+    })
+    await clock.advance(6_000)
+    expect(asked).toEqual(['schedules start', 'changes start', 'changes a'])
+    expect(await found()).toEqual(['baseline set_before', 'sweep a', 'sweep b'])
+    await clock.advance(5 * MINUTE + 6_000)
+    expect(asked.slice(3)).toEqual(['changes b'])
+  })
+
+  test('is done by one process, and by another one after it vanished', async () => {
+    const { clock, asked, start } = await harness(() => page())
+    start('p2')
+    await clock.advance(6_000)
+    expect(asked).toEqual(['schedules start', 'changes start'])
+  })
+
+  test('goes on where it was when a page fails', async () => {
+    let fails = true
+    const { clock, asked } = await harness((kind, cursor) => {
+      if (kind === 'schedules') return page()
+      if (cursor === null) return page({ cursor: { after: 'a' }, done: false })
+      return fails ? AWAY : page()
+    })
+    await clock.advance(6_000)
+    fails = false
+    await clock.advance(5 * MINUTE + 6_000)
+    expect(asked).toEqual(['schedules start', 'changes start', 'changes a', 'changes a'])
+  })
+})
+
+describe('a feed that is silent', () => {
+  const listed = (clock: { now(): number }): ListedEvent => ({
+    eventId: 'evt_1',
+    eventType: 'refund.created',
+    createdAt: clock.now() - 1_000,
+  })
+
+  test('is told once, after the events had their time to come, and resolved when they come again', async () => {
+    let events: ListedEvent[] = []
+    const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
+    events = [listed(clock)]
+    await clock.advance(6_000)
+    expect(await told()).toEqual([])
+    await clock.advance(LATE_AFTER_MS + 6 * MINUTE)
+    expect(await told()).toEqual(['incident.opened FEED_SILENT'])
+    const next = { ...listed(clock), eventId: 'evt_2' }
+    events = [next]
+    await stores.inbox.insert([
+      { document: { _id: 'con_1/evt_2', connection_id: 'con_1', received_at: new Date() } as never, body: '{}' },
+    ])
+    await clock.advance(6 * MINUTE)
+    expect(await told()).toEqual(['incident.opened FEED_SILENT', 'incident.resolved FEED_SILENT'])
+  })
+
+  test('is not told for events that nobody asked the provider to send', async () => {
+    const { clock, told } = await harness(kind =>
+      page(kind === 'changes' ? { events: [{ eventId: 'evt_1', eventType: 'invoice.paid', createdAt: 0 }] } : {}),
+    )
+    await clock.advance(20 * MINUTE)
+    expect(await told()).toEqual([])
+  })
+})
+
+describe('a connection whose hints cannot be verified', () => {
+  test('is told once; when it can be read again its hints are asked for, and it is resolved', async () => {
+    let works = false
+    const { clock, told, stores, bus } = await harness(() => (works ? page() : AWAY), 'subscription')
+    await clock.advance(6_000)
+    expect(await told()).toEqual([])
+    await stores.inbox.insert([
+      {
+        document: {
+          _id: 'con_1/ev_1',
+          project_id: PROJECT,
+          connection_id: 'con_1',
+          provider: 'subscription',
+          event_id: 'ev_1',
+          event_type: 'payment_refunded',
+          outcome: 'held',
+          reason: 'x',
+          action_ids: [],
+          received_at: new Date(clock.now()),
+          processed_at: new Date(clock.now()),
+        },
+        body: JSON.stringify({
+          id: 'ev_1',
+          event_type: 'payment_refunded',
+          occurred_at: 1,
+          content: { transaction: { id: 'txn_1' } },
+        }),
+      },
+    ])
+    await stores.sweeps.wake('con_1', clock.now(), clock.now() - 15 * MINUTE)
+    await clock.advance(6_000)
+    await clock.advance(6 * MINUTE)
+    expect(await told()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
+    expect(bus.stored('rereads')).toEqual([])
+    works = true
+    await clock.advance(6 * MINUTE)
+    expect(await told()).toEqual([
+      'incident.opened VERIFICATION_UNAVAILABLE',
+      'incident.resolved VERIFICATION_UNAVAILABLE',
+    ])
+    expect(bus.stored('rereads')).toHaveLength(1)
+    expect(await stores.inbox.held('con_1', 10)).toEqual([])
+  })
+})
