@@ -1,8 +1,15 @@
 import type { AddressInfo } from 'node:net'
 import type { ProviderKind } from '@backstop/contracts'
-import { type Bus, type Clock, type Logger, listen, type MessageCodec, type Metrics } from '@backstop/kit'
+import {
+  type Bus,
+  type Clock,
+  type LoadWatch,
+  type Logger,
+  listen,
+  type MessageCodec,
+  type Metrics,
+} from '@backstop/kit'
 import { ByteBudget } from './http/byte-budget.ts'
-import type { LoadWatch } from './http/load-watch.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'

@@ -5,11 +5,11 @@ import {
   type RunningService,
   startOpsServer,
   systemClock,
+  watchLoad,
 } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import { createApp, type IngressSettings } from './app.ts'
 import { type IngressConfig, readIngressConfig } from './config.ts'
-import { watchLoad } from './http/load-watch.ts'
 import { createLateCodec } from './late-codec.ts'
 import { createMongoConnections } from './store/mongo-connections.ts'
 

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { judgeLoad, type LoadJudgement, type LoadLimits, type LoadSample, SAMPLES_TO_SHED } from '../domain/load.ts'
+import { judgeLoad, type LoadJudgement, type LoadLimits, type LoadSample, SAMPLES_TO_SHED } from './load.ts'
 
 /** Says whether this process has more work than it can do. */
 export interface LoadWatch {

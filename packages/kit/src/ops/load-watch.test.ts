@@ -1,5 +1,5 @@
-import { until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
+import { until } from '../../test/until.ts'
 import { watchLoad } from './load-watch.ts'
 
 test('the event-loop watch sees a loop that is held up, and that it is free again', async () => {
