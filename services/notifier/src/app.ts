@@ -50,6 +50,8 @@ export interface NotifierPorts extends NotifierStores {
   readonly secretBox: SecretBox
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Whether this process has more work than it can do. */
+  isOverloaded(): boolean
   /** Called when the service cannot go on by itself. */
   onFatal(error: unknown): void
 }
@@ -65,7 +67,7 @@ export interface NotifierSettings {
   readonly maxActive: number
   /** Deliveries that wait in memory for one channel at most. */
   readonly maxQueuedPerChannel: number
-  /** Deliveries in memory beyond which the rest waits in Kafka; 4000 when left out. */
+  /** Deliveries in memory beyond which the rest waits in Kafka; 2000 when left out. */
   readonly maxAtHand?: number
   /** How long one attempt may take, in milliseconds; 20 s when left out. */
   readonly attemptMs?: number
@@ -103,6 +105,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     deliveries: ports.deliveries,
     health,
     directory,
+    isOverloaded: () => ports.isOverloaded(),
     ports: { ...ports, publicUrl, brandName, apiPublicUrl, attemptMs },
     ...bounds,
   })

@@ -7,6 +7,7 @@ import {
   type RunningService,
   startOpsServer,
   systemClock,
+  watchLoad,
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
 import { type NotifierConfig, readNotifierConfig } from './config.ts'
@@ -20,6 +21,8 @@ import { createMongoSuppressionStore } from './store/mongo-suppression-store.ts'
 
 /** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
 const STUCK_AFTER_MS = 120_000
+/** Busy with turns of 25 ms, or late by 100 ms: an attempt takes some turns, and one of a second counts as slow. */
+const LOAD_LIMITS = { maxUtilization: 0.9, maxLagP99Ms: 100 } as const
 
 /** Wires the real parts from the environment. */
 export async function startNotifier(environment: Environment): Promise<RunningService> {
@@ -33,6 +36,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     ...(config.EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: config.EGRESS_PROXY_URL.reveal() }),
   })
   const startedAt = systemClock.now()
+  const load = watchLoad(LOAD_LIMITS)
   const failure = Promise.withResolvers<unknown>()
   const app = createApp(
     {
@@ -45,6 +49,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
       secretBox: createSecretBox(config.SECRET_KEYS),
       logger,
       metrics,
+      isOverloaded: () => load.judge().kind === 'overloaded',
       onFatal: failure.resolve,
     },
     {
@@ -79,6 +84,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     failed: failure.promise,
     async stop() {
       await app.stop()
+      load.stop()
       await Promise.all([egress.stop(), mailer.stop(), mongo.stop()])
       await ops.stop()
     },

@@ -37,6 +37,7 @@ const app = createApp(
     secretBox,
     logger,
     metrics: createMetrics('notifier'),
+    isOverloaded: () => false,
     onFatal: error => {
       logger.fatal({ error }, 'fatal')
       process.exit(1)

@@ -147,6 +147,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           secretBox,
           logger,
           metrics: createMetrics('notifier'),
+          isOverloaded: () => false,
           onFatal: error => fatal.push(error),
         },
         {

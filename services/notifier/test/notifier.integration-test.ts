@@ -82,6 +82,7 @@ function newApp(): NotifierApp {
       secretBox,
       logger: stack.logger,
       metrics: createMetrics('notifier'),
+      isOverloaded: () => false,
       onFatal: error => stack.logger.fatal({ error }, 'fatal'),
     },
     {
@@ -286,6 +287,7 @@ async function deadLetters(): Promise<IncomingMessage[]> {
       letters.push(...messages)
       return { taken: messages.length }
     },
+    isOverloaded: () => false,
     onFatal: () => {},
   })
   await consumer.start()

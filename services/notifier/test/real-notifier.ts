@@ -37,6 +37,7 @@ export async function startRealNotifier() {
       secretBox,
       logger: stack.logger,
       metrics: createMetrics('notifier'),
+      isOverloaded: () => false,
       onFatal: error => stack.logger.fatal({ error }, 'fatal'),
     },
     {

@@ -3,12 +3,14 @@ import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { alert } from '../../test/fixtures.ts'
 import type { AttemptSign } from '../domain/breaker.ts'
-import { type ChannelLimits, ChannelQueues } from './channel-queues.ts'
+import type { ChannelLimits } from './channel-lane.ts'
+import { ChannelQueues } from './channel-queues.ts'
 import type { DeliveryJob } from './delivery-job.ts'
 
 interface Harness extends Partial<ChannelLimits> {
   maxActive?: number
   maxQueued?: number
+  isOverloaded?: boolean
 }
 
 function harness(options: Harness = {}) {
@@ -26,6 +28,7 @@ function harness(options: Harness = {}) {
       intervalMs: options.intervalMs ?? 0,
       digest: options.digest ?? null,
     }),
+    isOverloaded: () => options.isOverloaded ?? false,
     mayStart: () => open,
     run: jobs => new Promise(end => running.push({ jobs, end })),
     onDropped: job => dropped.push(job.request.delivery_id),
@@ -166,18 +169,52 @@ describe('jobs of several channels', () => {
 })
 
 describe('a channel with too much waiting', () => {
-  test('makes Kafka wait as long as it is quick, and has its messages put off once it is slow', async () => {
-    const { queues, clock } = harness({ concurrency: 1, maxQueued: 60 })
-    queues.add(Array.from({ length: 61 }, (_, index) => job(`${index}`, 'a')))
+  const many = (count: number) => Array.from({ length: count }, (_, index) => job(`${index}`, 'a'))
+
+  /** One whose last attempt took so long, and with so many waiting. */
+  async function withAttemptsOf(ms: number, waiting: number, options: Harness = {}) {
+    const scene = harness({ concurrency: 2, maxQueued: 200, ...options })
+    scene.queues.add([job('first', 'a'), ...many(waiting + 2)])
+    await scene.clock.advance(ms)
+    await scene.end('first')
+    return scene
+  }
+
+  test('makes Kafka wait as long as its receiver is quick, however long its jobs have been here', async () => {
+    const { queues } = await withAttemptsOf(40, 200)
     expect(queues.admit('a', 0)).toBe('wait')
     expect(queues.admit('b', 0)).toBe('queue')
-    await clock.advance(1_001)
-    expect(queues.admit('a', 0)).toBe('postpone')
-    const receivedAtMs = clock.now()
-    queues.add([job('quick', 'b', { receivedAtMs }), job('quick too', 'b', { receivedAtMs })])
-    expect(queues.takeSlow().map(one => one.request.channel_id)).toEqual(Array(60).fill('a'))
-    expect(queues.size).toBe(3)
-    expect(queues.oldestMs()).toBe(1_001)
+    expect(queues.oldestMs()).toBe(40)
+  })
+
+  test('has its messages put off once they would wait for longer than the shortest delay line takes', async () => {
+    const { queues } = await withAttemptsOf(100, 100)
+    expect(queues.admit('a', 0)).toBe('queue')
+    expect(queues.admit('a', 1)).toBe('postpone')
+    expect(queues.admit('b', 0)).toBe('queue')
+  })
+
+  test('may always have a few waiting', async () => {
+    const { queues } = await withAttemptsOf(5_000, 0)
+    expect(queues.admit('a', 49)).toBe('queue')
+    expect(queues.admit('a', 50)).toBe('postpone')
+  })
+
+  test('is waited for while it is this process that is slow', async () => {
+    const { queues } = await withAttemptsOf(100, 199, { isOverloaded: true })
+    expect(queues.admit('a', 0)).toBe('queue')
+    expect(queues.takeSlow()).toEqual([])
+  })
+
+  test('gives its room away when one attempt takes a second, and keeps it else', async () => {
+    const { queues, clock } = harness({ concurrency: 1 })
+    queues.add([...many(3), job('quick', 'b'), job('quick too', 'b')])
+    await clock.advance(999)
+    expect(queues.takeSlow()).toEqual([])
+    queues.add([job('later', 'c'), job('later too', 'c')])
+    await clock.advance(1)
+    expect(queues.takeSlow().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
+    expect(queues.size).toBe(4)
   })
 
   test('counts what is admitted but not queued yet', () => {

@@ -1,5 +1,7 @@
+import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import type { AttemptSign } from '../domain/breaker.ts'
+import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, SHORT_PAUSE_MS } from './channel-paces.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
 
@@ -11,6 +13,8 @@ export interface ChannelQueuesOptions {
   readonly maxQueuedPerChannel: number
   /** What the kind of a channel takes. */
   limitsOf(job: DeliveryJob): ChannelLimits
+  /** Whether this process has more work than it can do: how long something takes here then says little of a receiver. */
+  isOverloaded(): boolean
   /** Whether new jobs may start now. */
   mayStart(): boolean
   /** Makes one attempt for these jobs of one channel, most often one. @returns what it showed of the channel, if anything */
@@ -21,34 +25,17 @@ export interface ChannelQueuesOptions {
   onHeld(jobs: readonly DeliveryJob[], heldForMs: number): void
 }
 
-export interface ChannelLimits {
-  /** Attempts under way at once. */
-  readonly concurrency: number
-  /** The least time between two starts, in milliseconds; 0 where any number is taken. */
-  readonly intervalMs: number
-  /** With more waiting than `above`, up to `most` of them are told in one attempt; null where each goes alone. */
-  readonly digest: { readonly above: number; readonly most: number } | null
-}
-
 /** What may be done with one more message for a channel. */
 export type Admission = 'queue' | 'wait' | 'postpone'
 
-/** A channel whose oldest job is older than this is slow: what does not fit is put off instead of waited for. */
+/** A channel whose receiver takes longer for one attempt is slow. */
 const SLOW_AFTER_MS = 1_000
-/** Jobs that may wait for a slow channel. */
-const QUEUED_WHEN_SLOW = 50
-
-interface Lane {
-  readonly waiting: DeliveryJob[]
-  /** Tests run beside the rest, one at a time: a person waits for the answer. */
-  readonly tests: DeliveryJob[]
-  /** When each job under way began, in milliseconds since the epoch. */
-  readonly active: Map<DeliveryJob, number>
-  /** Attempts under way that are no tests: a digest is one, however many jobs it tells. */
-  attempts: number
-  /** Set while a pause is waited for. */
-  cancelWake?: (() => void) | undefined
-}
+/** What would wait here for longer waits on the shortest delay line, where it holds up nobody. */
+const LONGEST_WAIT_MS = RETRY_RUNGS[0].delayMs
+/** So many times as much, while it is this process that is slow: what it then puts off would only make it slower. */
+const PATIENCE_WHEN_OVERLOADED = 6
+/** Jobs that may wait for any channel. */
+const ALWAYS_QUEUED = 50
 
 /**
  * A queue for each channel with bounded concurrency, so that a channel that hangs costs its own queue and nothing else.
@@ -56,7 +43,7 @@ interface Lane {
  */
 export class ChannelQueues {
   readonly #options: ChannelQueuesOptions
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new Map<string, ChannelLane>()
   /** Channels that may have something to start, in the order of their turns. */
   readonly #turns = new Set<string>()
   readonly #paces: ChannelPaces
@@ -84,8 +71,9 @@ export class ChannelQueues {
     if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return 'postpone'
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
-    if (waiting < QUEUED_WHEN_SLOW) return 'queue'
-    if (lane !== undefined && this.#isSlow(lane)) return 'postpone'
+    if (waiting < ALWAYS_QUEUED) return 'queue'
+    if (lane !== undefined && lane.drainMs(waiting, this.#options.clock.now()) > this.#patience(LONGEST_WAIT_MS))
+      return 'postpone'
     return waiting < this.#options.maxQueuedPerChannel ? 'queue' : 'wait'
   }
 
@@ -107,7 +95,10 @@ export class ChannelQueues {
    */
   takeSlow(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
-    for (const lane of this.#lanes.values()) if (this.#isSlow(lane)) taken.push(...lane.waiting.splice(0))
+    const nowMs = this.#options.clock.now()
+    for (const lane of this.#lanes.values()) {
+      if (lane.attemptMs(nowMs) >= this.#patience(SLOW_AFTER_MS)) taken.push(...lane.waiting.splice(0))
+    }
     this.#size -= taken.length
     return taken
   }
@@ -118,7 +109,7 @@ export class ChannelQueues {
       const { channel_id, test } = job.request
       let lane = this.#lanes.get(channel_id)
       if (lane === undefined) {
-        lane = { waiting: [], tests: [], active: new Map(), attempts: 0 }
+        lane = new ChannelLane(this.#options.limitsOf(job))
         this.#lanes.set(channel_id, lane)
       }
       if (test) lane.tests.push(job)
@@ -163,7 +154,8 @@ export class ChannelQueues {
   /** For how long the oldest job of all has been here, in milliseconds; 0 when there is none. */
   oldestMs(): number {
     let oldest = 0
-    for (const lane of this.#lanes.values()) oldest = Math.max(oldest, this.#oldestMs(lane))
+    const nowMs = this.#options.clock.now()
+    for (const lane of this.#lanes.values()) oldest = Math.max(oldest, lane.oldestMs(nowMs))
     return oldest
   }
 
@@ -185,14 +177,14 @@ export class ChannelQueues {
     return this.#paces.gateOf(channelId).kind !== 'free'
   }
 
-  #takeNext(channelId: string, lane: Lane): DeliveryJob[] {
+  #takeNext(channelId: string, lane: ChannelLane): DeliveryJob[] {
     const hasActiveTest = lane.active.size > 0 && [...lane.active.keys()].some(job => job.request.test)
     if (!hasActiveTest && lane.tests.length > 0) return lane.tests.splice(0, 1)
     this.#sendAwayIfHeld(channelId, lane)
     const [first] = lane.waiting
     if (first === undefined) return []
-    const limits = this.#options.limitsOf(first)
-    const limit = this.#paces.gateOf(channelId).kind === 'free' ? limits.concurrency : 1
+    const { concurrency, digest } = lane.limits
+    const limit = this.#paces.gateOf(channelId).kind === 'free' ? concurrency : 1
     if (lane.attempts >= limit) return []
     const waitMs = this.#paces.waitMs(channelId)
     if (waitMs > 0) {
@@ -200,7 +192,6 @@ export class ChannelQueues {
       return []
     }
     const busyKeys = new Set([...lane.active.keys()].map(job => job.orderingKey))
-    const { digest } = limits
     if (digest !== null && lane.waiting.length > digest.above && busyKeys.size === 0) {
       return lane.waiting.splice(0, digest.most)
     }
@@ -209,7 +200,7 @@ export class ChannelQueues {
     return index === -1 ? [] : lane.waiting.splice(index, 1)
   }
 
-  #wakeAfter(channelId: string, lane: Lane, waitMs: number): void {
+  #wakeAfter(channelId: string, lane: ChannelLane, waitMs: number): void {
     lane.cancelWake ??= this.#options.clock.schedule(waitMs, () => {
       lane.cancelWake = undefined
       this.#turns.add(channelId)
@@ -217,7 +208,7 @@ export class ChannelQueues {
     })
   }
 
-  #start(channelId: string, lane: Lane, jobs: readonly DeliveryJob[]): void {
+  #start(channelId: string, lane: ChannelLane, jobs: readonly DeliveryJob[]): void {
     const [first] = jobs as [DeliveryJob]
     const { test } = first.request
     const isOfFailing = this.#isFailing(channelId) && !test
@@ -226,14 +217,17 @@ export class ChannelQueues {
     if (isOfFailing) this.#activeFailing++
     if (!test) {
       lane.attempts++
-      this.#paces.noteStart(channelId, this.#options.limitsOf(first).intervalMs)
+      this.#paces.noteStart(channelId, lane.limits.intervalMs)
     }
     for (const job of jobs) lane.active.set(job, nowMs)
     const end = (sign: AttemptSign | undefined) => {
       this.#active--
       if (isOfFailing) this.#activeFailing--
       this.#size -= jobs.length
-      if (!test) lane.attempts--
+      if (!test) {
+        lane.attempts--
+        lane.noteAttempt(this.#options.clock.now() - nowMs)
+      }
       for (const job of jobs) lane.active.delete(job)
       if (sign !== undefined && !test) this.#paces.noteEnd(channelId, sign)
       this.#sendAwayIfHeld(channelId, lane)
@@ -245,7 +239,7 @@ export class ChannelQueues {
   }
 
   /** What waits for a receiver that is left alone for longer waits on a delay line. */
-  #sendAwayIfHeld(channelId: string, lane: Lane): void {
+  #sendAwayIfHeld(channelId: string, lane: ChannelLane): void {
     const heldForMs = this.#paces.heldForMs(channelId)
     if (heldForMs <= SHORT_PAUSE_MS || lane.waiting.length === 0) return
     const held = lane.waiting.splice(0)
@@ -253,22 +247,12 @@ export class ChannelQueues {
     this.#options.onHeld(held, heldForMs)
   }
 
-  #isSlow(lane: Lane): boolean {
-    return this.#oldestMs(lane) > SLOW_AFTER_MS
+  #patience(ms: number): number {
+    return this.#options.isOverloaded() ? ms * PATIENCE_WHEN_OVERLOADED : ms
   }
 
-  #oldestMs(lane: Lane): number {
-    const [activeSince] = lane.active.values()
-    const oldest = Math.min(
-      activeSince ?? Number.POSITIVE_INFINITY,
-      lane.waiting[0]?.receivedAtMs ?? Number.POSITIVE_INFINITY,
-      lane.tests[0]?.receivedAtMs ?? Number.POSITIVE_INFINITY,
-    )
-    return oldest === Number.POSITIVE_INFINITY ? 0 : this.#options.clock.now() - oldest
-  }
-
-  #forgetIfEmpty(channelId: string, lane: Lane): void {
-    if (lane.waiting.length + lane.tests.length + lane.active.size > 0) return
+  #forgetIfEmpty(channelId: string, lane: ChannelLane): void {
+    if (!lane.isEmpty) return
     lane.cancelWake?.()
     this.#lanes.delete(channelId)
   }

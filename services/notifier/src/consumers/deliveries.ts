@@ -16,7 +16,8 @@ import type { AttemptSign } from '../domain/breaker.ts'
 import { postponedMessage } from '../publish/delivery-messages.ts'
 import { type AttemptOptions, attempt, signOf } from './attempt.ts'
 import type { ChannelHealthKeeper } from './channel-health.ts'
-import { type ChannelLimits, ChannelQueues } from './channel-queues.ts'
+import type { ChannelLimits } from './channel-lane.ts'
+import { ChannelQueues } from './channel-queues.ts'
 import { type DeliveryIntakeOptions, planIntake } from './delivery-intake.ts'
 import { abandon, complete, type DeliveryJob, isOwned } from './delivery-job.ts'
 import { SettlementWriter } from './settlement-writer.ts'
@@ -28,14 +29,19 @@ export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilReco
   /** Attempts under way at once in this process. */
   readonly maxActive: number
   readonly maxQueuedPerChannel: number
-  /** Deliveries at hand beyond which no more are taken from Kafka; 8000 when left out. */
+  /** Whether this process has more work than it can do. */
+  isOverloaded(): boolean
+  /** Deliveries at hand beyond which no more are taken from Kafka; 1000 when left out. */
   readonly maxAtHand?: number
   onFatal(error: unknown): void
 }
 
-const MAX_AT_HAND = 8_000
+const MAX_AT_HAND = 1_000
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 50
+/** How often to look for room, and for how long before the partition is paused after all, in milliseconds. */
+const LOOK_FOR_ROOM_MS = 10
+const WAIT_FOR_ROOM_MS = 1_000
 
 /**
  * Works on `deliveries`: takes messages in, hands each to its channel's queue and goes on, so that a slow receiver holds
@@ -64,6 +70,7 @@ export class DeliveryConsumer {
       maxActive,
       maxQueuedPerChannel,
       limitsOf,
+      isOverloaded: () => options.isOverloaded(),
       mayStart: () => !this.#writer.isBehind,
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
@@ -113,10 +120,16 @@ export class DeliveryConsumer {
   async #onBatch(batch: Batch): Promise<BatchProgress> {
     this.#watch(batch.signal)
     const { partition, messages } = batch
+    const untilMs = this.#options.clock.now() + WAIT_FOR_ROOM_MS
+    let taken = 0
     try {
-      if (this.#queues.size >= this.#maxAtHand) await this.#relieve()
-      const { admitted, overflow } = this.#admit(messages)
-      const taken = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
+      while (taken < messages.length) {
+        const { admitted, overflow, isFull } = this.#admit(messages.slice(taken))
+        const more = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
+        taken += more
+        if (more < admitted.length || (!isFull && taken < messages.length)) break
+        if (isFull && !(await this.#hasRoomBy(untilMs, batch.signal))) break
+      }
       this.#faults.delete(partition)
       return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
     } catch (error) {
@@ -125,7 +138,8 @@ export class DeliveryConsumer {
       const isAway = error instanceof AppError && error.retryable
       const { logger } = this.#options
       logger[isAway ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
-      return isAway ? { taken: 0, resumeAfterMs: pauseAfter(faults) } : this.#parkCulprit(batch, faults)
+      if (isAway || taken > 0) return { taken, resumeAfterMs: pauseAfter(faults) }
+      return this.#parkCulprit(batch, faults)
     }
   }
 
@@ -135,15 +149,30 @@ export class DeliveryConsumer {
     const overflow = new Map<IncomingMessage, number>()
     const admitted: IncomingMessage[] = []
     for (const message of messages) {
-      if (this.#queues.size + admitted.length >= this.#maxAtHand) break
       const count = planned.get(message.key) ?? 0
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
       if (admission === 'postpone') overflow.set(message, this.#queues.heldForMs(message.key))
-      else planned.set(message.key, count + 1)
+      else if (this.#queues.size + admitted.length - overflow.size >= this.#maxAtHand) {
+        return { admitted, overflow, isFull: true }
+      } else planned.set(message.key, count + 1)
       admitted.push(message)
     }
-    return { admitted, overflow }
+    return { admitted, overflow, isFull: false }
+  }
+
+  /**
+   * Waits until half of the room is free: a partition that is paused instead is fetched anew from where it stopped, and
+   * what had been fetched of it was in vain.
+   */
+  async #hasRoomBy(untilMs: number, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options
+    while (clock.now() < untilMs && !signal.aborted) {
+      await this.#relieve()
+      if (this.#queues.size <= this.#maxAtHand / 2) return true
+      await sleep(clock, LOOK_FOR_ROOM_MS, signal)
+    }
+    return false
   }
 
   /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */

@@ -1,0 +1,64 @@
+import type { DeliveryJob } from './delivery-job.ts'
+
+/** What the kind of a channel takes. */
+export interface ChannelLimits {
+  /** Attempts under way at once. */
+  readonly concurrency: number
+  /** The least time between two starts, in milliseconds; 0 where any number is taken. */
+  readonly intervalMs: number
+  /** With more waiting than `above`, up to `most` of them are told in one attempt; null where each goes alone. */
+  readonly digest: { readonly above: number; readonly most: number } | null
+}
+
+/** How much the latest attempt weighs in what is taken for the usual one. */
+const WEIGHT_OF_LATEST = 0.2
+
+/** The jobs of one channel, and how long its receiver takes for one. */
+export class ChannelLane {
+  readonly limits: ChannelLimits
+  readonly waiting: DeliveryJob[] = []
+  /** Tests run beside the rest, one at a time: a person waits for the answer. */
+  readonly tests: DeliveryJob[] = []
+  /** When each job under way began, in milliseconds since the epoch. */
+  readonly active = new Map<DeliveryJob, number>()
+  /** Attempts under way that are no tests: a digest is one, however many jobs it tells. */
+  attempts = 0
+  /** Set while a pause is waited for. */
+  cancelWake: (() => void) | undefined
+  #usualMs: number | undefined
+
+  constructor(limits: ChannelLimits) {
+    this.limits = limits
+  }
+
+  get isEmpty(): boolean {
+    return this.waiting.length + this.tests.length + this.active.size === 0
+  }
+
+  noteAttempt(durationMs: number): void {
+    this.#usualMs =
+      this.#usualMs === undefined ? durationMs : this.#usualMs + (durationMs - this.#usualMs) * WEIGHT_OF_LATEST
+  }
+
+  /** How long the receiver takes for one attempt, or at least has taken so far, with the pause that it wants. */
+  attemptMs(nowMs: number): number {
+    const [activeSince = nowMs] = this.active.values()
+    return Math.max(this.#usualMs ?? 0, nowMs - activeSince, this.limits.intervalMs)
+  }
+
+  /**
+   * In how long so many waiting jobs are through, going by the receiver alone. How long they have waited already says
+   * nothing about it: after an outage everything has, for every receiver.
+   */
+  drainMs(jobs: number, nowMs: number): number {
+    const { concurrency, intervalMs, digest } = this.limits
+    const attempts = digest !== null && jobs > digest.above ? jobs / digest.most : jobs
+    return attempts * Math.max(this.attemptMs(nowMs) / concurrency, intervalMs)
+  }
+
+  /** For how long its oldest job has been here, in milliseconds; 0 when there is none. */
+  oldestMs(nowMs: number): number {
+    const [activeSince = nowMs] = this.active.values()
+    return nowMs - Math.min(activeSince, this.waiting[0]?.receivedAtMs ?? nowMs, this.tests[0]?.receivedAtMs ?? nowMs)
+  }
+}
