@@ -43,6 +43,9 @@ const EVENT_TYPES = [
   'customer.subscription.deleted',
   'customer.subscription.paused',
   'customer.subscription.resumed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
 ]
 /** The fields of a subscription that say whether it ends or pauses; renewals and new items change none of them. */
 const TELLING_FIELDS = [
@@ -112,7 +115,7 @@ function refunds(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** What happened to refunds made earlier, and to subscriptions: no list of these can be asked for recent changes. */
+/** What happened to refunds made earlier, to subscriptions and disputes: no list can be asked for recent changes of these. */
 function events(client: ApiClient, budget: Budget): Feed {
   const types = Object.fromEntries(EVENT_TYPES.map((type, index) => [`types[${index}]`, type]))
   return feedOf(client, budget, {
@@ -132,7 +135,7 @@ function events(client: ApiClient, budget: Budget): Feed {
 
 /**
  * A subscription carries no version, so it is read as it is now: as it was at the event, it would be taken for its present
- * state. A refund's states have an order of their own, so the event's copy does.
+ * state. The states of the others have an order of their own, so the event's copy does.
  */
 async function objectsOfEvents(
   client: ApiClient,
@@ -146,12 +149,12 @@ async function objectsOfEvents(
     const object = fieldAt(event, 'data', 'object')
     const id = firstId(object)
     if (id === null) continue
+    const type = fieldAt(object, 'object')
     const created = fieldAt(object, 'created')
-    if (fieldAt(object, 'object') === 'subscription' && mayTell(event)) subscriptionIds.add(id)
-    // The list of refunds has the others.
-    if (fieldAt(object, 'object') === 'refund' && typeof created === 'number' && created < seconds(from)) {
-      objects.push(asRefund(object as ProviderObject))
-    }
+    if (type === 'subscription' && mayTell(event)) subscriptionIds.add(id)
+    // The list of refunds has those made since.
+    const isEarlier = type === 'refund' && typeof created === 'number' && created < seconds(from)
+    if (isEarlier || type === 'dispute') objects.push({ type, body: object as ProviderObject })
   }
   const answers = await Promise.all(
     [...subscriptionIds].map(id => readOne(client, 'subscription', '/subscriptions', id, budget)),

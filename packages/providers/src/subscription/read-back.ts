@@ -5,7 +5,7 @@
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import { fieldAt, isUsableId } from '../event-fields.ts'
-import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
+import type { ApiClient, ApiDialect, Budget, Query } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
@@ -99,11 +99,12 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
       const answer = await readOne(client, type, `/${type}s`, id, budget)
       if (answer.kind !== 'object') return answer
       const found = { type, body: answer.object }
-      return type === 'subscription' ? { kind: 'found', objects: [found] } : withLinkedRefunds(client, found, budget)
+      return type === 'subscription' ? { kind: 'found', objects: [found] } : withLinkedRefunds(client, [found], budget)
     }
     case 'refunds_of_subscription': {
       const query = { 'type[is]': 'refund', 'subscription_id[is]': id, limit: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'transaction', path: '/transactions', query }, budget)
+      if (answer.kind === 'missing') return refundsOfInvoice(client, id, budget)
       return answer.kind === 'objects' ? { kind: 'found', objects: answer.objects.map(asTransaction) } : answer
     }
     default:
@@ -111,14 +112,21 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
   }
 }
 
+/** What was sold once belongs to no subscription, and goes by its invoice: the credit notes for that name the refunds. */
+async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): Promise<Found> {
+  const query = { 'reference_invoice_id[is]': id, limit: LARGE_OBJECTS_PAGE_SIZE }
+  const answer = await readWhole(client, { type: 'credit_note', path: '/credit_notes', query }, budget)
+  return answer.kind === 'objects' ? withLinkedRefunds(client, answer.objects.map(asCreditNote), budget) : answer
+}
+
 /** A credit note and a payment name the refunds made of them; what these are, only they tell. */
-async function withLinkedRefunds(client: ApiClient, found: ReadObject, budget: Budget): Promise<Found> {
-  const linked = fieldAt(found.body, 'linked_refunds')
-  const ids = (Array.isArray(linked) ? linked : []).map(refund => fieldAt(refund, 'txn_id')).filter(isUsableId)
+async function withLinkedRefunds(client: ApiClient, found: readonly ReadObject[], budget: Budget): Promise<Found> {
+  const linked = found.map(({ body }) => fieldAt(body, 'linked_refunds')).filter(Array.isArray)
+  const ids = linked.flat().map(refund => fieldAt(refund, 'txn_id'))
   const answers = await Promise.all(
-    [...new Set(ids)].map(id => readOne(client, 'transaction', '/transactions', id, budget)),
+    [...new Set(ids.filter(isUsableId))].map(id => readOne(client, 'transaction', '/transactions', id, budget)),
   )
-  const objects = [found]
+  const objects = [...found]
   for (const answer of answers) {
     if (answer.kind === 'failed') return answer
     if (answer.kind === 'object') objects.push(asTransaction(answer.object))
@@ -126,18 +134,26 @@ async function withLinkedRefunds(client: ApiClient, found: ReadObject, budget: B
   return { kind: answers.some(answer => answer.kind === 'missing') ? 'missing' : 'found', objects }
 }
 
+function asCreditNote(body: ProviderObject): ReadObject {
+  return { type: 'credit_note', body }
+}
+
 function asTransaction(body: ProviderObject): ReadObject {
   return { type: 'transaction', body }
 }
 
-/** Refunds that were made or changed. */
+/** Refunds that were made or changed, and payments that a bank took back. */
 function refunds(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'refunds',
     list: from => ({
       type: 'transaction',
       path: '/transactions',
-      query: { ...changedSince(from, PAGE_SIZE), 'type[is]': 'refund', 'sort_by[desc]': 'updated_at' },
+      query: {
+        ...changedSince(from, PAGE_SIZE),
+        'type[in]': '["refund","payment_reversal"]',
+        'sort_by[desc]': 'updated_at',
+      },
     }),
     objects: async items => items.map(asTransaction),
   })
@@ -152,7 +168,7 @@ function creditNotes(client: ApiClient, budget: Budget): Feed {
       path: '/credit_notes',
       query: { ...changedSince(from, LARGE_OBJECTS_PAGE_SIZE), 'sort_by[desc]': 'date' },
     }),
-    objects: async items => items.map(body => ({ type: 'credit_note', body })),
+    objects: async items => items.map(asCreditNote),
   })
 }
 
@@ -212,9 +228,9 @@ function asSubscription(body: ProviderObject): ReadObject {
   return { type: 'subscription', body }
 }
 
-/** `after` leaves out the second that it names. */
-function changedSince(from: number, limit: number): { 'updated_at[after]': number; limit: number } {
-  return { 'updated_at[after]': seconds(from) - 1, limit }
+/** What changed, deleted things too. `after` leaves out the second that it names. */
+function changedSince(from: number, limit: number): Query {
+  return { 'updated_at[after]': seconds(from) - 1, include_deleted: 'true', limit }
 }
 
 function seconds(ms: number): number {

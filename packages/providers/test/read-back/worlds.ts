@@ -1,0 +1,85 @@
+/** Each provider's account on the simulator, with the few things that the suite of reading back does to any of them. */
+import type { ProviderKind } from '@backstop/contracts'
+import {
+  createCardProcessor,
+  createChance,
+  createReseller,
+  createSubscriptionBiller,
+  type ProviderApi,
+  startBillerApi,
+  startProcessorApi,
+  startResellerApi,
+} from '@backstop/simulator'
+
+/** A provider's account and its API. */
+export interface ReadBackWorld {
+  readonly api: ProviderApi
+  /** Ids of the refund and of the payment it belongs to. */
+  refund(): { refundId: string; paymentId: string }
+  /** Somebody subscribes; the id. */
+  subscribe(): string
+  cancel(subscriptionId: string): void
+  cancelLater(subscriptionId: string): void
+  pause(subscriptionId: string): void
+  /** A change that ends and pauses nothing. */
+  change(subscriptionId: string): void
+  /** Ids and types of all events so far. */
+  events(): readonly { id: string; type: string }[]
+}
+
+/** @param now milliseconds since the epoch */
+export type OpenWorld = (readKey: string, now: () => number) => Promise<ReadBackWorld>
+
+/** One for each provider. */
+export const WORLDS: Readonly<Record<ProviderKind, OpenWorld>> = {
+  async processor(readKey, now) {
+    const account = createCardProcessor({ now, chance: createChance(11) })
+    return {
+      api: await startProcessorApi({ processor: account, readKeys: [readKey], now }),
+      refund() {
+        const { charge } = account.createPayment({ amount: 4_999, currency: 'eur' })
+        return { refundId: account.refund({ charge: charge.id, amount: 100 }).id, paymentId: charge.id }
+      },
+      subscribe: () => account.subscribe({ amount: 999, currency: 'eur' }).subscription.id,
+      cancel: id => void account.cancel(id),
+      cancelLater: id => void account.scheduleCancel(id, { by: 'cancel_at' }),
+      pause: id => void account.pauseCollection(id),
+      change: id => void account.change(id, { quantity: 2 }),
+      events: () => account.events(),
+    }
+  },
+
+  async reseller(readKey, now) {
+    const account = createReseller({ now, chance: createChance(12) })
+    return {
+      api: await startResellerApi({ reseller: account, readKeys: [readKey], now }),
+      refund() {
+        const { id } = account.sell({ amount: 4_999 })
+        return { refundId: account.refund({ transactionId: id, amount: 100 }).id, paymentId: id }
+      },
+      subscribe: () => account.subscribe({ amount: 999 }).subscription.id,
+      cancel: id => void account.cancel(id),
+      cancelLater: id => void account.scheduleCancel(id),
+      pause: id => void account.schedulePause(id),
+      change: id => void account.change(id, { quantity: 2 }),
+      events: () => account.events().map(event => ({ id: event.event_id, type: event.event_type })),
+    }
+  },
+
+  async subscription(readKey, now) {
+    const account = createSubscriptionBiller({ now, chance: createChance(13) })
+    return {
+      api: await startBillerApi({ biller: account, readKeys: [readKey], now }),
+      refund() {
+        const { invoice } = account.bill({ amount: 4_999 })
+        return { refundId: account.refundInvoice(invoice.id, { amount: 100 }).refund.id, paymentId: invoice.id }
+      },
+      subscribe: () => account.subscribe({ amount: 999 }).subscription.id,
+      cancel: id => void account.cancel(id),
+      cancelLater: id => void account.scheduleCancel(id),
+      pause: id => void account.schedulePause(id),
+      change: id => void account.change(id, { quantity: 2 }),
+      events: () => account.events().map(event => ({ id: event.id, type: event.event_type })),
+    }
+  },
+}
