@@ -5,15 +5,20 @@ import { describeAlertChannels } from './alert-channels.contract.ts'
 import { describeApprovals } from './approvals.contract.ts'
 import { describeAuthentication } from './authentication.contract.ts'
 import { describeBudgets } from './budgets.contract.ts'
+import { describeChannelChanges } from './channel-changes.contract.ts'
 import { describeConnections } from './connections.contract.ts'
+import { describeDeliveries } from './deliveries.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
 import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
+import { describePreviews } from './previews.contract.ts'
+import { describeProjects } from './projects.contract.ts'
 import { describeReconciling } from './reconciling.contract.ts'
 import { describeRefusals } from './refusals.contract.ts'
 import { describeRuns } from './runs.contract.ts'
 import { describeSecrets } from './secrets.contract.ts'
 import { describeStories } from './stories.contract.ts'
+import { describeSuppressions } from './suppressions.contract.ts'
 
 export function describeApi(name: string, open: () => Promise<AdminWorld>): void {
   describe(`the management API over ${name}`, () => {
@@ -24,8 +29,12 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     afterAll(() => world.stop())
     const current = () => world
     describeAuthentication(current)
+    describeProjects(current)
     describeConnections(current)
     describeAlertChannels(current)
+    describeChannelChanges(current)
+    describeDeliveries(current)
+    describeSuppressions(current)
     describeOperations(current)
     describeApprovals(current)
     describeBudgets(current)
@@ -36,5 +45,6 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeAccess(current)
     describeSecrets(current)
     describeMail(current)
+    describePreviews(current)
   })
 }

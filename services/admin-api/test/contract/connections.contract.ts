@@ -5,16 +5,6 @@ import { openProject } from './project-of-its-own.ts'
 export function describeConnections(world: () => AdminWorld): void {
   const api = () => world().api
 
-  describe('projects', () => {
-    test('are made, read and listed', async () => {
-      const made = await api().post('/v1/projects', { name: '  Shop  ' })
-      expect(made).toMatchObject({ status: 201, body: { project_id: expect.stringMatching(/^prj_/), name: 'Shop' } })
-      expect((await api().get(`/v1/projects/${made.body.project_id}`)).body).toEqual(made.body)
-      expect((await api().get('/v1/projects?limit=1')).body.data).toEqual([made.body])
-      expect((await api().get('/v1/projects/prj_none')).status).toBe(404)
-    })
-  })
-
   describe('connections', () => {
     const at = (projectId: string, rest = '') => `/v1/projects/${projectId}/connections${rest}`
 

@@ -2,7 +2,6 @@ import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { type AdminWorld, MAIL_EVENTS_TOKEN, secretBoxOfTests } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
 
 const PAGE = /^text\/html/
 const tokenOf = (projectId: string, address: string) =>
@@ -108,27 +107,6 @@ export function describeMail(world: () => AdminWorld): void {
         .call('POST', path, { raw: '{', headers: { 'content-type': 'text/plain' } })
       expect(broken).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
       expect(world().log.join('')).not.toContain(MAIL_EVENTS_TOKEN)
-    })
-  })
-
-  describe('a preview', () => {
-    test('is the mail that would be sent, as a page, as text and as both', async () => {
-      const { api } = world()
-      const { projectId } = await openProject(api)
-      const html = await api.get(`/v1/previews?project_id=${projectId}`)
-      expect(html.status).toBe(200)
-      expect(html.headers.get('content-type')).toMatch(PAGE)
-      expect(html.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/)
-      expect(html.body).toContain('Unexplained refund of EUR 1,249.90')
-      const text = await api.get('/v1/previews?event=incident.resolved&format=text')
-      expect(text.headers.get('content-type')).toMatch(/^text\/plain/)
-      expect(text.body).toMatch(/^Resolved: the refund/)
-      const { body } = await api.get('/v1/previews?event=channel.test&format=json')
-      expect(body).toEqual({
-        subject: '[Backstop] Test of this alert channel',
-        text: expect.any(String),
-        html: expect.any(String),
-      })
     })
   })
 }

@@ -23,6 +23,10 @@ export function describeSecrets(world: () => AdminWorld): void {
       slack: 'https://hooks.slack.com/services/T0/B0/canaryofslack',
       webhook: 'canary-of-the-webhook',
       rotated: 'pdl_ntfset_canary_of_the_rotation',
+      header: 'Bearer canary-of-a-header',
+      changedHeader: 'Bearer canary-of-a-changed-header',
+      changedSlack: 'https://hooks.slack.com/services/T0/B0/canaryofachange',
+      ownWebhookSecret: 'canary-of-the-second-webhook-secret',
     }
     const key = { 'idempotency-key': `secrets-${projectId}` }
     const processor = { kind: 'processor', name: 'P', signing_secret: given.signing, read_key: given.readKey }
@@ -33,9 +37,19 @@ export function describeSecrets(world: () => AdminWorld): void {
     const rotated = await api.post(`${at}/${subscription.body.connection_id}/rotate-secret`, {})
     await api.post(`${at}/${reseller.body.connection_id}/rotate-secret`, { destination_secret: given.rotated })
     const channel = { project_id: projectId, name: 'x', events: ['run.failed'] }
-    await api.post('/v1/alert-channels', { ...channel, config: { kind: 'slack', webhook_url: given.slack } })
-    const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: given.webhook }
+    const slack = await api.post('/v1/alert-channels', {
+      ...channel,
+      config: { kind: 'slack', webhook_url: given.slack },
+    })
+    await api.patch(`/v1/alert-channels/${slack.body.id}`, { config: { webhook_url: given.changedSlack } })
+    const headers = { Authorization: given.header }
+    const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: given.webhook, headers }
     const webhook = await api.post('/v1/alert-channels', { ...channel, config })
+    const webhookPath = `/v1/alert-channels/${webhook.body.id}`
+    await api.patch(webhookPath, { config: { headers: { Authorization: given.changedHeader } } })
+    await api.post(`${webhookPath}/rotate-secret`, { secret: given.ownWebhookSecret })
+    const rotation = { 'idempotency-key': `w-${projectId}` }
+    const rotatedWebhook = await api.post(`${webhookPath}/rotate-secret`, {}, rotation)
     const apiKey = await api.post(
       '/v1/api-keys',
       { name: 'x', scopes: ['read'] },
@@ -54,7 +68,11 @@ export function describeSecrets(world: () => AdminWorld): void {
     ]) {
       await api.get(path)
     }
-    await api.post(`/v1/alert-channels/${webhook.body.id}/test`)
+    await api.post(`${webhookPath}/rotate-secret`, {}, rotation)
+    await api.patch(webhookPath, { config: { headers: { Host: given.header } } })
+    await api.patch(webhookPath, { config: { url: `https://blocked.test/${given.slack}` } })
+    await api.post(`${webhookPath}/rotate-secret`, { secret: [given.webhook] })
+    await api.post(`${webhookPath}/test`)
     await api.post(at, { ...processor, signing_secret: given.signing, name: 7, unknown: given.readKey })
     await api.as(apiKey.body.key).post('/v1/projects', { name: 'not allowed' })
     const answers = world().transcript.slice(since).join('\n')
@@ -66,6 +84,7 @@ export function describeSecrets(world: () => AdminWorld): void {
       generated: generated.body.signing_secret as string,
       password: subscription.body.password as string,
       rotatedPassword: rotated.body.password as string,
+      rotatedWebhookSecret: rotatedWebhook.body.secret as string,
       apiKey: apiKey.body.key as string,
       bootstrap: BOOTSTRAP_KEY,
     }

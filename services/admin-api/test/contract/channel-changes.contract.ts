@@ -1,0 +1,258 @@
+import type { ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { type AdminWorld, secretBoxOfTests } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+type WebhookConfig = Extract<ChannelDocument['config'], { kind: 'webhook' }>
+
+const HOUR_MS = 3_600_000
+const URL_OF_TESTS = 'https://hooks.example.test/in'
+
+export function describeChannelChanges(world: () => AdminWorld): void {
+  const api = () => world().api
+  const open = async (config: Record<string, unknown>) => {
+    const { projectId } = await openProject(api())
+    const body = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
+    const id: string = (await api().post('/v1/alert-channels', body)).body.id
+    const path = `/v1/alert-channels/${id}`
+    return {
+      id,
+      projectId,
+      get: () => api().get(path),
+      patch: (change: unknown, headers?: Record<string, string>) => api().patch(path, change, headers),
+      rotate: (change: unknown, headers?: Record<string, string>) =>
+        api().post(`${path}/rotate-secret`, change, headers),
+      stored: async () => (await world().stores.channels.find({ _id: id })) as ChannelDocument,
+    }
+  }
+  const webhook = (more: Record<string, unknown> = {}) => open({ kind: 'webhook', url: URL_OF_TESTS, ...more })
+
+  describe('a change of an alert channel', () => {
+    test('changes what it names and leaves the rest, and If-Match is honoured', async () => {
+      const { get, patch } = await webhook({ secret: 'shared secret', headers: { 'X-A': '1' } })
+      const before = await get()
+      const changed = await patch({ name: 'Night shift', events: ['run.failed'] }, { 'if-match': '"1"' })
+      expect(changed.status).toBe(200)
+      expect(changed.headers.get('etag')).toBe('"2"')
+      const { updated_at } = changed.body
+      const next = { name: 'Night shift', events: ['run.failed'], version: 2, updated_at }
+      expect(changed.body).toEqual({ ...before.body, ...next })
+      expect((await get()).body).toEqual(changed.body)
+      expect((await get()).headers.get('etag')).toBe('"2"')
+      const late = await patch({ name: 'Day shift' }, { 'if-match': '"1"' })
+      expect(late).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+      expect((await get()).body.name).toBe('Night shift')
+    })
+
+    test('switches it off and on without a word to the notifier', async () => {
+      const { id, patch } = await webhook()
+      expect((await patch({ enabled: false })).body).toMatchObject({ enabled: false, health: { state: 'unused' } })
+      expect((await patch({ enabled: true })).body).toMatchObject({ enabled: true })
+      expect(world().commands.filter(command => 'channel_id' in command && command.channel_id === id)).toEqual([])
+    })
+
+    test.each([
+      {
+        kind: 'slack',
+        config: { kind: 'slack', webhook_url: 'https://hooks.slack.com/services/T0/B0/one' },
+        change: { webhook_url: 'https://hooks.slack.com/services/T0/B0/two' },
+        shown: { kind: 'slack', webhook_url_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      },
+      {
+        kind: 'email',
+        config: { kind: 'email', to: ['a@b.test'] },
+        change: { to: ['c@d.test', 'e@f.test'] },
+        shown: { kind: 'email', to: ['c@d.test', 'e@f.test'] },
+      },
+      {
+        kind: 'webhook',
+        config: { kind: 'webhook', url: URL_OF_TESTS },
+        change: { url: 'https://other.example.test/in', headers: { 'X-B': '2' } },
+        shown: { kind: 'webhook', url: 'https://other.example.test/in', header_names: ['X-B'] },
+      },
+    ])('reaches the parts of a $kind config', async ({ config, change, shown }) => {
+      const { get, patch } = await open(config)
+      const before = await get()
+      const changed = await patch({ config: change })
+      expect(changed).toMatchObject({ status: 200, body: { config: shown } })
+      expect(changed.body.config).not.toEqual(before.body.config)
+    })
+
+    test('keeps the values of headers for the host that they were set for', async () => {
+      const { patch, stored } = await webhook({ headers: { Authorization: 'Bearer canary' } })
+      const moved = await patch({ config: { url: 'https://elsewhere.example.test/in' } })
+      expect(moved).toMatchObject({ status: 400, body: { errors: [{ path: 'body.config.headers' }] } })
+      expect((await stored()).config).toMatchObject({ url: URL_OF_TESTS })
+      expect((await patch({ config: { url: `${URL_OF_TESTS}/2` } })).body.config.header_names).toEqual([
+        'Authorization',
+      ])
+      const without = await patch({ config: { url: 'https://elsewhere.example.test/in', headers: {} } })
+      expect(without.body.config).toMatchObject({ url: 'https://elsewhere.example.test/in', header_names: [] })
+      expect(JSON.stringify(await stored())).not.toContain('Authorization')
+    })
+
+    test('stores headers under any name that is one, each value sealed', async () => {
+      const headers = { 'a.b': '1', $c: '2', constructor: '3' }
+      const { get, stored } = await webhook({ headers })
+      expect((await get()).body.config.header_names).toEqual(['$c', 'a.b', 'constructor'])
+      const { _id: id, project_id: projectId, config } = await stored()
+      const sealed = (config as WebhookConfig).headers?.['a.b'] as string
+      const place = { collection: 'channels', id, field: 'headers', projectId } as const
+      expect(secretBoxOfTests.open(sealed, place).reveal()).toBe('1')
+    })
+
+    const refused: { name: string; change: unknown; path: string }[] = [
+      { name: 'nothing', change: {}, path: 'body' },
+      { name: 'nothing of the config', change: { config: {} }, path: 'body.config' },
+      { name: 'another kind', change: { config: { kind: 'slack' } }, path: 'body.config.kind' },
+      { name: 'the secret', change: { config: { secret: 'x' } }, path: 'body.config.secret' },
+      { name: 'a part of another kind', change: { config: { to: ['a@b.test'] } }, path: 'body.config.to' },
+      { name: 'a header of ours', change: { config: { headers: { 'Webhook-Id': 'x' } } }, path: 'body.config.headers' },
+      { name: 'its project', change: { project_id: 'prj_1' }, path: 'body.project_id' },
+      { name: 'no event', change: { events: [] }, path: 'body.events' },
+    ]
+    test.each(refused)('to $name is refused by name', async ({ change, path }) => {
+      const { patch, get } = await webhook()
+      const answer = await patch(change)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
+      expect((await get()).body.version).toBe(1)
+    })
+
+    test('to a URL that may not be reached is refused', async () => {
+      const { patch } = await webhook()
+      const answer = await patch({ config: { url: 'https://blocked.test/x' } })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
+    })
+  })
+
+  describe('a channel that its failures disabled', () => {
+    const disabled = async () => {
+      const channel = await webhook()
+      const at = new Date(world().now())
+      const health: ChannelHealthDocument = {
+        _id: channel.id,
+        project_id: channel.projectId,
+        disabled_at: at,
+        disabled_reason: 'The receiver answered 410 Gone',
+        disabled_incident_id: 'inc_1',
+        last_success_at: null,
+        last_failure_at: at,
+        last_error: 'The receiver answered 410 Gone',
+        failing_since: at,
+        days: { [at.toISOString().slice(0, 10)]: { delivered: 1, failed: 3 } },
+      }
+      await world().others.channelHealth.put(health)
+      return { ...channel, at }
+    }
+    const wishes = (id: string) =>
+      world().commands.filter(command => command.kind === 'enable_channel' && command.channel_id === id)
+
+    test('says so, how it did before, and why', async () => {
+      const { get, id, projectId, at } = await disabled()
+      expect((await get()).body).toMatchObject({
+        enabled: false,
+        health: {
+          state: 'disabled',
+          success_rate: 0.25,
+          last_error: 'The receiver answered 410 Gone',
+          disabled_at: at.toISOString(),
+          disabled_reason: 'The receiver answered 410 Gone',
+        },
+      })
+      const list = await api().get(`/v1/alert-channels?project_id=${projectId}`)
+      expect(list.body.data).toMatchObject([{ id, enabled: false, health: { state: 'disabled' } }])
+    })
+
+    test('is enabled again by the notifier, once it is asked to be', async () => {
+      const { id, projectId, patch } = await disabled()
+      const answer = await patch({ enabled: true })
+      expect(answer.body).toMatchObject({ enabled: true, health: { state: 'healthy', disabled_at: null } })
+      expect(wishes(id)).toMatchObject([{ project_id: projectId }])
+      // There is nothing left to forgive.
+      expect((await patch({ enabled: true })).status).toBe(200)
+      expect(wishes(id)).toHaveLength(1)
+    })
+
+    test('shows as disabled for as long as the notifier is away, and a repeat is the same wish', async () => {
+      const { id, patch, get } = await disabled()
+      world().receiverAnswers(undefined)
+      const commandIds = []
+      for (let i = 1; i <= 2; i++) {
+        expect((await patch({ enabled: true })).body).toMatchObject({ enabled: false, health: { state: 'disabled' } })
+        await expect.poll(() => wishes(id).length).toBe(i)
+        commandIds.push(wishes(id).at(-1)?.command_id)
+      }
+      expect(new Set(commandIds).size).toBe(1)
+      expect((await get()).body.enabled).toBe(false)
+      world().receiverAnswers({})
+    })
+  })
+
+  describe('rotating the secret of a webhook', () => {
+    const opened = async (channel: ChannelDocument, field: 'secret' | 'previous_secret') => {
+      const config = channel.config as WebhookConfig
+      const sealed = field === 'secret' ? config.secret : config.previous_secret?.sealed
+      const place = { collection: 'channels', id: channel._id, field, projectId: channel.project_id } as const
+      return sealed == null ? null : secretBoxOfTests.open(sealed, place).reveal()
+    }
+
+    test('makes a new one, shows it once, and keeps that of before for the overlap', async () => {
+      const { rotate, stored, get } = await webhook({ secret: 'the first' })
+      const key = { 'idempotency-key': `rotate-${world().now()}` }
+      const answer = await rotate({ overlap_hours: 2 }, key)
+      expect(answer.status).toBe(200)
+      const { secret, ...shown } = answer.body
+      expect(secret).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/)
+      expect((await get()).body).toEqual(shown)
+      const end = Date.parse(shown.config.previous_secret_expires_at)
+      expect(end).toBe(Date.parse(shown.updated_at) + 2 * HOUR_MS)
+      expect(await opened(await stored(), 'secret')).toBe(secret)
+      expect(await opened(await stored(), 'previous_secret')).toBe('the first')
+      const repeated = await rotate({ overlap_hours: 2 }, key)
+      expect(repeated.body).toEqual(shown)
+      world().passTime(2 * HOUR_MS)
+      expect((await get()).body.config.previous_secret_expires_at).toBeNull()
+    })
+
+    test('takes an own one, and ends that of before at once without an overlap', async () => {
+      const { rotate, stored } = await webhook({ secret: 'the first' })
+      const answer = await rotate({ secret: 'the second', overlap_hours: 0 })
+      expect(answer.body).toMatchObject({ secret: 'the second', config: { previous_secret_expires_at: null } })
+      expect(await opened(await stored(), 'secret')).toBe('the second')
+      expect((await stored()).config).toMatchObject({ previous_secret: null })
+    })
+
+    test('gives its first one to a webhook that had none', async () => {
+      const { rotate, get } = await webhook()
+      expect((await get()).body.config.secret_fingerprint).toBeNull()
+      const answer = await rotate({})
+      expect(answer.body.config).toMatchObject({
+        secret_fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+        previous_secret_expires_at: null,
+      })
+    })
+
+    test('is the remedy for a secret that cannot be opened any more', async () => {
+      const { rotate, stored, id } = await webhook({ secret: 'the first' })
+      const { config } = await stored()
+      const unreadable = { ...(config as WebhookConfig), secret: 'v1.gone.x.y.z' }
+      await world().stores.channels.change({ _id: id }, { config: unreadable })
+      expect((await rotate({ secret: 'the second' })).status).toBe(200)
+      expect(await opened(await stored(), 'secret')).toBe('the second')
+      expect((await stored()).config).toMatchObject({ previous_secret: null })
+    })
+
+    test('to the one in use is refused, as is that of another kind of channel', async () => {
+      const { rotate } = await webhook({ secret: 'the first' })
+      expect(await rotate({ secret: 'the first' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+      const mail = await open({ kind: 'email', to: ['a@b.test'] })
+      expect(await mail.rotate({})).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    })
+
+    test('with an overlap of more than a week is refused', async () => {
+      const { rotate } = await webhook({ secret: 'the first' })
+      expect((await rotate({ overlap_hours: 169 })).body.errors).toMatchObject([{ path: 'body.overlap_hours' }])
+    })
+  })
+}

@@ -1,0 +1,227 @@
+import { type ChannelHealthDocument, type DeliveryDocument, newId } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+import { storedDelivery } from './stories.contract.ts'
+
+const MINUTE_MS = 60_000
+
+/** A project with a webhook and, of each state, one delivery to it, a minute apart, newest last. */
+async function openDeliveries(world: AdminWorld) {
+  const { api, others } = world
+  const { projectId } = await openProject(api)
+  const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
+  const body = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
+  const channelId: string = (await api.post('/v1/alert-channels', body)).body.id
+  const beganAtMs = world.now()
+  const put = async (index: number, facts: Partial<DeliveryDocument>) => {
+    const at = new Date(beganAtMs + index * MINUTE_MS)
+    const delivery = { ...storedDelivery(projectId, newId('alert'), at), channel_id: channelId, ...facts }
+    await others.deliveries.put(delivery)
+    return delivery
+  }
+  const attempt = { attempt: 2, topic: 'deliveries.retry.1m' } as const
+  const dueAt = new Date(beganAtMs + 10 * MINUTE_MS)
+  return {
+    projectId,
+    channelId,
+    beganAtMs,
+    delivered: await put(0, {}),
+    dead: await put(1, { state: 'dead', reason: 'The receiver answered 500 for 72 hours' }),
+    retrying: await put(2, { state: 'retrying', next_attempt: { ...attempt, due_at: dueAt } }),
+    superseded: await put(3, { state: 'superseded', told_by: 'dlv_later' }),
+    tested: await put(4, { state: 'dead', test: true, event: 'channel.test' }),
+  }
+}
+
+export function describeDeliveries(world: () => AdminWorld): void {
+  const api = () => world().api
+  const idsOf = (answer: { body: { data: { delivery_id: string }[] } }) =>
+    answer.body.data.map(({ delivery_id }) => delivery_id)
+
+  describe('deliveries', () => {
+    test('are read with each attempt, without the alert itself', async () => {
+      const { dead, retrying, channelId, projectId } = await openDeliveries(world())
+      const { status, body } = await api().get(`/v1/deliveries/${dead._id}`)
+      expect(status).toBe(200)
+      expect(body).toEqual({
+        delivery_id: dead._id,
+        project_id: projectId,
+        channel_id: channelId,
+        channel_kind: 'webhook',
+        alert_id: dead.alert_id,
+        event: 'incident.opened',
+        test: false,
+        state: 'dead',
+        reason: 'The receiver answered 500 for 72 hours',
+        attempts: dead.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
+        next_attempt_at: null,
+        told_by: null,
+        created_at: dead.created_at.toISOString(),
+        updated_at: dead.updated_at.toISOString(),
+      })
+      const waiting = await api().get(`/v1/deliveries/${retrying._id}`)
+      expect(waiting.body.next_attempt_at).toBe(retrying.next_attempt?.due_at.toISOString())
+      expect((await api().get('/v1/deliveries/dlv_none')).status).toBe(404)
+    })
+
+    test('are listed by project, channel, alert, state and window, newest first and page by page', async () => {
+      const { projectId, channelId, beganAtMs, ...of } = await openDeliveries(world())
+      const list = async (query: string) => idsOf(await api().get(`/v1/deliveries?${query}`))
+      const all = [of.tested._id, of.superseded._id, of.retrying._id, of.dead._id, of.delivered._id]
+      expect(await list(`project_id=${projectId}`)).toEqual(all)
+      expect(await list(`channel_id=${channelId}`)).toEqual(all)
+      expect(await list(`alert_id=${of.dead.alert_id}`)).toEqual([of.dead._id])
+      expect(await list(`channel_id=${channelId}&state=dead`)).toEqual([of.tested._id, of.dead._id])
+      const minute = (index: number) => new Date(beganAtMs + index * MINUTE_MS).toISOString()
+      expect(await list(`project_id=${projectId}&from=${minute(1)}&to=${minute(3)}`)).toEqual([
+        of.retrying._id,
+        of.dead._id,
+      ])
+      const first = await api().get(`/v1/deliveries?channel_id=${channelId}&limit=3`)
+      const rest = await api().get(`/v1/deliveries?channel_id=${channelId}&cursor=${first.body.next_cursor}`)
+      expect([...idsOf(first), ...idsOf(rest)]).toEqual(all)
+      expect(rest.body.next_cursor).toBeNull()
+      expect((await api().get('/v1/deliveries?state=lost')).status).toBe(400)
+      expect((await api().get('/v1/deliveries?from=yesterday')).status).toBe(400)
+    })
+
+    test.each(['dead', 'retrying'] as const)('that are %s are attempted now by a wish to the notifier', async state => {
+      const of = await openDeliveries(world())
+      const path = `/v1/deliveries/${of[state]._id}/retry`
+      const key = { 'idempotency-key': `retry-${of[state]._id}` }
+      const answer = await api().post(path, undefined, key)
+      expect(answer).toMatchObject({ status: 202, body: { delivery_id: of[state]._id, state } })
+      expect((await api().post(path, undefined, key)).body).toEqual(answer.body)
+      const wishes = () =>
+        world().commands.filter(one => one.kind === 'retry_delivery' && one.delivery_id === of[state]._id)
+      await expect.poll(wishes).toMatchObject([{ project_id: of.projectId }])
+      const rows = await world().stores.audit.findAll({ target: of[state]._id })
+      expect(rows.map(({ action }) => action)).toEqual(['delivery.retry'])
+    })
+
+    test.each([
+      { name: 'delivered', why: /It arrived already/ },
+      { name: 'superseded', why: /told_by/ },
+      { name: 'tested', why: /It was a test/ },
+    ] as const)('that are $name are not sent again', async ({ name, why }) => {
+      const of = await openDeliveries(world())
+      const answer = await api().post(`/v1/deliveries/${of[name]._id}/retry`)
+      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringMatching(why) } })
+    })
+
+    const health = (channelId: string, projectId: string): ChannelHealthDocument => ({
+      _id: channelId,
+      project_id: projectId,
+      disabled_at: new Date(world().now()),
+      disabled_reason: 'Nothing arrived there for five days',
+      last_success_at: null,
+      last_failure_at: null,
+      last_error: null,
+    })
+    type Of = { channelId: string; projectId: string }
+    const obstacles: { name: string; why: RegExp; put: (of: Of) => Promise<unknown>; replay: number }[] = [
+      {
+        name: 'deleted',
+        why: /was deleted/,
+        put: ({ channelId }) => api().delete(`/v1/alert-channels/${channelId}`),
+        replay: 404,
+      },
+      {
+        name: 'switched off',
+        why: /switched off; enable it/,
+        put: ({ channelId }) => api().patch(`/v1/alert-channels/${channelId}`, { enabled: false }),
+        replay: 409,
+      },
+      {
+        name: 'disabled by its failures',
+        why: /disabled by its failures; enable it/,
+        put: ({ channelId, projectId }) => world().others.channelHealth.put(health(channelId, projectId)),
+        replay: 409,
+      },
+    ]
+    test.each(obstacles)('are not sent again to a channel that is $name', async ({ put, why, replay }) => {
+      const of = await openDeliveries(world())
+      await put(of)
+      const answer = await api().post(`/v1/deliveries/${of.dead._id}/retry`)
+      expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringMatching(why) } })
+      const window = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }
+      expect((await api().post('/v1/replays', { channel_id: of.channelId, ...window })).status).toBe(replay)
+    })
+  })
+
+  describe('a replay', () => {
+    const window = { from: '2026-11-01T00:00:00+01:00', to: '2026-12-01T00:00:00Z' }
+    const ask = async () => {
+      const of = await openDeliveries(world())
+      const answer = await api().post('/v1/replays', { channel_id: of.channelId, ...window })
+      return { ...of, answer, id: answer.body.replay_id as string }
+    }
+
+    test('is asked for by channel and window, and waits for the notifier', async () => {
+      const { answer, id, channelId, projectId } = await ask()
+      expect(answer.status).toBe(202)
+      expect(answer.body).toEqual({
+        replay_id: expect.stringMatching(/^rpl_/),
+        project_id: projectId,
+        channel_id: channelId,
+        from: '2026-10-31T23:00:00.000Z',
+        to: '2026-12-01T00:00:00.000Z',
+        state: 'requested',
+        total: null,
+        requeued: 0,
+        requested_at: expect.any(String),
+        finished_at: null,
+      })
+      expect((await api().get(`/v1/replays/${id}`)).body).toEqual(answer.body)
+      const wishes = () => world().commands.filter(one => one.kind === 'replay_deliveries' && one.replay_id === id)
+      await expect
+        .poll(wishes)
+        .toMatchObject([{ channel_id: channelId, project_id: projectId, from: answer.body.from, to: answer.body.to }])
+    })
+
+    test('shows how far it is, by itself and in the list', async () => {
+      const { id, projectId, channelId, answer } = await ask()
+      const at = new Date(world().now())
+      const running = {
+        _id: id,
+        project_id: projectId,
+        channel_id: channelId,
+        from: new Date(window.from),
+        to: new Date(window.to),
+        state: 'running' as const,
+        total: 250,
+        requeued: 100,
+        requested_at: at,
+        cursor: null,
+        next_page_at: at,
+        finished_at: null,
+      }
+      await world().others.replays.put(running)
+      expect((await api().get(`/v1/replays/${id}`)).body).toEqual({
+        ...answer.body,
+        state: 'running',
+        total: 250,
+        requeued: 100,
+      })
+      await world().others.replays.put({ ...running, state: 'done', requeued: 250, finished_at: at })
+      const done = { ...answer.body, state: 'done', total: 250, requeued: 250, finished_at: at.toISOString() }
+      const later = await api().post('/v1/replays', { channel_id: channelId, ...window })
+      const list = await api().get(`/v1/replays?project_id=${projectId}`)
+      expect(list.body).toEqual({ data: expect.arrayContaining([later.body, done]), next_cursor: null })
+      expect((await api().get(`/v1/replays?channel_id=${channelId}&limit=1`)).body.data).toHaveLength(1)
+      expect((await api().get('/v1/replays?channel_id=chn_none')).body.data).toEqual([])
+    })
+
+    test.each([
+      { name: 'a window that ends before it begins', body: { from: window.to, to: window.from }, path: 'body.to' },
+      { name: 'no window', body: {}, path: 'body.from' },
+      { name: 'a day without a time', body: { ...window, from: '2026-11-01' }, path: 'body.from' },
+    ])('of $name is refused', async ({ body, path }) => {
+      const { channelId } = await openDeliveries(world())
+      const answer = await api().post('/v1/replays', { channel_id: channelId, ...body })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
+    })
+  })
+}

@@ -1,0 +1,88 @@
+import { PreviewQuery } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+const PAGE = /^text\/html/
+const EVENTS = PreviewQuery.shape.event.unwrap().options.filter(event => event !== 'digest')
+
+export function describePreviews(world: () => AdminWorld): void {
+  const api = () => world().api
+
+  describe('a preview', () => {
+    test('is the mail that would be sent, as a page, as text and as both', async () => {
+      const { projectId } = await openProject(api())
+      const html = await api().get(`/v1/previews?project_id=${projectId}`)
+      expect(html.status).toBe(200)
+      expect(html.headers.get('content-type')).toMatch(PAGE)
+      expect(html.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/)
+      expect(html.body).toContain('Unexplained refund of EUR 1,249.90')
+      const text = await api().get('/v1/previews?event=incident.resolved&format=text')
+      expect(text.headers.get('content-type')).toMatch(/^text\/plain/)
+      expect(text.body).toMatch(/^Resolved: the refund/)
+      const { body } = await api().get('/v1/previews?event=channel.test&format=json')
+      expect(body).toEqual({
+        subject: '[Backstop] Test of this alert channel',
+        text: expect.any(String),
+        html: expect.any(String),
+      })
+    })
+
+    test('is the Slack message that would be posted, and a page that shows it', async () => {
+      const json = await api().get('/v1/previews?kind=slack&format=json')
+      expect(json.body).toMatchObject({
+        text: expect.stringMatching(/^Unexplained refund of EUR 1,249\.90: /),
+        blocks: [
+          { type: 'header' },
+          { type: 'section' },
+          { type: 'section' },
+          { type: 'actions' },
+          { type: 'context' },
+        ],
+      })
+      const html = await api().get('/v1/previews?kind=slack')
+      expect(html.headers.get('content-type')).toMatch(PAGE)
+      expect(html.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/)
+      expect(html.body).toContain('<h1>Unexplained refund of EUR 1,249.90</h1>')
+      const text = await api().get('/v1/previews?kind=slack&format=text')
+      expect(text.body).toBe(json.body.text)
+      const digest = await api().get('/v1/previews?kind=slack&event=digest&format=json')
+      expect(digest.body.text).toMatch(/^25 alerts at once:/)
+    })
+
+    test('is the document that a webhook would receive', async () => {
+      const { projectId } = await openProject(api())
+      const json = await api().get(`/v1/previews?kind=webhook&format=json&project_id=${projectId}`)
+      expect(json.body).toMatchObject({
+        id: expect.stringMatching(/^alr_/),
+        event: 'incident.opened',
+        project_id: projectId,
+        data: { incident: { code: 'UNEXPECTED_ACTION' }, action: { kind: 'refund' } },
+      })
+      const text = await api().get(`/v1/previews?kind=webhook&format=text&project_id=${projectId}`)
+      expect(text.headers.get('content-type')).toMatch(/^text\/plain/)
+      expect(text.body).toEqual(json.body)
+      expect((await api().get('/v1/previews?kind=webhook')).body).toEqual(
+        (await api().get('/v1/previews?kind=webhook&format=json')).body,
+      )
+    })
+
+    test.each(['email', 'slack', 'webhook'])('of kind %s is there for every event', async kind => {
+      for (const event of EVENTS) {
+        const answer = await api().get(`/v1/previews?kind=${kind}&event=${event}&format=json`)
+        expect({ event, status: answer.status }).toEqual({ event, status: 200 })
+        if (kind === 'webhook') expect(answer.body.event).toBe(event)
+      }
+    })
+
+    test.each([
+      { name: 'a page of a document for programs', query: 'kind=webhook&format=html', path: 'query.format' },
+      { name: 'a digest as a mail', query: 'event=digest', path: 'query.event' },
+      { name: 'a digest for a webhook', query: 'kind=webhook&event=digest', path: 'query.event' },
+      { name: 'an event that there is not', query: 'event=incident.closed', path: 'query.event' },
+    ])('of $name is refused', async ({ query, path }) => {
+      const answer = await api().get(`/v1/previews?${query}`)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } })
+    })
+  })
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { openProject } from './project-of-its-own.ts'
+
+export function describeSuppressions(world: () => AdminWorld): void {
+  const api = () => world().api
+  const open = async () => {
+    const { projectId } = await openProject(api())
+    return {
+      projectId,
+      list: async () => (await api().get(`/v1/suppressions?project_id=${projectId}`)).body.data,
+      add: (address: string) => api().post('/v1/suppressions', { project_id: projectId, address }),
+      remove: (address: string) =>
+        api().delete(`/v1/suppressions/${encodeURIComponent(address)}?project_id=${projectId}`),
+    }
+  }
+
+  describe('the suppression list of a project', () => {
+    test('takes an address, shows it with the reason, and lets it go', async () => {
+      const { projectId, list, add, remove } = await open()
+      const added = await add('Left+Tag@B.test')
+      expect(added).toMatchObject({
+        status: 201,
+        body: {
+          project_id: projectId,
+          address: 'left+tag@b.test',
+          reason: 'manual',
+          detail: 'By API key key_bootstrap',
+        },
+      })
+      expect(await list()).toEqual([added.body])
+      expect((await remove('LEFT+tag@b.test')).status).toBe(204)
+      expect(await list()).toEqual([])
+      expect(await remove('left+tag@b.test')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    })
+
+    test('keeps the first reason, and another project out of it', async () => {
+      const { projectId, list, add } = await open()
+      const at = new Date(world().now())
+      const complained = {
+        _id: `${projectId}/a@b.test`,
+        project_id: projectId,
+        address: 'a@b.test',
+        reason: 'complaint' as const,
+        detail: 'Reported by Postmark',
+        soft_bounces: [],
+        suppressed_at: at,
+        updated_at: at,
+      }
+      await world().others.suppressions.put(complained)
+      const shown = {
+        project_id: projectId,
+        address: 'a@b.test',
+        reason: 'complaint',
+        detail: 'Reported by Postmark',
+        suppressed_at: at.toISOString(),
+      }
+      expect((await add('a@b.test')).body).toEqual(shown)
+      expect(await list()).toEqual([shown])
+      expect(await (await open()).list()).toEqual([])
+    })
+
+    test('does not hold an address whose bounces are only counted', async () => {
+      const { projectId, list, remove } = await open()
+      const at = new Date(world().now())
+      await world().others.suppressions.put({
+        _id: `${projectId}/a@b.test`,
+        project_id: projectId,
+        address: 'a@b.test',
+        reason: null,
+        detail: 'Mailbox full',
+        soft_bounces: [at],
+        suppressed_at: null,
+        updated_at: at,
+      })
+      expect(await list()).toEqual([])
+      expect((await remove('a@b.test')).status).toBe(404)
+    })
+
+    test('is told as asked for while the notifier is away', async () => {
+      const { add, projectId } = await open()
+      world().receiverAnswers(undefined)
+      expect(await add('a@b.test')).toMatchObject({ status: 201, body: { address: 'a@b.test', reason: 'manual' } })
+      const wishes = () =>
+        world().commands.filter(one => one.kind === 'suppress_address' && one.project_id === projectId)
+      await expect.poll(wishes).toMatchObject([{ address: 'a@b.test', reason: 'manual' }])
+      world().receiverAnswers({})
+    })
+
+    test.each(['nobody', 'a@b.test, c@d.test', 'A <a@b.test>', ''])(
+      'refuses %j, which is no single address',
+      async address => {
+        const { add } = await open()
+        expect(await add(address)).toMatchObject({ status: 400, body: { errors: [{ path: 'body.address' }] } })
+      },
+    )
+
+    test('leaves no address in the log', async () => {
+      const { add, remove } = await open()
+      await add('private@person.test')
+      await remove('private@person.test')
+      await expect
+        .poll(() => world().log.some(line => line.includes('"DELETE"') && line.includes('{address}')))
+        .toBe(true)
+      expect(world().log.join('')).not.toMatch(/private(@|%40)person/)
+    })
+  })
+}
