@@ -58,6 +58,8 @@ export interface ApiCall {
   /** Where this API is reached, for links in answers. */
   readonly baseUrl: string
   readonly requestId: string
+  /** The key that the caller showed. */
+  readonly key: string
 }
 
 /** How one provider's API speaks. */
@@ -99,15 +101,15 @@ export async function startProviderApi(
   let gate = createRateGate(options.rateLimits)
   let readLagMs = options.readLagMs ?? 0
 
-  function admit(request: IncomingMessage, url: URL): Trouble | undefined {
-    authorise(dialect, options, request)
+  function admit(request: IncomingMessage, url: URL): { key: string; trouble: Trouble | undefined } {
+    const key = authorise(dialect, options, request)
     calls.push(`${request.method} ${url.pathname}${url.search}`)
     const waitMs = gate.admit(endpointOf(request.method ?? 'GET', url.pathname), now())
     if (waitMs > 0) throw dialect.refusals.rateLimited(Math.ceil(waitMs / 1000))
-    return troubles.next(`${url.pathname}${url.search}`)
+    return { key, trouble: troubles.next(`${url.pathname}${url.search}`) }
   }
 
-  async function callOf(request: IncomingMessage, url: URL, requestId: string): Promise<ApiCall> {
+  async function callOf(request: IncomingMessage, url: URL, requestId: string, key: string): Promise<ApiCall> {
     const nowMs = now()
     return {
       method: request.method ?? 'GET',
@@ -119,6 +121,7 @@ export async function startProviderApi(
       readAtMs: nowMs - readLagMs,
       baseUrl: url.origin,
       requestId,
+      key,
     }
   }
 
@@ -127,9 +130,9 @@ export async function startProviderApi(
     const url = new URL(request.url ?? '/', `http://127.0.0.1:${request.socket.localPort}`)
     let answer: { status: number; body: object; headers: Readonly<Record<string, string>> }
     try {
-      const trouble = admit(request, url)
+      const { key, trouble } = admit(request, url)
       if (trouble !== undefined && (await meetTrouble(trouble, dialect, response)) === 'answered') return
-      const body = dialect.answer(await callOf(request, url, requestId))
+      const body = dialect.answer(await callOf(request, url, requestId, key))
       answer = { status: 200, headers: {}, body: dialect.complete?.(body, requestId, false) ?? body }
     } catch (error) {
       if (!(error instanceof ApiRefusal)) throw error
@@ -168,12 +171,13 @@ export async function startProviderApi(
   }
 }
 
-function authorise(dialect: Dialect, options: ProviderApiOptions, request: IncomingMessage): void {
+function authorise(dialect: Dialect, options: ProviderApiOptions, request: IncomingMessage): string {
   const key = dialect.keyOf(headerOf(request, 'authorization'))
   if (key === undefined || key === '') throw dialect.refusals.keyMissing()
-  if (options.writeKeys?.includes(key)) return
+  if (options.writeKeys?.includes(key)) return key
   if (!options.readKeys.includes(key)) throw dialect.refusals.keyUnknown(key)
   if (request.method !== 'GET') throw dialect.refusals.keyMayOnlyRead()
+  return key
 }
 
 /** Says whether the trouble was the answer, or whether the answer is still to come. */

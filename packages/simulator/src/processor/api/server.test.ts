@@ -126,3 +126,38 @@ test('trouble on demand meets the asked number of calls and then ends', async ()
   expect(statuses).toEqual([429, 429, 200])
   expect(api.calls()).toEqual(['GET /v1/refunds', 'GET /v1/refunds', 'GET /v1/refunds'])
 })
+
+test('the official library reads subscriptions, their schedules and disputes', async () => {
+  const { processor, client } = await setUp()
+  const reader = client('rk_test_reader')
+  const { subscription, payment } = processor.subscribe({ amount: 4_999, currency: 'eur', billingMode: 'flexible' })
+  const schedule = processor.scheduleCancelByObject(subscription.id)
+  const dispute = processor.dispute(payment.charge.id)
+  const read = await reader.subscriptions.retrieve(subscription.id)
+  expect(read).toMatchObject({ status: 'active', schedule: schedule.id, billing_mode: { type: 'flexible' } })
+  expect(read.items.data[0]?.price.unit_amount_decimal?.toString()).toBe('4999')
+  expect(await reader.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({ end_behavior: 'cancel' })
+  expect((await reader.disputes.list({ charge: payment.charge.id })).data.map(({ id }) => id)).toEqual([dispute.id])
+
+  processor.endPeriod(subscription.id)
+  expect((await reader.subscriptions.list({ customer: payment.customer.id })).data).toEqual([])
+  const ended = await reader.subscriptions.list({ customer: payment.customer.id, status: 'canceled' })
+  expect(ended.data.map(({ id }) => id)).toEqual([subscription.id])
+})
+
+test('a cancellation through the API names the request that its caller was answered with', async () => {
+  const { processor, client } = await setUp()
+  const writer = client('sk_test_writer')
+  const { subscription } = processor.subscribe({ amount: 4_999, currency: 'eur' })
+  const scheduled = await writer.subscriptions.update(
+    subscription.id,
+    { cancel_at_period_end: true, cancellation_details: { comment: 'op_7' } },
+    { idempotencyKey: 'op-7' },
+  )
+  expect(scheduled).toMatchObject({ cancel_at_period_end: true, cancellation_details: { comment: 'op_7' } })
+  expect(processor.events().at(-1)?.request).toEqual({ id: scheduled.lastResponse.requestId, idempotency_key: 'op-7' })
+  await writer.subscriptions.update(subscription.id, { cancel_at_period_end: false })
+  const canceled = await writer.subscriptions.cancel(subscription.id)
+  expect(canceled.status).toBe('canceled')
+  expect(processor.events().at(-1)?.request).toEqual({ id: canceled.lastResponse.requestId, idempotency_key: null })
+})

@@ -5,6 +5,7 @@ import type { ResellerEvent } from '../events.ts'
 import type { ResellerTransaction } from '../objects/transaction.ts'
 import { invalidField, notFound, ResellerRefusal } from '../refusal.ts'
 import { type PageRules, pageOf } from './page.ts'
+import { answerWrite } from './writes.ts'
 
 const PAGING = ['after', 'per_page', 'order_by']
 const ADJUSTMENTS: PageRules = { perPage: 10, maxPerPage: 50, order: 'DESC' }
@@ -17,14 +18,17 @@ const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
  * @throws ResellerRefusal for what the API refuses
  */
 export function answerCall(reseller: Reseller, call: ApiCall): object {
-  const [resource, id, ...rest] = call.path.split('/').slice(1)
-  const records = reseller.asOf(call.readAtMs)
-  if (call.method === 'GET' && resource !== undefined && rest.length === 0) {
-    const body = id === undefined ? list(records, resource, call) : retrieve(records, resource, id, call)
-    if (body !== undefined) return body
-  }
+  const path = call.path.split('/').slice(1)
+  const body = call.method === 'GET' ? read(reseller, path, call) : answerWrite(reseller, path, call)
   // GET /adjustments/{id} is among what is not there.
-  throw new ResellerRefusal(404, 'shared/invalid_url', 'Invalid URL.')
+  if (body === undefined) throw new ResellerRefusal(404, 'shared/invalid_url', 'Invalid URL.')
+  return body
+}
+
+function read(reseller: Reseller, [resource, id, ...rest]: readonly string[], call: ApiCall): object | undefined {
+  if (resource === undefined || rest.length > 0) return undefined
+  const records = reseller.asOf(call.readAtMs)
+  return id === undefined ? list(records, resource, call) : retrieve(records, resource, id, call)
 }
 
 function list(records: ResellerRecords, resource: string, call: ApiCall): object | undefined {

@@ -154,3 +154,26 @@ test('what an event tells of is not found, or found as it was before, while read
   api.lagReads(0)
   expect(await client.subscriptions.get(subscription.id)).toMatchObject({ status: 'canceled' })
 })
+
+test('a key that may write refunds, cancels and takes back as a leaked one would', async () => {
+  const writeKey = 'pdl_live_apikey_writer'
+  const { reseller, api } = await setUp({ writeKeys: [writeKey] })
+  const writer = new Paddle(writeKey, { environment: api.url as Environment })
+  const { subscription, transaction } = reseller.subscribe({ amount: 4_999 })
+  const itemId = transaction.details?.line_items[0]?.id ?? ''
+  const adjustment = await writer.adjustments.create({
+    action: 'refund',
+    transactionId: transaction.id,
+    reason: 'op:7',
+    items: [{ itemId, type: 'partial', amount: '2499' }],
+  })
+  expect(adjustment).toMatchObject({ status: 'pending_approval', totals: { total: '2499' } })
+  await expect(
+    writer.adjustments.create({ action: 'refund', transactionId: transaction.id, reason: 'again', type: 'full' }),
+  ).rejects.toMatchObject({ code: 'adjustment_pending_refund_request' })
+  const scheduled = await writer.subscriptions.cancel(subscription.id, { effectiveFrom: 'next_billing_period' })
+  expect(scheduled.scheduledChange?.action).toBe('cancel')
+  expect((await writer.subscriptions.update(subscription.id, { scheduledChange: null })).scheduledChange).toBeNull()
+  expect((await writer.subscriptions.pause(subscription.id, { effectiveFrom: 'immediately' })).status).toBe('paused')
+  expect((await writer.subscriptions.cancel(subscription.id, { effectiveFrom: 'immediately' })).status).toBe('canceled')
+})

@@ -7,23 +7,33 @@ import type { BillerSubscription } from '../objects/subscription.ts'
 import { BillerRefusal, notFound } from '../refusal.ts'
 import { filtered } from './filters.ts'
 import { pageOf } from './page.ts'
+import { answerWrite } from './writes.ts'
 
 /** Filtering events by webhook_status only looks back so far. */
 const STATUS_FILTER_DAYS_S = 6 * 86_400
 
 /**
  * Answers one call against the site as it can be read.
+ * @param keyNames the name of each key, as events show it
  * @throws BillerRefusal for what the API refuses
  */
-export function answerCall(biller: SubscriptionBiller, call: ApiCall): object {
-  const [api, version, resource, id, view, ...rest] = call.path.split('/').slice(1)
-  const records = biller.asOf(call.readAtMs)
-  if (call.method === 'GET' && api === 'api' && version === 'v2' && resource !== undefined && rest.length === 0) {
-    const name = id === undefined ? undefined : decodeURIComponent(id)
-    const body = name === undefined ? list(records, resource, call) : retrieve(records, resource, name, view)
+export function answerCall(
+  biller: SubscriptionBiller,
+  call: ApiCall,
+  keyNames: Readonly<Record<string, string>>,
+): object {
+  const [api, version, ...path] = call.path.split('/').slice(1).map(decodeURIComponent)
+  if (api === 'api' && version === 'v2' && path.length <= 3) {
+    const body = call.method === 'GET' ? read(biller, path, call) : answerWrite(biller, path, call, keyNames)
     if (body !== undefined) return body
   }
   throw new BillerRefusal(404, 'site_not_found', 'Sorry, the requested path is not found', { type: 'invalid_request' })
+}
+
+function read(biller: SubscriptionBiller, [resource, id, view]: readonly string[], call: ApiCall): object | undefined {
+  if (resource === undefined) return undefined
+  const records = biller.asOf(call.readAtMs)
+  return id === undefined ? list(records, resource, call) : retrieve(records, resource, id, view)
 }
 
 function list(records: BillerRecords, resource: string, { query, nowMs }: ApiCall): object | undefined {

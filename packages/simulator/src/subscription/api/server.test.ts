@@ -139,3 +139,29 @@ test('what an event tells of is not found while reads lag', async () => {
   api.lagReads(0)
   expect((await call(`/transactions/${refund.id}`)).status).toBe(200)
 })
+
+test('a key that may write refunds and cancels as a leaked one would, and events name the key', async () => {
+  const { biller, api } = await setUp({ writeKeys: ['live_writer'], keyNames: { live_writer: 'Support tool' } })
+  const at = { site: '127.0.0.1', hostSuffix: '', protocol: 'http', port: api.port } as const
+  const writer = new Chargebee({ apiKey: 'live_writer', sdkTelemetryEnabled: false, ...at })
+  const { subscription, invoice } = biller.subscribe({ amount: 4_999 })
+  const headers = { 'chargebee-request-origin-user': 'agent-7' }
+  const refunded = await writer.invoice.refund(
+    invoice.id,
+    { refund_amount: 2_499, credit_note: { reason_code: 'service_unsatisfactory' } },
+    headers,
+  )
+  expect(refunded.transaction).toMatchObject({ type: 'refund', amount: 2_499 })
+  expect(refunded.credit_note).toMatchObject({ reason_code: 'service_unsatisfactory' })
+  expect(biller.events().at(-1)).toMatchObject({ source: 'api', user: 'Support tool', origin_user: 'agent-7' })
+
+  const scheduled = await writer.subscription.cancelForItems(subscription.id, { end_of_term: true })
+  expect(scheduled.subscription.status).toBe('non_renewing')
+  const kept = await writer.subscription.removeScheduledCancellation(subscription.id)
+  expect(kept.subscription.status).toBe('active')
+  const posted: string[] = []
+  biller.onEvent(event => posted.push(event.event_type))
+  const silently = { 'chargebee-event-webhook': 'all-disabled' }
+  const ended = await writer.subscription.cancelForItems(subscription.id, { cancel_option: 'immediately' }, silently)
+  expect([ended.subscription.status, posted]).toEqual(['cancelled', []])
+})

@@ -10,24 +10,26 @@ const RATE_LIMITS: readonly RateLimit[] = [{ calls: 150, perMs: 60_000, of: 'acc
 
 export interface BillerApiOptions extends ProviderApiOptions {
   biller: SubscriptionBiller
+  /** The name of each key, which is what events say of who called; `Unnamed key` for the others. */
+  keyNames?: Readonly<Record<string, string>>
 }
 
 /**
  * Serves the site's API until stop(), under `/api/v2`. A key is the user of basic authentication, without a password.
  * @throws Error EADDRINUSE when the port is taken
  */
-export function startBillerApi({ biller, ...options }: BillerApiOptions): Promise<ProviderApi> {
-  return startProviderApi(dialectOf(biller), { ...options, rateLimits: options.rateLimits ?? RATE_LIMITS })
+export function startBillerApi({ biller, keyNames = {}, ...options }: BillerApiOptions): Promise<ProviderApi> {
+  return startProviderApi(dialectOf(biller, keyNames), { ...options, rateLimits: options.rateLimits ?? RATE_LIMITS })
 }
 
-function dialectOf(biller: SubscriptionBiller): Dialect {
+function dialectOf(biller: SubscriptionBiller, keyNames: Readonly<Record<string, string>>): Dialect {
   return {
     requestId: chance => chance.text(16),
     keyOf(authorization) {
       const encoded = /^basic (\S+)$/i.exec(authorization ?? '')?.[1]
       return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').split(':')[0]
     },
-    answer: call => answerCall(biller, call),
+    answer: call => answerCall(biller, call, keyNames),
     refusals: {
       keyMissing: () => unauthorised('Sorry, authentication failed. No API key was given'),
       keyUnknown: () => unauthorised('Sorry, authentication failed. Invalid api key'),
