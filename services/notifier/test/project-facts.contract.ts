@@ -36,7 +36,7 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
       const { channels, put } = await open()
       const branding = { name: 'Acme', accent_colour: '#112233' }
       await put({
-        projects: [{ _id: PROJECT, name: 'Acme', created_at: AT, branding }],
+        projects: [{ _id: PROJECT, name: 'Acme', branding, version: 1, created_at: AT, updated_at: AT }],
         channels: [
           emailChannel('chn_mail', [
             'Left@Example.com',
