@@ -1,0 +1,139 @@
+/** One event of each type that is judged or recorded, as the processor posts it. */
+import type Stripe from 'stripe'
+import { CHARGE, DISPUTE, REFUND, type SentSubscription, SUBSCRIPTION } from './objects.ts'
+
+type SubscriptionEvent<Type extends Stripe.Event['type']> = Omit<Stripe.EventBase, 'type' | 'data'> & {
+  type: Type
+  data: { object: SentSubscription; previous_attributes?: Partial<SentSubscription> }
+}
+
+const ENVELOPE = {
+  object: 'event',
+  api_version: '2026-10-28.endive',
+  created: 1_764_000_000,
+  livemode: true,
+  pending_webhooks: 1,
+  request: { id: 'req_k3', idempotency_key: 'cxl-op-7f2' },
+} satisfies Partial<Stripe.EventBase>
+
+/** What the processor does by itself has no request. */
+const BY_ITSELF = { ...ENVELOPE, request: { id: null, idempotency_key: null } }
+
+const SCHEDULED = {
+  ...SUBSCRIPTION,
+  cancel_at: 1_766_600_000,
+  canceled_at: 1_764_000_000,
+  cancellation_details: { comment: null, feedback: 'unused', feedback_option: null, reason: 'cancellation_requested' },
+} satisfies SentSubscription
+
+const PAUSED = {
+  ...SUBSCRIPTION,
+  status: 'paused',
+  status_details: {
+    paused: { subscription: { type: 'pause_requested' }, transitioned_at: 1_764_000_000, type: 'subscription' },
+  },
+} satisfies SentSubscription
+
+export const PROCESSOR_OBJECTS = { refund: REFUND, charge: CHARGE, subscription: SUBSCRIPTION, dispute: DISPUTE }
+
+export const PROCESSOR_EVENTS = {
+  'refund.created': {
+    ...ENVELOPE,
+    id: 'evt_refund_created',
+    type: 'refund.created',
+    data: { object: REFUND },
+  } satisfies Stripe.RefundCreatedEvent,
+  'refund.updated': {
+    ...BY_ITSELF,
+    id: 'evt_refund_updated',
+    type: 'refund.updated',
+    data: { object: { ...REFUND, status: 'succeeded' }, previous_attributes: { status: 'pending' } },
+  } satisfies Stripe.RefundUpdatedEvent,
+  'refund.failed': {
+    ...BY_ITSELF,
+    id: 'evt_refund_failed',
+    type: 'refund.failed',
+    data: {
+      object: {
+        ...REFUND,
+        status: 'failed',
+        failure_reason: 'lost_or_stolen_card',
+        failure_balance_transaction: 'txn_3R',
+      },
+    },
+  } satisfies Stripe.RefundFailedEvent,
+  'charge.refund.updated': {
+    ...BY_ITSELF,
+    id: 'evt_charge_refund_updated',
+    type: 'charge.refund.updated',
+    data: { object: { ...REFUND, status: 'succeeded' }, previous_attributes: { status: 'pending' } },
+  } satisfies Stripe.ChargeRefundUpdatedEvent,
+  'charge.refunded': {
+    ...ENVELOPE,
+    id: 'evt_charge_refunded',
+    type: 'charge.refunded',
+    data: { object: CHARGE, previous_attributes: { amount_refunded: 0 } },
+  } satisfies Stripe.ChargeRefundedEvent,
+  'customer.subscription.updated': {
+    ...ENVELOPE,
+    id: 'evt_subscription_updated',
+    type: 'customer.subscription.updated',
+    data: {
+      object: SCHEDULED,
+      previous_attributes: {
+        cancel_at: null,
+        canceled_at: null,
+        cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+      },
+    },
+  } satisfies SubscriptionEvent<'customer.subscription.updated'>,
+  'customer.subscription.deleted': {
+    ...BY_ITSELF,
+    id: 'evt_subscription_deleted',
+    type: 'customer.subscription.deleted',
+    created: 1_766_600_001,
+    data: { object: { ...SCHEDULED, status: 'canceled', ended_at: 1_766_600_000 } },
+  } satisfies SubscriptionEvent<'customer.subscription.deleted'>,
+  'customer.subscription.paused': {
+    ...ENVELOPE,
+    id: 'evt_subscription_paused',
+    type: 'customer.subscription.paused',
+    data: { object: PAUSED },
+  } satisfies SubscriptionEvent<'customer.subscription.paused'>,
+  'customer.subscription.resumed': {
+    ...ENVELOPE,
+    id: 'evt_subscription_resumed',
+    type: 'customer.subscription.resumed',
+    data: { object: SUBSCRIPTION },
+  } satisfies SubscriptionEvent<'customer.subscription.resumed'>,
+  'charge.dispute.created': {
+    ...BY_ITSELF,
+    id: 'evt_dispute_created',
+    type: 'charge.dispute.created',
+    data: { object: DISPUTE },
+  } satisfies Stripe.ChargeDisputeCreatedEvent,
+  'charge.dispute.updated': {
+    ...BY_ITSELF,
+    id: 'evt_dispute_updated',
+    type: 'charge.dispute.updated',
+    data: { object: { ...DISPUTE, status: 'under_review' }, previous_attributes: { status: 'needs_response' } },
+  } satisfies Stripe.ChargeDisputeUpdatedEvent,
+  'charge.dispute.closed': {
+    ...BY_ITSELF,
+    id: 'evt_dispute_closed',
+    type: 'charge.dispute.closed',
+    data: { object: { ...DISPUTE, status: 'lost' } },
+  } satisfies Stripe.ChargeDisputeClosedEvent,
+  'charge.dispute.funds_withdrawn': {
+    ...BY_ITSELF,
+    id: 'evt_dispute_funds_withdrawn',
+    type: 'charge.dispute.funds_withdrawn',
+    data: { object: DISPUTE },
+  } satisfies Stripe.ChargeDisputeFundsWithdrawnEvent,
+  'charge.dispute.funds_reinstated': {
+    ...BY_ITSELF,
+    id: 'evt_dispute_funds_reinstated',
+    type: 'charge.dispute.funds_reinstated',
+    data: { object: { ...DISPUTE, status: 'won' } },
+  } satisfies Stripe.ChargeDisputeFundsReinstatedEvent,
+}

@@ -1,0 +1,65 @@
+/**
+ * Reads the decision tables of docs/decisions: pages for people who know billing, and the test of what events mean. A row
+ * names an event, the fields that matter before and now as `field: value`, and what Backstop records, in words.
+ */
+import { readFileSync } from 'node:fs'
+import type { ProviderKind } from '@backstop/contracts'
+
+export type Fields = readonly { readonly path: readonly string[]; readonly value: string }[]
+
+export interface DecisionRow {
+  readonly event: string
+  /** What the provider shows, in words. */
+  readonly shows: string
+  /** Null where nothing was known before, or it does not matter. */
+  readonly before: Fields | null
+  readonly now: Fields
+  readonly records: string
+}
+
+const COLUMNS = 5
+
+/** @throws Error for a row that has not all columns: a pipe in a cell would shift them */
+export function readDecisions(kind: ProviderKind): DecisionRow[] {
+  const page = readFileSync(new URL(`../../../docs/decisions/${kind}.md`, import.meta.url), 'utf8')
+  return page
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
+    .map(line => {
+      const [event, shows, before, now, records, ...more] = line
+        .split('|')
+        .slice(1, -1)
+        .map(cell => cell.trim())
+      if (records === undefined || more.length > 0) throw new Error(`A row needs ${COLUMNS} cells: ${line}`)
+      const known = fieldsIn(before as string)
+      return {
+        event: (event as string).replaceAll('`', ''),
+        shows: shows as string,
+        before: known.length === 0 ? null : known,
+        now: fieldsIn(now as string),
+        records,
+      }
+    })
+}
+
+function fieldsIn(cell: string): Fields {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => {
+    const colon = (span as string).indexOf(': ')
+    if (colon < 0) throw new Error(`A field is written as name, colon, value: ${span}`)
+    return { path: (span as string).slice(0, colon).split('.'), value: (span as string).slice(colon + 2) }
+  })
+}
+
+/** A copy of an object with fields as a table gives them. */
+export function withFields(object: object, fields: Fields, parse: (text: string) => unknown): Record<string, unknown> {
+  const copy = structuredClone(object) as Record<string, unknown>
+  for (const { path, value } of fields) {
+    let inner = copy
+    for (const name of path.slice(0, -1)) {
+      inner[name] ??= {}
+      inner = inner[name] as Record<string, unknown>
+    }
+    inner[path.at(-1) as string] = parse(value)
+  }
+  return copy
+}

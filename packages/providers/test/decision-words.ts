@@ -1,0 +1,77 @@
+/** Says in the words of the decision tables what was observed. */
+import type { Normalised, Observation, ObservedSubscription } from '../src/observation.ts'
+
+const STATES: Readonly<Record<string, string>> = { requires_action: 'needs action' }
+const stateWord = (state: string) => STATES[state] ?? state
+const dayOf = (ms: number | null) => (ms === null ? 'some day' : new Date(ms).toISOString().slice(0, 10))
+
+/** @param before the subscription as it was known until then */
+export function wordsOf(meaning: Normalised, before: ObservedSubscription | null): string {
+  switch (meaning.kind) {
+    case 'ignored':
+    case 'malformed':
+    case 'hint':
+      return meaning.kind
+    case 'observed':
+      return meaning.observations.map(one => wordsOfOne(one, before)).join('; ')
+    default:
+      return meaning satisfies never
+  }
+}
+
+function wordsOfOne(observation: Observation, before: ObservedSubscription | null): string {
+  switch (observation.kind) {
+    case 'action':
+      return `${['refund', ...observation.gatewayRefs].join(' ')}, ${stateWord(observation.state)}`
+    case 'record':
+      return `${observation.record}, ${stateWord(observation.state)}`
+    case 'refund_total': {
+      const now = observation.total - (observation.totalBefore ?? observation.total)
+      return `total refunded ${observation.total} ${observation.currency}, ${now} of it now`
+    }
+    case 'subscription': {
+      const changes = [endWords(before, observation), pauseWords(before, observation)].filter(text => text !== null)
+      if (changes.length > 0) return changes.join('; ')
+      const runs = observation.cancellation.phase === 'none' && observation.pause.phase === 'none'
+      return runs ? 'nothing' : 'nothing new'
+    }
+    default:
+      return observation satisfies never
+  }
+}
+
+function endWords(before: ObservedSubscription | null, { cancellation: now }: ObservedSubscription): string | null {
+  const was = before?.cancellation.phase ?? 'none'
+  if (was === now.phase) return null
+  switch (now.phase) {
+    case 'none':
+      return was === 'scheduled' ? 'schedule removed' : 'runs again'
+    case 'scheduled':
+      return `cancellation, set for ${dayOf(now.effectiveAt)}`
+    case 'executed':
+      if (was === 'scheduled') return 'the set cancellation, carried out'
+      if (now.cause === 'plan_end') return 'end of the plan'
+      if (now.cause === 'involuntary') return `involuntary end (${now.detail})`
+      if (before?.isPastDue === true) return 'involuntary end (dunning)'
+      return now.detail === null || now.detail === 'cancellation_requested'
+        ? 'cancellation'
+        : `cancellation (${now.detail})`
+    default:
+      return now.phase satisfies never
+  }
+}
+
+function pauseWords(before: ObservedSubscription | null, { pause: now }: ObservedSubscription): string | null {
+  const was = before?.pause.phase ?? 'none'
+  if (was === now.phase) return null
+  switch (now.phase) {
+    case 'none':
+      return was === 'scheduled' ? 'schedule removed' : 'resume'
+    case 'scheduled':
+      return `pause, set for ${dayOf(now.effectiveAt)}`
+    case 'paused':
+      return 'pause'
+    default:
+      return now.phase satisfies never
+  }
+}

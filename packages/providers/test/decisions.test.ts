@@ -1,0 +1,101 @@
+import { ProviderKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { Normalised, ObservedSubscription } from '../src/observation.ts'
+import { PROVIDERS } from '../src/registry.ts'
+import { type DecisionRow, readDecisions, withFields } from './decision-table.ts'
+import { wordsOf } from './decision-words.ts'
+import { SAMPLES } from './samples.ts'
+
+const ORIGIN = { projectId: 'prj_1', connectionId: 'con_1' }
+const READ = { ...ORIGIN, site: 'acme', readAt: Date.parse('2025-11-30T00:00:00Z') }
+
+/** How a provider writes what a table says: a day, for one, is Unix time or text. */
+function parseValue(kind: ProviderKind, text: string): unknown {
+  if (text === 'not set') return null
+  if (text === '[refund]') return [SAMPLES.processor.objects.refund]
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return kind === 'reseller' ? `${text}T00:00:00Z` : Date.parse(text) / 1000
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Where a subscription stands; null for another object. */
+function snapshot(kind: ProviderKind, object: Record<string, unknown>): ObservedSubscription | null {
+  const meaning = PROVIDERS[kind].normaliseObject(READ, 'subscription', object)
+  const first = meaning.kind === 'observed' ? meaning.observations[0] : undefined
+  return first?.kind === 'subscription' ? first : null
+}
+
+interface Shown {
+  readonly meaning: Normalised
+  readonly before: ObservedSubscription | null
+}
+
+/** Events of the signed providers carry the object; those of the biller name what is read. */
+const SHOW: Record<ProviderKind, (row: DecisionRow) => Shown> = {
+  processor(row) {
+    const event = SAMPLES.processor.events[row.event] as { data: { object: object } } | undefined
+    const value = (text: string) => parseValue('processor', text)
+    const now = withFields(event?.data.object ?? {}, row.now, value)
+    const previous = row.before === null ? undefined : withFields({}, row.before, value)
+    // Only updates say what they replaced.
+    const tells = previous !== undefined && (row.event.endsWith('.updated') || row.event === 'charge.refunded')
+    const data = { object: now, ...(tells ? { previous_attributes: previous } : {}) }
+    const origin = { ...ORIGIN, eventId: 'evt_1', eventType: row.event }
+    const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event, data })
+    return { meaning, before: previous === undefined ? null : snapshot('processor', { ...now, ...previous }) }
+  },
+  reseller(row) {
+    const event = SAMPLES.reseller.events[row.event] as { data: object } | undefined
+    const value = (text: string) => parseValue('reseller', text)
+    const origin = { ...ORIGIN, eventId: 'evt_1', eventType: row.event }
+    const data = withFields(event?.data ?? {}, row.now, value)
+    const meaning = PROVIDERS.reseller.normaliseEvent(origin, { ...event, data })
+    const known =
+      row.event === 'subscription.updated' ? (event?.data ?? {}) : (SAMPLES.reseller.objects.subscription as object)
+    return { meaning, before: snapshot('reseller', withFields(known, row.before ?? [], value)) }
+  },
+  subscription(row) {
+    const event = SAMPLES.subscription.events[row.event] ?? {}
+    const value = (text: string) => parseValue('subscription', text)
+    const hint = PROVIDERS.subscription.normaliseEvent({ ...ORIGIN, eventId: 'ev_1', eventType: row.event }, event)
+    const type = hint.kind === 'hint' ? hint.targets[0]?.type : undefined
+    const known = type === undefined ? undefined : SAMPLES.subscription.objects[type]
+    if (type === undefined || known === undefined) return { meaning: hint, before: null }
+    const meaning = PROVIDERS.subscription.normaliseObject(READ, type, withFields(known, row.now, value))
+    return { meaning, before: snapshot('subscription', withFields(known, row.before ?? [], value)) }
+  },
+}
+
+for (const kind of ProviderKind.options) {
+  describe(`docs/decisions/${kind}.md holds for`, () => {
+    const rows = readDecisions(kind)
+
+    test.each(rows)('$event: $shows', row => {
+      const { meaning, before } = SHOW[kind](row)
+      expect(wordsOf(meaning, before)).toBe(row.records)
+    })
+
+    test('every event type that means something', () => {
+      expect(rows.map(row => row.event)).toEqual(expect.arrayContaining(Object.keys(SAMPLES[kind].events)))
+    })
+  })
+}
+
+describe('what an update of the processor says that it left', () => {
+  const rows = readDecisions('processor').filter(row => row.event === 'customer.subscription.updated')
+
+  test.each(rows.filter(row => row.before !== null))('agrees with what was known: $shows', row => {
+    const { meaning, before } = SHOW.processor(row)
+    const said = meaning.kind === 'observed' ? meaning.observations[0] : undefined
+    if (said?.kind !== 'subscription') throw new Error('The row shows no subscription')
+    const { cancellation, pause } = said.before ?? { cancellation: null, pause: null }
+    if (cancellation !== null) expect(cancellation).toBe(before?.cancellation.phase)
+    if (pause !== null) expect(pause).toBe(before?.pause.phase)
+    // What changed is said, so that the change is seen even when the event before was lost.
+    if (before?.cancellation.phase !== said.cancellation.phase) expect(cancellation).not.toBeNull()
+    if (before?.pause.phase !== said.pause.phase) expect(pause).not.toBeNull()
+  })
+})
