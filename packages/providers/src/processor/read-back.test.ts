@@ -1,0 +1,155 @@
+import { Secret } from '@backstop/kit'
+import { createCardProcessor, startProcessorApi } from '@backstop/simulator'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
+import { KEY, MINUTE, START, useSetting } from '../../test/read-back/setting.ts'
+import { WORLDS } from '../../test/read-back/worlds.ts'
+import type { SweepCursor } from '../read-back.ts'
+import { processor } from './index.ts'
+
+const setting = useSetting(processor, WORLDS.processor)
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function openAccount(options: { sendsRefundEvents?: boolean } = {}) {
+  const { now } = setting.clock
+  const account = createCardProcessor({ now, ...options })
+  const api = await startProcessorApi({ processor: account, readKeys: [KEY], now })
+  closers.push(api.stop)
+  const reader = setting.openReader(api.url)
+  const sweep = async (since: number) => {
+    const objects = []
+    let cursor: SweepCursor | null = null
+    for (;;) {
+      const page = await reader.changes(cursor, since)
+      if (page.kind === 'failed') throw new Error(page.text)
+      objects.push(...page.objects)
+      cursor = page.cursor
+      if (page.done) return setting.meaningsOf(objects)
+    }
+  }
+  return { account, api, reader, sweep }
+}
+
+describe('the targets of', () => {
+  test.each([
+    {
+      name: 'a refund that is named',
+      action: 'refund' as const,
+      providerRef: 're_1',
+      objectIds: ['pi_1', 'ch_1'],
+      targets: [{ type: 'refund', id: 're_1' }],
+    },
+    {
+      name: 'a refund that is not',
+      action: 'refund' as const,
+      providerRef: null,
+      objectIds: ['pi_1', 'ch_1'],
+      targets: [{ type: 'refunds_of_payment', id: 'pi_1' }],
+    },
+    {
+      name: 'a cancellation',
+      action: 'cancellation' as const,
+      providerRef: null,
+      objectIds: ['sub_1'],
+      targets: [{ type: 'subscription', id: 'sub_1' }],
+    },
+    {
+      name: 'a cancellation by an operation that names the subscription as its result',
+      action: 'cancellation' as const,
+      providerRef: 'sub_1',
+      objectIds: [],
+      targets: [{ type: 'subscription', id: 'sub_1' }],
+    },
+  ])('$name', ({ targets, ...what }) => {
+    expect(processor.readBack.targetsOf(what)).toEqual(targets)
+  })
+})
+
+describe('the card processor is read', () => {
+  test('at its public address with the key and the version whose shapes are known', async () => {
+    const { egress, requests } = createRecordingEgress()
+    const { clock } = setting
+    const reader = processor.readBack.open({
+      readKey: new Secret(KEY),
+      site: null,
+      apiBase: null,
+      egress,
+      clock,
+      random: () => 0,
+    })
+    await reader.read([{ type: 'refund', id: 're_1/..' }], 1_000)
+    expect(requests).toMatchObject([
+      {
+        url: 'https://api.stripe.com/v1/refunds/re_1%2F..',
+        method: 'GET',
+        headers: { authorization: `Bearer ${KEY}`, 'stripe-version': expect.stringMatching(/^\d{4}-/) },
+      },
+    ])
+  })
+
+  test('for the refunds of a payment by either of its ids', async () => {
+    const { account, reader } = await openAccount()
+    const { charge, paymentIntent } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    const ids = [account.refund({ charge: charge.id, amount: 1 }).id, account.refund({ charge: charge.id }).id]
+    for (const id of [charge.id, paymentIntent.id]) {
+      const found = await setting.find(reader, [{ type: 'refunds_of_payment', id }])
+      expect(found.map(one => one.kind === 'action' && one.providerRef).sort()).toEqual(ids.toSorted())
+    }
+  })
+
+  test('for what it does not have only to be told so', async () => {
+    const { reader, api } = await openAccount()
+    expect(await setting.ask(reader, [{ type: 'adjustment', id: 'adj_1' }])).toMatchObject({
+      failure: 'question_refused',
+    })
+    expect(api.calls()).toEqual([])
+  })
+})
+
+describe('a sweep of the card processor', () => {
+  test('finds the refunds of an account that sends no events of refunds', async () => {
+    const { account, sweep } = await openAccount({ sendsRefundEvents: false })
+    const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    const { id } = account.refund({ charge: charge.id })
+    expect(await sweep(START)).toContainEqual(expect.objectContaining({ kind: 'action', providerRef: id }))
+  })
+
+  test('finds what became of a refund made long before', async () => {
+    const { account, sweep } = await openAccount()
+    const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    const { id } = account.refund({ charge: charge.id, status: 'pending' })
+    setting.clock.pass(3 * 24 * 60 * MINUTE)
+    const since = setting.clock.now() - MINUTE
+    expect(await sweep(since)).toEqual([])
+    account.settleRefund(id, { status: 'failed', failure_reason: 'declined' })
+    expect(await sweep(since)).toContainEqual(expect.objectContaining({ providerRef: id, state: 'failed' }))
+  })
+
+  test('reads a subscription as it is now, not as it was at the event', async () => {
+    const { account, sweep } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
+    account.scheduleCancel(subscription.id)
+    account.unschedule(subscription.id)
+    const found = (await sweep(START)).filter(one => one.kind === 'subscription')
+    expect(found).toMatchObject([{ subject: subscription.id, cancellation: { phase: 'none' } }])
+  })
+
+  test('does not read subscriptions whose events say that neither end nor pause moved', async () => {
+    const { account, api, sweep } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
+    account.change(subscription.id, { quantity: 2 })
+    account.endPeriod(subscription.id)
+    await sweep(START)
+    expect(api.calls().filter(call => call.includes('/subscriptions/'))).toEqual([])
+  })
+
+  test('tells of disputes', async () => {
+    const { account, sweep } = await openAccount()
+    const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    const { id } = account.dispute(charge.id)
+    expect(await sweep(START)).toContainEqual(expect.objectContaining({ record: 'dispute', providerRef: id }))
+  })
+})

@@ -1,0 +1,142 @@
+import { Secret } from '@backstop/kit'
+import { createReseller, startResellerApi } from '@backstop/simulator'
+import { afterEach, describe, expect, test } from 'vitest'
+import { json } from '../../test/read-back/answers.ts'
+import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
+import { KEY, MINUTE, START, useSetting } from '../../test/read-back/setting.ts'
+import { WORLDS } from '../../test/read-back/worlds.ts'
+import { reseller } from './index.ts'
+
+const setting = useSetting(reseller, WORLDS.reseller)
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function openAccount() {
+  const { now } = setting.clock
+  const account = createReseller({ now })
+  const api = await startResellerApi({ reseller: account, readKeys: [KEY], now })
+  closers.push(api.stop)
+  return { account, api, reader: setting.openReader(api.url) }
+}
+
+describe('the targets of', () => {
+  test.each([
+    {
+      name: 'a refund that is named',
+      action: 'refund' as const,
+      providerRef: 'adj_1',
+      objectIds: ['txn_1', 'sub_1'],
+      targets: [{ type: 'adjustment', id: 'adj_1' }],
+    },
+    {
+      name: 'a refund that is not',
+      action: 'refund' as const,
+      providerRef: null,
+      objectIds: ['txn_1', 'sub_1'],
+      targets: [{ type: 'adjustments_of_transaction', id: 'txn_1' }],
+    },
+    {
+      name: 'a cancellation',
+      action: 'cancellation' as const,
+      providerRef: 'sub_1',
+      objectIds: ['sub_1'],
+      targets: [{ type: 'subscription', id: 'sub_1' }],
+    },
+  ])('$name', ({ targets, ...what }) => {
+    expect(reseller.readBack.targetsOf(what)).toEqual(targets)
+  })
+})
+
+describe('the reseller is read', () => {
+  test.each([
+    { name: 'live', key: 'pdl_live_apikey_01', host: 'https://api.paddle.com' },
+    { name: 'sandbox', key: 'pdl_sdbx_apikey_01', host: 'https://sandbox-api.paddle.com' },
+  ])('with a $name key at the address of that world', async ({ key, host }) => {
+    const { egress, requests } = createRecordingEgress()
+    const { clock } = setting
+    const options = { readKey: new Secret(key), site: null, apiBase: null, egress, clock, random: () => 0 }
+    await reseller.readBack.open(options).read([{ type: 'adjustment', id: 'adj_1' }], 1_000)
+    expect(requests).toMatchObject([
+      { url: `${host}/adjustments?id=adj_1&per_page=50`, headers: { authorization: `Bearer ${key}` } },
+    ])
+  })
+
+  test('for the adjustments of a subscription where an operation names that', async () => {
+    const { account, reader } = await openAccount()
+    const { subscription, transaction } = account.subscribe({ amount: 999 })
+    const { id } = account.refund({ transactionId: transaction.id })
+    expect(await setting.find(reader, [{ type: 'adjustments_of_transaction', id: subscription.id }])).toMatchObject([
+      { kind: 'action', providerRef: id },
+    ])
+  })
+
+  test('and an adjustment of another transaction is not believed', async () => {
+    const adjustment = { id: 'adj_1', transaction_id: 'txn_other' }
+    const body = { data: [adjustment], meta: { pagination: { has_more: false, next: 'https://api.example.com/' } } }
+    const server = await setting.serve(json(200, body))
+    const target = { type: 'adjustments_of_transaction', id: 'txn_1' } as const
+    expect(await setting.ask(setting.openReader(server.url), [target])).toMatchObject({ failure: 'answer_malformed' })
+  })
+
+  test('without following a link to anywhere else, where the key would go with it', async () => {
+    const elsewhere = await setting.serve(json(200, {}))
+    const next = `${elsewhere.url}/adjustments?after=adj_2`
+    const item = { id: 'adj_2', created_at: new Date(START).toISOString() }
+    const server = await setting.serve((request, response) => {
+      const isFirst = !request.path.includes('after=')
+      const pagination = { per_page: 50, next, has_more: isFirst, estimated_total: 2 }
+      json(200, { data: isFirst ? [item] : [], meta: { pagination } })(request, response)
+    })
+    const reader = setting.openReader(server.url)
+    const first = await reader.changes(null, START - MINUTE)
+    expect(first).toMatchObject({ kind: 'page', done: false })
+    await reader.changes(first.kind === 'page' ? first.cursor : null, START - MINUTE)
+    expect(server.requests.map(({ path }) => path)).toMatchObject([
+      expect.stringMatching(/^\/adjustments\?/),
+      expect.stringMatching(/^\/adjustments\?.*after=adj_2/),
+    ])
+    expect(elsewhere.requests).toEqual([])
+  })
+})
+
+describe('a sweep of the reseller', () => {
+  test('finds what became of a refund made long before, with its version', async () => {
+    const { account, reader } = await openAccount()
+    const { id } = account.refund({ transactionId: account.sell({ amount: 4_000 }).id })
+    setting.clock.pass(3 * 24 * 60 * MINUTE)
+    account.review(id, 'rejected')
+    const since = setting.clock.now() - MINUTE
+    const first = await reader.changes(null, since)
+    const second = await reader.changes(first.kind === 'page' ? first.cursor : null, since)
+    expect(first).toMatchObject({ objects: [], done: false })
+    expect(setting.meaningsOf(second.kind === 'page' ? second.objects : [])).toEqual([
+      expect.objectContaining({ providerRef: id, state: 'rejected', stateVersion: setting.clock.now() }),
+    ])
+  })
+
+  test('has every state of a subscription in the order of the provider', async () => {
+    const { account, reader } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999 })
+    for (const change of [account.scheduleCancel, account.unschedule, account.pause] as const) {
+      setting.clock.pass(1_000)
+      change(subscription.id)
+    }
+    const first = await reader.changes(null, START)
+    const second = await reader.changes(first.kind === 'page' ? first.cursor : null, START)
+    const states = setting
+      .meaningsOf(second.kind === 'page' ? second.objects : [])
+      .flatMap(one =>
+        one.kind === 'subscription'
+          ? [{ asOf: one.asOf - START, phases: [one.cancellation.phase, one.pause.phase] }]
+          : [],
+      )
+    const distinct = [...new Map(states.map(state => [state.asOf, state])).values()]
+    expect(distinct.sort((one, other) => one.asOf - other.asOf)).toEqual([
+      { asOf: 1_000, phases: ['scheduled', 'none'] },
+      { asOf: 2_000, phases: ['none', 'none'] },
+      { asOf: 3_000, phases: ['none', 'paused'] },
+    ])
+  })
+})

@@ -1,0 +1,137 @@
+import { Secret } from '@backstop/kit'
+import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
+import { KEY, START, useSetting } from '../../test/read-back/setting.ts'
+import { WORLDS } from '../../test/read-back/worlds.ts'
+import { subscription as biller } from './index.ts'
+
+const setting = useSetting(biller, WORLDS.subscription)
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function openAccount() {
+  const { now } = setting.clock
+  const account = createSubscriptionBiller({ now })
+  const api = await startBillerApi({ biller: account, readKeys: [KEY], now })
+  closers.push(api.stop)
+  return { account, api, reader: setting.openReader(api.url) }
+}
+
+describe('the targets of', () => {
+  test.each([
+    {
+      name: 'a refund that is named',
+      action: 'refund' as const,
+      providerRef: 'txn_1',
+      objectIds: ['sub-1'],
+      targets: [{ type: 'transaction', id: 'txn_1' }],
+    },
+    {
+      name: 'a refund that may be named by its credit note',
+      action: 'refund' as const,
+      providerRef: 'CN-204',
+      objectIds: ['sub-1'],
+      targets: [
+        { type: 'transaction', id: 'CN-204' },
+        { type: 'credit_note', id: 'CN-204' },
+      ],
+    },
+    {
+      name: 'a refund of a subscription or an invoice',
+      action: 'refund' as const,
+      providerRef: null,
+      objectIds: ['sub-1', 'INV-1'],
+      targets: [{ type: 'refunds_of_subscription', id: 'sub-1' }],
+    },
+    {
+      name: 'a refund of a payment',
+      action: 'refund' as const,
+      providerRef: null,
+      objectIds: ['txn_9'],
+      targets: [{ type: 'transaction', id: 'txn_9' }],
+    },
+    {
+      name: 'a cancellation',
+      action: 'cancellation' as const,
+      providerRef: null,
+      objectIds: ['sub-1'],
+      targets: [{ type: 'subscription', id: 'sub-1' }],
+    },
+  ])('$name', ({ targets, ...what }) => {
+    expect(biller.readBack.targetsOf(what)).toEqual(targets)
+  })
+})
+
+describe('the subscription biller is read', () => {
+  test('at the address of its site, with the key as user and no password', async () => {
+    const { egress, requests } = createRecordingEgress()
+    const { clock } = setting
+    const options = { readKey: new Secret(KEY), site: 'acme-test', apiBase: null, egress, clock, random: () => 0 }
+    await biller.readBack.open(options).read([{ type: 'subscription', id: 'a/b c' }], 1_000)
+    expect(requests).toMatchObject([
+      {
+        url: 'https://acme-test.chargebee.com/api/v2/subscriptions/a%2Fb%20c',
+        headers: { authorization: `Basic ${Buffer.from(`${KEY}:`).toString('base64')}` },
+      },
+    ])
+  })
+
+  test('for a credit note together with the refunds that were made of it', async () => {
+    const { account, reader } = await openAccount()
+    const { invoice } = account.bill({ amount: 4_000 })
+    const { creditNote, refund } = account.refundInvoice(invoice.id, { idAtGateway: 're_3Q' })
+    const read = await setting.ask(reader, [{ type: 'credit_note', id: creditNote.id }])
+    expect(read).toMatchObject({
+      kind: 'read',
+      objects: [
+        { type: 'credit_note', body: { id: creditNote.id } },
+        { type: 'transaction', body: { id: refund.id, id_at_gateway: 're_3Q' } },
+      ],
+    })
+  })
+
+  test('once for a refund that two targets lead to', async () => {
+    const { account, reader } = await openAccount()
+    const { creditNote, refund } = account.refundInvoice(account.bill({ amount: 4_000 }).invoice.id)
+    const targets = [
+      { type: 'transaction', id: refund.id },
+      { type: 'credit_note', id: creditNote.id },
+    ] as const
+    const read = await setting.ask(reader, targets)
+    expect(read.kind === 'read' && read.objects.map(({ type }) => type)).toEqual(['transaction', 'credit_note'])
+  })
+
+  test.each(['subscription', 'invoice'] as const)('for the refunds of an %s', async named => {
+    const { account, reader } = await openAccount()
+    const { invoice, subscription } = account.subscribe({ amount: 4_000 })
+    const { refund } = account.refundInvoice(invoice.id)
+    const id = named === 'invoice' ? invoice.id : subscription.id
+    const found = await setting.find(reader, [{ type: 'refunds_of_subscription', id }])
+    expect(found).toContainEqual(expect.objectContaining({ kind: 'action', providerRef: refund.id }))
+  })
+})
+
+describe('a sweep of the subscription biller', () => {
+  test('tells of credit notes, refunds and changed subscriptions as they are, and of events by name alone', async () => {
+    const { account, reader } = await openAccount()
+    const { invoice } = account.subscribe({ amount: 4_000 })
+    const { creditNote, refund } = account.refundInvoice(invoice.id)
+    const types: string[] = []
+    const ids: string[] = []
+    let cursor = null
+    for (;;) {
+      const page = await reader.changes(cursor, START)
+      if (page.kind === 'failed') throw new Error(page.text)
+      types.push(...page.objects.map(({ type }) => type))
+      ids.push(...page.objects.map(({ body }) => String(body.id)))
+      cursor = page.cursor
+      if (page.done) break
+      expect(page.events).toEqual([])
+    }
+    expect(types).toEqual(['transaction', 'credit_note', 'subscription'])
+    expect(ids).toEqual([refund.id, creditNote.id, invoice.subscription_id])
+  })
+})
