@@ -10,7 +10,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BLOCKED_URLS, PUBLIC_V4, VECTOR_DNS } from '../../test/egress-vectors.ts'
 import { type Receiver, startReceiver } from '../../test/receiver.ts'
 import type { AppError } from '../errors.ts'
-import { CONNECTION_CHECKS, type ConnectionCheck, type ConnectorOptions } from './connector.ts'
+import { createAddressPolicy } from './address-policy.ts'
+import { CONNECTION_CHECKS, type ConnectionCheck, type ConnectorOptions, createGuardedConnector } from './connector.ts'
 import { buildEgress, type Egress } from './egress.ts'
 import type { Resolve } from './resolver.ts'
 
@@ -50,6 +51,16 @@ const dialElsewhere: NonNullable<ConnectorOptions['dial']> = () => (_target, cal
   socket.once('error', error => callback(error, null))
   return socket
 }
+
+const handingOverLate =
+  (dial: NonNullable<ConnectorOptions['dial']>): typeof dial =>
+  options => {
+    const connector = dial(options)
+    return (target, callback) => {
+      connector(target, callback)
+      return undefined as never
+    }
+  }
 
 const without = (check: ConnectionCheck) => CONNECTION_CHECKS.filter(one => one !== check)
 
@@ -100,10 +111,29 @@ describe('with all three checks nothing gets through', () => {
     await egress.stop()
   })
 
-  test('a connection that landed elsewhere than it was told is cut before a byte is sent', async () => {
-    const outcome = await attempt('https://public.example.com/', { dial: dialElsewhere })
+  test.each([
+    { name: 'as it was opened', dial: dialElsewhere },
+    // A dialler may keep the socket to itself until it stands, as undici's own does behind a proxy.
+    { name: 'once it is handed over', dial: handingOverLate(dialElsewhere) },
+  ])('a connection that landed elsewhere than it was told is cut before a byte is sent, $name', async ({ dial }) => {
+    const outcome = await attempt('https://public.example.com/', { dial })
     expect(outcome).toMatchObject({ code: 'egress_blocked', details: { reason: 'socket_address' } })
     expect(receiver.requests).toHaveLength(0)
+  })
+
+  test('the connector refuses a literal itself, whoever asks it to connect', async () => {
+    const connector = createGuardedConnector({
+      policy: { addresses: createAddressPolicy({ allowCidrs: [], denyCidrs: [] }), allowedPorts: [443] },
+      resolve: resolveVectors,
+      connectTimeoutMs: 500,
+      maxSockets: 1,
+      verifyTls: true,
+      dial: dialReceiver,
+    })
+    const target = { hostname: '127.0.0.1', host: '127.0.0.1', protocol: 'https:', port: '' }
+    const error = await new Promise(resolve => connector(target, (...[refusal]) => resolve(refusal)))
+    expect(error).toMatchObject({ code: 'egress_blocked', details: { reason: 'literal_address' } })
+    expect(receiver.connections.accepted).toBe(0)
   })
 
   test('and before a TLS handshake has told it the name that was meant', async () => {

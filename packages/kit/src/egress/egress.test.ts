@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Receiver, startReceiver } from '../../test/receiver.ts'
-import { createSelfSignedCertificate } from '../../test/self-signed-certificate.ts'
 import { buildEgress, createEgress, type Egress, type EgressOptions, type EgressRequest } from './egress.ts'
 import { egressReason } from './failure.ts'
 
@@ -171,32 +170,6 @@ describe('no answer', () => {
       'dns_failed',
     )
     await blind.stop()
-  })
-})
-
-describe('TLS', () => {
-  const expired = { notBefore: new Date('2020-01-01'), notAfter: new Date('2020-02-01') }
-  test.each([
-    { name: 'self-signed', certificate: createSelfSignedCertificate('localhost') },
-    { name: 'expired', certificate: createSelfSignedCertificate('localhost', expired) },
-  ])('a $name certificate is refused before anything is sent', async ({ certificate }) => {
-    const secure = await startReceiver(undefined, certificate)
-    expect(await reasonOf(post({ url: `https://localhost:${secure.port}/` }))).toBe('tls_failed')
-    expect(secure.requests).toHaveLength(0)
-    await secure.stop()
-  })
-
-  test('only the dangerous switch accepts any certificate, and says so at start', async () => {
-    const lines: string[] = []
-    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    const careless = createEgress({ ...local, logger, dangerouslySkipTlsVerification: true })
-    const secure = await startReceiver(undefined, createSelfSignedCertificate('localhost'))
-    const answer = await careless.request({ url: `https://localhost:${secure.port}/`, method: 'GET', headers: {} })
-    expect(answer.status).toBe(200)
-    expect(lines.join()).toContain('Certificates of receivers are not verified')
-    expect(lines.join()).toContain('networks that are not public')
-    await careless.stop()
-    await secure.stop()
   })
 })
 
