@@ -52,7 +52,10 @@ export const COLLECTIONS = {
     ],
   },
   first_executions: { owner: 'ledger', indexes: [] },
-  budgets: { owner: 'ledger', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
+  budgets: {
+    owner: 'ledger',
+    indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }, { keys: { created_at: -1, _id: -1 } }],
+  },
   budget_periods: {
     owner: 'ledger',
     indexes: [{ keys: { ends_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
@@ -61,6 +64,7 @@ export const COLLECTIONS = {
     owner: 'ledger',
     indexes: [
       { keys: { project_id: 1, reported_at: -1, _id: -1 } },
+      { keys: { reported_at: -1, _id: -1 } },
       { keys: { run_id: 1 } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
@@ -95,6 +99,7 @@ export const COLLECTIONS = {
     indexes: [
       { keys: { received_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
       { keys: { project_id: 1, received_at: -1, _id: -1 } },
+      { keys: { received_at: -1, _id: -1 } },
       { keys: { connection_id: 1, outcome: 1, received_at: 1, _id: 1 } },
     ],
   },
@@ -107,6 +112,7 @@ export const COLLECTIONS = {
     owner: 'admin-api',
     indexes: [
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      { keys: { created_at: -1, _id: -1 } },
       { keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
     ],
   },

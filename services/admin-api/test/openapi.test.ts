@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('shows every secret of a request as a field that no answer has, but where it is shown once', () => {
-    const shown = ['Connection', 'AlertChannel', 'ApiKey', 'Project', 'ShownOperation']
+    const shown = ['Connection', 'AlertChannel', 'ApiKey', 'Project', 'ShownOperation', 'Delivery', 'Suppression']
     for (const name of shown) {
       const fields = Object.keys(document.components.schemas[name].properties)
       expect(

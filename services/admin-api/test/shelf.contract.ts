@@ -119,6 +119,17 @@ export function describeShelf(name: string, open: () => Promise<Shelf<Book>>): v
       expect(await page(2, { at: new Date(1), id: 'bb' })).toEqual(['b', 'a'])
     })
 
+    test('pages within a window: from its beginning on, and before its end', async () => {
+      const shelf = await filled(...[1, 2, 3, 4].map(at => book(`at ${at}`, { made: new Date(at) })))
+      const page = async (window: { from?: Date; before?: Date }, after?: { at: Date; id: string }) =>
+        idsOf(await shelf.page({ where: {}, by: 'made', window, after, limit: 10 }))
+      expect(await page({})).toEqual(['at 4', 'at 3', 'at 2', 'at 1'])
+      expect(await page({ from: new Date(2) })).toEqual(['at 4', 'at 3', 'at 2'])
+      expect(await page({ before: new Date(3) })).toEqual(['at 2', 'at 1'])
+      expect(await page({ from: new Date(2), before: new Date(4) })).toEqual(['at 3', 'at 2'])
+      expect(await page({ from: new Date(2) }, { at: new Date(3), id: 'at 3' })).toEqual(['at 2'])
+    })
+
     test('keeps documents of its own: changing what was given or found changes nothing', async () => {
       const given = book('a')
       const shelf = await filled(given)

@@ -2,11 +2,15 @@
 import {
   Action,
   AlertChannel,
+  AlertChannelPatch,
   ApiKey,
+  ChannelHealth,
+  ChannelSecretRotation,
   ChannelTestResult,
   Connection,
   CreatedApiKey,
   CreatedConnection,
+  Delivery,
   ERROR_CODES,
   type ErrorCode,
   FailedRun,
@@ -18,13 +22,19 @@ import {
   NewConnection,
   NewOperation,
   NewProject,
+  NewReplay,
+  NewSuppression,
   NewTransition,
   Problem,
   Project,
+  ProjectPatch,
+  Replay,
+  RotatedAlertChannel,
   RunWithOperations,
   SecretRotation,
   ShownBudget,
   ShownOperation,
+  Suppression,
 } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Route } from './route.ts'
@@ -36,11 +46,15 @@ const NAMED = new Map<z.ZodType, string>(
   Object.entries({
     Action,
     AlertChannel,
+    AlertChannelPatch,
     ApiKey,
+    ChannelHealth,
+    ChannelSecretRotation,
     ChannelTestResult,
     Connection,
     CreatedApiKey,
     CreatedConnection,
+    Delivery,
     FailedRun,
     Incident,
     IncidentWithTimeline,
@@ -50,17 +64,23 @@ const NAMED = new Map<z.ZodType, string>(
     NewConnection,
     NewOperation,
     NewProject,
+    NewReplay,
+    NewSuppression,
     NewTransition,
     Problem,
     Project,
+    ProjectPatch,
+    Replay,
+    RotatedAlertChannel,
     RunWithOperations,
     SecretRotation,
     ShownBudget,
     ShownOperation,
+    Suppression,
   }).map(([name, schema]) => [schema, name]),
 )
 /** What a caller sends, before defaults and transformations; the rest is what it gets. */
-const SENT = /^New|^SecretRotation$/
+const SENT = /^New|(?:Patch|Rotation)$/
 
 /** What any route that takes a key may refuse, and any that takes a body beside that. */
 const REFUSALS_WITH_KEY: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable']
