@@ -1,11 +1,13 @@
 import { COLLECTIONS, type CollectionDefinition, type ProjectDocument } from '@backstop/contracts'
 import { connectMongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
-import { openMongoBooks } from '../src/index.ts'
+import { type OpenBooks, openMongoBooks } from '../src/index.ts'
 import type { OpenTestBooks } from './books.ts'
 
 export interface LedgerDatabase {
   readonly stack: TestStack
+  /** As a service opens them. */
+  readonly openBooks: OpenBooks
   readonly open: OpenTestBooks
   close(): Promise<void>
 }
@@ -19,11 +21,13 @@ export async function openLedgerDatabase(): Promise<LedgerDatabase> {
     await mongo.db.createCollection(name)
     for (const { keys, options } of definition.indexes) await mongo.db.collection(name).createIndex(keys, options ?? {})
   }
+  const openBooks: OpenBooks = options => openMongoBooks(mongo.db, options)
   const projects = mongo.db.collection<ProjectDocument>('projects')
   return {
     stack,
+    openBooks,
     open: async options => ({
-      ...openMongoBooks(mongo.db, options),
+      ...openBooks(options),
       async requireApproval(projectId, deadlineSeconds) {
         const at = new Date()
         const setting = { requires_approval: true, approval_deadline_seconds: deadlineSeconds }

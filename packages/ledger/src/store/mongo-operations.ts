@@ -13,6 +13,7 @@ import { approvalPolicyOf, nextTimerAt } from '../domain/approval.ts'
 import { book } from '../domain/budget.ts'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
+import { createOneAtATime } from './one-at-a-time.ts'
 
 /** The outbox and the timer are nobody's business but the ledger's own. */
 const INSIDE = { outbox: 0, outbox_at: 0, timer_at: 0 } as const
@@ -23,6 +24,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
   const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
   const budgets = db.collection<BudgetDocument>('budgets')
   const projects = db.collection<ProjectDocument>('projects')
+  const oneAtATime = createOneAtATime()
   const find = (filter: Filter<OperationDocument>) =>
     asUnavailable(async () => {
       const found = await operations.find(filter, { projection: INSIDE }).toArray()
@@ -36,7 +38,12 @@ export function createMongoOperationStore(db: Db): OperationStore {
 
   return {
     write: write =>
-      asUnavailable(() => (write.moves.length === 0 ? writeAlone(db, write) : writeWithBudgets(db, write))),
+      asUnavailable(() =>
+        write.moves.length === 0
+          ? writeAlone(db, write)
+          : // The budgets of a project are moved together, so its writes would only make each other fail.
+            oneAtATime(write.operation.project_id, () => writeWithBudgets(db, write)),
+      ),
     load: operationId => findOne({ _id: operationId }),
     loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
     byReferences: references => find({ refs: { $in: [...references] } }),

@@ -1,0 +1,117 @@
+/** The timers of approvals over several processes: two at once, and one that is killed and started again. */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { type Alert, HEADERS } from '@backstop/contracts'
+import { createFixedCodec, createMemoryBus, type IncomingMessage, systemClock } from '@backstop/kit'
+import { readAll, until } from '@backstop/kit/test'
+import { afterAll, describe, expect, test } from 'vitest'
+import { LEDGER_CRASH_POINTS } from '../src/crash-points.ts'
+import { publishLedger } from '../src/index.ts'
+import { openProject } from './books.ts'
+import { type LedgerDatabase, openLedgerDatabase } from './mongo-books.ts'
+
+const CHILD = fileURLToPath(new URL('crash-child.ts', import.meta.url))
+const codec = createFixedCodec()
+const cleanUps: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+})
+
+async function openDatabase(): Promise<LedgerDatabase> {
+  const database = await openLedgerDatabase()
+  cleanUps.push(() => database.close())
+  return database
+}
+
+/** Operations that wait for approval since now. */
+async function ask({ open }: LedgerDatabase, count: number, deadlineSeconds: number) {
+  const books = await open({ announce: async () => {} })
+  const project = openProject()
+  await books.requireApproval(project.id, deadlineSeconds)
+  const asked = Array.from({ length: count }, () =>
+    books.ledger.record(project.report(), project.connection, Date.now()),
+  )
+  const operations = (await Promise.all(asked)).map(({ operation }) => operation)
+  const states = async () => (await books.ledger.list({ projectId: project.id, limit: 1000 })).map(({ state }) => state)
+  const isPublished = async () => (await books.outboxSource.pending(Date.now() + 1, 10)).length === 0
+  return { operations, states, isPublished }
+}
+
+test('of two processes one reminds and one lets expire, each approval once', { timeout: 60_000 }, async () => {
+  const database = await openDatabase()
+  const { openBooks: open, stack } = database
+  const bus = createMemoryBus({ clock: systemClock })
+  const producer = bus.producer({ sendTimeoutMs: 5_000 })
+  await producer.start()
+  const replicas = [0, 1].map(() => {
+    const parts = { open, producer, encoder: codec, clock: systemClock, logger: stack.logger }
+    return publishLedger(parts).approvalTimers
+  })
+  for (const timers of replicas) timers.start()
+  const { operations, states } = await ask(database, 40, 6)
+  await until('all to expire', async () => (await states()).every(state => state === 'expired'), { timeoutMs: 30_000 })
+  await Promise.all(replicas.map(timers => timers.stop()))
+  const alerts = (await Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value)))) as Alert[]
+  const of = (event: string) => alerts.filter(alert => alert.event === event).map(({ alert_id }) => alert_id)
+  for (const event of ['approval.reminder', 'approval.expired']) {
+    expect({ event, told: of(event).length, distinct: new Set(of(event)).size }).toEqual({
+      event,
+      told: operations.length,
+      distinct: operations.length,
+    })
+  }
+})
+
+describe.concurrent('killed and started again', { timeout: 150_000 }, () => {
+  test.each(LEDGER_CRASH_POINTS)('at %s, people hear of everything, each under one id', async point => {
+    const database = await openDatabase()
+    const { stack } = database
+    await stack.createTopics(['operations', 'alerts'], 1)
+    const { operations, states, isPublished } = await ask(database, 2, 20)
+
+    const doomed = startChild(database, point)
+    const signal = await Promise.race([
+      doomed.died,
+      until(`the crash at ${point}`, () => false, { timeoutMs: 60_000, seen: doomed.output }),
+    ])
+    expect(signal, doomed.output()).toBe('SIGKILL')
+
+    startChild(database)
+    const isDone = async () => (await states()).every(state => state === 'expired') && (await isPublished())
+    await until('everything is published', isDone, { timeoutMs: 90_000, everyMs: 200 })
+    const stored = await readAll(stack, 'alerts', all => all.length >= 5)
+    const told = new Map<string, Set<string>>()
+    for (const message of stored) {
+      const alert = (await codec.decode('alert', message.value)) as Alert
+      expect(idOf(message)).toBe(alert.alert_id)
+      told.set(alert.event, (told.get(alert.event) ?? new Set()).add(alert.alert_id))
+    }
+    const counts = Object.fromEntries([...told].map(([event, ids]) => [event, ids.size]))
+    expect(counts).toMatchObject({ 'approval.requested': operations.length, 'approval.expired': operations.length })
+    // The one that was being told when the process died, and the other, unless its deadline had come by then.
+    expect(counts['approval.reminder']).toBeGreaterThanOrEqual(1)
+    const again = stored.length - Object.values(counts).reduce((sum, count) => sum + count, 0)
+    expect(again).toBe(point === 'ledger.after-publish' ? 1 : 0)
+  })
+})
+
+const idOf = (message: IncomingMessage) => message.headers[HEADERS.messageId]
+
+function startChild({ stack }: LedgerDatabase, crashAt?: string) {
+  let output = ''
+  const child = spawn(process.execPath, [CHILD], {
+    env: {
+      PATH: process.env.PATH,
+      BROKERS: stack.kafkaBrokers.join(','),
+      TOPIC_PREFIX: stack.topicPrefix,
+      MONGO: stack.mongoUrl.reveal(),
+      DB: stack.dbName,
+      ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+  const died = new Promise<NodeJS.Signals | null>(resolve => child.once('exit', (_code, signal) => resolve(signal)))
+  cleanUps.push(async () => child.kill('SIGKILL'))
+  return { died, output: () => output }
+}

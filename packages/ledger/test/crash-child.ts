@@ -1,0 +1,21 @@
+/** The ledger's timers and sweeper as a process of their own, to be killed. CRASH_AT names the place. */
+import { connectMongo, createFixedCodec, createKafkaBus, createLogger, Secret, systemClock } from '@backstop/kit'
+import { openMongoBooks, publishLedger } from '../src/index.ts'
+
+const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
+const logger = createLogger('ledger', 'info')
+const { db } = connectMongo({ url: new Secret(MONGO), dbName: DB, appName: 'crash-child' })
+const bus = createKafkaBus({ brokers: BROKERS.split(','), clientId: 'crash-child', topicPrefix: TOPIC_PREFIX, logger })
+const producer = bus.producer({ sendTimeoutMs: 10_000 })
+await producer.start()
+const { outboxSweeper, approvalTimers } = publishLedger({
+  open: options => openMongoBooks(db, options),
+  producer,
+  encoder: createFixedCodec(),
+  clock: systemClock,
+  logger,
+})
+outboxSweeper.start()
+approvalTimers.start()
+// Nothing of ours keeps a process alive by itself; it lives until it is killed.
+setInterval(() => {}, 60_000)

@@ -1,0 +1,99 @@
+/** Requests that all come at once, over two processes' worth of connections to a real MongoDB. */
+import { type NewOperation, newId } from '@backstop/contracts'
+import { AppError, type PendingOutbox } from '@backstop/kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { alertsOf, NOW, openProject, type TestBooks, type TestProject } from './books.ts'
+import { type LedgerDatabase, openLedgerDatabase } from './mongo-books.ts'
+
+const AT_ONCE = 200
+const PRICE = 10
+
+let database: LedgerDatabase
+let replicas: readonly [TestBooks, TestBooks]
+const announced: PendingOutbox[] = []
+beforeAll(async () => {
+  database = await openLedgerDatabase()
+  const options = { announce: async (outbox: PendingOutbox) => void announced.push(outbox) }
+  replicas = [await database.open(options), await database.open(options)]
+})
+afterAll(() => database.close())
+
+/** Asks for all of them at once. @returns those that fit; what is refused is refused for its budget, and for nothing else */
+async function askAtOnce(projects: readonly TestProject[], more: Partial<NewOperation> = {}) {
+  const asked = Array.from({ length: AT_ONCE }, (_, index) => {
+    const { report, connection } = projects[index % projects.length]!
+    const { ledger } = replicas[index % 2]!
+    return ledger.record(report({ amount: PRICE, subject: `pi_${index}`, ...more }), connection, NOW)
+  })
+  const outcomes = await Promise.allSettled(asked)
+  for (const outcome of outcomes) {
+    const code =
+      outcome.status === 'rejected' && (outcome.reason instanceof AppError ? outcome.reason.code : outcome.reason)
+    if (outcome.status === 'rejected') expect(code).toBe('budget_exceeded')
+  }
+  return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value.operation] : []))
+}
+
+const budget = (project: TestProject, cap: number, connectionId?: string) =>
+  replicas[0].budgets.create(
+    newId('budget'),
+    {
+      project_id: project.id,
+      name: 'x',
+      currency: 'eur',
+      cap,
+      interval: 'day',
+      ...(connectionId === undefined ? {} : { connection_id: connectionId }),
+    },
+    NOW,
+  )
+
+describe('two hundred requests at once', () => {
+  test('take exactly what there is, and not one more; people are told of each share once', async () => {
+    const project = openProject()
+    const day = await budget(project, 120 * PRICE + PRICE - 1)
+    announced.length = 0
+    const fitted = await askAtOnce([project])
+    expect(fitted).toHaveLength(120)
+    const [usage] = await replicas[0].budgets.usage([day], NOW)
+    expect(usage).toMatchObject({ used: 0, reserved: 120 * PRICE, left: PRICE - 1 })
+    expect(alertsOf(announced).map(({ data }) => data.percent)).toEqual([50, 80])
+  })
+
+  test('take of several budgets together, or of none', async () => {
+    const first = openProject()
+    const second = openProject(first.id)
+    const all = await budget(first, 123 * PRICE)
+    const some = await budget(first, 45 * PRICE, first.connection._id)
+    const fitted = await askAtOnce([first, second])
+    const ofFirst = fitted.filter(({ connection_id }) => connection_id === first.connection._id).length
+    // The second connection alone could fill what the first one may not take.
+    expect(fitted).toHaveLength(123)
+    expect(ofFirst).toBeLessThanOrEqual(45)
+    const usages = await replicas[1].budgets.usage([all, some], NOW)
+    expect(usages.map(({ reserved }) => reserved)).toEqual([123 * PRICE, ofFirst * PRICE])
+  })
+
+  test('that happened are all counted', async () => {
+    const project = openProject()
+    const day = await budget(project, PRICE)
+    const done = await askAtOnce([project], { state: 'completed' })
+    expect(done).toHaveLength(AT_ONCE)
+    const [usage] = await replicas[0].budgets.usage([day], NOW)
+    expect(usage).toMatchObject({ used: AT_ONCE * PRICE, reserved: 0, left: 0 })
+  })
+
+  test('that end at once, in different ways, leave nothing reserved', async () => {
+    const project = openProject()
+    const day = await budget(project, AT_ONCE * PRICE)
+    const asked = await askAtOnce([project])
+    const ends = ['completed', 'failed', 'rejected'] as const
+    await Promise.all(
+      asked.map(({ operation_id }, index) =>
+        replicas[index % 2]!.ledger.transition(operation_id, { to: ends[index % 3]! }, NOW + 1),
+      ),
+    )
+    const [usage] = await replicas[0].budgets.usage([day], NOW)
+    expect(usage).toMatchObject({ used: Math.ceil(AT_ONCE / 3) * PRICE, reserved: 0 })
+  })
+})
