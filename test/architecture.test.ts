@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { CONNECTS_ITSELF, outgoingFaults, ownConnections } from './architecture/outgoing.ts'
 import {
   directionFaults,
   environmentFaults,
@@ -39,9 +40,15 @@ describe('the code as it is', () => {
     },
     { name: 'domain code is pure', faults: purityFaults },
     { name: 'settings come from config.ts', faults: environmentFaults },
+    { name: 'whoever calls out goes through the guarded client', faults: outgoingFaults },
     { name: 'files have a name that says something and are of a readable size', faults: fileFaults },
   ])('$name', ({ faults }) => {
     expect(files.flatMap(faults)).toEqual([])
+  })
+
+  test.each(Object.entries(CONNECTS_ITSELF))('%s still connects by itself: %s', place => {
+    const there = files.filter(({ path, isProduction }) => isProduction && path.startsWith(place))
+    expect(there.flatMap(ownConnections)).not.toEqual([])
   })
 
   test('no files import each other in a circle', () => {
@@ -102,9 +109,35 @@ describe('the rules bite', () => {
       path: 'services/ingress/src/app.ts',
       text: 'const level = process.env.LOG_LEVEL',
     },
+    ...[
+      "const answer = await fetch('https://example.com')",
+      "const answer = await globalThis.fetch('https://example.com')",
+      "const socket = new WebSocket('wss://example.com')",
+      "import { request } from 'node:http'",
+      "import { createServer, get as load } from 'node:https'",
+      "import http from 'http'",
+      "import * as tls from 'node:tls'",
+      "import { type Socket, connect } from 'node:net'",
+      "import { Pool } from 'undici'",
+      "import axios, { type AxiosInstance } from 'axios'",
+      "export { request } from 'undici'",
+      "const { connect } = await import('node:http2')",
+    ].map(text => ({ name: text, faults: outgoingFaults, path: 'services/notifier/src/channels/x/deliver.ts', text })),
     { name: 'a file called utils', faults: fileFaults, path: 'packages/kit/src/utils.ts', text: '' },
   ])('$name is a fault', ({ faults, path, text }) => {
     expect(faults(file(path, text))).toHaveLength(1)
+  })
+
+  test.each([
+    "import { createServer, type Server } from 'node:http'",
+    "import type { Socket } from 'node:net'",
+    "import { isIP, type Socket } from 'node:net'",
+    "import type { Dispatcher } from 'undici'",
+    'const answer = await consumer.fetch(1)',
+    'prefetch(channels)',
+    '// fetch(url) would follow redirects',
+  ])('%s calls nobody', text => {
+    expect(outgoingFaults(file('services/notifier/src/channels/x/deliver.ts', text))).toEqual([])
   })
 
   test('hashing and converting a time are no fault in domain code', () => {

@@ -1,0 +1,61 @@
+/** Whoever calls a URL that a user can set goes through the guarded client (guides: R1.1); the others are named here. */
+import type { SourceFile } from './source-files.ts'
+
+/** Files, or folders with a slash at the end, that connect by themselves, and why they may. */
+export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
+  'packages/kit/src/egress/': 'it is the guarded client',
+  'packages/kit/src/bus/kafkajs-client.ts': 'Kafka, at the address that the operator sets',
+  'packages/kit/src/registry/registry-exchange.ts': 'the schema registry, at the URL that the operator sets',
+  'services/notifier/src/mail/smtp-mailer.ts': 'the mail server that the operator sets',
+  'packages/simulator/': 'it plays the outside world, on loopback, and is no part of what is deployed',
+}
+
+/** Modules that make connections, by HTTP or below it. */
+const CLIENTS =
+  /^(?:undici|axios|got|ky|needle|node-fetch|phin|request|superagent|ws|nodemailer|stripe|chargebee|@paddle\/.*)(?:\/|$)/
+/** Node's own, of which servers need a part. */
+const NODE_NETWORK = /^(?:node:)?(?:https?|http2|net|tls|dgram)$/
+const SERVER_SIDE = new Set(['createServer', 'isIP', 'isIPv4', 'isIPv6', 'STATUS_CODES'])
+
+const IMPORT = /^(?:import|export)\b([^'"`;]*?)\bfrom\s+'([^']+)'/gm
+const DYNAMIC = /\bimport\(\s*'([^']+)'\s*\)/g
+const GLOBAL_CLIENT = /(?<![.\w])(?:globalThis\.)?(?:fetch\(|new (?:WebSocket|EventSource|XMLHttpRequest)\b)/
+
+/** What a file has of its own to connect with, be it allowed or not. */
+export function ownConnections({ text }: Pick<SourceFile, 'text'>): string[] {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const called = GLOBAL_CLIENT.exec(code)
+  return [
+    ...[...code.matchAll(IMPORT)].flatMap(([, clause = '', module = '']) => {
+      const names = valueNames(clause)
+      if (CLIENTS.test(module)) return names.length > 0 ? [`imports ${module}`] : []
+      if (!NODE_NETWORK.test(module)) return []
+      return names.filter(name => !SERVER_SIDE.has(name)).map(name => `imports ${name} of ${module}`)
+    }),
+    ...[...code.matchAll(DYNAMIC)].flatMap(([, module = '']) =>
+      CLIENTS.test(module) || NODE_NETWORK.test(module) ? [`imports ${module}`] : [],
+    ),
+    ...(called === null ? [] : [`calls ${called[0]}`]),
+  ]
+}
+
+/** The names that an import brings when the code runs; types are gone by then. */
+function valueNames(clause: string): string[] {
+  if (/^\s*type\b/.test(clause)) return []
+  const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
+  const whole = clause.replace(/\{[^}]*\}/, '').split(',')
+  return [...whole, ...braces.split(',')]
+    .map(name => name.trim())
+    .filter(name => name !== '' && !name.startsWith('type '))
+    .map(name => name.split(/\s+as\s+/)[0] ?? name)
+}
+
+export function mayConnectItself(path: string): boolean {
+  return Object.keys(CONNECTS_ITSELF).some(place => path === place || (place.endsWith('/') && path.startsWith(place)))
+}
+
+/** The stack brings up programs before anything of ours runs; scripts and tests run on a developer's machine. */
+export function outgoingFaults(file: SourceFile): string[] {
+  if (!file.isProduction || file.workspace === 'stack' || mayConnectItself(file.path)) return []
+  return ownConnections(file).map(fault => `${file.path}: ${fault}; call out through the Egress port of @backstop/kit`)
+}
