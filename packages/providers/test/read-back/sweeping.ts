@@ -64,6 +64,18 @@ export function describeSweeping(provider: Provider, openWorld: OpenWorld): void
       expect(refundsIn(found)).toEqual(made)
     })
 
+    test('finds later what could not be seen yet while it went on', async () => {
+      const { world, reader } = await setting.openAccount()
+      world.api.lagReads(10 * MINUTE)
+      const late = world.refund()
+      setting.clock.pass(9 * MINUTE)
+      const first = await walkAll(cursor => reader.changes(cursor, since))
+      expect(first.objects).toEqual([])
+      setting.clock.pass(2 * MINUTE)
+      const second = await walkAll(cursor => reader.changes(cursor, since), first.cursor)
+      expect(refundsIn(second.objects)).toEqual(new Set([late.refundId]))
+    })
+
     test('tells only what is recent after the first walk', async () => {
       const { world, reader } = await setting.openAccount()
       world.refund()
