@@ -1,4 +1,4 @@
-export type { EventSource, Posted, Posting } from './account/event-feed.ts'
+export type { EventSource, Posting } from './account/event-feed.ts'
 export type { View } from './account/shelf.ts'
 export { ApiRefusal } from './api/api-refusal.ts'
 export type { ProviderApi, ProviderApiOptions } from './api/provider-api.ts'

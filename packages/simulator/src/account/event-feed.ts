@@ -6,12 +6,6 @@
  */
 export type Posting = 'unposted' | 'skipped' | 'scheduled' | 'succeeded' | 'failed'
 
-/** An event with what is known of its posting. */
-export interface Posted<E> {
-  readonly event: E
-  readonly posting: Posting
-}
-
 /** Where events come from: every account is one. */
 export interface EventSource<E> {
   /** Oldest first. Each is the account's state as it was then. */
@@ -27,7 +21,9 @@ export interface EventFeed<E> extends EventSource<E> {
   /** Keeps an event that is to be read but never posted. */
   keepUnposted(event: E): void
   /** The events that could be read at that time, in milliseconds since the epoch. */
-  asOf(ms: number): readonly Posted<E>[]
+  asOf(ms: number): readonly E[]
+  /** What is known of the posting of an event. */
+  postingOf(event: E): Posting
 }
 
 /**
@@ -39,9 +35,11 @@ export function createEventFeed<E extends object>(now: () => number): EventFeed<
   const sinceMs = new WeakMap<E, number>()
   const postings = new WeakMap<E, Posting>()
   const listeners = new Set<(event: E) => void>()
+  let lastMs = Number.NEGATIVE_INFINITY
   const keep = (event: E) => {
     events.push(event)
     sinceMs.set(event, now())
+    lastMs = Math.max(lastMs, now())
   }
   return {
     emit(event) {
@@ -58,9 +56,7 @@ export function createEventFeed<E extends object>(now: () => number): EventFeed<
       return () => listeners.delete(listener)
     },
     notePosting: (event, posting) => void postings.set(event, posting),
-    asOf: ms =>
-      events
-        .filter(event => (sinceMs.get(event) ?? 0) <= ms)
-        .map(event => ({ event, posting: postings.get(event) ?? 'unposted' })),
+    asOf: ms => (lastMs <= ms ? events.slice() : events.filter(event => (sinceMs.get(event) ?? 0) <= ms)),
+    postingOf: event => postings.get(event) ?? 'unposted',
   }
 }

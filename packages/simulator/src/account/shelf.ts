@@ -24,8 +24,15 @@ export interface Shelf<T extends { id: string }> extends View<T> {
  */
 export function createShelf<T extends { id: string }>(now: () => number): Shelf<T> {
   const versions = new Map<string, { sinceMs: number; object: T }[]>()
+  let lastChangeMs = Number.NEGATIVE_INFINITY
+  // Lists are read page by page: between two changes they need not be gathered anew.
+  let gathered: readonly T[] | undefined
 
   const at = (id: string, ms: number) => versions.get(id)?.findLast(version => version.sinceMs <= ms)?.object
+  const all = () => {
+    gathered ??= [...versions.values()].flatMap(known => known.at(-1)?.object ?? [])
+    return gathered
+  }
 
   return {
     put(object) {
@@ -33,13 +40,15 @@ export function createShelf<T extends { id: string }>(now: () => number): Shelf<
       const version = { sinceMs: now(), object }
       if (known === undefined) versions.set(object.id, [version])
       else known.push(version)
+      lastChangeMs = Math.max(lastChangeMs, version.sinceMs)
+      gathered = undefined
       return object
     },
     get: id => versions.get(id)?.at(-1)?.object,
-    all: () => [...versions.values()].flatMap(known => known.at(-1)?.object ?? []),
+    all,
     asOf: ms => ({
       get: id => at(id, ms),
-      all: () => [...versions.keys()].flatMap(id => at(id, ms) ?? []),
+      all: () => (lastChangeMs <= ms ? all() : [...versions.keys()].flatMap(id => at(id, ms) ?? [])),
     }),
   }
 }

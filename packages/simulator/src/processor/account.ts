@@ -4,7 +4,7 @@
  * event says can be read again, a full refund cannot be repeated, an idempotency key answers what it answered before.
  */
 import type Stripe from 'stripe'
-import type { EventSource, Posted } from '../account/event-feed.ts'
+import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/shelf.ts'
 import { type Chance, createChance } from '../chance.ts'
 import { type Caller, openBooks } from './books.ts'
@@ -39,7 +39,9 @@ export interface ProcessorRecords {
   readonly disputes: View<Stripe.Dispute>
   readonly subscriptions: View<ProcessorSubscription>
   readonly schedules: View<ProcessorSchedule>
-  events(): readonly Posted<ProcessorEvent>[]
+  events(): readonly ProcessorEvent[]
+  /** What is known of the posting of an event. */
+  postingOf(event: ProcessorEvent): Posting
 }
 
 export interface CardProcessor extends EventSource<ProcessorEvent>, RefundActions, SubscriptionActions {
@@ -119,6 +121,7 @@ export function createCardProcessor(options: CardProcessorOptions): CardProcesso
       subscriptions: books.subscriptions.asOf(ms),
       schedules: books.schedules.asOf(ms),
       events: () => books.feed.asOf(ms),
+      postingOf: books.feed.postingOf,
     }),
     events: books.feed.events,
     onEvent: books.feed.onEvent,

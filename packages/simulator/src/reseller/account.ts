@@ -4,7 +4,7 @@
  * canceled, and an immediate cancellation tells of itself twice.
  */
 import type { ICustomData } from '@paddle/paddle-node-sdk'
-import type { EventSource, Posted } from '../account/event-feed.ts'
+import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/shelf.ts'
 import { type Chance, createChance } from '../chance.ts'
 import { type AdjustmentActions, adjustmentActions } from './adjustments.ts'
@@ -37,7 +37,9 @@ export interface ResellerRecords {
   readonly transactions: View<ResellerTransaction>
   readonly adjustments: View<ResellerAdjustment>
   readonly subscriptions: View<ResellerSubscription>
-  events(): readonly Posted<ResellerEvent>[]
+  events(): readonly ResellerEvent[]
+  /** What is known of the posting of an event. */
+  postingOf(event: ResellerEvent): Posting
 }
 
 export interface Reseller extends EventSource<ResellerEvent>, AdjustmentActions, SubscriptionActions {
@@ -102,6 +104,7 @@ export function createReseller({ now, chance = createChance() }: ResellerOptions
       adjustments: books.adjustments.asOf(ms),
       subscriptions: books.subscriptions.asOf(ms),
       events: () => books.feed.asOf(ms),
+      postingOf: books.feed.postingOf,
     }),
     events: books.feed.events,
     onEvent: books.feed.onEvent,

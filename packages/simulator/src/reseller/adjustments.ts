@@ -1,8 +1,7 @@
 /** What can happen to the money of a completed transaction at the reseller. */
 import type { AdjustmentAction } from '@paddle/paddle-node-sdk'
 import type { Books } from './books.ts'
-import { makeEvent } from './events.ts'
-import { makeAdjustment, type ResellerAdjustment } from './objects/adjustment.ts'
+import { type AdjustmentFields, makeAdjustment, type ResellerAdjustment } from './objects/adjustment.ts'
 import type { ResellerTransaction } from './objects/transaction.ts'
 import { invalidField, ResellerRefusal } from './refusal.ts'
 
@@ -66,11 +65,7 @@ export function adjustmentActions(books: Books): AdjustmentActions {
     })
   }
 
-  function create(fields: Parameters<typeof makeAdjustment>[1]): ResellerAdjustment {
-    const adjustment = books.adjustments.put(makeAdjustment(books.making(), fields))
-    books.feed.emit(makeEvent(books.making(), { event_type: 'adjustment.created', data: adjustment }))
-    return adjustment
-  }
+  const create = (fields: AdjustmentFields) => books.addAdjustment(makeAdjustment(books.making(), fields))
 
   return {
     refund: ({ review = 'pending', ...request }) =>
@@ -114,16 +109,14 @@ export function adjustmentActions(books: Books): AdjustmentActions {
 function leftToAdjust(books: Books, transaction: ResellerTransaction): number {
   const counts = ({ action, status }: ResellerAdjustment) =>
     ['refund', 'credit', 'chargeback'].includes(action) && (status === 'pending_approval' || status === 'approved')
-  return books.adjustments
-    .all()
-    .filter(adjustment => adjustment.transaction_id === transaction.id && counts(adjustment))
+  return books
+    .adjustmentsOf(transaction.id)
+    .filter(counts)
     .reduce((left, { totals }) => left - Number(totals.total), Number(transaction.details?.totals?.total))
 }
 
 function refuseUnlessPossible(books: Books, transaction: ResellerTransaction, amount: number, left: number): void {
-  const isPending = (other: ResellerAdjustment) =>
-    other.transaction_id === transaction.id && other.status === 'pending_approval'
-  if (books.adjustments.all().some(isPending)) {
+  if (books.adjustmentsOf(transaction.id).some(({ status }) => status === 'pending_approval')) {
     throw new ResellerRefusal(
       400,
       'adjustments/adjustment_pending_refund_request',

@@ -17,6 +17,10 @@ export interface Books {
   readonly transactions: Shelf<ResellerTransaction>
   readonly adjustments: Shelf<ResellerAdjustment>
   readonly subscriptions: Shelf<ResellerSubscription>
+  /** Everything that was ever adjusted on a transaction, oldest first. */
+  adjustmentsOf(transactionId: string): readonly ResellerAdjustment[]
+  /** Keeps a new adjustment and tells of it by adjustment.created. */
+  addAdjustment(adjustment: ResellerAdjustment): ResellerAdjustment
   readonly feed: EventFeed<ResellerEvent>
   /** The subscription, or the API's refusal. */
   subscription(id: string): ResellerSubscription
@@ -37,6 +41,7 @@ export function openBooks(now: () => number, chance: Chance): Books {
   const transactions = createShelf<ResellerTransaction>(now)
   const adjustments = createShelf<ResellerAdjustment>(now)
   const subscriptions = createShelf<ResellerSubscription>(now)
+  const adjustmentIds = new Map<string, string[]>()
   const feed = createEventFeed<ResellerEvent>(now)
   const making = () => ({ chance, nowMs: now() })
   const found = <T extends { id: string }>(shelf: Shelf<T>, id: string): T => {
@@ -53,6 +58,13 @@ export function openBooks(now: () => number, chance: Chance): Books {
     subscription: id => found(subscriptions, id),
     adjustment: id => found(adjustments, id),
     transaction: id => found(transactions, id),
+    adjustmentsOf: transactionId => (adjustmentIds.get(transactionId) ?? []).map(id => found(adjustments, id)),
+    addAdjustment(adjustment) {
+      const { id, transaction_id } = adjustment
+      adjustmentIds.set(transaction_id, [...(adjustmentIds.get(transaction_id) ?? []), id])
+      feed.emit(makeEvent(making(), { event_type: 'adjustment.created', data: adjustment }))
+      return adjustments.put(adjustment)
+    },
     changeSubscription(id, change, events) {
       const after = subscriptions.put({ ...found(subscriptions, id), ...change, updated_at: timeAt(now()) })
       const data = notifiedSubscription(after)

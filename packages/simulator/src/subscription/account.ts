@@ -3,7 +3,7 @@
  * the events about them. It changes the way a real site does (compatible with Chargebee): a refund has a credit note
  * beside it unless it is of excess, a cancellation may be taken back, and events say who did it.
  */
-import type { EventSource, Posted } from '../account/event-feed.ts'
+import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/shelf.ts'
 import { type Chance, createChance } from '../chance.ts'
 import { type Books, openBooks } from './books.ts'
@@ -49,7 +49,9 @@ export interface BillerRecords {
   readonly invoices: View<BillerInvoice>
   readonly transactions: View<BillerTransaction>
   readonly creditNotes: View<BillerCreditNote>
-  events(): readonly Posted<BillerEvent>[]
+  events(): readonly BillerEvent[]
+  /** What is known of the posting of an event. */
+  postingOf(event: BillerEvent): Posting
 }
 
 export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActions, SubscriptionActions {
@@ -120,6 +122,7 @@ export function createSubscriptionBiller({
       transactions: books.transactions.asOf(ms),
       creditNotes: books.creditNotes.asOf(ms),
       events: () => books.feed.asOf(ms),
+      postingOf: books.feed.postingOf,
     }),
     events: books.feed.events,
     onEvent: books.feed.onEvent,

@@ -53,16 +53,19 @@ export function refundActions(books: Books): RefundActions {
     how: { amount?: number; type?: BillerCreditNote['type']; reason?: CreditNoteReason },
   ): BillerCreditNote {
     const invoice = books.invoices.existing(invoiceId)
-    const credited = books.creditNotes
-      .all()
-      .filter(note => note.reference_invoice_id === invoiceId)
-      .reduce((sum, note) => sum + note.total, 0)
-    const amount = how.amount ?? invoice.total - credited
-    refuseAmount(amount, invoice.total - credited, 'credit_note[total]')
+    const notes = [...(invoice.issued_credit_notes ?? []), ...(invoice.adjustment_credit_notes ?? [])]
+    const left = notes.reduce((rest, { cn_total }) => rest - (cn_total ?? 0), invoice.total)
+    const amount = how.amount ?? left
+    refuseAmount(amount, left, 'credit_note[total]')
     const id = books.nextNumber('CN')
     const type = how.type ?? 'refundable'
     const reason = how.reason ?? 'other'
-    return books.creditNotes.put(makeCreditNote(books.making(), { id, invoice, amount, type, reason }))
+    const note = books.creditNotes.put(makeCreditNote(books.making(), { id, invoice, amount, type, reason }))
+    const member = type === 'adjustment' ? 'adjustment_credit_notes' : 'issued_credit_notes'
+    const link = { cn_id: id, cn_reason_code: reason, cn_total: amount, cn_status: note.status }
+    const dated = note.date === undefined ? link : { ...link, cn_date: note.date }
+    books.invoices.change(invoiceId, { [member]: [...(invoice[member] ?? []), dated] })
+    return note
   }
 
   /** The refund of a credit note's money, and the note as it is then. No event yet. */

@@ -1,5 +1,5 @@
 /** What each path of the processor's API answers, apart from HTTP. */
-import type { Posted, Posting } from '../../account/event-feed.ts'
+import type { Posting } from '../../account/event-feed.ts'
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { CardProcessor, ProcessorRecords } from '../account.ts'
 import type { ProcessorEvent } from '../events.ts'
@@ -57,7 +57,7 @@ function list(records: ProcessorRecords, resource: string, { query, path, nowMs 
     case 'subscription_schedules':
       return page(records.schedules.all(), ['customer'])
     case 'events':
-      return pageOf(wantedEvents(records.events(), query, nowMs / 1000), query, path)
+      return listEvents(records, query, path, nowMs / 1000)
     default:
       return undefined
   }
@@ -70,26 +70,24 @@ function ofStatus(status: string | null): (subscription: ProcessorSubscription) 
   return subscription => subscription.status === (status === 'ended' ? 'canceled' : status)
 }
 
-function wantedEvents(
-  events: readonly Posted<ProcessorEvent>[],
-  query: URLSearchParams,
-  nowS: number,
-): ProcessorEvent[] {
+function listEvents(records: ProcessorRecords, query: URLSearchParams, path: string, nowS: number): object {
   const typeNames = [...query.keys()].filter(name => /^types\[\d*\]$/.test(name))
   allowOnly(query, [...PAGING, ...CREATED, 'type', 'delivery_success', ...typeNames])
   const types = new Set(typeNames.flatMap(name => query.getAll(name)))
   const type = query.get('type')
+  const delivered = query.get('delivery_success')
   if (types.size > 20) throw invalidRequest('You may pass at most 20 types.', 'types')
   if (types.size > 0 && type !== null) throw invalidRequest('You may pass type or types, but not both.', 'type')
-  // The API shows events of the last 30 days only, and a type may be a pattern such as `refund.*`.
-  return events
-    .filter(({ posting }) => deliveredAs(posting, query.get('delivery_success')))
-    .map(readEvent)
+  // A type may be a pattern such as `refund.*`.
+  const isOfType = (event: ProcessorEvent) =>
+    type === null || event.type === type || (type.endsWith('*') && event.type.startsWith(type.slice(0, -1)))
+  const wanted = records
+    .events()
     .filter(event => event.created > nowS - THIRTY_DAYS_S)
-    .filter(event => types.size === 0 || types.has(event.type))
-    .filter(
-      event => type === null || event.type === type || (type.endsWith('*') && event.type.startsWith(type.slice(0, -1))),
-    )
+    .filter(event => (types.size === 0 || types.has(event.type)) && isOfType(event))
+    .filter(event => deliveredAs(records.postingOf(event), delivered))
+  const page = pageOf(wanted, query, path)
+  return { ...page, data: page.data.map(event => readEvent(records, event)) }
 }
 
 /** Events that are still on their way count as not delivered. */
@@ -100,8 +98,8 @@ function deliveredAs(posting: Posting, wanted: string | null): boolean {
 }
 
 /** An event with the number of endpoints that have not taken it yet. */
-function readEvent({ event, posting }: Posted<ProcessorEvent>): ProcessorEvent {
-  return { ...event, pending_webhooks: posting === 'scheduled' ? 1 : 0 }
+function readEvent(records: ProcessorRecords, event: ProcessorEvent): ProcessorEvent {
+  return { ...event, pending_webhooks: records.postingOf(event) === 'scheduled' ? 1 : 0 }
 }
 
 function retrieve(records: ProcessorRecords, resource: string, id: string, { query }: ApiCall): object | undefined {
@@ -127,9 +125,10 @@ function retrieve(records: ProcessorRecords, resource: string, id: string, { que
       return found('subscription schedule', records.schedules.get(id))
     case 'events':
       return readEvent(
+        records,
         found(
           'event',
-          records.events().find(({ event }) => event.id === id),
+          records.events().find(event => event.id === id),
         ),
       )
     default:

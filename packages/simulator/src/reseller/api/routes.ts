@@ -1,7 +1,6 @@
 /** What each path of the reseller's API answers, apart from HTTP. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { Reseller, ResellerRecords } from '../account.ts'
-import type { ResellerEvent } from '../events.ts'
 import type { ResellerTransaction } from '../objects/transaction.ts'
 import { invalidField, notFound, ResellerRefusal } from '../refusal.ts'
 import { type PageRules, pageOf } from './page.ts'
@@ -50,12 +49,13 @@ function list(records: ResellerRecords, resource: string, call: ApiCall): object
     case 'transactions': {
       const filters = ['id', 'status', 'customer_id', 'subscription_id', 'invoice_number', 'origin', 'collection_mode']
       const found = matching(records.transactions.all(), query, filters, ['include'])
-      const shown = found.map(transaction => withIncluded(records, transaction, query))
-      return pageOf(shown, idOf, call, TRANSACTIONS)
+      const page = pageOf(found, idOf, call, TRANSACTIONS)
+      return { ...page, data: page.data.map(transaction => withIncluded(records, transaction, query)) }
     }
     case 'events': {
-      const events = records.events().map(({ event }) => readEvent(event))
-      return pageOf(matching(events, query, ['event_type']), event => event.event_id, call, EVENTS)
+      const page = pageOf(matching(records.events(), query, ['event_type']), event => event.event_id, call, EVENTS)
+      // An event that is read again belongs to no notification.
+      return { ...page, data: page.data.map(event => ({ ...event, notification_id: null })) }
     }
     default:
       return undefined
@@ -75,11 +75,6 @@ const idOf = (item: { id: string }) => item.id
 function found<T>(item: T | undefined, id: string): T {
   if (item === undefined) throw notFound(id)
   return item
-}
-
-/** An event that is read again belongs to no notification. */
-function readEvent(event: ResellerEvent): ResellerEvent {
-  return { ...event, notification_id: null }
 }
 
 function withIncluded(

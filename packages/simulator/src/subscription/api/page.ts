@@ -46,9 +46,14 @@ function offsetAfter(last: { id: string }): string {
   return JSON.stringify([Buffer.from(last.id).toString('base64url')])
 }
 
+function idIn(offset: string): string {
+  return Buffer.from(offset.replaceAll(/[^\w-]/g, ''), 'base64url').toString('utf8')
+}
+
 function positionOf<T extends { id: string }>(sorted: readonly T[], offset: string | null): number {
   if (offset === null) return 0
-  const position = sorted.findIndex(item => offsetAfter(item) === offset)
+  const id = idIn(offset)
+  const position = sorted.findIndex(item => item.id === id)
   if (position < 0) throw wrongValue('offset', 'invalid value')
   return position + 1
 }

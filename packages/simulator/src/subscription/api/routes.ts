@@ -1,5 +1,5 @@
 /** What each path of the biller's API answers, apart from HTTP. */
-import type { Posted, Posting } from '../../account/event-feed.ts'
+import type { Posting } from '../../account/event-feed.ts'
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { BillerRecords, SubscriptionBiller } from '../account.ts'
 import type { BillerEvent } from '../events.ts'
@@ -70,11 +70,17 @@ function list(records: BillerRecords, resource: string, { query, nowMs }: ApiCal
 function listEvents(records: BillerRecords, query: URLSearchParams, nowMs: number): object {
   const names = ['id', 'event_type', 'occurred_at', 'source', 'webhook_status']
   const byStatus = [...query.keys()].some(name => name.startsWith('webhook_status['))
-  const events = records.events().map(readEvent)
-  const found = filtered(events, query, names).filter(
-    event => !byStatus || event.occurred_at > nowMs / 1000 - STATUS_FILTER_DAYS_S,
-  )
-  return pageOf(found, query, ['occurred_at'], event => ({ event }))
+  const earliest = nowMs / 1000 - STATUS_FILTER_DAYS_S
+  const shown = (event: BillerEvent) => readEvent(records, event)
+  const events = byStatus
+    ? records
+        .events()
+        .filter(event => event.occurred_at > earliest)
+        .map(shown)
+    : records.events()
+  return pageOf(filtered(events, query, names), query, ['occurred_at'], event => ({
+    event: byStatus ? event : shown(event),
+  }))
 }
 
 function retrieve(records: BillerRecords, resource: string, id: string, view: string | undefined): object | undefined {
@@ -96,7 +102,7 @@ function retrieve(records: BillerRecords, resource: string, id: string, view: st
     case 'customers':
       return { customer: found(records.customers.get(id)) }
     case 'events':
-      return { event: readEvent(found(records.events().find(({ event }) => event.id === id))) }
+      return { event: readEvent(records, found(records.events().find(event => event.id === id))) }
     default:
       return undefined
   }
@@ -115,7 +121,8 @@ const WEBHOOK_STATUS: Record<Posting, BillerEvent['webhook_status']> = {
 }
 
 /** An event with what became of posting it. */
-function readEvent({ event, posting }: Posted<BillerEvent>): BillerEvent {
+function readEvent(records: BillerRecords, event: BillerEvent): BillerEvent {
+  const posting = records.postingOf(event)
   const webhook_status = WEBHOOK_STATUS[posting]
   const webhooks = posting === 'unposted' ? [] : [{ id: 'whv2_16BthSM04GsW8lyy', webhook_status }]
   return { ...event, webhook_status, webhooks }
