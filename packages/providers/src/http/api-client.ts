@@ -105,10 +105,15 @@ export class ApiClient {
   async get(path: string, query: Query, budget: Budget): Promise<Answer> {
     const parameters = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
     const url = `${this.#base}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`}`
+    let said: Failed | undefined
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#once(url, budget)
       if (answer.kind !== 'failed' || !PASSING.has(answer.failure)) return answer
-      if (!(await this.wait(Math.max(answer.retryAfterMs ?? 0, this.#backoffMs(attempt)), budget))) return answer
+      if (answer.failure !== 'unreachable') said = answer
+      if (!(await this.wait(Math.max(answer.retryAfterMs ?? 0, this.#backoffMs(attempt)), budget))) {
+        // What it said before tells more than that it said nothing in what was left of the time.
+        return said ?? answer
+      }
     }
   }
 

@@ -43,6 +43,17 @@ export function describeFailing(provider: Provider, openWorld: OpenWorld): void 
       expect(performance.now() - from).toBeLessThan(2_000)
     })
 
+    test('after one that it does give does not hide that', async () => {
+      let requests = 0
+      const server = await setting.serve((request, response) => {
+        requests++
+        if (requests === 1) html(503)(request, response)
+      })
+      const reader = setting.openReader(server.url, { clock: systemClock })
+      expect(await reader.read(setting.endTargets('sub_1'), 600)).toMatchObject({ failure: 'provider_unavailable' })
+      expect(requests).toBeGreaterThan(1)
+    })
+
     test('about another object is malformed', async () => {
       const { world } = await setting.openAccount()
       const [asked, answered] = [world.subscribe(), world.subscribe()]
