@@ -1,3 +1,9 @@
+/**
+ * Stand-ins for the three providers and for a customer's receiver. For each provider: an account that is driven by its
+ * operations (`createCardProcessor`, `createReseller`, `createSubscriptionBiller`), its API on loopback
+ * (`start…Api`), and endpoints that post its events (`createWebhookEndpoint`), disturbed as a test wants it. All of it
+ * follows the clock and the seed that it is given.
+ */
 export type { EventSource, Posting } from './account/event-feed.ts'
 export type { View } from './account/shelf.ts'
 export { ApiRefusal } from './api/api-refusal.ts'
