@@ -1,6 +1,8 @@
 import { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { describeMeaning } from '../test/meaning-suite.ts'
 import { describeProvider } from '../test/provider-suite.ts'
+import { SAMPLES } from '../test/samples.ts'
 import { SIGNERS } from '../test/sign.ts'
 import { PROVIDERS } from './registry.ts'
 
@@ -12,4 +14,7 @@ describe('the registry', () => {
   })
 })
 
-for (const kind of ProviderKind.options) describeProvider(PROVIDERS[kind], SIGNERS[kind])
+for (const kind of ProviderKind.options) {
+  describeProvider(PROVIDERS[kind], SIGNERS[kind])
+  describeMeaning(PROVIDERS[kind], SAMPLES[kind])
+}
