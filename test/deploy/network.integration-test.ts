@@ -57,9 +57,9 @@ describe('what production may reach by address', () => {
     )
   const reaches = (address: string) => blocks().some(({ block }) => holds(block, address))
 
-  test('only what delivers and what reads providers have addresses to reach at all', () => {
+  test('only what delivers, what reads providers and what asks Amazon SNS have addresses to reach at all', () => {
     expect(new Set(blocks().map(({ policy }) => policy))).toEqual(
-      new Set(['NetworkPolicy/backstop-notifier', 'NetworkPolicy/backstop-reconciler']),
+      new Set(['notifier', 'reconciler', 'admin-api'].map(name => `NetworkPolicy/backstop-${name}`)),
     )
   })
 

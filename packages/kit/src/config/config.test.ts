@@ -53,6 +53,9 @@ describe('configuration', () => {
     writeFileSync(path, 'from-file')
     expect(readConfig(shape, { ...good, KEY: '', KEY_FILE: path, PORT: '' })).toMatchObject({ PORT: 8080 })
     expect(readConfig(shape, { ...good, KEY_FILE: '' }).KEY.reveal()).toBe('canary-secret')
+    writeFileSync(path, '\n')
+    const { KEY: _inline, ...rest } = good
+    expect(() => readConfig(shape, { ...rest, KEY_FILE: path })).toThrow('KEY: is required')
   })
 
   test.each([' ', 'abc', '0x1f90', '1e3', '8080.5', '-1', '65536'])('refuses "%s" for a port', port => {

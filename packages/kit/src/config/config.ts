@@ -27,7 +27,8 @@ export function readConfig<S extends z.ZodRawShape>(
     else if (file !== undefined) {
       try {
         // One trailing newline is how editors and `echo` end a file; it is no part of the setting.
-        given[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+        const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+        if (text !== '') given[name] = text
       } catch (error) {
         faults.push(`${name}_FILE: cannot read the file (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
       }
