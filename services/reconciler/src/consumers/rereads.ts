@@ -113,10 +113,11 @@ export class RereadConsumer {
 
   async #work(batch: Batch, message: IncomingMessage, reread: Reread): Promise<void> {
     if (batch.signal.aborted) return batch.abandon(message)
+    const askedAt = this.#options.clock.now()
     const asked = await this.#ask(reread, batch.signal)
     // Another process asks for it now; what this one learned in the meantime may be half an answer.
     if (batch.signal.aborted) return batch.abandon(message)
-    const answer = answerReread(reread, asked, this.#options.clock.now())
+    const answer = answerReread(reread, asked, askedAt, this.#options.clock.now())
     this.#tell(reread, answer)
     await this.#send(batch, message, () =>
       answer.kind === 'again' ? this.#again(answer.reread, answer.dueAt) : this.#answer(answer.readback, message.key),

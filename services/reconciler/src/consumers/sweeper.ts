@@ -130,12 +130,14 @@ async function readAll(
   let { baseline_at } = sweep
   let cursor: SweepCursor | null = sweep.cursor
   for (let pages = 1; ; pages++) {
+    // Before it is read: what an event tells meanwhile is newer.
+    const readAt = clock.now()
     const page =
       baseline_at === null
         ? await reader.schedules(cursor)
         : await reader.changes(cursor, connection.created_at.getTime())
     if (page.kind === 'failed') return page
-    await publish(page.objects, baseline_at === null ? 'baseline' : 'sweep', connection, options)
+    await publish(page.objects, baseline_at === null ? 'baseline' : 'sweep', connection, readAt, options)
     events.push(...page.events)
     objects += page.objects.length
     const ended = page.done && baseline_at !== null
@@ -158,10 +160,11 @@ async function publish(
   objects: readonly ReadObject[],
   reason: 'sweep' | 'baseline',
   connection: ConnectionDocument,
-  { producer, codec, clock }: SweeperOptions,
+  readAtMs: number,
+  { producer, codec }: SweeperOptions,
 ): Promise<void> {
   if (objects.length === 0) return
-  const readAt = new Date(clock.now()).toISOString()
+  const readAt = new Date(readAtMs).toISOString()
   await producer.send(
     objects.map((object, index) => {
       const readback: Readback = {

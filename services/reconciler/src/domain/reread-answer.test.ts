@@ -26,7 +26,7 @@ const failed = (failure: ReadFailure): Asked => ({ kind: 'failed', failure, text
 describe('a re-read', () => {
   test('that is answered carries the objects and the look that waits', () => {
     const objects = [{ type: 'refund', body: { id: 're_1' } }]
-    const answer = answerReread(reread(), { kind: 'read', objects }, NOW)
+    const answer = answerReread(reread(), { kind: 'read', objects }, NOW - 1, NOW)
     expect(answer).toMatchObject({
       kind: 'answered',
       readback: { outcome: 'read', objects, look: { look_id: 'act_1' } },
@@ -60,17 +60,17 @@ describe('a re-read', () => {
       is: 'unavailable',
     },
   ])('$name: $is', ({ changes, asked, ageMs = 0, is }) => {
-    const answer = answerReread(reread(changes), asked, NOW + ageMs)
+    const answer = answerReread(reread(changes), asked, NOW + ageMs - 1, NOW + ageMs)
     expect(answer.kind === 'again' ? 'again' : answer.readback.outcome).toBe(is)
   })
 
   test('is asked again with one more attempt, after the delay line', () => {
-    const answer = answerReread(reread(), failed('rate_limited'), NOW)
+    const answer = answerReread(reread(), failed('rate_limited'), NOW - 1, NOW)
     expect(answer).toMatchObject({ kind: 'again', reread: { attempt: 2 }, dueAt: NOW + RETRY_DELAY_MS })
   })
 
   test('that is given up says why, without objects', () => {
-    const answer = answerReread(reread({ attempt: 3 }), failed('unreachable'), NOW)
+    const answer = answerReread(reread({ attempt: 3 }), failed('unreachable'), NOW - 1, NOW)
     expect(answer).toMatchObject({ readback: { outcome: 'unavailable', failure: 'Why', objects: [] } })
   })
 })

@@ -1,6 +1,6 @@
 import { deterministicId, type Readback, type ReadObject, type Reread } from '@backstop/contracts'
 import type { ReadFailure, ReadResult } from '@backstop/providers'
-import { isoTime } from './projection.ts'
+import { isoTime } from './timeline.ts'
 
 /** What the asking gave: what the provider answered, or that this connection cannot be asked at all. */
 export type Asked = ReadResult | { readonly kind: 'cannot_ask'; readonly text: string }
@@ -24,19 +24,20 @@ const FINAL: ReadonlySet<ReadFailure> = new Set(['key_refused', 'address_refused
 /**
  * Settles one asking. A verdict on a subscription rests on the provider's own data alone, so such a re-read is asked for
  * longer and never given up silently.
+ * @param askedAt when the asking began, in milliseconds since the epoch: what an event tells meanwhile is newer
  * @param now milliseconds since the epoch
  */
-export function answerReread(reread: Reread, asked: Asked, now: number): Answer {
+export function answerReread(reread: Reread, asked: Asked, askedAt: number, now: number): Answer {
   switch (asked.kind) {
     case 'read':
-      return { kind: 'answered', reason: 'read', readback: readbackOf(reread, now, 'read', asked.objects) }
+      return { kind: 'answered', reason: 'read', readback: readbackOf(reread, askedAt, 'read', asked.objects) }
     case 'not_found':
-      return { kind: 'answered', reason: 'not_found', readback: readbackOf(reread, now, 'not_found', []) }
+      return { kind: 'answered', reason: 'not_found', readback: readbackOf(reread, askedAt, 'not_found', []) }
     case 'cannot_ask':
-      return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, now, asked.text) }
+      return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, askedAt, asked.text) }
     case 'failed': {
       if (hasEnded(reread, asked.failure, now)) {
-        return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, now, asked.text) }
+        return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, askedAt, asked.text) }
       }
       // The delay line's delay is fixed; a provider that asks for more is asked again and says so again.
       const dueAt = now + RETRY_DELAY_MS
@@ -52,13 +53,13 @@ function hasEnded(reread: Reread, failure: ReadFailure, now: number): boolean {
   return FINAL.has(failure) || reread.attempt >= SIGNED_ATTEMPTS
 }
 
-function givenUp(reread: Reread, now: number, text: string): Readback {
-  return { ...readbackOf(reread, now, 'unavailable', []), failure: text }
+function givenUp(reread: Reread, askedAt: number, text: string): Readback {
+  return { ...readbackOf(reread, askedAt, 'unavailable', []), failure: text }
 }
 
 function readbackOf(
   reread: Reread,
-  now: number,
+  askedAt: number,
   outcome: Readback['outcome'],
   objects: readonly ReadObject[],
 ): Readback {
@@ -72,7 +73,7 @@ function readbackOf(
     event,
     look,
     targets,
-    read_at: isoTime(now),
+    read_at: isoTime(askedAt),
     outcome,
     failure: null,
     objects: [...objects],
