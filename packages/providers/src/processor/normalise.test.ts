@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
+import { PROCESSOR_OBJECTS } from './samples/index.ts'
 
 const origin = { projectId: 'prj_1', connectionId: 'con_1', eventId: 'evt_1' }
 
@@ -160,5 +161,86 @@ describe('what a card processor event means', () => {
       kind: 'malformed',
       reason: expect.stringContaining(reason),
     })
+  })
+})
+
+describe('what a card processor says of a subscription', () => {
+  const subscription = PROCESSOR_OBJECTS.subscription
+  const asked = { request: { id: 'req_1', idempotency_key: 'end-it' } }
+  const updated = (now: object, previous: object | undefined) =>
+    observed('customer.subscription.updated', undefined, {
+      ...asked,
+      data: {
+        object: { ...subscription, ...now },
+        ...(previous === undefined ? {} : { previous_attributes: previous }),
+      },
+    })
+
+  test('is a snapshot as of the event, with the phases that it left', () => {
+    const end = { cancel_at_period_end: true, canceled_at: 1_763_999_000 }
+    expect(updated(end, { cancel_at_period_end: false, canceled_at: null })).toEqual({
+      kind: 'subscription',
+      provider: 'processor',
+      identity: 'prj_1/processor/subscription/sub_1N',
+      refs: ['prj_1/processor/sub_1N', 'prj_1/processor/idempotency-key/end-it'],
+      objectIds: ['sub_1N'],
+      subject: 'sub_1N',
+      asOf: 1_764_000_000_000,
+      cancellation: {
+        phase: 'scheduled',
+        requestedAt: 1_763_999_000_000,
+        effectiveAt: 1_766_600_000_000,
+        cause: 'requested',
+        detail: null,
+      },
+      pause: { phase: 'none', effectiveAt: null },
+      before: { cancellation: 'none', pause: null },
+      idempotencyKey: 'end-it',
+    })
+  })
+
+  const keys: { name: string; now: object; previous: object | undefined; key: string | null }[] = [
+    { name: 'sets an end', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: null }, key: 'end-it' },
+    { name: 'does not say what it changed', now: { cancel_at: 1_766_600_000 }, previous: undefined, key: 'end-it' },
+    { name: 'changes notes', now: { cancel_at: 1_766_600_000 }, previous: { metadata: {} }, key: null },
+    { name: 'moves an end', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: 1_766_000_000 }, key: null },
+  ]
+  test.each(keys)('the key of a request that $name is $key for the cancellation', ({ now, previous, key }) => {
+    expect(updated(now, previous)).toMatchObject({ idempotencyKey: key })
+  })
+
+  test('the period that ends may stand on the subscription, as it did before 2025-03-31', () => {
+    const older = { cancel_at_period_end: true, items: { data: [{ id: 'si_1' }] }, current_period_end: 1_766_600_000 }
+    expect(updated(older, {})).toMatchObject({ cancellation: { effectiveAt: 1_766_600_000_000 } })
+  })
+})
+
+describe('a charge that lists its refunds', () => {
+  const first = { ...refund, id: 're_1', amount: 1000, created: 1_763_000_000 }
+  const newest = { ...refund, id: 're_2', amount: 1499, created: 1_763_999_999, payment_intent: null }
+  const told = (refunds: unknown[], before: number) => {
+    const event = normalise('charge.refunded', undefined, {
+      request: { id: 'req_1', idempotency_key: 'the-key' },
+      data: { object: { ...charge, refunds: { data: refunds } }, previous_attributes: { amount_refunded: before } },
+    })
+    return event.kind === 'observed' ? event.observations : []
+  }
+
+  test('tells of each as an action of its own on the same payment, and of the total', () => {
+    expect(told([newest, first], 1000)).toMatchObject([
+      { kind: 'action', providerRef: 're_2', subject: 'pi_3P', idempotencyKey: 'the-key' },
+      { kind: 'action', providerRef: 're_1', subject: 'pi_3P', idempotencyKey: null },
+      { kind: 'refund_total', total: 2499, totalBefore: 1000, idempotencyKey: 'the-key' },
+    ])
+  })
+
+  test('keeps its key from refunds that it may not have made', () => {
+    for (const one of told([newest, first], 500)) {
+      expect(one).toMatchObject({ idempotencyKey: one.kind === 'refund_total' ? 'the-key' : null })
+    }
+  })
+
+  test('passes over what it cannot read: the total still tells of that', () => {
+    expect(told([{ id: 're_9' }, null, first], 1000).map(one => one.kind)).toEqual(['action', 'refund_total'])
   })
 })

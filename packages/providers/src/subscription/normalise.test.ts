@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import { normaliseObject as normaliseProcessorObject } from '../processor/normalise.ts'
+import { PROCESSOR_OBJECTS } from '../processor/samples/index.ts'
+import { normaliseEvent, normaliseObject } from './normalise.ts'
+import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from './samples/index.ts'
+import { REFUNDED_NOTE } from './samples/objects.ts'
+
+const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: 1_764_100_000_000 }
+const { transaction, subscription } = SUBSCRIPTION_OBJECTS
+
+function observations(type: string, object: Record<string, unknown>, from = readFrom) {
+  const meaning = normaliseObject(from, type, object)
+  if (meaning.kind !== 'observed') throw new Error(`The object shows nothing: ${JSON.stringify(meaning)}`)
+  return meaning.observations
+}
+
+function hint(eventType: string, content: unknown) {
+  return normaliseEvent({ projectId: 'prj_1', connectionId: 'con_1', eventId: 'ev_1', eventType }, { content })
+}
+
+describe("what a biller's event hints at", () => {
+  test.each([
+    { type: 'payment_refunded', targets: [{ type: 'transaction', id: 'txn_16Aa' }] },
+    { type: 'credit_note_created', targets: [{ type: 'credit_note', id: 'CN-204' }] },
+    { type: 'subscription_cancelled', targets: [{ type: 'subscription', id: 'sub-77' }] },
+  ] as const)('$type gives the id of what is to be read', ({ type, targets }) => {
+    expect(hint(type, SUBSCRIPTION_EVENTS[type].content)).toEqual({ kind: 'hint', targets })
+  })
+
+  test.each([
+    { name: 'one credit note', content: { credit_note: { id: 'CN-1' } }, ids: ['CN-1'] },
+    {
+      name: 'a list in the singular',
+      content: { credit_note: [{ id: 'CN-1' }, { id: 'CN-2' }] },
+      ids: ['CN-1', 'CN-2'],
+    },
+    { name: 'a list in the plural', content: { credit_notes: [{ id: 'CN-1' }] }, ids: ['CN-1'] },
+    { name: 'the same twice', content: { credit_note: { id: 'CN-1' }, credit_notes: [{ id: 'CN-1' }] }, ids: ['CN-1'] },
+    { name: 'odd ones among them', content: { credit_notes: [7, null, {}, { id: 'CN-1' }] }, ids: ['CN-1'] },
+  ])('the end of a subscription with $name gives the credit notes too', ({ content, ids }) => {
+    expect(hint('subscription_cancelled', { subscription: { id: 'sub-77' }, ...content })).toEqual({
+      kind: 'hint',
+      targets: [{ type: 'subscription', id: 'sub-77' }, ...ids.map(id => ({ type: 'credit_note', id }))],
+    })
+  })
+
+  test('nothing else in it is believed: with any other content the hint is the same', () => {
+    const lies = { type: 'payment', status: 'failure', amount: 1, gateway: 'none', deleted: true }
+    expect(hint('payment_refunded', { transaction: { id: 'txn_16Aa', ...lies } })).toEqual(
+      hint('payment_refunded', { transaction }),
+    )
+  })
+})
+
+describe("what a biller's object means", () => {
+  test('a refund transaction is an action under its own id, within its site', () => {
+    expect(observations('transaction', transaction)).toEqual([
+      {
+        kind: 'action',
+        action: 'refund',
+        provider: 'subscription',
+        identity: 'prj_1/subscription/acme/transaction/txn_16Aa',
+        refs: [
+          'prj_1/subscription/acme/sub-77',
+          'prj_1/subscription/acme/INV-88',
+          'prj_1/subscription/acme/txn_15Zz',
+          'prj_1/subscription/acme/txn_16Aa',
+          'prj_1/processor/re_3Q',
+        ],
+        objectIds: ['sub-77', 'INV-88', 'txn_15Zz'],
+        subject: 'sub-77',
+        providerRef: 'txn_16Aa',
+        gatewayRefs: ['re_3Q'],
+        amount: 2499,
+        currency: 'eur',
+        state: 'succeeded',
+        stateVersion: 1_764_000_199_901,
+        createdAt: 1_764_000_199_000,
+        idempotencyKey: null,
+      },
+    ])
+  })
+
+  test('the same refund at the card processor has a reference in common with it, in this project only', () => {
+    const from = { ...readFrom, site: null }
+    const atGateway = normaliseProcessorObject(from, 'refund', PROCESSOR_OBJECTS.refund)
+    const refs = atGateway.kind === 'observed' ? (atGateway.observations[0]?.refs ?? []) : []
+    const common = (projectId: string) =>
+      observations('transaction', transaction, { ...readFrom, projectId })[0]?.refs.filter(ref => refs.includes(ref))
+    expect(common('prj_1')).toEqual(['prj_1/processor/re_3Q'])
+    expect(common('prj_2')).toEqual([])
+  })
+
+  test('the same ids on another site are other objects', () => {
+    const [here, there] = ['acme', 'acme-test'].map(site =>
+      observations('subscription', subscription, { ...readFrom, site }).flatMap(one => [one.identity, ...one.refs]),
+    )
+    expect(here?.filter(name => there?.includes(name))).toEqual([])
+  })
+
+  test('a refund seen through its credit note is the one seen through its transaction', () => {
+    const [throughNote, credit] = observations('credit_note', REFUNDED_NOTE)
+    const [itself] = observations('transaction', transaction)
+    expect(throughNote).toMatchObject({
+      kind: 'action',
+      identity: itself?.identity,
+      providerRef: 'txn_16Aa',
+      subject: 'sub-77',
+      amount: 2499,
+      currency: 'eur',
+      createdAt: 1_764_000_199_000,
+    })
+    expect(credit).toMatchObject({ kind: 'record', record: 'credit', providerRef: 'CN-204' })
+  })
+
+  test('a refund that pays out two notes has its own amount in both of them', () => {
+    const half = { ...REFUNDED_NOTE.linked_refunds[0], applied_amount: 999 }
+    expect(observations('credit_note', { ...REFUNDED_NOTE, linked_refunds: [half] })[0]).toMatchObject({ amount: 2499 })
+  })
+
+  test('a subscription is a snapshot as of its version', () => {
+    const scheduled = {
+      ...subscription,
+      status: 'non_renewing',
+      cancelled_at: 1_766_600_000,
+      cancel_schedule_created_at: 1_764_000_300,
+      resource_version: 1_764_000_300_500,
+    }
+    expect(observations('subscription', scheduled)[0]).toMatchObject({
+      identity: 'prj_1/subscription/acme/subscription/sub-77',
+      asOf: 1_764_000_300_500,
+      cancellation: {
+        phase: 'scheduled',
+        requestedAt: 1_764_000_300_000,
+        effectiveAt: 1_766_600_000_000,
+        cause: 'requested',
+        detail: null,
+      },
+    })
+  })
+
+  test.each([
+    { name: 'its version', fields: {}, asOf: 1_764_000_100_000 },
+    {
+      name: 'its time of change',
+      fields: { resource_version: undefined, updated_at: 1_764_000_200 },
+      asOf: 1_764_000_200_000,
+    },
+    { name: 'the reading', fields: { resource_version: undefined, updated_at: undefined }, asOf: readFrom.readAt },
+  ])('a subscription is as of $name', ({ fields, asOf }) => {
+    expect(observations('subscription', { ...subscription, ...fields })[0]).toMatchObject({ asOf })
+  })
+})
