@@ -12,7 +12,7 @@ export function describeApproval(
   const what = nameAction(operation)
   const id = operation.operation_id
   const deadline = formatTime(approval.deadline_at)
-  const toDo = `Approve or decline it until ${deadline}, by POST /v1/operations/${id}/approve or …/decline; undecided, it expires`
+  const toDo = `Approve or decline it by ${deadline}, with POST /v1/operations/${id}/approve or …/decline; undecided, it expires`
   const words = {
     'approval.requested': {
       title: `Approval needed: ${what}`,

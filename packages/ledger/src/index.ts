@@ -13,20 +13,8 @@ import { createMongoRunStore } from './store/mongo-runs.ts'
 export type { Budgets } from './budgets.ts'
 export { type ApprovalPolicy, approvalPolicyOf } from './domain/approval.ts'
 export type { OperationConnection } from './domain/operation.ts'
-export {
-  decideTransition,
-  hasEnded,
-  type IllegalReason,
-  type TransitionVerdict,
-} from './domain/transition.ts'
 export type { Decision, Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
-export {
-  type Books,
-  type OpenBooks,
-  type PublishedLedger,
-  type PublishedLedgerOptions,
-  publishLedger,
-} from './published-ledger.ts'
+export { type Books, type OpenBooks, publishLedger } from './published-ledger.ts'
 export { type Runs, runDocumentId } from './runs.ts'
 
 /** The books over MongoDB: collections `operations`, `first_executions`, `budgets`, `budget_periods` and `failed_runs`. */
