@@ -9,7 +9,7 @@ import { Label } from './project.ts'
 export const Scope = z.enum([
   /** Everything, and the only scope that makes projects and keys. */
   'admin',
-  /** Connections, alert channels, budgets: make, change, test, delete. */
+  /** Connections, alert channels, budgets: make, change, test, delete. Send deliveries again, keep suppressions. */
   'manage',
   /** Report operations and runs, and what became of them. */
   'operations:write',
