@@ -104,6 +104,18 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect((await books.ledger.get(operation.operation_id))?.budgets).toEqual([{ ...share, state: 'spent' }])
       })
 
+      test('what a person declines, and what nobody decides on in time, gives back what it reserved', async () => {
+        await books.requireApproval(project.id, 60)
+        const day = await budget()
+        const [declined, left] = [await record(), await record()]
+        expect(await usage(day)).toEqual([0, 2400, 7600])
+        await books.ledger.decide(declined.operation_id, { to: 'declined', keyId: 'key_1' }, NOW + 1)
+        expect(await usage(day)).toEqual([0, 1200, 8800])
+        expect(await books.ledger.fireTimer(left.operation_id, NOW + 60_000)).toBe('expired')
+        expect(await usage(day)).toEqual([0, 0, 10_000])
+        expect(shareOf((await books.ledger.get(left.operation_id))!)).toEqual([['released', 1200]])
+      })
+
       test('a repeated report takes nothing twice', async () => {
         const day = await budget()
         const key = { idempotency_key: newId('message') }
