@@ -2,6 +2,7 @@
  * Documents that one service writes and others read. Each names its owner: nobody else writes that collection
  * (DESIGN, the table of services). Times are BSON dates.
  */
+import type { ChannelConfig, ChannelKind } from '../channels/index.ts'
 import type { InboxOutcome } from '../http/inbox.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
@@ -116,23 +117,6 @@ export interface ExpectedChangeDocument {
   expires_at: Date
 }
 
-export type ChannelKind = 'slack' | 'email' | 'webhook'
-
-/** Where a channel delivers, with its secrets sealed. */
-export type ChannelConfig =
-  | { kind: 'slack'; webhook_url: SealedSecret; fingerprint: string }
-  | { kind: 'email'; to: string[] }
-  | {
-      kind: 'webhook'
-      url: string
-      secret: SealedSecret | null
-      fingerprint: string | null
-      /** The secret before this one: deliveries are signed with both until it expires. Sealed as field 'previous_secret'. */
-      previous_secret?: { sealed: SealedSecret; fingerprint: string; expires_at: Date } | null
-      /** Custom headers by name (guides: R1.8). Their values may be credentials, so each is sealed as field 'headers'. */
-      headers?: Record<string, SealedSecret>
-    }
-
 /** Owner: admin-api. */
 export interface ChannelDocument {
   _id: string
@@ -184,7 +168,12 @@ export interface OutboxEntry {
 export type TimedOutboxEntry = OutboxEntry & { at: number }
 
 /** Owner: reconciler. */
-export type ActionDocument = Omit<Action, 'action_id'> & { _id: string; first_seen: Date }
+export type ActionDocument = Omit<Action, 'action_id'> & {
+  _id: string
+  first_seen: Date
+  /** The action that it turned out to be. Lists leave it out; an alert may have led here, so it leads on. */
+  merged_into?: string
+}
 /** Owner: reconciler. */
 export type IncidentDocument = Omit<Incident, 'incident_id'> & {
   _id: string

@@ -1,34 +1,10 @@
 import { z } from 'zod'
+import { ChannelConfigPatch, NewChannelConfig, ShownChannelConfig } from '../channels/index.ts'
+import { SharedSecret } from '../channels/webhook.ts'
 import { AlertEvent } from '../messages/alert.ts'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 import { Label } from './project.ts'
-
-const Url = z.string().min(1).max(2048)
-
-/** Custom headers of a webhook; their values are never shown again. What is allowed: docs/webhooks.md. */
-const Headers = z
-  .record(z.string(), z.string().max(4096))
-  .describe('Custom headers (at most 20, 4 KiB in all); values are never shown again')
-
-const Recipients = z.array(z.email().max(254)).min(1).max(50)
-
-const SharedSecret = z.string().min(1).max(255)
-
-export const NewChannelConfig = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('slack'),
-    webhook_url: Url.describe('URL of an incoming webhook; never shown again'),
-  }),
-  z.strictObject({ kind: z.literal('email'), to: Recipients }),
-  z.strictObject({
-    kind: z.literal('webhook'),
-    url: Url,
-    secret: SharedSecret.optional().describe('Signs each delivery; never shown again'),
-    headers: Headers.optional(),
-  }),
-])
-export type NewChannelConfig = z.infer<typeof NewChannelConfig>
 
 export const NewAlertChannel = z.strictObject({
   project_id: z.string(),
@@ -41,20 +17,6 @@ export const NewAlertChannel = z.strictObject({
   config: NewChannelConfig,
 })
 export type NewAlertChannel = z.infer<typeof NewAlertChannel>
-
-/** A channel as it is shown: secrets appear only as fingerprints. */
-export const ShownChannelConfig = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('slack'), webhook_url_fingerprint: z.string() }),
-  z.object({ kind: z.literal('email'), to: z.array(z.string()) }),
-  z.object({
-    kind: z.literal('webhook'),
-    url: z.string(),
-    secret_fingerprint: z.string().nullable(),
-    /** The secret before this one still signs beside it until then. */
-    previous_secret_expires_at: Timestamp.nullable(),
-    header_names: z.array(z.string()),
-  }),
-])
 
 /** How a channel does. Tests of it leave no mark here. */
 export const ChannelHealth = z.object({
@@ -84,20 +46,6 @@ export const AlertChannel = z.object({
   updated_at: Timestamp,
 })
 export type AlertChannel = z.infer<typeof AlertChannel>
-
-/**
- * The parts of a channel's config that change in place; which of them there are follows from its kind, which stays. The
- * secret of a webhook is changed by rotation only, so that no delivery goes unsigned in between.
- */
-export const ChannelConfigPatch = z
-  .strictObject({
-    webhook_url: Url.optional().describe('slack'),
-    to: Recipients.optional().describe('email: replaces all addresses'),
-    url: Url.optional().describe('webhook; a URL of another host needs `headers` beside it where the channel has any'),
-    headers: Headers.optional().describe('webhook: replaces all custom headers; {} takes them away'),
-  })
-  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
-export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
 
 export const AlertChannelPatch = z
   .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ChannelKind } from '../channels/index.ts'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
@@ -34,7 +35,7 @@ export const Delivery = z.object({
   delivery_id: z.string(),
   project_id: z.string(),
   channel_id: z.string(),
-  channel_kind: z.enum(['slack', 'email', 'webhook']),
+  channel_kind: ChannelKind,
   alert_id: z.string(),
   event: z.string(),
   test: z.boolean(),

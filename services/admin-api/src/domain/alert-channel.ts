@@ -1,10 +1,13 @@
-import type {
-  AlertChannel,
-  ChannelConfig,
-  ChannelConfigPatch,
-  ChannelDocument,
-  ChannelHealth,
-  ChannelHealthDocument,
+import {
+  type AlertChannel,
+  type ChannelConfig,
+  type ChannelConfigPatch,
+  type ChannelDocument,
+  type ChannelHealth,
+  type ChannelHealthDocument,
+  eraseConfig,
+  partsOf,
+  showConfig,
 } from '@backstop/contracts'
 
 /** A channel as it is shown: its secrets only as fingerprints. Slack's webhook_url is one, because it is all that is needed to post. */
@@ -25,28 +28,6 @@ export function showChannel(
     version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
-  }
-}
-
-function showConfig(config: ChannelConfig, now: Date): AlertChannel['config'] {
-  switch (config.kind) {
-    case 'slack':
-      return { kind: 'slack', webhook_url_fingerprint: config.fingerprint }
-    case 'email':
-      return { kind: 'email', to: config.to }
-    case 'webhook': {
-      const previousEnd = config.previous_secret?.expires_at ?? null
-      const isStillGood = previousEnd !== null && previousEnd.getTime() > now.getTime()
-      return {
-        kind: 'webhook',
-        url: config.url,
-        secret_fingerprint: config.fingerprint,
-        previous_secret_expires_at: isStillGood ? previousEnd.toISOString() : null,
-        header_names: Object.keys(config.headers ?? {}).toSorted(),
-      }
-    }
-    default:
-      return config satisfies never
   }
 }
 
@@ -92,19 +73,12 @@ export type ConfigPatchVerdict =
   | { readonly kind: 'refused'; readonly reason: 'of_another_kind'; readonly field: keyof ChannelConfigPatch }
   | { readonly kind: 'refused'; readonly reason: 'headers_to_another_host'; readonly field: 'headers' }
 
-/** Which parts each kind of channel has. */
-const PARTS = {
-  slack: ['webhook_url'],
-  email: ['to'],
-  webhook: ['url', 'headers'],
-} as const satisfies Record<ChannelConfig['kind'], readonly (keyof ChannelConfigPatch)[]>
-
 /**
  * Whether a change fits a channel's config. Header values may be credentials that whoever changes the URL does not know, so
  * they never go to another host unasked.
  */
 export function judgeConfigPatch(config: ChannelConfig, patch: ChannelConfigPatch): ConfigPatchVerdict {
-  const parts: readonly string[] = PARTS[config.kind]
+  const parts = partsOf(config.kind)
   for (const field of Object.keys(patch) as (keyof ChannelConfigPatch)[]) {
     if (!parts.includes(field)) return { kind: 'refused', reason: 'of_another_kind', field }
   }
@@ -124,18 +98,5 @@ export function deletedChannel(
   { config }: ChannelDocument,
   now: Date,
 ): Pick<ChannelDocument, 'config' | 'enabled' | 'deleted_at'> {
-  return { config: erased(config), enabled: false, deleted_at: now }
-}
-
-function erased(config: ChannelConfig): ChannelConfig {
-  switch (config.kind) {
-    case 'slack':
-      return { ...config, webhook_url: '' }
-    case 'email':
-      return { ...config, to: [] }
-    case 'webhook':
-      return { kind: 'webhook', url: '', secret: null, fingerprint: config.fingerprint }
-    default:
-      return config satisfies never
-  }
+  return { config: eraseConfig(config), enabled: false, deleted_at: now }
 }

@@ -1,4 +1,4 @@
-import type { ChannelConfigPatch } from '@backstop/contracts'
+import { type ChannelConfigPatch, urlsOf } from '@backstop/contracts'
 import { refuseCustomHeaders } from '@backstop/kit'
 import type { AdminParts } from '../parts.ts'
 import { refusedField } from './refused-field.ts'
@@ -9,8 +9,8 @@ import { refusedField } from './refused-field.ts'
  * @throws AppError `egress_blocked`, `invalid_request`
  */
 export function checkTarget({ checkUrl }: Pick<AdminParts, 'checkUrl'>, config: ChannelConfigPatch): void {
-  for (const url of [config.webhook_url, config.url]) {
-    const blocked = url === undefined ? undefined : checkUrl(url)
+  for (const url of urlsOf(config)) {
+    const blocked = checkUrl(url)
     if (blocked !== undefined) throw blocked
   }
   const fault = config.headers === undefined ? undefined : refuseCustomHeaders(config.headers)

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { ChannelConfig, ChannelConfigPatch, NewChannelConfig } from '@backstop/contracts'
+import {
+  type ChannelConfig,
+  type ChannelConfigPatch,
+  changeConfig,
+  type NewChannelConfig,
+  type SealPart,
+  sealConfig,
+} from '@backstop/contracts'
 import { AppError, Secret, type SecretBox, type SecretContext } from '@backstop/kit'
 
 /** Which channel it is: a sealed secret opens there only. */
@@ -25,37 +32,12 @@ export class ChannelSealer {
 
   /** The config of a new channel as it is stored. */
   sealNew(config: NewChannelConfig, place: ChannelPlace): ChannelConfig {
-    switch (config.kind) {
-      case 'slack':
-        return { kind: 'slack', ...this.#sealSlackUrl(config.webhook_url, place) }
-      case 'email':
-        return config
-      case 'webhook': {
-        const { url, secret, headers = {} } = config
-        const signed = secret === undefined ? UNSIGNED : this.#sealSecret(new Secret(secret), place)
-        return { kind: 'webhook', url, ...signed, headers: this.#sealHeaders(headers, place) }
-      }
-      default:
-        return config satisfies never
-    }
+    return sealConfig(config, this.#sealFor(place))
   }
 
   /** A config with the parts changed that the patch names; it was judged to fit (domain/alert-channel.ts). */
   applyPatch(config: ChannelConfig, patch: ChannelConfigPatch, place: ChannelPlace): ChannelConfig {
-    switch (config.kind) {
-      case 'slack':
-        return patch.webhook_url === undefined
-          ? config
-          : { kind: 'slack', ...this.#sealSlackUrl(patch.webhook_url, place) }
-      case 'email':
-        return { kind: 'email', to: patch.to ?? config.to }
-      case 'webhook': {
-        const headers = patch.headers === undefined ? (config.headers ?? {}) : this.#sealHeaders(patch.headers, place)
-        return { ...config, url: patch.url ?? config.url, headers }
-      }
-      default:
-        return config satisfies never
-    }
+    return changeConfig(config, patch, this.#sealFor(place))
   }
 
   /** A webhook's config with another secret; that of before signs beside it for the overlap. */
@@ -85,21 +67,13 @@ export class ChannelSealer {
     }
   }
 
-  #sealSlackUrl(url: string, place: ChannelPlace) {
-    const { sealed, fingerprint } = this.#seal(new Secret(url), 'webhook_url', place)
-    return { webhook_url: sealed, fingerprint }
-  }
-
   #sealSecret(secret: Secret, place: ChannelPlace) {
     const { sealed, fingerprint } = this.#seal(secret, 'secret', place)
     return { secret: sealed, fingerprint }
   }
 
-  #sealHeaders(headers: Readonly<Record<string, string>>, place: ChannelPlace): Record<string, string> {
-    const entries = Object.entries(headers)
-    return Object.fromEntries(
-      entries.map(([name, value]) => [name, this.#seal(new Secret(value), 'headers', place).sealed]),
-    )
+  #sealFor(place: ChannelPlace): SealPart {
+    return (text, field) => this.#seal(new Secret(text), field, place)
   }
 
   #seal(secret: Secret, field: string, place: ChannelPlace) {
@@ -109,8 +83,6 @@ export class ChannelSealer {
     }
   }
 }
-
-const UNSIGNED = { secret: null, fingerprint: null } as const
 
 function contextOf(field: string, place: ChannelPlace): SecretContext {
   return { collection: 'channels', field, ...place }
