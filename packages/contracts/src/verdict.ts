@@ -15,7 +15,7 @@ export const VerdictReason = z.enum([
   'idempotency_key_matches',
   'amount_and_time_match',
   'made_before_connection',
-  /** The cancellation was set before, and that was explained; now it takes effect. */
+  /** The cancellation was set already when the connection was made, as its baseline showed. */
   'scheduled_before',
   /** An operator's expiring note said that it would come. */
   'expected_change_matches',

@@ -62,11 +62,14 @@ export interface ReconcilerApp {
   msSinceProgress(): number
 }
 
-/** What is worked on, and by which message type it is read. Other providers wait in their topics until they are judged. */
+/** What is worked on, and by which message type it is read. */
 const SOURCES = {
   'inbound.processor': 'inbound-event',
+  'inbound.reseller': 'inbound-event',
+  'inbound.subscription': 'inbound-event',
   operations: 'operation',
   'rechecks.due': 'recheck',
+  readbacks: 'readback',
 } as const satisfies Partial<Record<TopicName, MessageName>>
 
 const SEND_TIMEOUT_MS = 15_000
@@ -88,6 +91,8 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     stores,
     ledger: books.ledger,
     publisher,
+    producer,
+    codec,
     clock,
     rules: { recheckDelayMs: ports.recheckDelayMs },
     crashPoint,
@@ -207,6 +212,8 @@ function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>):
       return { kind: 'operation', operation: received.message }
     case 'recheck':
       return { kind: 'recheck', recheck: received.message }
+    case 'readback':
+      return { kind: 'readback', readback: received.message }
     default:
       return received satisfies never
   }

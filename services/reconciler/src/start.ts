@@ -13,7 +13,7 @@ import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
 import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
-import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
+import { createMongoConnections, createMongoExpectedChanges, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoSubjects } from './store/mongo-subjects.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
@@ -88,6 +88,7 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     channelIncidents: createMongoChannelIncidents(mongo),
     inbox: createMongoInbox(mongo),
     connections: createMongoConnections(mongo),
+    expectedChanges: createMongoExpectedChanges(mongo),
     sweeps: createMongoSweeps(mongo),
   }
 }

@@ -31,7 +31,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   for (const { name } of await mongo.db.listCollections().toArray()) await mongo.db.collection(name).deleteMany({})
-  const connection = { _id: 'con_a', project_id: PROJECT, kind: 'processor', out_of_band: 'alert', status: 'active' }
+  const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null }
+  const connection = { _id: 'con_a', project_id: PROJECT, ...settings }
   const connections = mongo.db.collection<ConnectionDocument>('connections')
   await connections.insertOne({ ...connection, created_at: new Date(T0 - 3_600_000) } as ConnectionDocument)
   commands.length = 0
@@ -53,6 +54,8 @@ function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcilePa
     stores,
     ledger,
     publisher,
+    producer,
+    codec,
     clock: { ...systemClock, now: () => T0 },
     rules: { recheckDelayMs: 60_000 },
     crashPoint,

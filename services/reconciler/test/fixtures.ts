@@ -1,9 +1,18 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
-import { decide, type Input, pendingLooks } from '../src/domain/decide.ts'
+import type { LookFacts } from '../src/domain/asking.ts'
+import { decide, type Input } from '../src/domain/decide.ts'
+import type { ExpectedChange } from '../src/domain/expected-change.ts'
+import { type PendingLook, pendingLooks } from '../src/domain/looks.ts'
 import type { ConnectionPolicy } from '../src/domain/policy.ts'
-import type { ActionRecord, Sighting, Subject } from '../src/domain/subject.ts'
+import {
+  type ActionRecord,
+  type IncidentRecord,
+  openIncident,
+  type Sighting,
+  type Subject,
+} from '../src/domain/subject.ts'
 
 /** A fixed point of time, on a whole second as providers give it. */
 export const T0 = Date.parse('2026-11-21T10:00:00.000Z')
@@ -20,8 +29,11 @@ export function emptySubject(): Subject {
     version: 1,
     refs: [],
     actions: [],
+    merged: [],
     refundTotals: [],
+    subscriptions: [],
     operations: [],
+    operationCases: [],
     outbox: [],
     createdAt: T0,
   }
@@ -67,7 +79,7 @@ export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> 
       },
     },
   ) as ObservedAction
-  return { kind: 'action', observed, sighting: sightingOf(eventId, eventType, sighting) }
+  return { kind: 'observed', observed, sighting: sightingOf(eventId, eventType, sighting) }
 }
 
 /** The one thing that an event of the card processor shows. */
@@ -96,11 +108,11 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
       },
     },
   ) as ObservedRefundTotal
-  return { kind: 'refund_total', observed, sighting: sightingOf(eventId, 'charge.refunded', sighting) }
+  return { kind: 'observed', observed, sighting: sightingOf(eventId, 'charge.refunded', sighting) }
 }
 
 function sightingOf(eventId: string, eventType: string, more: Partial<Sighting>): Sighting {
-  return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, ...more }
+  return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, reading: null, ...more }
 }
 
 /** An operation that executed at T0 and completed a second later, unless told otherwise. */
@@ -139,7 +151,15 @@ export function operationSeen(facts: Partial<Operation> = {}): Input {
 }
 
 export function policy(facts: Partial<ConnectionPolicy> = {}): ConnectionPolicy {
-  return { connectionId: CONNECTION, outOfBand: 'alert', deleted: false, hasExecuted: false, ...facts }
+  return {
+    connectionId: CONNECTION,
+    provider: 'processor',
+    outOfBand: 'alert',
+    deleted: false,
+    canRead: false,
+    hasExecuted: false,
+    ...facts,
+  }
 }
 
 /** Lets inputs happen one after another, each at its time. */
@@ -147,12 +167,41 @@ export function play(steps: readonly { at: number; input: Input }[], start: Subj
   return steps.reduce((subject, { at, input }) => decide(subject, input, at, RULES), start)
 }
 
-/** Every look that is pending, at the time it is due. */
+/** What a look may know: the policies of connections, and the notes of people. Every provider has an answer to anything. */
+export function lookFacts(
+  policies: readonly ConnectionPolicy[] = [policy()],
+  expectedChanges: readonly ExpectedChange[] = [],
+): LookFacts {
+  return {
+    policies: new Map(policies.map(item => [item.connectionId, item])),
+    expectedChanges,
+    targetsOf: (_provider, { action, providerRef, objectIds }) => {
+      const id = providerRef ?? objectIds[0] ?? ''
+      return [{ type: action === 'refund' ? 'refund' : 'subscription', id }]
+    },
+  }
+}
+
+/** A look whose time has come, or that the provider has answered. */
+export function look(
+  { lookId, dueAt }: Pick<PendingLook, 'lookId' | 'dueAt'>,
+  facts: LookFacts = lookFacts(),
+  outcome: 'read' | 'not_found' | 'unavailable' | null = null,
+): Input {
+  return { kind: 'second_look', lookId, dueAt, facts, answer: outcome === null ? null : { outcome } }
+}
+
+/** Every second look that is pending, at the time it is due. */
 export function lookAll(subject: Subject, policies: readonly ConnectionPolicy[] = [policy()]): Subject {
-  return pendingLooks(subject).reduce((next, { lookId, dueAt }) => {
-    const byId = new Map(policies.map(item => [item.connectionId, item]))
-    return decide(next, { kind: 'second_look', lookId, dueAt, policies: byId }, dueAt, RULES)
-  }, subject)
+  return secondLooks(subject).reduce(
+    (next, pending) => decide(next, look(pending, lookFacts(policies)), pending.dueAt, RULES),
+    subject,
+  )
+}
+
+/** The looks that a minute brings; those at operations come much later. */
+export function secondLooks(subject: Subject): readonly PendingLook[] {
+  return pendingLooks(subject).filter(({ of }) => of !== 'operation')
 }
 
 /** The subject's only action. */
@@ -165,4 +214,14 @@ export function onlyAction(subject: Subject): ActionRecord {
 /** The events of the alerts that a subject has to send. */
 export function alertsOf(subject: Subject): string[] {
   return subject.outbox.flatMap(entry => (entry.topic === 'alerts' ? [(entry.message as { event: string }).event] : []))
+}
+
+/** The incident that says that nothing explains the action, open or not. */
+export function unexpected(action: ActionRecord | undefined): IncidentRecord | undefined {
+  return action?.incidents.find(incident => incident.code === 'UNEXPECTED_ACTION')
+}
+
+/** Whether anything is said to be unexplained. */
+export function isOpen(action: ActionRecord): boolean {
+  return openIncident(action, 'UNEXPECTED_ACTION') !== undefined
 }

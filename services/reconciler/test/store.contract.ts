@@ -118,22 +118,24 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
 
     test('the sweep of looks finds subjects whose look is overdue, and only those', async () => {
       await stores.subjects.save([insert(pendingSubject('a'))])
-      expect(await stores.subjects.withOverdueLook(T0 + MINUTE, 10)).toEqual([])
-      const overdue = await stores.subjects.withOverdueLook(T0 + MINUTE + 1, 10)
+      expect(await stores.subjects.withOverdueLook(T0 + 6 * MINUTE, 10)).toEqual([])
+      const overdue = await stores.subjects.withOverdueLook(T0 + 6 * MINUTE + 1, 10)
       expect(overdue.map(subject => subject.id)).toEqual(['sub_a'])
       const looked = {
         ...overdue[0]!,
         actions: overdue[0]!.actions.map(action => ({ ...action, verdict: 'explained' as const })),
       }
       await stores.subjects.save([update(looked, 1)])
-      expect(await stores.subjects.withOverdueLook(T0 + MINUTE + 1, 10)).toEqual([])
+      expect(await stores.subjects.withOverdueLook(T0 + 6 * MINUTE + 1, 10)).toEqual([])
     })
 
     test('an older projection never replaces a newer one, in whatever order they come', async () => {
       const subject = pendingSubject('a')
-      const at = (version: number) => ({ ...projectAction(subject, onlyAction(subject)), version })
+      const action = projectAction(subject, onlyAction(subject))
+      const at = (version: number) => ({ action: { ...action, version }, mergedInto: null })
       for (const version of [3, 1, 2]) await stores.projections.saveActions([at(version)])
-      await stores.projections.saveActions([at(1), { ...at(1), action_id: deterministicId('action', 'other') }])
+      const other = { ...action, version: 1, action_id: deterministicId('action', 'other') }
+      await stores.projections.saveActions([at(1), { action: other, mergedInto: null }])
       expect(await actionVersion(onlyAction(subject).id)).toBe(3)
     })
 

@@ -1,9 +1,13 @@
-import type { ConnectionDocument } from '@backstop/contracts'
+import type { ConnectionDocument, ExpectedChangeDocument, Operation } from '@backstop/contracts'
 import type { Ledger } from '@backstop/ledger'
+import { PROVIDERS } from '@backstop/providers'
+import type { LookFacts } from '../domain/asking.ts'
+import type { ExpectedChange } from '../domain/expected-change.ts'
 import type { ConnectionPolicy } from '../domain/policy.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { ReconcilerStores } from '../store/store.ts'
-import { type BatchFacts, type Touch, touchOfOperation, type WorkItem } from './work-item.ts'
+import { canRead } from './connection-readers.ts'
+import { type Touch, touchOfOperation } from './work-item.ts'
 
 export interface FactSources {
   readonly stores: ReconcilerStores
@@ -12,54 +16,91 @@ export interface FactSources {
 
 export interface LoadedRound {
   readonly subjects: readonly Subject[]
-  readonly facts: BatchFacts
+  readonly facts: LookFacts
   /** Operations that the ledger has for what is looked at: the operations topic may lag, so they come before the looks. */
   readonly ledgerTouches: readonly Touch[]
 }
 
+/** A note counts for what was made before it expired, and that may be told days later. */
+const NOTES_COUNT_FOR_MS = 14 * 86_400_000
+
+const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider].readBack.targetsOf(what)
+
 /** Everything that the decisions of a round rest on, in one read per collection; two where looks bring operations along. */
 export async function loadRound(
-  items: readonly WorkItem[],
   touches: readonly Touch[],
-  sources: FactSources,
+  { stores, ledger }: FactSources,
+  now: number,
 ): Promise<LoadedRound> {
-  const { stores, ledger } = sources
   const refs = new Set(touches.flatMap(touch => [...touch.refs]))
   const subjects = await stores.subjects.load([...refs])
-  const seen = items.flatMap(item => (item.kind === 'event' ? [item.event.connection_id] : []))
-  const looked = lookedAt(items, subjects)
-  const lookedConnections = new Set(looked.flatMap(connectionsOf))
-  const connections = await stores.connections.byIds([...new Set([...seen, ...lookedConnections])])
-  if (looked.length === 0) return { subjects, facts: { connections, policies: new Map() }, ledgerTouches: [] }
-
-  const executed = await ledger.hasExecuted([...lookedConnections])
-  const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
+  const looked = lookedAt(touches, subjects)
+  if (looked.length === 0) {
+    return { subjects, facts: { policies: new Map(), expectedChanges: [], targetsOf }, ledgerTouches: [] }
+  }
   const operations = await ledger.byReferences([...new Set(looked.flatMap(subject => [...subject.refs]))])
+  const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
+  const connections = await stores.connections.byIds([...ids])
+  const executed = await ledger.hasExecuted([...ids])
+  const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
+  const projectIds = [...new Set(looked.map(subject => subject.projectId))]
+  const notes = await stores.expectedChanges.of(projectIds, now - NOTES_COUNT_FOR_MS)
   const more = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
   const known = new Set(subjects.map(subject => subject.id))
   const others = more.length === 0 ? [] : await stores.subjects.load([...new Set(more)])
   return {
     subjects: [...subjects, ...others.filter(subject => !known.has(subject.id))],
-    facts: { connections, policies },
-    ledgerTouches: operations.flatMap(operation => touchOfOperation(operation) ?? []),
+    facts: { policies, expectedChanges: notes.map(expectedChangeOf), targetsOf },
+    ledgerTouches: operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, looked)),
   }
 }
 
-function lookedAt(items: readonly WorkItem[], subjects: readonly Subject[]): Subject[] {
-  const refs = new Set(items.flatMap(item => (item.kind === 'recheck' ? [item.recheck.ref] : [])))
+function lookedAt(touches: readonly Touch[], subjects: readonly Subject[]): Subject[] {
+  const refs = new Set(touches.flatMap(touch => (touch.looks ? [...touch.refs] : [])))
   return refs.size === 0 ? [] : subjects.filter(subject => subject.refs.some(ref => refs.has(ref)))
+}
+
+/** An operation that was never sent explains nothing and joins nothing: each look only says why. */
+function touchesOfUnsent(operation: Operation, looked: readonly Subject[]): Touch[] {
+  return looked
+    .filter(subject => operation.refs.some(ref => subject.refs.includes(ref)))
+    .map(({ projectId, refs }) => ({
+      projectId,
+      refs: refs.slice(0, 1),
+      input: () => ({ kind: 'operation', operation }),
+      creates: false,
+      looks: false,
+    }))
 }
 
 function connectionsOf(subject: Subject): string[] {
   const records = [...subject.actions, ...subject.refundTotals]
-  return records.flatMap(record => record.seenThrough.map(connection => connection.id))
+  const operations = subject.operations.map(operation => operation.connection_id)
+  return [...records.flatMap(record => record.seenThrough.map(connection => connection.id)), ...operations]
 }
 
 function policyOf(connection: ConnectionDocument, hasExecuted: boolean): ConnectionPolicy {
   return {
     connectionId: connection._id,
+    provider: connection.kind,
     outOfBand: connection.out_of_band,
     deleted: connection.status === 'deleted',
+    canRead: canRead(connection),
     hasExecuted,
+  }
+}
+
+function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
+  const { _id, project_id, connection_id, kind, subject, amount, currency, created_at, expires_at } = document
+  return {
+    id: _id,
+    projectId: project_id,
+    connectionId: connection_id,
+    kind,
+    subject,
+    amount,
+    currency,
+    notedAt: created_at.getTime(),
+    expiresAt: expires_at.getTime(),
   }
 }

@@ -1,11 +1,9 @@
 import { HEADERS, type Recheck } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
-import { pendingLooks } from '../domain/decide.ts'
+import { pendingLooks } from '../domain/looks.ts'
 import { recheckEntry } from '../domain/outgoing.ts'
 import type { SubjectStore } from '../store/store.ts'
 
-/** A look this long past its time was not just slow: its message is lost. */
-export const OVERDUE_AFTER_MS = 5 * 60_000
 const SWEEP_EVERY_MS = 60_000
 const SWEEP_LIMIT = 500
 
@@ -17,16 +15,19 @@ export interface OverdueLooksParts {
   readonly logger: Logger
 }
 
-/** The net under the delay line: asks again for looks whose message never came. Asking twice is harmless. */
+/**
+ * The net under the delay line: asks again for looks whose message or answer never came, and for those that are due later
+ * than a delay line is long. Asking twice is harmless.
+ */
 export function createOverdueLooks(parts: OverdueLooksParts): Periodic {
   const { clock, logger } = parts
 
   async function sweep(): Promise<void> {
     const now = clock.now()
-    const overdue = await parts.subjects.withOverdueLook(now - OVERDUE_AFTER_MS, SWEEP_LIMIT)
+    const overdue = await parts.subjects.withOverdueLook(now, SWEEP_LIMIT)
     const entries = overdue.flatMap(subject =>
       pendingLooks(subject)
-        .filter(look => look.dueAt <= now)
+        .filter(look => look.wakeAt <= now)
         .map(look => recheckEntry(subject, look.lookId, look.dueAt, now)),
     )
     if (entries.length === 0) return

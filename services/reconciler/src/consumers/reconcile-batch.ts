@@ -1,16 +1,20 @@
-import type { Action, Incident } from '@backstop/contracts'
-import { type Clock, type OutboxPublisher, unavailable } from '@backstop/kit'
+import type { Action } from '@backstop/contracts'
+import { type Clock, type MessageCodec, type OutboxPublisher, type Producer, unavailable } from '@backstop/kit'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import type { Rules } from '../domain/decide.ts'
-import { projectAction, projectIncident } from '../domain/projection.ts'
+import { type ProjectedAction, projectActions, projectIncidents } from '../domain/projection.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { type FactSources, loadRound } from './facts.ts'
-import { type Reading, readEvent, type Touch, touchOfOperation, touchOfRecheck, type WorkItem } from './work-item.ts'
+import { rereadMessage } from './held-hints.ts'
+import { type Reading, readItem, type WorkItem } from './work-item.ts'
 import { Workspace } from './workspace.ts'
 
 export interface ReconcileParts extends FactSources {
   readonly publisher: OutboxPublisher
+  /** Carries what hints ask for. */
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
   readonly clock: Clock
   readonly rules: Rules
   readonly crashPoint: (name: ReconcilerCrashPoint) => void
@@ -31,8 +35,7 @@ const MAX_ROUNDS = 10
 
 interface ReadItem {
   readonly item: WorkItem
-  readonly touch: Touch | undefined
-  readonly reading: Reading | undefined
+  readonly reading: Reading
 }
 
 /**
@@ -42,25 +45,27 @@ interface ReadItem {
  */
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts
-  const read = items.map(readItem)
+  const read = await readItems(items, parts)
   const known = await stores.inbox.known(items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : [])))
   const isDone = ({ item }: ReadItem) => item.kind === 'event' && known.has(item.inboxId)
 
-  const touching = read.filter(entry => entry.touch !== undefined)
+  const touching = read.filter(entry => entry.reading.touches.length > 0)
   const decided = await decideAndSave(touching, isDone, parts)
 
   const changed = decided.subjects
-  const actions = changed.flatMap(subject => subject.actions.map(action => projectAction(subject, action)))
+  const actions = changed.flatMap(projectActions)
   await stores.projections.saveActions(actions)
-  await stores.projections.saveIncidents(changed.flatMap(incidentsOf))
+  await stores.projections.saveIncidents(changed.flatMap(projectIncidents))
   crashPoint('reconciler.after-projections')
 
   const outboxes = changed.map(subject => ({ documentId: subject.id, entries: subject.outbox }))
   await parts.publisher.publish(outboxes)
   crashPoint('reconciler.after-outbox')
+  const open = read.filter(entry => !isDone(entry))
+  await askForHints(open, parts)
   const actionIds = idsByInboxId(actions)
   const now = parts.clock.now()
-  const entries = read.filter(entry => !isDone(entry)).flatMap(entry => inboxEntry(entry, actionIds, now))
+  const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
   await stores.inbox.insert(entries)
   crashPoint('reconciler.after-inbox')
   return {
@@ -72,19 +77,21 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   }
 }
 
-function readItem(item: WorkItem): ReadItem {
-  switch (item.kind) {
-    case 'operation':
-      return { item, touch: touchOfOperation(item.operation), reading: undefined }
-    case 'recheck':
-      return { item, touch: touchOfRecheck(item.recheck), reading: undefined }
-    case 'event': {
-      const reading = readEvent(item.event)
-      return { item, touch: reading.kind === 'touches' ? reading.touch : undefined, reading }
-    }
-    default:
-      return item satisfies never
-  }
+/** What each item means, by the connection through which it came. */
+async function readItems(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<ReadItem[]> {
+  const ids = items.flatMap(item => {
+    if (item.kind === 'event') return [item.event.connection_id]
+    return item.kind === 'readback' ? [item.readback.connection_id] : []
+  })
+  const connections = await stores.connections.byIds([...new Set(ids)])
+  const now = clock.now()
+  return items.map(item => ({ item, reading: readItem(item, connections, now) }))
+}
+
+/** What rests on a hint begins with its re-read, so that is asked for before the event counts as done. */
+async function askForHints(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
+  const rereads = read.flatMap(({ reading }) => reading.reread ?? [])
+  if (rereads.length > 0) await producer.send(rereads.map(reread => rereadMessage(reread, codec)))
 }
 
 /** Load, decide, save; those that lost to another writer are loaded and decided again. */
@@ -102,7 +109,7 @@ async function decideAndSave(
     const { workspace, lost } = await decideRound(round, isDone, parts)
     settled.push(...workspace.subjects().filter(subject => !lost.has(subject.id)))
     verdicts.push(...workspace.verdictChanges(lost))
-    round = round.filter(entry => entry.touch !== undefined && lost.has(workspace.idOf(entry.touch) ?? ''))
+    round = round.filter(({ reading }) => reading.touches.some(touch => lost.has(workspace.idOf(touch) ?? '')))
     conflicts += lost.size
   }
   return { subjects: settled, verdicts, conflicts }
@@ -113,16 +120,15 @@ async function decideRound(
   isDone: (entry: ReadItem) => boolean,
   parts: ReconcileParts,
 ): Promise<{ workspace: Workspace; lost: ReadonlySet<string> }> {
-  const touches = round.flatMap(entry => entry.touch ?? [])
+  const now = parts.clock.now()
   const loaded = await loadRound(
-    round.map(entry => entry.item),
-    touches,
+    round.flatMap(entry => entry.reading.touches),
     parts,
+    now,
   )
   const workspace = new Workspace(loaded.subjects, parts.rules)
-  const now = parts.clock.now()
   // A done event changes nothing, but what its subject still has to publish goes out with this batch.
-  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.touch ?? [])
+  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
   for (const touch of [...loaded.ledgerTouches, ...open]) workspace.apply(touch, loaded.facts, now)
   parts.crashPoint('reconciler.before-save')
   const lost = await parts.stores.subjects.save(workspace.changes())
@@ -130,16 +136,11 @@ async function decideRound(
   return { workspace, lost }
 }
 
-function incidentsOf(subject: Subject): Incident[] {
-  return subject.actions.flatMap(action =>
-    action.incident === null ? [] : [projectIncident(subject, action, action.incident)],
-  )
-}
-
 /** The actions that each event is about, by the inbox id: event ids are the senders' own, and two may choose the same. */
-function idsByInboxId(actions: readonly Action[]): ReadonlyMap<string, string[]> {
+function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, string[]> {
   const byInboxId = new Map<string, string[]>()
-  for (const action of actions) {
+  for (const { action, mergedInto } of actions) {
+    if (mergedInto !== null) continue
     for (const connectionId of action.connection_ids) {
       for (const eventId of action.event_ids) {
         const inboxId = `${connectionId}/${eventId}`
@@ -151,7 +152,7 @@ function idsByInboxId(actions: readonly Action[]): ReadonlyMap<string, string[]>
 }
 
 function inboxEntry({ item, reading }: ReadItem, actionIds: ReadonlyMap<string, string[]>, now: number): InboxEntry[] {
-  if (item.kind !== 'event' || reading === undefined) return []
+  if (item.kind !== 'event' || reading.outcome === null) return []
   const { event } = item
   const document: InboxEntry['document'] = {
     _id: item.inboxId,

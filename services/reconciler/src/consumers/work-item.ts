@@ -1,89 +1,167 @@
-import type { ConnectionDocument, InboundEvent, Operation, Recheck } from '@backstop/contracts'
+import type { ConnectionDocument, InboundEvent, Operation, Readback, Recheck, Reread } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { type EventOrigin, type NormaliseEvent, PROVIDERS } from '@backstop/providers'
+import { type Normalised, type Observation, PROVIDERS } from '@backstop/providers'
+import type { LookFacts } from '../domain/asking.ts'
 import type { Input } from '../domain/decide.ts'
-import type { ConnectionPolicy } from '../domain/policy.ts'
+import type { Sighting } from '../domain/subject.ts'
 import type { InboxEntry } from '../store/store.ts'
+import { canRead } from './connection-readers.ts'
+import { rereadOfHint } from './held-hints.ts'
 
-/** One decoded message of a batch, and what it asks of the subjects. */
+/** One decoded message of a batch. */
 export type WorkItem =
   | { readonly kind: 'event'; readonly event: InboundEvent; readonly inboxId: string; readonly receivedAt: number }
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
+  | { readonly kind: 'readback'; readonly readback: Readback }
 
-/** What the reading of a batch gave, by which an item becomes an input. */
-export interface BatchFacts {
-  readonly connections: ReadonlyMap<string, ConnectionDocument>
-  readonly policies: ReadonlyMap<string, ConnectionPolicy>
-}
-
-/** An item that touches a subject. */
+/** What an item asks of one subject. */
 export interface Touch {
   readonly projectId: string
   readonly refs: readonly string[]
   /** Built once the facts of the batch are read. */
-  input(facts: BatchFacts): Input
+  input(facts: LookFacts): Input
   /** Whether a subject is made when there is none yet. */
   readonly creates: boolean
+  /** Whether it is a look, which rests on more than its subject. */
+  readonly looks: boolean
 }
 
 /** How an event leaves a mark in the inbox. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
 
-export type Reading =
-  | { readonly kind: 'touches'; readonly touch: Touch; readonly outcome: InboxOutcome }
-  | { readonly kind: 'ignored'; readonly outcome: InboxOutcome }
-
-/** The providers whose events are judged. Others wait in their topics until their meaning is known. */
-const NORMALISERS: Partial<Record<InboundEvent['provider'], NormaliseEvent>> = {
-  processor: PROVIDERS.processor.normaliseEvent,
+/** What an item means. */
+export interface Reading {
+  readonly touches: readonly Touch[]
+  /** Of an event; null for everything else. */
+  readonly outcome: InboxOutcome | null
+  /** What is to be asked of the provider because of it. */
+  readonly reread: Reread | null
 }
 
-/** @throws AppError `message_invalid` for an event whose body is not what its type promises: it is parked */
-export function readEvent(event: InboundEvent): Reading {
-  const origin: EventOrigin = {
-    projectId: event.project_id,
-    connectionId: event.connection_id,
-    eventId: event.event_id,
-    eventType: event.event_type,
+export type Connections = ReadonlyMap<string, ConnectionDocument>
+
+/**
+ * @param connections at least that through which the item came
+ * @throws AppError `message_invalid` for an event or object that is not what its type promises: it is parked
+ */
+export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
+  switch (item.kind) {
+    case 'operation': {
+      const touch = touchOfOperation(item.operation)
+      return touching(touch === undefined ? [] : [touch])
+    }
+    case 'recheck':
+      return touching([touchOfRecheck(item.recheck)])
+    case 'readback':
+      return touching(touchesOfReadback(item.readback, connections.get(item.readback.connection_id)))
+    case 'event':
+      return readEvent(item.event, connections.get(item.event.connection_id), now)
+    default:
+      return item satisfies never
   }
-  const normalise = NORMALISERS[event.provider]
-  if (normalise === undefined) return ignored(`Events of the ${event.provider} provider are not judged`)
-  const meaning = normalise(origin, event.body)
+}
+
+function touching(touches: readonly Touch[], outcome: InboxOutcome | null = null): Reading {
+  return { touches, outcome, reread: null }
+}
+
+function readEvent(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
+  const { project_id, connection_id, event_id, event_type, provider } = event
+  const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
+  const meaning = PROVIDERS[provider].normaliseEvent(origin, event.body)
   switch (meaning.kind) {
     case 'ignored':
-      return ignored(meaning.reason)
-    case 'hint':
-      return ignored(`Events of type ${event.event_type} are not judged`)
+      return touching([], { outcome: 'ignored', reason: meaning.reason })
     case 'malformed':
-      throw new AppError(
-        'message_invalid',
-        `Event ${event.event_id} of type ${event.event_type} is malformed: ${meaning.reason}`,
-      )
+      throw malformed(`Event ${event_id} of type ${event_type}`, meaning.reason)
+    case 'hint':
+      return readHint(event, connection, now)
     case 'observed': {
-      const observed = meaning.observations.find(one => one.kind === 'action' || one.kind === 'refund_total')
-      if (observed === undefined) return ignored(`Events of type ${event.event_type} are not judged`)
-      const input = (facts: BatchFacts): Input => {
-        const createdAt = facts.connections.get(event.connection_id)?.created_at.getTime() ?? 0
-        const sighting = {
-          connection: { id: event.connection_id, createdAt },
-          eventId: event.event_id,
-          eventType: event.event_type,
-        }
-        return observed.kind === 'action'
-          ? { kind: 'action', observed, sighting }
-          : { kind: 'refund_total', observed, sighting }
+      const sighting = {
+        ...seenThrough(connection_id, connection),
+        eventId: event_id,
+        eventType: event_type,
+        reading: null,
       }
-      const touch: Touch = { projectId: event.project_id, refs: observed.refs, input, creates: true }
-      return { kind: 'touches', touch, outcome: { outcome: 'recorded', reason: 'The event was recorded' } }
+      const touches = meaning.observations.map(observed => touchOfObservation(project_id, observed, sighting))
+      return touching(touches, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
       return meaning satisfies never
   }
 }
 
-function ignored(reason: string): Reading {
-  return { kind: 'ignored', outcome: { outcome: 'ignored', reason } }
+/** A hint is worth what the provider says when it is asked; where it cannot be, the hint waits. */
+function readHint(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
+  if (connection === undefined || connection.status === 'deleted') {
+    return touching([], { outcome: 'ignored', reason: 'The connection was deleted' })
+  }
+  if (!canRead(connection)) {
+    return touching([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
+  }
+  const outcome = { outcome: 'hinted', reason: 'The provider is asked' } as const
+  return { touches: [], outcome, reread: rereadOfHint(event, now) ?? null }
+}
+
+/** What was found, first; then the look that waited for it. */
+function touchesOfReadback(readback: Readback, connection: ConnectionDocument | undefined): Touch[] {
+  const { project_id, connection_id, event, look, reason } = readback
+  const sighting: Sighting = {
+    ...seenThrough(connection_id, connection),
+    eventId: event?.event_id ?? null,
+    eventType: event?.event_type ?? reason,
+    reading: reason,
+  }
+  const meanings = readback.objects.map(({ type, body }) => meaningOf(readback, connection, type, body))
+  const fault = meanings.find(meaning => meaning.kind === 'malformed')
+  // A look that waits must not wait for ever for an answer that makes sense.
+  if (fault !== undefined && look === null)
+    throw malformed(`What the ${readback.provider} provider answered`, fault.reason)
+  const observations = meanings.flatMap(meaning => (meaning.kind === 'observed' ? meaning.observations : []))
+  const found = observations.map(observed => touchOfObservation(project_id, observed, sighting))
+  if (look === null) return found
+  const outcome = fault === undefined ? readback.outcome : 'unavailable'
+  const dueAt = Date.parse(look.due_at)
+  return [
+    ...found,
+    {
+      projectId: project_id,
+      refs: [look.ref],
+      input: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
+      creates: false,
+      looks: true,
+    },
+  ]
+}
+
+function meaningOf(
+  { project_id, connection_id, provider, read_at }: Readback,
+  connection: ConnectionDocument | undefined,
+  type: string,
+  body: Readonly<Record<string, unknown>>,
+): Exclude<Normalised, { kind: 'hint' }> {
+  const origin = {
+    projectId: project_id,
+    connectionId: connection_id,
+    site: connection?.site ?? null,
+    // Providers give the times of their events in whole seconds: what was read in the second of a change may be older.
+    readAt: Math.floor(Date.parse(read_at) / 1000) * 1000,
+  }
+  return PROVIDERS[provider].normaliseObject(origin, type, body)
+}
+
+function seenThrough(id: string, connection: ConnectionDocument | undefined): Pick<Sighting, 'connection'> {
+  return { connection: { id, createdAt: connection?.created_at.getTime() ?? 0 } }
+}
+
+function touchOfObservation(projectId: string, observed: Observation, sighting: Sighting): Touch {
+  const input = (): Input => ({ kind: 'observed', observed, sighting })
+  return { projectId, refs: observed.refs, input, creates: true, looks: false }
+}
+
+function malformed(what: string, reason: string): AppError {
+  return new AppError('message_invalid', `${what} is malformed: ${reason}`)
 }
 
 /** @returns undefined for an operation that was never sent to the provider: it can explain nothing */
@@ -94,19 +172,17 @@ export function touchOfOperation(operation: Operation): Touch | undefined {
     refs: operation.refs,
     input: () => ({ kind: 'operation', operation }),
     creates: true,
+    looks: false,
   }
 }
 
-export function touchOfRecheck(recheck: Recheck): Touch {
+function touchOfRecheck(recheck: Recheck): Touch {
+  const dueAt = Date.parse(recheck.due_at)
   return {
     projectId: recheck.project_id,
     refs: [recheck.ref],
-    input: facts => ({
-      kind: 'second_look',
-      lookId: recheck.look_id,
-      dueAt: Date.parse(recheck.due_at),
-      policies: facts.policies,
-    }),
+    input: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
     creates: false,
+    looks: true,
   }
 }

@@ -1,10 +1,11 @@
 import { type Action, newId } from '@backstop/contracts'
+import type { LookFacts } from '../domain/asking.ts'
 import { decide, type Rules } from '../domain/decide.ts'
 import { mergeSubjects } from '../domain/merge.ts'
 import { projectAction } from '../domain/projection.ts'
 import type { ActionRecord, Subject } from '../domain/subject.ts'
 import type { SubjectChange } from '../store/store.ts'
-import type { BatchFacts, Touch } from './work-item.ts'
+import type { Touch } from './work-item.ts'
 
 interface Held {
   subject: Subject
@@ -34,7 +35,7 @@ export class Workspace {
   }
 
   /** Lets a touch change its subject; a look at what is no longer there changes nothing. */
-  apply(touch: Touch, facts: BatchFacts, now: number): void {
+  apply(touch: Touch, facts: LookFacts, now: number): void {
     const held = this.#find(touch, now)
     if (held === undefined) return
     held.subject = decide(held.subject, touch.input(facts), now, this.#rules)
@@ -45,7 +46,7 @@ export class Workspace {
   #find(touch: Touch, now: number): Held | undefined {
     const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
     if (first === undefined) return touch.creates ? this.#create(touch, now) : undefined
-    return others.reduce((held, other) => this.#merge(held, other), first)
+    return others.reduce((held, other) => this.#merge(held, other, now), first)
   }
 
   #create(touch: Touch, now: number): Held {
@@ -55,8 +56,11 @@ export class Workspace {
       version: 1,
       refs: [...touch.refs],
       actions: [],
+      merged: [],
       refundTotals: [],
+      subscriptions: [],
       operations: [],
+      operationCases: [],
       outbox: [],
       createdAt: now,
     }
@@ -65,8 +69,8 @@ export class Workspace {
     return held
   }
 
-  #merge(a: Held, b: Held): Held {
-    const { winner, merged } = mergeSubjects(a.subject, b.subject)
+  #merge(a: Held, b: Held, now: number): Held {
+    const { winner, merged } = mergeSubjects(a.subject, b.subject, now)
     const [kept, gone] = winner === a.subject ? [a, b] : [b, a]
     const absorbed = gone.stored === undefined ? [] : [{ id: gone.stored.id, version: gone.stored.version }]
     const held: Held = {

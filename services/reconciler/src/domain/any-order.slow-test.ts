@@ -4,8 +4,19 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { emptySubject, operationSeen, policy, RULES, refundSeen, SECOND, T0, totalSeen } from '../../test/fixtures.ts'
-import { decide, type Input, pendingLooks } from './decide.ts'
+import {
+  emptySubject,
+  isOpen,
+  look,
+  operationSeen,
+  RULES,
+  refundSeen,
+  SECOND,
+  secondLooks,
+  T0,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import { decide, type Input } from './decide.ts'
 import type { Subject } from './subject.ts'
 
 interface World {
@@ -67,18 +78,16 @@ function tellings({ refunds, operations }: World, tells: { refundEvents: boolean
   return inputs
 }
 
-const policies = new Map([['con_a', policy()]])
-
 /** Plays arrivals, with each look at its time, or `looksLateMs` after it. */
 function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: number): Subject {
   let subject = emptySubject()
   let now = T0
   const lookUntil = (until: number) => {
     for (;;) {
-      const [next] = [...pendingLooks(subject)].sort((a, b) => a.dueAt - b.dueAt || (a.lookId < b.lookId ? -1 : 1))
+      const [next] = [...secondLooks(subject)].sort((a, b) => a.dueAt - b.dueAt || (a.lookId < b.lookId ? -1 : 1))
       if (next === undefined || next.dueAt + looksLateMs > until) return
       now = Math.max(now, next.dueAt + looksLateMs)
-      subject = decide(subject, { kind: 'second_look', ...next, policies }, now, RULES)
+      subject = decide(subject, look(next), now, RULES)
     }
   }
   for (const { at, input } of arrivals) {
@@ -113,10 +122,7 @@ const inOrder = (inputs: readonly Input[]) => inputs.map((input, index) => ({ in
 
 const byRefund = (subject: Subject) =>
   subject.actions
-    .map(
-      a =>
-        `${a.providerRef ?? `provisional ${a.amount}`} ${a.verdict} ${a.reason} ${a.operationId} ${a.incident?.state === 'open'}`,
-    )
+    .map(a => `${a.providerRef ?? `provisional ${a.amount}`} ${a.verdict} ${a.reason} ${a.operationId} ${isOpen(a)}`)
     .sort()
 
 const sums = (subject: Subject) => {

@@ -6,7 +6,7 @@ import {
   incidentAlertId,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
-import { isoTime } from './projection.ts'
+import { isoTime } from './timeline.ts'
 
 export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>

@@ -1,6 +1,6 @@
 import { deterministicId, type Incident, type IncidentCode } from '@backstop/contracts'
 import { type ToldIncident, tell } from './channel-incident.ts'
-import { isoTime } from './projection.ts'
+import { isoTime } from './timeline.ts'
 
 /** What can be wrong with a connection itself. */
 export type ConnectionFault = Extract<IncidentCode, 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE'>

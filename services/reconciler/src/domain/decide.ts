@@ -1,24 +1,25 @@
 import type { Operation } from '@backstop/contracts'
-import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
-import { judgeAtSecondLook, judgeSubject } from './judge.ts'
-import { observeAction, observeOperation } from './observe.ts'
-import { recheckEntry } from './outgoing.ts'
-import { type ConnectionPolicy, policiesOf } from './policy.ts'
-import { armOpenSteps, lookAtStep, observeRefundTotal } from './refund-steps.ts'
-import { replaceAt, type Sighting, type Subject } from './subject.ts'
+import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
+import { tellDrift } from './drift.ts'
+import { judgeSubject } from './judge.ts'
+import { observeObject, observeOperation } from './observe.ts'
+import { armOperationLooks } from './operation-looks.ts'
+import { armOpenSteps, observeRefundTotal } from './refund-steps.ts'
+import { type LookInput, takeLook } from './second-look.ts'
+import { settleOperations } from './settle.ts'
+import type { Sighting, Subject } from './subject.ts'
+import { observeSubscription } from './subscription-records.ts'
 
 /** Everything that can change what is known of a subject. */
 export type Input =
-  | { readonly kind: 'action'; readonly observed: ObservedAction; readonly sighting: Sighting }
-  | { readonly kind: 'refund_total'; readonly observed: ObservedRefundTotal; readonly sighting: Sighting }
-  | { readonly kind: 'operation'; readonly operation: Operation }
   | {
-      readonly kind: 'second_look'
-      readonly lookId: string
-      /** When the look was due, as its message says: a look that was moved since is another one. */
-      readonly dueAt: number
-      readonly policies: ReadonlyMap<string, ConnectionPolicy>
+      readonly kind: 'observed'
+      readonly observed: ObservedAction | ObservedRecord | ObservedRefundTotal | ObservedSubscription
+      readonly sighting: Sighting
     }
+  | { readonly kind: 'operation'; readonly operation: Operation }
+  /** A look that is due, or that the provider has answered; what the answer showed was observed before. */
+  | ({ readonly kind: 'second_look' } & LookInput)
 
 export interface Rules {
   /** Milliseconds between the first record of an unexplained action and its second look. */
@@ -30,58 +31,37 @@ export interface Rules {
  * by loading again and deciding again.
  */
 export function decide(subject: Subject, input: Input, now: number, rules: Rules): Subject {
-  const judge = (next: Subject) =>
-    judgeSubject(armOpenSteps(next, now, rules.recheckDelayMs), now, rules.recheckDelayMs)
   switch (input.kind) {
-    case 'action':
-      return judge(observeAction(subject, input.observed, input.sighting, now))
-    case 'refund_total':
-      return judge(observeRefundTotal(subject, input.observed, input.sighting))
+    case 'observed':
+      return judge(observe(subject, input, now), now, rules)
     case 'operation':
-      return judge(observeOperation(subject, input.operation))
+      return judge(observeOperation(subject, input.operation), now, rules)
     case 'second_look':
-      return decideSecondLook(subject, input, now, rules)
+      return follow(takeLook(subject, input, now, rules.recheckDelayMs), now)
     default:
       return input satisfies never
   }
 }
 
-type SecondLook = Extract<Input, { kind: 'second_look' }>
-
-function decideSecondLook(subject: Subject, look: SecondLook, now: number, rules: Rules): Subject {
-  const isPending = pendingLooks(subject).some(({ lookId, dueAt }) => lookId === look.lookId && dueAt === look.dueAt)
-  if (!isPending) return subject
-  if (now < look.dueAt) {
-    // Clocks differ between machines; a look that comes early by this one goes round again.
-    return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, look.lookId, look.dueAt, now)] }
-  }
-  const judged = judgeSubject(lookAtStep(subject, look.lookId, now), now, rules.recheckDelayMs)
-  const index = judged.actions.findIndex(action => isLookedAt(action.id, action.identity, look.lookId))
-  const action = judged.actions[index]
-  const isDue = action?.look?.doneAt === null && action.look.dueAt === look.dueAt
-  if (action === undefined || action.verdict !== 'pending' || !isDue) return judged
-  const verdict = judgeAtSecondLook(judged, action, policiesOf(judged, action, look.policies), now)
-  return {
-    ...judged,
-    actions: replaceAt(judged.actions, index, verdict.action),
-    outbox: [...judged.outbox, ...verdict.outbox],
+function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind: 'observed' }>, now: number): Subject {
+  switch (observed.kind) {
+    case 'action':
+    case 'record':
+      return observeObject(subject, observed, sighting, now)
+    case 'refund_total':
+      return observeRefundTotal(subject, observed, sighting)
+    case 'subscription':
+      return observeSubscription(subject, observed, sighting, now)
+    default:
+      return observed satisfies never
   }
 }
 
-/** A provisional action is looked at under the name of its step; every other one under its own. */
-function isLookedAt(actionId: string, identity: string, lookId: string): boolean {
-  return actionId === lookId || identity === lookId
+function judge(subject: Subject, now: number, { recheckDelayMs }: Rules): Subject {
+  return follow(judgeSubject(armOpenSteps(subject, now, recheckDelayMs), now, recheckDelayMs), now)
 }
 
-/** The looks that a subject still waits for, so that a slow sweep finds those whose message was lost. */
-export function pendingLooks(subject: Subject): readonly { lookId: string; dueAt: number }[] {
-  const actions = subject.actions.flatMap(action =>
-    action.verdict === 'pending' && action.look !== null && action.look.doneAt === null
-      ? [{ lookId: action.id, dueAt: action.look.dueAt }]
-      : [],
-  )
-  const totals = subject.refundTotals.flatMap(total =>
-    total.look?.doneAt === null ? [{ lookId: total.id, dueAt: total.look.dueAt }] : [],
-  )
-  return [...actions, ...totals]
+/** What follows from verdicts for the operations that gave them. */
+function follow(subject: Subject, now: number): Subject {
+  return armOperationLooks(tellDrift(settleOperations(subject, now), now), now)
 }

@@ -1,32 +1,26 @@
-import { deterministicId, incidentAlertId } from '@backstop/contracts'
-import { type Assignment, assignOperations, madeBeforeConnection } from './explain.ts'
-import { alertEntry, incidentEntry, recheckEntry } from './outgoing.ts'
+import type { VerdictReason } from '@backstop/contracts'
+import { type ExpectedChange, expectedChangeFor } from './expected-change.ts'
+import { type Assignment, assignOperations, endOfItself, explainedByObservation } from './explain.ts'
+import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
+import { recheckEntry } from './outgoing.ts'
 import { type ConnectionPolicy, permissionToAlert } from './policy.ts'
-import { timelineEntry } from './projection.ts'
-import type { ActionRecord, IncidentRecord, Subject, SubjectOutboxEntry } from './subject.ts'
-
-/** What a verdict became, and the messages that go with it. */
-interface Judged {
-  readonly action: ActionRecord
-  readonly outbox: readonly SubjectOutboxEntry[]
-}
-
-const EXPLAINED_TEXT = {
-  provider_ref_matches: (id: string) => `Operation ${id} names this very object`,
-  idempotency_key_matches: (id: string) => `Operation ${id} sent the idempotency key of this request`,
-  amount_and_time_match: (id: string) => `Operation ${id} agrees in kind, subject, amount, currency and time`,
-} as const
+import { type ActionRecord, isJudged, type Subject, withRecord } from './subject.ts'
+import { tellStory, timelineEntry } from './timeline.ts'
+import { ruleOf } from './why.ts'
 
 /** Gives every action of the subject the verdict that the facts now allow. A first look, and every later change of facts. */
 export function judgeSubject(subject: Subject, now: number, recheckDelayMs: number): Subject {
   const assigned = assignOperations(subject.actions, subject.operations)
-  const outbox: SubjectOutboxEntry[] = []
-  const actions = subject.actions.map(action => {
-    const judged = judgeAction(subject, action, assigned.get(action.id), now, recheckDelayMs)
-    outbox.push(...judged.outbox)
-    return judged.action
-  })
-  return { ...subject, actions, outbox: [...subject.outbox, ...outbox] }
+  return subject.actions.reduce(
+    (next, { id }) => judgeAction(next, recordOf(next, id), assigned.get(id), now, recheckDelayMs),
+    subject,
+  )
+}
+
+function recordOf(subject: Subject, id: string): ActionRecord {
+  const record = subject.actions.find(action => action.id === id)
+  if (record === undefined) throw new Error(`The subject has no action ${id}`)
+  return record
 }
 
 function judgeAction(
@@ -35,134 +29,106 @@ function judgeAction(
   assignment: Assignment | undefined,
   now: number,
   recheckDelayMs: number,
-): Judged {
-  if (assignment !== undefined) return explainByOperation(subject, action, assignment, now)
-  if (madeBeforeConnection(action)) return explainByAge(subject, action, now)
-  const lostExplanation = action.verdict === 'explained'
-  if (action.look !== null && !lostExplanation) return { action, outbox: [] }
-  // First sight, or an operation that turned out to have made something else: the minute of grace begins.
-  const dueAt = now + recheckDelayMs
-  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
-  return {
-    action: {
-      ...action,
-      verdict: 'pending',
-      reason: 'awaiting_second_look',
-      operationId: null,
-      look: { dueAt, doneAt: null },
-      timeline: lostExplanation ? [...action.timeline, lost] : action.timeline,
-    },
-    outbox: [recheckEntry(subject, action.id, dueAt, now)],
+): Subject {
+  if (!isJudged(action)) return settleAs(subject, action, 'not_alerted', 'kind_is_not_judged', now)
+  if (assignment !== undefined) {
+    const { operation, reason } = assignment
+    return settleAs(subject, { ...action, operationId: operation.operation_id }, 'explained', reason, now, action)
   }
+  const plain: ActionRecord = { ...action, operationId: null }
+  const observed = explainedByObservation(action)
+  if (observed !== null) return settleAs(subject, plain, 'explained', observed, now, action)
+  if (action.expectedChangeId !== null) {
+    return settleAs(subject, plain, 'explained', 'expected_change_matches', now, action)
+  }
+  const ended = endOfItself(action)
+  if (ended !== null) return settleAs(subject, plain, 'not_alerted', ended, now, action)
+  return whyLookAgain(action) === null ? subject : armLook(subject, action, now, recheckDelayMs)
+}
+
+/** Why an action that nothing explains has to wait for a look of its own; null where it has had it, or waits for it. */
+function whyLookAgain(action: ActionRecord): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'other_setting' | null {
+  if (action.verdict === 'explained') return 'explanation_lost'
+  if (action.look === null) return 'new'
+  if (action.verdict !== 'not_alerted') return null
+  if (action.reason === 'involuntary_end' || action.reason === 'plan_ended') return 'ended_by_somebody'
+  // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
+  return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null
+}
+
+/** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
+function armLook(subject: Subject, action: ActionRecord, now: number, recheckDelayMs: number): Subject {
+  const dueAt = now + recheckDelayMs
+  const armed: ActionRecord = {
+    ...action,
+    verdict: 'pending',
+    reason: 'awaiting_second_look',
+    operationId: null,
+    look: { dueAt, askedAt: null, doneAt: null },
+  }
+  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
+  const next = withRecord(subject, action.verdict === 'explained' ? tellStory(armed, lost) : armed)
+  return { ...next, outbox: [...next.outbox, recheckEntry(subject, action.id, dueAt, now)] }
 }
 
 function lostText(action: ActionRecord): string {
   return action.operationId === null
     ? 'It was not made before every connection that shows it'
-    : `Operation ${action.operationId} turned out to have made another one`
+    : `Operation ${action.operationId} turned out not to have made it`
 }
 
-function explainByOperation(subject: Subject, action: ActionRecord, assignment: Assignment, now: number): Judged {
-  const { operation, reason } = assignment
-  if (action.verdict === 'explained' && action.operationId === operation.operation_id && action.reason === reason) {
-    return { action, outbox: [] }
-  }
-  const text = EXPLAINED_TEXT[reason](operation.operation_id)
-  const explained: ActionRecord = {
-    ...action,
-    verdict: 'explained',
-    reason,
-    operationId: operation.operation_id,
-    timeline: [...action.timeline, timelineEntry(now, 'explained', operation.operation_id, text)],
-  }
-  return resolveIncident(subject, explained, operation.operation_id, now)
-}
-
-function explainByAge(subject: Subject, action: ActionRecord, now: number): Judged {
-  if (action.verdict === 'explained' && action.reason === 'made_before_connection') return { action, outbox: [] }
-  const text = 'The provider made it before the connection was made'
-  const explained: ActionRecord = {
-    ...action,
-    verdict: 'explained',
-    reason: 'made_before_connection',
-    operationId: null,
-    timeline: [...action.timeline, timelineEntry(now, 'explained', null, text)],
-  }
-  return resolveIncident(subject, explained, null, now)
-}
-
-/** An explanation that comes after the alert closes the incident by itself, and says so. */
-function resolveIncident(subject: Subject, action: ActionRecord, operationId: string | null, now: number): Judged {
-  if (action.incident === null || action.incident.state === 'resolved') return { action, outbox: [] }
-  const incident: IncidentRecord = { ...action.incident, state: 'resolved', resolvedAt: now, resolvedBy: operationId }
-  const text = operationId === null ? 'An explanation arrived' : `Operation ${operationId} explains it after all`
-  const resolved = {
-    ...action,
-    incident,
-    timeline: [...action.timeline, timelineEntry(now, 'incident_resolved', incident.id, text)],
-  }
-  return {
-    action: resolved,
-    outbox: [
-      incidentEntry(subject, resolved, incident, now),
-      alertEntry(subject, resolved, incident, 'incident.resolved', now),
-    ],
-  }
-}
-
-const QUIET_TEXT = {
-  out_of_band_ignore: 'Nothing explains it; the connection is set to ignore such changes',
-  auto_before_first_operation:
-    'Nothing explains it; the connection is set to auto, and no operation has acted on this account yet',
-  connection_deleted: 'Nothing explains it; the connection was deleted in the meantime',
-} as const
-
-/** The second look at one action that is still pending: the verdict that people hear of. */
-export function judgeAtSecondLook(
+/**
+ * The subject with a verdict that needs no look, and without an incident that says otherwise.
+ * @param before the record as it was: what is said already is not said again
+ */
+function settleAs(
   subject: Subject,
   action: ActionRecord,
-  policies: readonly ConnectionPolicy[],
+  verdict: 'explained' | 'not_alerted',
+  reason: VerdictReason,
   now: number,
-): Judged {
-  const permission = permissionToAlert(policies)
+  before: ActionRecord = action,
+): Subject {
+  const { operationId } = action
+  const isSaid = before.verdict === verdict && before.reason === reason && before.operationId === operationId
+  const settled: ActionRecord = { ...action, verdict, reason }
+  const text = ruleOf(settled)
+  const what = verdict === 'explained' ? 'explained' : 'second_look'
+  const told = isSaid || !isJudged(action) ? settled : tellStory(settled, timelineEntry(now, what, operationId, text))
+  const by = operationId === null ? text : `Operation ${operationId} made it`
+  const next = isSaid ? subject : withRecord(subject, told)
+  return resolveUnexpected(next, action.id, { by: operationId, text: by }, now)
+}
+
+/** What the second look at one action knows. */
+export interface SecondLook {
+  readonly policies: readonly ConnectionPolicy[]
+  readonly expectedChanges: readonly ExpectedChange[]
+  readonly readBack: ActionRecord['readBack']
+}
+
+/** The second look at one action that is still pending: the verdict that people hear of. */
+export function judgeAtSecondLook(subject: Subject, action: ActionRecord, look: SecondLook, now: number): Subject {
   const looked: ActionRecord = {
     ...action,
     look: action.look === null ? null : { ...action.look, doneAt: now },
+    readBack: look.readBack,
   }
-  if (permission.kind === 'quiet') {
-    const entry = timelineEntry(now, 'second_look', null, QUIET_TEXT[permission.reason])
-    return {
-      action: { ...looked, verdict: 'not_alerted', reason: permission.reason, timeline: [...looked.timeline, entry] },
-      outbox: [],
-    }
+  const expected = expectedChangeFor(subject.projectId, action, look.expectedChanges)
+  if (expected !== undefined) {
+    const noted = { ...looked, expectedChangeId: expected.id }
+    return settleAs(subject, noted, 'explained', 'expected_change_matches', now)
   }
-  const incident: IncidentRecord = {
-    // A later incident of the same action (its explanation was lost) is another one.
-    id: deterministicId('incident', action.id, String(action.look?.dueAt ?? now)),
-    state: 'open',
-    connectionId: permission.connectionId,
-    outOfBand: permission.outOfBand,
-    openedAt: now,
-    resolvedAt: null,
-    resolvedBy: null,
-  }
-  const opened: ActionRecord = {
-    ...looked,
-    verdict: 'unexplained',
-    reason: 'nothing_explains_it',
-    incident,
-    timeline: [
-      ...looked.timeline,
-      timelineEntry(now, 'second_look', null, 'Nothing explains it'),
-      timelineEntry(now, 'incident_opened', incident.id, 'Incident UNEXPECTED_ACTION opened'),
-      timelineEntry(now, 'alert_sent', incidentAlertId(incident.id, 'incident.opened'), 'Alert incident.opened raised'),
-    ],
-  }
-  return {
-    action: opened,
-    outbox: [
-      incidentEntry(subject, opened, incident, now),
-      alertEntry(subject, opened, incident, 'incident.opened', now),
-    ],
-  }
+  const permission = permissionToAlert(look.policies)
+  const verdict: Pick<ActionRecord, 'verdict' | 'reason' | 'quietFor'> =
+    permission.kind === 'quiet'
+      ? { verdict: 'not_alerted', reason: permission.reason, quietFor: action.seenThrough.map(({ id }) => id) }
+      : { verdict: 'unexplained', reason: 'nothing_explains_it', quietFor: [] }
+  const judged = { ...looked, ...verdict }
+  const told = tellStory(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
+  const next = withRecord(subject, told)
+  if (permission.kind === 'quiet') return next
+  // A later incident of the same action (its explanation was lost) is another one.
+  const turn = String(action.look?.dueAt ?? now)
+  return openIncidentAbout(next, told, 'UNEXPECTED_ACTION', permission, turn, now)
 }

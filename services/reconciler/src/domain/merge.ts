@@ -1,28 +1,51 @@
 import type { Operation } from '@backstop/contracts'
 import { observeOperation } from './observe.ts'
-import { type Subject, withAll } from './subject.ts'
+import { joinLinked } from './same-action.ts'
+import { replaceAt, type Subject, withAll } from './subject.ts'
+import { deriveRecords } from './subscription-records.ts'
+import { mergeRows } from './subscription-row.ts'
 
 /**
  * Two subjects that turned out to be one, e.g. a charge and its payment intent that came in separate events. The older
  * keeps its id; which one that is does not depend on who merges. Everything of both is kept; the verdicts are judged anew.
  */
-export function mergeSubjects(a: Subject, b: Subject): { winner: Subject; loser: Subject; merged: Subject } {
+export function mergeSubjects(
+  a: Subject,
+  b: Subject,
+  now: number,
+): { winner: Subject; loser: Subject; merged: Subject } {
   const aWins = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
   const [winner, loser] = aWins ? [a, b] : [b, a]
-  const known = new Set(winner.actions.map(action => action.identity))
+  const known = new Set(winner.actions.map(action => action.id))
   const knownTotals = new Set(winner.refundTotals.map(total => total.id))
+  const knownCases = new Set(winner.operationCases.map(one => one.operationId))
   const base: Subject = {
     ...winner,
     // Of both, so that projections of the one that vanishes are not newer than what comes.
     version: Math.max(winner.version, loser.version),
     refs: withAll(winner.refs, loser.refs),
-    actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.identity))],
+    actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.id))],
+    merged: [...winner.merged, ...loser.merged],
     refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
+    operationCases: [...winner.operationCases, ...loser.operationCases.filter(one => !knownCases.has(one.operationId))],
     outbox: [...winner.outbox, ...loser.outbox],
   }
-  const merged = loser.operations.reduce<Subject>(
+  const withOperations = loser.operations.reduce<Subject>(
     (subject, operation: Operation) => observeOperation(subject, operation),
     base,
   )
-  return { winner, loser, merged }
+  return { winner, loser, merged: joinLinked(withRows(withOperations, loser, now), now) }
+}
+
+function withRows(subject: Subject, loser: Subject, now: number): Subject {
+  let next = subject
+  for (const row of loser.subscriptions) {
+    const index = next.subscriptions.findIndex(known => known.identity === row.identity)
+    const known = next.subscriptions[index]
+    const merged = known === undefined ? row : mergeRows(known, row)
+    const subscriptions =
+      known === undefined ? [...next.subscriptions, merged] : replaceAt(next.subscriptions, index, merged)
+    next = deriveRecords({ ...next, subscriptions }, merged, null, now)
+  }
+  return next
 }

@@ -1,13 +1,26 @@
-import { type Alert, deterministicId, HEADERS, incidentAlertId, type Recheck } from '@backstop/contracts'
-import { isoTime, projectAction, projectIncident } from './projection.ts'
+import {
+  type Alert,
+  type Command,
+  type Difference,
+  deterministicId,
+  HEADERS,
+  incidentAlertId,
+  type Operation,
+  type ReadReason,
+  type Recheck,
+  type Reread,
+} from '@backstop/contracts'
+import type { Asking } from './asking.ts'
+import { projectAction, projectIncident } from './projection.ts'
 import type { ActionRecord, IncidentRecord, Subject, SubjectOutboxEntry } from './subject.ts'
+import { isoTime } from './timeline.ts'
 
 /** The messages that a decision causes. Their ids follow from what they are about, so a repeat carries the same id. */
 
 export function recheckEntry(subject: Subject, lookId: string, dueAt: number, now: number): SubjectOutboxEntry {
   const message: Recheck = {
     project_id: subject.projectId,
-    ref: subject.refs[0] ?? '',
+    ref: refOf(subject),
     look_id: lookId,
     due_at: isoTime(dueAt),
   }
@@ -19,6 +32,34 @@ export function recheckEntry(subject: Subject, lookId: string, dueAt: number, no
     headers: { [HEADERS.dueAt]: String(dueAt) },
     at: now,
   }
+}
+
+/** The reference by which an answer finds the subject again. */
+function refOf(subject: Subject): string {
+  return subject.refs[0] ?? ''
+}
+
+/** The question that a look puts to the provider; its answer brings the look back. */
+export function rereadEntry(
+  subject: Subject,
+  look: { readonly lookId: string; readonly dueAt: number },
+  { connectionId, provider, targets }: Asking,
+  reason: ReadReason,
+  now: number,
+): SubjectOutboxEntry {
+  const message: Reread = {
+    reread_id: deterministicId('reread', connectionId, look.lookId, String(look.dueAt)),
+    project_id: subject.projectId,
+    connection_id: connectionId,
+    provider,
+    reason,
+    event: null,
+    look: { ref: refOf(subject), look_id: look.lookId, due_at: isoTime(look.dueAt) },
+    targets: [...targets],
+    first_requested_at: isoTime(now),
+    attempt: 1,
+  }
+  return { id: message.reread_id, topic: 'rereads', key: connectionId, message, at: now }
 }
 
 export function incidentEntry(
@@ -43,12 +84,61 @@ export function alertEntry(
   event: 'incident.opened' | 'incident.resolved',
   now: number,
 ): SubjectOutboxEntry {
-  const message: Alert = {
+  return alert(subject, now, {
     alert_id: incidentAlertId(incident.id, event),
-    project_id: subject.projectId,
-    created_at: isoTime(now),
     event,
     data: { incident: projectIncident(subject, action, incident), action: projectAction(subject, action) },
-  }
+  })
+}
+
+/** @param action null where the provider knows of none */
+export function driftEntry(
+  subject: Subject,
+  operation: Operation,
+  action: ActionRecord | null,
+  differences: readonly Difference[],
+  now: number,
+): SubjectOutboxEntry {
+  return alert(subject, now, {
+    alert_id: driftAlertId(operation.operation_id, differences),
+    event: 'drift.detected',
+    data: {
+      operation,
+      action: action === null ? null : projectAction(subject, action),
+      differences: [...differences],
+    },
+  })
+}
+
+/** One alert for one set of fields that differ. */
+export function driftAlertId(operationId: string, differences: readonly Difference[]): string {
+  return deterministicId('alert', 'drift', operationId, ...differences.map(difference => difference.field).sort())
+}
+
+type Untold = Alert extends infer One ? (One extends Alert ? Omit<One, 'project_id' | 'created_at'> : never) : never
+
+function alert(subject: Subject, now: number, untold: Untold): SubjectOutboxEntry {
+  const message = { ...untold, project_id: subject.projectId, created_at: isoTime(now) } as Alert
   return { id: message.alert_id, topic: 'alerts', key: subject.projectId, message, at: now }
+}
+
+/** The wish that the ledger ends an operation as its provider decided. */
+export function settleEntry(
+  subject: Subject,
+  operation: Operation,
+  to: 'completed' | 'failed' | 'rejected',
+  action: ActionRecord,
+  now: number,
+): SubjectOutboxEntry {
+  const command: Command = {
+    command_id: deterministicId('command', 'settle', operation.operation_id, to),
+    project_id: subject.projectId,
+    requested_at: isoTime(now),
+    kind: 'settle_operation',
+    operation_id: operation.operation_id,
+    to,
+    provider_ref: action.providerRef,
+    reason: `The provider shows ${action.providerRef} as ${action.state.replaceAll('_', ' ')}`,
+  }
+  return { id: command.command_id, topic: 'commands', key: operation.operation_id, message: command, at: now }
 }

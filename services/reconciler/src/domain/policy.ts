@@ -1,11 +1,14 @@
-import type { OutOfBand, VerdictReason } from '@backstop/contracts'
+import type { OutOfBand, ProviderKind, VerdictReason } from '@backstop/contracts'
 import type { ActionRecord, Subject } from './subject.ts'
 
 /** What decides, at the second look, whether an unexplained action of a connection alerts. */
 export interface ConnectionPolicy {
   readonly connectionId: string
+  readonly provider: ProviderKind
   readonly outOfBand: OutOfBand
   readonly deleted: boolean
+  /** Whether the provider's own data can be read through it. */
+  readonly canRead: boolean
   /** Whether any operation of this connection ever reached executing. */
   readonly hasExecuted: boolean
 }
@@ -33,12 +36,14 @@ export function policiesOf(
   known: ReadonlyMap<string, ConnectionPolicy>,
 ): ConnectionPolicy[] {
   // An operation on this very payment shows that the account was acted on, through whatever connection it was reported.
-  const hasExecuted = subject.operations.length > 0
+  const hasExecuted = subject.operations.some(operation => operation.executing_at !== null)
   return action.seenThrough.map(({ id }) => {
-    const policy = known.get(id) ?? { connectionId: id, outOfBand: 'alert', deleted: false, hasExecuted: false }
+    const policy = known.get(id) ?? { ...UNKNOWN, connectionId: id, provider: action.provider }
     return hasExecuted ? { ...policy, hasExecuted } : policy
   })
 }
+
+const UNKNOWN = { outOfBand: 'alert', deleted: false, hasExecuted: false, canRead: false } as const
 
 /** Whether an action seen through these connections may alert, and if not, why not. */
 export function permissionToAlert(policies: readonly ConnectionPolicy[]): Permission {

@@ -1,15 +1,7 @@
-import { type Action, formatMoney, type Incident, type TimelineEntry } from '@backstop/contracts'
-import type { ActionRecord, IncidentRecord, Subject } from './subject.ts'
-
-/** Milliseconds since the epoch as ISO 8601. */
-export function isoTime(at: number): string {
-  return new Date(at).toISOString()
-}
-
-/** One line of a story, for a person. */
-export function timelineEntry(at: number, what: TimelineEntry['what'], id: string | null, text: string): TimelineEntry {
-  return { at: isoTime(at), what, id, text }
-}
+import { type Action, formatMoney, type Incident } from '@backstop/contracts'
+import { type ActionRecord, type IncidentRecord, openIncident, type Subject } from './subject.ts'
+import { isoTime } from './timeline.ts'
+import { whyOf } from './why.ts'
 
 /** The action as lists, alerts and the API show it. */
 export function projectAction(subject: Subject, action: ActionRecord): Action {
@@ -31,11 +23,32 @@ export function projectAction(subject: Subject, action: ActionRecord): Action {
     verdict: action.verdict,
     reason: action.reason,
     operation_id: action.operationId,
-    incident_id: action.incident?.id ?? null,
+    why: whyOf(subject, action),
+    ...(action.differences.length > 0 ? { differences: [...action.differences] } : {}),
+    incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
     timeline: [...action.timeline],
     version: subject.version,
   }
+}
+
+/** An action as it is listed; one that turned out to be another's leads on to that one. */
+export interface ProjectedAction {
+  readonly action: Action
+  readonly mergedInto: string | null
+}
+
+/** Everything that a subject shows of its actions. */
+export function projectActions(subject: Subject): readonly ProjectedAction[] {
+  return [
+    ...subject.actions.map(action => ({ action: projectAction(subject, action), mergedInto: null })),
+    ...subject.merged.map(({ record, into }) => ({ action: projectAction(subject, record), mergedInto: into })),
+  ]
+}
+
+/** Everything that a subject shows of its incidents. */
+export function projectIncidents(subject: Subject): readonly Incident[] {
+  return subject.actions.flatMap(action => action.incidents.map(incident => projectIncident(subject, action, incident)))
 }
 
 /** The incident of an action as lists, alerts and the API show it. */
@@ -44,7 +57,7 @@ export function projectIncident(subject: Subject, action: ActionRecord, incident
     incident_id: incident.id,
     project_id: subject.projectId,
     connection_id: incident.connectionId,
-    code: 'UNEXPECTED_ACTION',
+    code: incident.code,
     state: incident.state,
     summary: summaryOf(action, incident),
     action_id: action.id,
@@ -57,13 +70,12 @@ export function projectIncident(subject: Subject, action: ActionRecord, incident
 }
 
 /** What happened, in one sentence for a person. */
-function summaryOf(action: ActionRecord, incident: IncidentRecord): string {
+function summaryOf(action: ActionRecord, { code, resolution }: IncidentRecord): string {
   const money = formatMoney(action.amount, action.currency)
-  const what = money === null ? `A ${action.kind}` : `A ${action.kind} of ${money}`
-  if (incident.state !== 'resolved') {
-    return `${what} on ${action.subject} was made at the provider, and no operation of yours explains it`
+  const what = `A ${action.kind}${money === null ? '' : ` of ${money}`} on ${action.subject}`
+  if (code === 'REFUND_REJECTED') {
+    return `${what} that operation ${action.operationId} made was refused by the provider's review: no money moved`
   }
-  const by =
-    incident.resolvedBy === null ? 'it was made before the connection' : `operation ${incident.resolvedBy} made it`
-  return `${what} on ${action.subject} is explained after all: ${by}`
+  if (resolution === null) return `${what} was made at the provider, and no operation of yours explains it`
+  return `${what} is explained after all: ${resolution.charAt(0).toLowerCase()}${resolution.slice(1)}`
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
+  isOpen,
   lookAll,
   MINUTE,
   operationSeen,
@@ -49,7 +50,7 @@ describe('what the totals of a charge tell of its refunds', () => {
       ],
       [at(later, total({ total: 2000, before: 0, createdAt: later }, 'b'))],
     )
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(alertsOf(subject)).toEqual(['drift.detected', 'incident.opened'])
   })
 
   test('a smaller refund does not take a provisional action of more over', () => {
@@ -121,7 +122,7 @@ describe('what the totals of a charge tell of its refunds', () => {
     )
     expect(subject.actions).toHaveLength(2)
     expect(alertsOf(subject).filter(event => event === 'incident.opened')).toHaveLength(alerts)
-    expect(subject.actions.filter(action => action.incident?.state === 'open')).toHaveLength(alerts)
+    expect(subject.actions.filter(isOpen)).toHaveLength(alerts)
   })
 
   test('a provisional action that was taken over shows the state of the refund', () => {

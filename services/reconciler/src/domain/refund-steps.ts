@@ -1,16 +1,18 @@
 import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
 import { recheckEntry } from './outgoing.ts'
-import { timelineEntry } from './projection.ts'
 import {
   type ActionRecord,
+  isProvisional,
   type RefundTotal,
   replaceAt,
   type Sighting,
   type Subject,
+  UNJUDGED,
   withAll,
   withConnection,
 } from './subject.ts'
+import { timelineEntry } from './timeline.ts'
 
 /**
  * What a charge's totals tell of its refunds (`charge.refunded`). Each total is one step: from the total before it to
@@ -50,7 +52,7 @@ export function observeRefundTotal(subject: Subject, observed: ObservedRefundTot
     currency: observed.currency,
     observedAt: Math.min(known?.observedAt ?? Infinity, observed.observedAt),
     idempotencyKey: known?.idempotencyKey ?? observed.idempotencyKey,
-    eventIds: withAll(known?.eventIds ?? [], [sighting.eventId]),
+    eventIds: sighting.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [sighting.eventId]),
     look: known?.look ?? null,
   }
   const refundTotals =
@@ -60,7 +62,6 @@ export function observeRefundTotal(subject: Subject, observed: ObservedRefundTot
 
 /** The provisional action that an observed refund turns out to be: its index, or -1. */
 export function provisionalFor(subject: Subject, observed: ObservedAction): number {
-  const isProvisional = (action: ActionRecord) => action.providerRef === null && action.kind === observed.action
   if (!subject.actions.some(isProvisional)) return -1
   const covered = coveredSteps(subject, observed)
   const own = [...covered].find(([, identity]) => identity === observed.identity)?.[0]
@@ -91,7 +92,7 @@ export function armOpenSteps(subject: Subject, now: number, recheckDelayMs: numb
   return {
     ...subject,
     refundTotals: subject.refundTotals.map(total =>
-      open.includes(total) ? { ...total, look: { dueAt, doneAt: null } } : total,
+      open.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
     ),
     outbox: [...subject.outbox, ...open.map(total => recheckEntry(subject, total.id, dueAt, now))],
   }
@@ -123,6 +124,8 @@ function provisionalAction(subject: Subject, total: RefundTotal, amount: number,
     id: freeActionId(subject, total.id),
     identity: total.id,
     kind: 'refund',
+    sides: [],
+    turn: null,
     provider: total.provider,
     seenThrough: total.seenThrough,
     subject: total.subject,
@@ -135,11 +138,8 @@ function provisionalAction(subject: Subject, total: RefundTotal, amount: number,
     idempotencyKeys: total.idempotencyKey === null ? [] : [total.idempotencyKey],
     eventIds: total.eventIds,
     firstSeenAt: now,
+    ...UNJUDGED,
     look: total.look,
-    verdict: 'pending',
-    reason: 'awaiting_second_look',
-    operationId: null,
-    incident: null,
     timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
   }
 }

@@ -1,16 +1,21 @@
 import type {
-  ActionKind,
   Currency,
+  Difference,
+  IncidentCode,
   IncidentState,
   ObjectState,
   Operation,
   OutboxEntry,
   OutOfBand,
   ProviderKind,
+  ReadReason,
+  RecordKind,
   TimelineEntry,
   Verdict,
   VerdictReason,
+  Why,
 } from '@backstop/contracts'
+import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import type { z } from 'zod'
 
 /**
@@ -25,9 +30,13 @@ export interface Subject {
   /** Every reference that leads here. A reference leads to one subject only (a unique index is what makes it so). */
   readonly refs: readonly string[]
   readonly actions: readonly ActionRecord[]
+  /** Records that turned out to be another one's: their projections stay, marked, because alerts may have named them. */
+  readonly merged: readonly MergedRecord[]
   readonly refundTotals: readonly RefundTotal[]
+  readonly subscriptions: readonly SubscriptionRow[]
   /** The operations that name it, as the `operations` topic or the ledger last told. */
   readonly operations: readonly Operation[]
+  readonly operationCases: readonly OperationCase[]
   readonly outbox: readonly SubjectOutboxEntry[]
   readonly createdAt: number
 }
@@ -37,11 +46,14 @@ export type SubjectOutboxEntry = OutboxEntry & {
   readonly at: number
 }
 
-/** An event that was seen, and through which connection. */
+/** Where an observation comes from. */
 export interface Sighting {
   readonly connection: SeenThrough
-  readonly eventId: string
+  /** The event that told, or hinted; null for what was read without one. */
+  readonly eventId: string | null
   readonly eventType: string
+  /** Why the provider was read; null for what its signed event told. */
+  readonly reading: ReadReason | null
 }
 
 /** A connection that an action was seen through. */
@@ -54,21 +66,27 @@ export interface SeenThrough {
 /** A look that is due at an absolute time, so that no restart shortens or resets it. */
 export interface Look {
   readonly dueAt: number
+  /** When the provider was asked last, or would have been if it could; null before. */
+  readonly askedAt: number | null
   readonly doneAt: number | null
 }
 
-/** One refund or cancellation with all that is known of it. */
+/** One refund or cancellation, or one of the other things that are recorded, with all that is known of it. */
 export interface ActionRecord {
   readonly id: string
   /** The same for every event about it. A provisional action takes over the identity of the refund it turns out to be. */
   readonly identity: string
-  readonly kind: ActionKind
+  readonly kind: RecordKind
+  /** What each provider's own object says. Empty for what is derived: a provisional refund, a turn of a subscription. */
+  readonly sides: readonly Side[]
+  /** Where it stands in the row of a subscription's snapshots; null for an object of its own. */
+  readonly turn: Turn | null
   readonly provider: ProviderKind
   readonly seenThrough: readonly SeenThrough[]
   readonly subject: string
   /** Ids by which an operation may name its payment or subscription. */
   readonly objectIds: readonly string[]
-  /** Null while it is provisional: known from its charge's total only. */
+  /** The refund's id, or the subscription's; null for a refund that is provisional: known from its charge's total only. */
   readonly providerRef: string | null
   readonly amount: number | null
   readonly currency: z.infer<typeof Currency> | null
@@ -81,18 +99,69 @@ export interface ActionRecord {
   readonly verdict: Verdict
   readonly reason: VerdictReason
   readonly operationId: string | null
-  readonly incident: IncidentRecord | null
+  /** The note that explained it at its second look; it stays when an operation takes its place. */
+  readonly expectedChangeId: string | null
+  readonly readBack: Why['read_back']
+  /** not_alerted by their settings: the connections that were asked. One that shows it later is asked, too. */
+  readonly quietFor: readonly string[]
+  readonly differences: readonly Difference[]
+  readonly incidents: readonly IncidentRecord[]
   readonly timeline: readonly TimelineEntry[]
+}
+
+/** One object of one provider. A refund that a biller makes through its gateway is an object of both. */
+export interface Side {
+  readonly identity: string
+  readonly provider: ProviderKind
+  readonly providerRef: string
+  /** Ids that the same refund has at another provider. */
+  readonly gatewayRefs: readonly string[]
+  readonly subject: string
+  readonly objectIds: readonly string[]
+  readonly amount: number | null
+  readonly currency: string | null
+  readonly state: ObjectState
+  readonly stateVersion: number | null
+  readonly createdAt: number
+}
+
+export type Aspect = 'cancellation' | 'pause'
+
+/** A stretch of a subscription's row that is one record. */
+export interface Turn {
+  /** Identity of the row. */
+  readonly row: string
+  readonly aspect: Aspect
+  /** episode: set or in effect. gap: what came after one. */
+  readonly part: 'episode' | 'gap'
+  /** A moment within the stretch, for good: an older snapshot that comes late renames nothing. */
+  readonly anchor: number
+  /** Why the subscription ends; null for all but cancellations. */
+  readonly cause: EndCause | null
+  /** From when it may have been asked for, where the provider does not say when it was; else null. */
+  readonly askedFrom: number | null
+  /** The baseline showed it as set, and nothing says that it was set after the connection was made. */
+  readonly wasSetBefore: boolean
 }
 
 export interface IncidentRecord {
   readonly id: string
+  readonly code: Extract<IncidentCode, 'UNEXPECTED_ACTION' | 'REFUND_REJECTED'>
   readonly state: IncidentState
   readonly connectionId: string
-  readonly outOfBand: OutOfBand
+  /** The setting that allowed it; null for an incident that no setting forbids. */
+  readonly outOfBand: OutOfBand | null
   readonly openedAt: number
   readonly resolvedAt: number | null
   readonly resolvedBy: string | null
+  /** How it ended, for a person; null while it is open. */
+  readonly resolution: string | null
+}
+
+export interface MergedRecord {
+  readonly record: ActionRecord
+  /** The id of the record that it turned out to be. */
+  readonly into: string
 }
 
 /** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-steps.ts). */
@@ -116,6 +185,50 @@ export interface RefundTotal {
   readonly look: Look | null
 }
 
+/** What is known of one subscription over time: its cancellations and pauses are read off this (subscription-row.ts). */
+export interface SubscriptionRow {
+  readonly identity: string
+  readonly provider: ProviderKind
+  readonly subject: string
+  readonly objectIds: readonly string[]
+  /** In the provider's own order. */
+  readonly snapshots: readonly Snapshot[]
+}
+
+/** How a subscription stood at one moment, and what showed it. */
+export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellation' | 'pause' | 'before'> {
+  readonly isBaseline: boolean
+  readonly isPastDue: boolean
+  readonly seenThrough: readonly SeenThrough[]
+  readonly idempotencyKeys: readonly string[]
+  readonly eventIds: readonly string[]
+}
+
+/** What was done about one operation, so that it is done once. */
+export interface OperationCase {
+  readonly operationId: string
+  /** The look at what the provider makes of it; null while none is wanted. */
+  readonly look: (Look & { readonly why: Extract<ReadReason, 'missing_check' | 'settlement'> }) | null
+  /** Each set of differing fields that people were told of. */
+  readonly driftsTold: readonly (readonly Difference['field'][])[]
+  /** What it was settled as; null while the provider has not decided. */
+  readonly settledAs: 'completed' | 'failed' | 'rejected' | null
+}
+
+/** A record before it was judged for the first time. */
+export const UNJUDGED = {
+  look: null,
+  verdict: 'pending',
+  reason: 'awaiting_second_look',
+  operationId: null,
+  expectedChangeId: null,
+  readBack: null,
+  quietFor: [],
+  differences: [],
+  incidents: [],
+  timeline: [],
+} as const satisfies Partial<ActionRecord>
+
 /** The connections with this one among them. */
 export function withConnection(list: readonly SeenThrough[], connection: SeenThrough): readonly SeenThrough[] {
   return list.some(seen => seen.id === connection.id) ? list : [...list, connection]
@@ -130,4 +243,27 @@ export function replaceAt<T>(list: readonly T[], index: number, entry: T): reado
 export function withAll<T>(list: readonly T[], more: readonly T[]): readonly T[] {
   const missing = more.filter(item => !list.includes(item))
   return missing.length === 0 ? list : [...list, ...missing]
+}
+
+/** The subject with one of its records as it is now. */
+export function withRecord(subject: Subject, record: ActionRecord): Subject {
+  const index = subject.actions.findIndex(action => action.id === record.id)
+  return { ...subject, actions: index < 0 ? [...subject.actions, record] : replaceAt(subject.actions, index, record) }
+}
+
+/** The incident that is not resolved; undefined where none is. */
+export function openIncident(record: ActionRecord, code?: IncidentRecord['code']): IncidentRecord | undefined {
+  return record.incidents.find(
+    incident => incident.state !== 'resolved' && (code === undefined || incident.code === code),
+  )
+}
+
+/** Whether a record is an action to be explained; everything else is recorded as what it is. */
+export function isJudged(record: Pick<ActionRecord, 'kind'>): boolean {
+  return record.kind === 'refund' || record.kind === 'cancellation'
+}
+
+/** Whether it is known from its charge's total only. */
+export function isProvisional(record: Pick<ActionRecord, 'kind' | 'providerRef'>): boolean {
+  return record.kind === 'refund' && record.providerRef === null
 }

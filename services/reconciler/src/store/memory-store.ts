@@ -1,6 +1,13 @@
-import type { Action, ConnectionDocument, Incident, SweepDocument, TimedOutboxEntry } from '@backstop/contracts'
+import type {
+  Action,
+  ConnectionDocument,
+  ExpectedChangeDocument,
+  Incident,
+  SweepDocument,
+  TimedOutboxEntry,
+} from '@backstop/contracts'
 import type { ToldIncident } from '../domain/channel-incident.ts'
-import { pendingLooks } from '../domain/decide.ts'
+import { pendingLooks } from '../domain/looks.ts'
 import type { Subject } from '../domain/subject.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import type { ChannelIncidentStore, InboxEntry, ReconcilerStores, SubjectChange } from './store.ts'
@@ -15,6 +22,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inbox: new Map(),
     connections: new Map(),
     sweeps: new Map(),
+    expectedChanges: [],
   }
   const { subjects } = contents
   const all = () => [...subjects.values()]
@@ -25,7 +33,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       save: async changes => new Set(changes.filter(change => !save(subjects, change)).map(change => change.next.id)),
       withOverdueLook: async (before, limit) =>
         all()
-          .filter(subject => pendingLooks(subject).some(look => look.dueAt < before))
+          .filter(subject => pendingLooks(subject).some(look => look.wakeAt < before))
           .slice(0, limit),
       outbox: {
         pending: async (writtenBefore, limit) =>
@@ -44,7 +52,12 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       },
     },
     projections: {
-      saveActions: async list => keepNewer(contents.actions, list, action => action.action_id),
+      saveActions: async list =>
+        keepNewer(
+          contents.actions,
+          list.map(({ action, mergedInto }) => (mergedInto === null ? action : { ...action, merged_into: mergedInto })),
+          action => action.action_id,
+        ),
       saveIncidents: async list => keepNewer(contents.incidents, list, incident => incident.incident_id),
     },
     channelIncidents: memoryIncidents(contents),
@@ -70,18 +83,25 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       readable: async () =>
         [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
     },
+    expectedChanges: {
+      of: async (projectIds, expiringAfter) =>
+        contents.expectedChanges.filter(
+          ({ project_id, expires_at }) => projectIds.includes(project_id) && expires_at.getTime() >= expiringAfter,
+        ),
+    },
   }
 }
 
 export interface MemoryContents {
   readonly subjects: Map<string, Subject>
-  readonly actions: Map<string, Action>
+  readonly actions: Map<string, Action & { merged_into?: string }>
   readonly incidents: Map<string, Incident>
   /** Messages of incidents that belong to no subject, by the incident's id. */
   readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
   readonly connections: Map<string, ConnectionDocument>
   readonly sweeps: Map<string, SweepDocument>
+  readonly expectedChanges: ExpectedChangeDocument[]
 }
 
 function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): ChannelIncidentStore {

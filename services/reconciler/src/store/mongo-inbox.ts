@@ -1,6 +1,6 @@
-import type { ConnectionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
+import type { ConnectionDocument, ExpectedChangeDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
-import type { ConnectionReader, Inbox } from './store.ts'
+import type { ConnectionReader, ExpectedChangeReader, Inbox } from './store.ts'
 
 /** The events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
@@ -51,5 +51,16 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
       return new Map(found.map(document => [document._id, document]))
     },
     readable: () => asUnavailable(() => connections.find({ status: 'active', read_key: { $ne: null } }).toArray()),
+  }
+}
+
+/** Reads what admin-api keeps of expected changes. */
+export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
+  const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  return {
+    of: (projectIds, expiringAfter) => {
+      const query = { project_id: { $in: [...projectIds] }, expires_at: { $gte: new Date(expiringAfter) } }
+      return asUnavailable(() => notes.find(query).toArray())
+    },
   }
 }

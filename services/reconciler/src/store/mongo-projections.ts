@@ -1,6 +1,7 @@
-import type { Action, ActionDocument, Incident, IncidentDocument } from '@backstop/contracts'
+import type { ActionDocument, Incident, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import type { Collection } from 'mongodb'
+import type { ProjectedAction } from '../domain/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
 /** Actions and incidents as lists and searches read them, collections `actions` and `incidents`. */
@@ -13,8 +14,9 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
   }
 }
 
-function toActionDocument({ action_id, ...rest }: Action): ActionDocument {
-  return { _id: action_id, ...rest, first_seen: new Date(rest.first_seen_at) }
+function toActionDocument({ action: { action_id, ...rest }, mergedInto }: ProjectedAction): ActionDocument {
+  const document = { _id: action_id, ...rest, first_seen: new Date(rest.first_seen_at) }
+  return mergedInto === null ? document : { ...document, merged_into: mergedInto }
 }
 
 function toIncidentDocument({ incident_id, ...rest }: Incident): IncidentDocument {

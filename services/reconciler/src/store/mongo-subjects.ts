@@ -1,13 +1,13 @@
 import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
-import { pendingLooks } from '../domain/decide.ts'
+import { pendingLooks } from '../domain/looks.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { SubjectChange, SubjectStore } from './store.ts'
 
 /** A subject as it is stored. */
 export interface SubjectDocument extends Omit<Subject, 'id'> {
   _id: string
-  /** The earliest look that it still waits for; absent without one. */
+  /** When the earliest look that it still waits for is to be asked for again; absent without one. */
   nextLookAt?: number
   /** Which call of save wrote it last: a bulk write does not say which of its updates found their document. */
   writtenBy: string
@@ -38,12 +38,14 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
 
 function toSubject(document: SubjectDocument): Subject {
   const { _id, writtenBy: _token, nextLookAt: _next, ...rest } = document
-  return { id: _id, ...rest }
+  // Written before subscriptions were judged, it has none of these.
+  const { merged = [], subscriptions = [], operationCases = [] } = rest as Partial<Subject>
+  return { id: _id, ...rest, merged, subscriptions, operationCases }
 }
 
 function toDocument(change: SubjectChange, token: string): SubjectDocument {
   const { id, ...rest } = change.next
-  const looks = pendingLooks(change.next).map(look => look.dueAt)
+  const looks = pendingLooks(change.next).map(look => look.wakeAt)
   return { _id: id, ...rest, writtenBy: token, ...(looks.length === 0 ? {} : { nextLookAt: Math.min(...looks) }) }
 }
 

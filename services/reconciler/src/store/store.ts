@@ -1,6 +1,7 @@
-import type { Action, ConnectionDocument, InboxDocument, Incident } from '@backstop/contracts'
+import type { ConnectionDocument, ExpectedChangeDocument, InboxDocument, Incident } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ToldIncident } from '../domain/channel-incident.ts'
+import type { ProjectedAction } from '../domain/projection.ts'
 import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
 import type { SweepStore } from './sweeps.ts'
 
@@ -19,7 +20,7 @@ export interface SubjectStore {
   save(changes: readonly SubjectChange[]): Promise<ReadonlySet<string>>
   /** The outboxes of the subjects, as the publisher and its sweeper use them. */
   readonly outbox: OutboxSource
-  /** Subjects that still wait for a look that was due before `before`. */
+  /** Subjects with a look that was to be asked for (again) before `before`. */
   withOverdueLook(before: number, limit: number): Promise<Subject[]>
 }
 
@@ -36,7 +37,7 @@ export interface SubjectChange {
 
 export interface ProjectionStore {
   /** Writes each unless a newer version of it is there. */
-  saveActions(actions: readonly Action[]): Promise<void>
+  saveActions(actions: readonly ProjectedAction[]): Promise<void>
   saveIncidents(incidents: readonly Incident[]): Promise<void>
 }
 
@@ -81,11 +82,18 @@ export interface ConnectionReader {
   readable(): Promise<ConnectionDocument[]>
 }
 
+/** The notes of people that a change will come. */
+export interface ExpectedChangeReader {
+  /** Of these projects, those that were still valid at `expiringAfter` (milliseconds since the epoch) or later. */
+  of(projectIds: readonly string[], expiringAfter: number): Promise<ExpectedChangeDocument[]>
+}
+
 export interface ReconcilerStores {
   readonly subjects: SubjectStore
   readonly projections: ProjectionStore
   readonly channelIncidents: ChannelIncidentStore
   readonly inbox: Inbox
   readonly connections: ConnectionReader
+  readonly expectedChanges: ExpectedChangeReader
   readonly sweeps: SweepStore
 }

@@ -1,0 +1,84 @@
+import type { Difference, Operation, OperationState } from '@backstop/contracts'
+import { caseOf, withCase } from './operation-case.ts'
+import { driftAlertId, driftEntry } from './outgoing.ts'
+import { refundIdsOf } from './sides.ts'
+import { type ActionRecord, type Subject, withRecord } from './subject.ts'
+import { tellStory, timelineEntry } from './timeline.ts'
+
+/** What the provider's data says otherwise than the operation that explains it. */
+export function differencesOf(operation: Operation, action: ActionRecord): readonly Difference[] {
+  const differences: Difference[] = []
+  const differ = (field: Difference['field'], said: string, shown: string) =>
+    differences.push({ field, operation_says: said, provider_says: shown })
+  if (operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
+    differ('amount', String(operation.amount), String(action.amount))
+  }
+  if (operation.currency !== null && action.currency !== null && operation.currency !== action.currency) {
+    differ('currency', operation.currency, action.currency)
+  }
+  if (!namesIt(operation, action)) differ('subject', operation.subject, action.subject)
+  if (contradicts(operation.state, action)) differ('state', operation.state, action.state)
+  return differences
+}
+
+/** Some name a refund's object itself where its payment is asked for. */
+function namesIt({ subject, provider_ref }: Operation, action: ActionRecord): boolean {
+  const names = [...action.objectIds, ...refundIdsOf(action)]
+  return names.includes(subject) || (action.kind === 'cancellation' && names.includes(provider_ref ?? ''))
+}
+
+/**
+ * An end that was reported is contradicted by an object that ended otherwise. What was taken back later by something of
+ * its own had been true.
+ */
+function contradicts(said: OperationState, { kind, state }: ActionRecord): boolean {
+  const works = state === 'succeeded' || state === 'scheduled'
+  switch (said) {
+    case 'completed':
+      return kind === 'refund' && (state === 'failed' || state === 'canceled' || state === 'rejected')
+    case 'failed':
+      return works || state === 'pending' || state === 'requires_action'
+    case 'rejected':
+      return works
+    default:
+      return false
+  }
+}
+
+/** The subject with the differences of each explained action, and an alert for each that is news. */
+export function tellDrift(subject: Subject, now: number): Subject {
+  return subject.actions.reduce((next, action) => {
+    const operation = next.operations.find(one => one.operation_id === action.operationId)
+    const differences = operation === undefined ? [] : differencesOf(operation, action)
+    const isSame = JSON.stringify(differences) === JSON.stringify(action.differences)
+    if (isSame && differences.length === 0) return next
+    const compared = isSame ? action : { ...action, differences }
+    const seen = isSame ? next : withRecord(next, compared)
+    return operation === undefined ? seen : raise(seen, operation, compared, differences, now)
+  }, subject)
+}
+
+/** The subject with the alert that the provider does not know what an operation says is done. */
+export function tellMissing(subject: Subject, operation: Operation, now: number): Subject {
+  const missing = { field: 'existence', operation_says: operation.state, provider_says: 'does not know it' } as const
+  return raise(subject, operation, null, [missing], now)
+}
+
+/** What differs now, unless people were told of all of it already. */
+function raise(
+  subject: Subject,
+  operation: Operation,
+  action: ActionRecord | null,
+  differences: readonly Difference[],
+  now: number,
+): Subject {
+  const known = caseOf(subject, operation.operation_id)
+  const fields = differences.map(difference => difference.field)
+  if (known.driftsTold.some(told => fields.every(field => told.includes(field)))) return subject
+  const text = `It differs from what operation ${operation.operation_id} says: ${fields.join(', ')}`
+  const entry = timelineEntry(now, 'drift_detected', driftAlertId(operation.operation_id, differences), text)
+  const told = action === null ? null : tellStory(action, entry)
+  const next = told === null ? subject : withRecord(subject, told)
+  const cased = withCase(next, { ...known, driftsTold: [...known.driftsTold, fields] })
+  return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, told, differences, now)] }
+}

@@ -1,0 +1,44 @@
+import type { ActionKind } from '@backstop/contracts'
+import { EARLIEST_BEFORE_START_MS } from './explain.ts'
+import type { ActionRecord } from './subject.ts'
+
+/** A person's note that a change will come that no operation tells of. Null is any. */
+export interface ExpectedChange {
+  readonly id: string
+  readonly projectId: string
+  readonly connectionId: string | null
+  readonly kind: ActionKind
+  readonly subject: string | null
+  /** Minor units. */
+  readonly amount: number | null
+  readonly currency: string | null
+  /** What the provider makes between these times is expected, in milliseconds since the epoch. */
+  readonly notedAt: number
+  readonly expiresAt: number
+}
+
+/** The note that explains an action: the one that expires first of those that do; undefined where none does. */
+export function expectedChangeFor(
+  projectId: string,
+  action: ActionRecord,
+  notes: readonly ExpectedChange[],
+): ExpectedChange | undefined {
+  return notes
+    .filter(note => note.projectId === projectId && covers(note, action))
+    .toSorted((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))[0]
+}
+
+function covers(note: ExpectedChange, action: ActionRecord): boolean {
+  const { connectionId, kind, subject, amount, currency, notedAt, expiresAt } = note
+  // Whoever writes it down while doing it is a little late, as providers give whole seconds.
+  const from = Math.floor((notedAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
+  return (
+    kind === action.kind &&
+    (connectionId === null || action.seenThrough.some(connection => connection.id === connectionId)) &&
+    (subject === null || action.objectIds.includes(subject)) &&
+    (amount === null || amount === action.amount) &&
+    (currency === null || currency === action.currency) &&
+    from <= action.providerCreatedAt &&
+    action.providerCreatedAt < expiresAt
+  )
+}

@@ -1,0 +1,105 @@
+import { resolveIncident } from './incidents.ts'
+import { withSides } from './sides.ts'
+import {
+  type ActionRecord,
+  openIncident,
+  type Side,
+  type Subject,
+  withAll,
+  withConnection,
+  withRecord,
+} from './subject.ts'
+import { timelineEntry } from './timeline.ts'
+
+/** Records that turn out to be one: the same refund at a biller and at its gateway, or two turns that were one. */
+
+/** Whether the objects are one refund: the one names the other as its own at the gateway. */
+export function isSameRefund(a: Side, b: Side): boolean {
+  if (a.provider === b.provider) return false
+  return a.gatewayRefs.includes(b.providerRef) || b.gatewayRefs.includes(a.providerRef)
+}
+
+/** The record of another provider's object that is this very refund: its index, or -1. */
+export function linkedRecord(subject: Subject, side: Side): number {
+  return subject.actions.findIndex(({ kind, sides }) => kind === 'refund' && sides.some(own => isSameRefund(own, side)))
+}
+
+/** The subject with one record for each refund, also where the link was learned after both were seen. */
+export function joinLinked(subject: Subject, now: number): Subject {
+  const refunds = subject.actions.filter(({ kind, sides }) => kind === 'refund' && sides.length > 0)
+  for (const a of refunds) {
+    for (const b of refunds) {
+      if (a === b || !a.sides.some(x => b.sides.some(y => isSameRefund(x, y)))) continue
+      const [kept, gone] = isFirst(a, b) ? [a, b] : [b, a]
+      return joinLinked(absorb(subject, kept, gone, now), now)
+    }
+  }
+  return subject
+}
+
+/** The one that people have seen for longer keeps its name. */
+function isFirst(a: ActionRecord, b: ActionRecord): boolean {
+  return a.firstSeenAt < b.firstSeenAt || (a.firstSeenAt === b.firstSeenAt && a.id < b.id)
+}
+
+/** The subject with all of one record in another. Verdicts are judged anew afterwards. */
+export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
+  const text = `It is the same as ${gone.id}, which was recorded apart until now`
+  const joined: ActionRecord = {
+    ...kept,
+    seenThrough: gone.seenThrough.reduce(withConnection, kept.seenThrough),
+    objectIds: withAll(kept.objectIds, gone.objectIds),
+    idempotencyKeys: withAll(kept.idempotencyKeys, gone.idempotencyKeys),
+    eventIds: withAll(kept.eventIds, gone.eventIds),
+    firstSeenAt: Math.min(kept.firstSeenAt, gone.firstSeenAt),
+    expectedChangeId: kept.expectedChangeId ?? gone.expectedChangeId,
+    readBack: kept.readBack ?? gone.readBack,
+    timeline: [
+      ...[...kept.timeline, ...gone.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+      timelineEntry(now, 'event_received', gone.id, text),
+    ],
+  }
+  const sides = [...kept.sides, ...gone.sides]
+  const record = sides.length === 0 ? joined : withSides(joined, sides)
+  return withIncidentsOf(
+    {
+      ...subject,
+      actions: subject.actions.flatMap(action =>
+        action.id === gone.id ? [] : action.id === kept.id ? [record] : [action],
+      ),
+      merged: [
+        ...subject.merged.map(one => (one.into === gone.id ? { ...one, into: kept.id } : one)),
+        { record: { ...gone, incidents: [] }, into: kept.id },
+      ],
+    },
+    record,
+    gone,
+    now,
+  )
+}
+
+/** Which verdict of two stands until they are judged as one: what explains, then what people were told. */
+const STANDS: readonly ActionRecord['verdict'][] = ['explained', 'unexplained', 'pending', 'not_alerted']
+
+/** What people were told of both stays told; of two open incidents that say the same, one is over. */
+function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
+  const standing = STANDS.indexOf(gone.verdict) < STANDS.indexOf(kept.verdict) ? gone : kept
+  const { verdict, reason, operationId, look, quietFor } = standing
+  const both: ActionRecord = {
+    ...kept,
+    incidents: [...kept.incidents, ...gone.incidents],
+    verdict,
+    reason,
+    operationId,
+    look,
+    quietFor,
+  }
+  const surplus = gone.incidents.filter(
+    incident => incident.state !== 'resolved' && openIncident(kept, incident.code) !== undefined,
+  )
+  const text = 'It is about the same action as another incident'
+  return surplus.reduce<Subject>(
+    (next, incident) => resolveIncident(next, kept.id, incident.id, { by: null, text }, now),
+    withRecord(subject, both),
+  )
+}

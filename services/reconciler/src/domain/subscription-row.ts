@@ -1,0 +1,202 @@
+import type { ObservedSubscription } from '@backstop/providers'
+import { type Aspect, type Sighting, type Snapshot, type SubscriptionRow, withAll, withConnection } from './subject.ts'
+
+/**
+ * The row of a subscription's snapshots, and the turns read off it. What the row says does not depend on the order in
+ * which its snapshots came; one that comes late may split a turn, and never renames one.
+ */
+
+/** Snapshots of one subscription that are kept; the oldest go first, and what they showed stays as it was recorded. */
+const MAX_SNAPSHOTS = 200
+const MAX_EVENTS_PER_SNAPSHOT = 20
+
+/** none: runs on. set: for later. done: in effect. */
+type Phase = 'none' | 'set' | 'done'
+
+interface Point {
+  readonly asOf: number
+  readonly phase: Phase
+  readonly snapshot: Snapshot
+  /** Nobody showed it: the snapshot after it says that this was left. */
+  readonly isGhost: boolean
+}
+
+/**
+ * A stretch of one phase or more. Its snapshots are in the provider's order; a gap that nobody showed has the one that
+ * says that it was.
+ */
+export interface Stretch {
+  readonly part: 'episode' | 'gap'
+  readonly from: number
+  readonly to: number
+  readonly snapshots: readonly Snapshot[]
+  /** How far an episode got, or what a gap ended; null for a gap that ended nothing. */
+  readonly reached: 'set' | 'done' | null
+  /** The last moment before it at which the provider showed another phase; null where nothing did. */
+  readonly afterShown: number | null
+  /** Whether what it showed until then was that a payment is late. */
+  readonly wasPastDue: boolean
+  /** Whether another stretch followed. */
+  readonly isOver: boolean
+}
+
+/** The row with one more snapshot, and that snapshot as it is kept there. */
+export function withSnapshot(
+  row: SubscriptionRow | undefined,
+  observed: ObservedSubscription,
+  sighting: Sighting,
+): SubscriptionRow {
+  const { asOf, cancellation, pause } = observed
+  const seen: Snapshot = {
+    asOf,
+    cancellation,
+    pause,
+    before: observed.before,
+    isBaseline: sighting.reading === 'baseline',
+    isPastDue: observed.isPastDue === true,
+    seenThrough: [sighting.connection],
+    idempotencyKeys: observed.idempotencyKey === null ? [] : [observed.idempotencyKey],
+    eventIds: sighting.eventId === null ? [] : [sighting.eventId],
+  }
+  const known = row?.snapshots ?? []
+  const twin = known.findIndex(snapshot => snapshot.asOf === asOf && sameStanding(snapshot, seen))
+  const before = known[twin]
+  const snapshots = before === undefined ? [...known, seen] : known.with(twin, withSighting(before, seen))
+  return {
+    identity: observed.identity,
+    provider: observed.provider,
+    subject: row?.subject ?? observed.subject,
+    objectIds: withAll(row?.objectIds ?? [], observed.objectIds),
+    snapshots: compressed(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
+  }
+}
+
+/** Everything of both rows of one subscription. */
+export function mergeRows(a: SubscriptionRow, b: SubscriptionRow): SubscriptionRow {
+  const snapshots = [...a.snapshots]
+  for (const snapshot of b.snapshots) {
+    const twin = snapshots.findIndex(known => known.asOf === snapshot.asOf && sameStanding(known, snapshot))
+    const known = snapshots[twin]
+    if (known === undefined) snapshots.push(snapshot)
+    else snapshots[twin] = withSighting(known, snapshot)
+  }
+  return {
+    ...a,
+    objectIds: withAll(a.objectIds, b.objectIds),
+    snapshots: compressed(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
+  }
+}
+
+function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
+  return {
+    ...known,
+    before: known.before ?? seen.before,
+    isBaseline: known.isBaseline || seen.isBaseline,
+    seenThrough: seen.seenThrough.reduce(withConnection, known.seenThrough),
+    idempotencyKeys: withAll(known.idempotencyKeys, seen.idempotencyKeys),
+    eventIds: withAll(known.eventIds, seen.eventIds).slice(0, MAX_EVENTS_PER_SNAPSHOT),
+  }
+}
+
+function standing({ cancellation, pause, isPastDue }: Snapshot): string {
+  const { phase, requestedAt, effectiveAt, cause, detail } = cancellation
+  return JSON.stringify([phase, requestedAt, effectiveAt, cause, detail, pause.phase, pause.effectiveAt, isPastDue])
+}
+
+function sameStanding(a: Snapshot, b: Snapshot): boolean {
+  return standing(a) === standing(b)
+}
+
+function bySnapshot(a: Snapshot, b: Snapshot): number {
+  return a.asOf - b.asOf || (standing(a) < standing(b) ? -1 : 1)
+}
+
+/** Without the middle of what stood still: a subscription changes often in what does not matter here. */
+function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
+  const kept: Snapshot[] = []
+  for (const snapshot of sorted) {
+    const [last, beforeLast] = [kept.at(-1), kept.at(-2)]
+    const isMiddle = last !== undefined && beforeLast !== undefined && !tellsOfLeaving(last)
+    if (isMiddle && sameStanding(last, snapshot) && sameStanding(beforeLast, last)) {
+      kept[kept.length - 1] = {
+        ...withSighting(snapshot, last),
+        before: snapshot.before,
+        isBaseline: snapshot.isBaseline,
+      }
+    } else {
+      kept.push(snapshot)
+    }
+  }
+  return kept
+}
+
+function tellsOfLeaving({ before, cancellation, pause }: Snapshot): boolean {
+  const isOther = (phase: string | null | undefined, now: string) => phase != null && phase !== now
+  return isOther(before?.cancellation, cancellation.phase) || isOther(before?.pause, pause.phase)
+}
+
+/** The row as one aspect sees it: alternating gaps and episodes. */
+export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stretch[] {
+  const runs: { part: Stretch['part']; points: Point[]; reached: Stretch['reached'] }[] = []
+  let left: 'set' | 'done' | null = null
+  for (const point of pointsOf(row, aspect)) {
+    const last = runs.at(-1)
+    if (point.phase === 'none') {
+      if (last?.part === 'gap' && left === null) last.points.push(point)
+      else
+        runs.push({ part: 'gap', points: [point], reached: left ?? (last?.part === 'episode' ? last.reached : null) })
+      left = null
+    } else if (point.isGhost) {
+      left = point.phase
+    } else {
+      left = null
+      const before = runs.findLastIndex(run => run.part === 'episode')
+      const episode = runs[before]
+      const isSame = last?.part === 'episode' || sameRequest(episode, point, aspect)
+      if (episode === undefined || !isSame) {
+        runs.push({ part: 'episode', points: [point], reached: point.phase })
+        continue
+      }
+      // The same request again: what stood in between was shown out of order.
+      runs.length = before + 1
+      episode.points.push(point)
+      if (point.phase === 'done') episode.reached = 'done'
+    }
+  }
+  return runs.map(({ part, points, reached }, index) => {
+    const last = runs[index - 1]?.points.at(-1)
+    return {
+      part,
+      reached,
+      from: points[0]?.asOf ?? 0,
+      to: points.at(-1)?.asOf ?? 0,
+      snapshots: points.map(point => point.snapshot),
+      afterShown: last?.asOf ?? null,
+      wasPastDue: last?.isGhost === false && last.snapshot.isPastDue,
+      isOver: index < runs.length - 1,
+    }
+  })
+}
+
+function sameRequest(episode: { points: Point[] } | undefined, point: Point, aspect: Aspect): boolean {
+  if (aspect !== 'cancellation' || episode === undefined) return false
+  const { requestedAt } = point.snapshot.cancellation
+  return requestedAt !== null && episode.points.some(known => known.snapshot.cancellation.requestedAt === requestedAt)
+}
+
+const PHASES = { none: 'none', scheduled: 'set', executed: 'done', paused: 'done' } as const
+const RANK: Record<Phase, number> = { none: 0, set: 1, done: 2 }
+
+function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
+  const points = row.snapshots.flatMap((snapshot): Point[] => {
+    const phase = PHASES[snapshot[aspect].phase]
+    const shown: Point = { asOf: snapshot.asOf, phase, snapshot, isGhost: false }
+    const before = snapshot.before?.[aspect] ?? null
+    if (before === null || PHASES[before] === phase) return [shown]
+    // Half a millisecond before it: times are whole ones.
+    return [{ asOf: snapshot.asOf - 0.5, phase: PHASES[before], snapshot, isGhost: true }, shown]
+  })
+  // Of one moment, that which leaves an earlier phase comes first; providers give whole seconds.
+  const leaves = (point: Point) => RANK[PHASES[point.snapshot.before?.[aspect] ?? point.snapshot[aspect].phase]]
+  return points.sort((a, b) => a.asOf - b.asOf || leaves(a) - leaves(b) || RANK[a.phase] - RANK[b.phase])
+}

@@ -1,0 +1,77 @@
+import { type CandidateFailure, formatMoney, type Operation, type VerdictReason, type Why } from '@backstop/contracts'
+import { claimOf } from './explain.ts'
+import type { ActionRecord, Subject } from './subject.ts'
+
+/** How a verdict came about, in words, for whoever asks. */
+
+/** Operations that are named as not fitting: those nearest in time. */
+const MAX_CANDIDATES = 10
+
+type Rule = (action: ActionRecord) => string
+
+const RULES: Record<VerdictReason, Rule> = {
+  awaiting_second_look: () => 'Nothing explains it so far; its second look is still to come',
+  provider_ref_matches: ({ operationId }) => `Operation ${operationId} names this very object`,
+  idempotency_key_matches: ({ operationId }) => `Operation ${operationId} sent the idempotency key of this request`,
+  amount_and_time_match: ({ operationId, kind }) =>
+    kind === 'refund'
+      ? `Operation ${operationId} agrees in kind, subject, amount, currency and time`
+      : `Operation ${operationId} agrees in kind, subject and time`,
+  made_before_connection: () => 'The provider made it before the connection was made',
+  scheduled_before: () => 'It was set already when the connection was made',
+  expected_change_matches: ({ expectedChangeId }) =>
+    `Somebody noted beforehand that it would come (${expectedChangeId})`,
+  nothing_explains_it: () => 'Nothing explains it',
+  out_of_band_ignore: () => 'Nothing explains it; the connection is set to ignore such changes',
+  auto_before_first_operation: () =>
+    'Nothing explains it; the connection is set to auto, and no operation has acted on this account yet',
+  connection_deleted: () => 'Nothing explains it; the connection was deleted in the meantime',
+  involuntary_end: () => 'The provider ended the subscription itself, e.g. after its last try to collect',
+  plan_ended: () => 'The subscription came to the end that its plan has',
+  kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded as what it is, and judged by nobody`,
+}
+
+/** The rule that gave an action its verdict, in one sentence. */
+export function ruleOf(action: ActionRecord): string {
+  return RULES[action.reason](action)
+}
+
+/** The rule that held, and the operations that did not fit, with the reason of each. */
+export function whyOf(subject: Subject, action: ActionRecord): Why {
+  return {
+    rule: action.readBack === 'unavailable' ? `${ruleOf(action)}; it was not re-read` : ruleOf(action),
+    candidates: candidatesOf(subject, action),
+    read_back: action.readBack,
+  }
+}
+
+function candidatesOf(subject: Subject, action: ActionRecord): Why['candidates'] {
+  if (action.reason === 'kind_is_not_judged') return []
+  const distance = ({ executing_at, created_at }: Operation) =>
+    Math.abs(Date.parse(executing_at ?? created_at) - action.providerCreatedAt)
+  const others = subject.operations.filter(operation => operation.operation_id !== action.operationId)
+  const nearest = others.length <= 1 ? others : others.toSorted((a, b) => distance(a) - distance(b))
+  return nearest.slice(0, MAX_CANDIDATES).map(operation => {
+    const claim = claimOf(action, operation)
+    const failure = claim.kind === 'match' ? 'explains_another' : claim.reason
+    return { operation_id: operation.operation_id, failure, text: FAILURES[failure](action, operation) }
+  })
+}
+
+const money = (of: { amount: number | null; currency: string | null }) =>
+  formatMoney(of.amount, of.currency) ?? (of.amount === null ? 'no amount' : `${of.amount} in minor units`)
+
+const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Operation) => string> = {
+  operation_did_not_act: (_, { state }) => `It is ${state.replaceAll('_', ' ')} and was never sent to the provider`,
+  operation_skipped_approval: (_, { unapproved }) =>
+    `It was executed without the approval that it needed (${unapproved?.replaceAll('_', ' ')})`,
+  other_kind: (action, { kind, provider }) =>
+    kind === action.kind ? `It acted at the ${provider} provider` : `It is a ${kind}, and this is a ${action.kind}`,
+  other_provider_ref: (action, { provider_ref }) => `It made ${provider_ref}, and this is ${action.providerRef}`,
+  other_subject: (action, { subject }) => `It is about ${subject}, and this is about ${action.subject}`,
+  other_amount: (action, operation) => `It is about ${money(operation)}, and this is about ${money(action)}`,
+  outside_time_window: (action, { executing_at, ended_at }) =>
+    `It acted from ${executing_at} to ${ended_at ?? 'an end nobody reported'}, and this was made at ` +
+    new Date(action.providerCreatedAt).toISOString(),
+  explains_another: () => 'It would fit, and explains another action better',
+}
