@@ -18,9 +18,10 @@ import {
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createChannelIncidents } from './consumers/channel-incidents.ts'
+import { createCommandConsumer } from './consumers/commands.ts'
 import { createConnectionIncidents } from './consumers/connection-incidents.ts'
 import { ConnectionReaders } from './consumers/connection-readers.ts'
-import { createHeldHints } from './consumers/held-hints.ts'
+import { createHeldHints, type HeldHints } from './consumers/held-hints.ts'
 import { createOverdueLooks } from './consumers/overdue-looks.ts'
 import { type ReconcileParts, reconcileBatch } from './consumers/reconcile-batch.ts'
 import { RereadConsumer } from './consumers/rereads.ts'
@@ -140,19 +141,23 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     clock,
     logger,
   })
-  const channelIncidents = createChannelIncidents({
+  const heldHints = createHeldHints({ inbox: stores.inbox, producer, codec, clock })
+  const commands = createCommandConsumer({
     bus,
     producer,
     codec,
     clock,
     logger,
-    incidents,
-    publisher: incidentPublisher,
+    channelIncidents: createChannelIncidents({ incidents, publisher: incidentPublisher, clock }),
+    ledger: books.ledger,
+    connections: stores.connections,
+    heldHints,
+    sweeps: stores.sweeps,
     onFatal,
   })
-  const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher)
+  const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher, heldHints)
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
-  const loops = [loop, minute, channelIncidents, rereads, retries]
+  const loops = [loop, minute, commands, rereads, retries]
   const sweepers = [outboxSweeper, incidentSweeper, overdueLooks, sweeper, books.outboxSweeper, books.approvalTimers]
   return {
     async start() {
@@ -169,7 +174,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
 }
 
 /** What asks the providers themselves: re-reads, their retries, and the sweep. */
-function createReading(ports: ReconcilerPorts, producer: Producer, publisher: OutboxPublisher) {
+function createReading(ports: ReconcilerPorts, producer: Producer, publisher: OutboxPublisher, heldHints: HeldHints) {
   const { bus, codec, clock, logger, stores, egress, secretBox, random, onFatal } = ports
   const readers = new ConnectionReaders({ connections: stores.connections, secretBox, egress, clock, random })
   const rereads = new RereadConsumer({ bus, producer, codec, clock, logger, readers, onFatal })
@@ -189,7 +194,7 @@ function createReading(ports: ReconcilerPorts, producer: Producer, publisher: Ou
     connections: stores.connections,
     inbox: stores.inbox,
     readers,
-    heldHints: createHeldHints({ inbox: stores.inbox, producer, codec, clock }),
+    heldHints,
     incidents: createConnectionIncidents({ incidents: stores.channelIncidents, publisher, clock }),
     producer,
     codec,

@@ -68,6 +68,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
   await stores.inbox.insert(entries)
   crashPoint('reconciler.after-inbox')
+  await holdUnverified(items, parts)
   return {
     decided: decided.verdicts,
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
@@ -92,6 +93,21 @@ async function readItems(items: readonly WorkItem[], { stores, clock }: Reconcil
 async function askForHints(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
   const rereads = read.flatMap(({ reading }) => reading.reread ?? [])
   if (rereads.length > 0) await producer.send(rereads.map(reread => rereadMessage(reread, codec)))
+}
+
+/**
+ * Hints that their provider could not be asked about are kept until it can be, and its sweep, which tries, is due at once:
+ * it tells people, or asks for what is held.
+ */
+async function holdUnverified(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
+  for (const item of items) {
+    if (item.kind !== 'readback') continue
+    const { outcome, provider, connection_id, event, look, failure } = item.readback
+    if (outcome !== 'unavailable' || provider !== 'subscription') continue
+    if (event !== null) await stores.inbox.hold([`${connection_id}/${event.event_id}`], failure ?? 'Not verified')
+    const since = event?.received_at ?? look?.due_at
+    if (since !== undefined) await stores.sweeps.wake(connection_id, clock.now(), Date.parse(since))
+  }
 }
 
 /** Load, decide, save; those that lost to another writer are loaded and decided again. */

@@ -19,7 +19,7 @@ export interface SweeperOptions {
   readonly sweeps: SweepStore
   readonly connections: Pick<ConnectionReader, 'readable'>
   readonly inbox: Pick<Inbox, 'known'>
-  readonly readers: ConnectionReaders
+  readonly readers: Pick<ConnectionReaders, 'of'>
   readonly heldHints: HeldHints
   readonly incidents: ConnectionIncidents
   readonly producer: Producer

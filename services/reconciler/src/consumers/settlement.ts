@@ -1,0 +1,31 @@
+import type { Command } from '@backstop/contracts'
+import { AppError, type Clock } from '@backstop/kit'
+import type { Ledger } from '@backstop/ledger'
+
+export type SettleOperation = Extract<Command, { kind: 'settle_operation' }>
+
+/**
+ * Tells the ledger what the provider decided about an operation. What the team's software reported meanwhile stands: an
+ * operation that has ended, or that knows another object of the provider, is left as it is.
+ * @returns what became of it, for the log
+ */
+export async function settleOperation(
+  { operation_id, to, provider_ref, reason }: SettleOperation,
+  { ledger, clock }: { readonly ledger: Pick<Ledger, 'transition' | 'get'>; readonly clock: Clock },
+): Promise<'settled' | 'unknown_operation' | 'reported_otherwise'> {
+  const known = await ledger.get(operation_id)
+  if (known === undefined) return 'unknown_operation'
+  try {
+    const learns = provider_ref !== null && known.provider_ref === null
+    await ledger.transition(operation_id, { to, reason, ...(learns ? { provider_ref } : {}) }, clock.now())
+    return 'settled'
+  } catch (error) {
+    if (
+      error instanceof AppError &&
+      (error.code === 'illegal_transition' || error.code === 'conflict') &&
+      !error.retryable
+    )
+      return 'reported_otherwise'
+    throw error
+  }
+}

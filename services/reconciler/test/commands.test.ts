@@ -1,0 +1,117 @@
+/** What others wish of the reconciler, on virtual time. */
+import type { Command, ConnectionDocument } from '@backstop/contracts'
+import { createFixedCodec, createLogger, createMemoryBus } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { createCommandConsumer } from '../src/consumers/commands.ts'
+import { createHeldHints } from '../src/consumers/held-hints.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { PROJECT } from './fixtures.ts'
+
+const codec = createFixedCodec()
+
+async function harness() {
+  const clock = createManualClock()
+  const bus = createMemoryBus({ clock, partitions: 1 })
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  await producer.start()
+  const stores = createMemoryStores()
+  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const consumer = createCommandConsumer({
+    bus,
+    producer,
+    codec,
+    clock,
+    logger: createLogger('test', 'fatal'),
+    channelIncidents: { open: async () => 'opened', resolve: async () => 'resolved' },
+    ledger,
+    connections: stores.connections,
+    heldHints: createHeldHints({ inbox: stores.inbox, producer, codec, clock }),
+    sweeps: stores.sweeps,
+    onFatal: error => {
+      throw error
+    },
+  })
+  await consumer.start()
+  const send = async (command: object) => {
+    const common = { command_id: 'cmd_1', project_id: PROJECT, requested_at: new Date(clock.now()).toISOString() }
+    const value = codec.encode('command', { ...common, ...command } as Command)
+    await producer.send([{ topic: 'commands', key: 'x', value, headers: {} }])
+    await clock.advance(1_000)
+  }
+  return { clock, bus, stores, ledger, send, stop: () => consumer.stop() }
+}
+
+const CONNECTION = { _id: 'con_1', project_id: PROJECT, kind: 'reseller' as const, site: null }
+const refund = (state: 'awaiting_review' | 'failed') => ({
+  connection_id: 'con_1',
+  kind: 'refund' as const,
+  subject: 'txn_1',
+  amount: 2499,
+  currency: 'usd',
+  state,
+})
+
+test('an operation is settled as the provider decided, once, and learns the object that it made', async () => {
+  const { ledger, clock, send, stop } = await harness()
+  const { operation } = await ledger.record(refund('awaiting_review'), CONNECTION, clock.now())
+  const id = operation.operation_id
+  const settle = {
+    kind: 'settle_operation',
+    operation_id: id,
+    to: 'completed',
+    provider_ref: 'adj_1',
+    reason: 'Approved',
+  }
+  await send(settle)
+  await send(settle)
+  expect(await ledger.get(id)).toMatchObject({
+    state: 'completed',
+    provider_ref: 'adj_1',
+    reason: 'Approved',
+    version: 2,
+  })
+  await stop()
+})
+
+test('what the software reported meanwhile stands, and an operation that nobody knows holds up nothing', async () => {
+  const { ledger, clock, send, bus, stop } = await harness()
+  const { operation } = await ledger.record(refund('failed'), CONNECTION, clock.now())
+  const settle = { kind: 'settle_operation', to: 'completed', provider_ref: null, reason: 'Approved' }
+  await send({ ...settle, operation_id: operation.operation_id })
+  await send({ ...settle, operation_id: 'op_none' })
+  expect(await ledger.get(operation.operation_id)).toMatchObject({ state: 'failed', version: 1 })
+  expect(bus.stored('inbound.dead')).toEqual([])
+  await stop()
+})
+
+test('a connection that became readable has its held hints asked for, and its sweep is due', async () => {
+  const { stores, clock, send, bus, stop } = await harness()
+  const connection = { ...CONNECTION, kind: 'subscription', site: 'acme', status: 'active', read_key: {} }
+  stores.contents.connections.set('con_1', connection as unknown as ConnectionDocument)
+  const received_at = new Date(clock.now())
+  await stores.inbox.insert([
+    {
+      document: {
+        _id: 'con_1/ev_1',
+        project_id: PROJECT,
+        connection_id: 'con_1',
+        provider: 'subscription',
+        event_id: 'ev_1',
+        event_type: 'payment_refunded',
+        outcome: 'held',
+        reason: 'No read key',
+        action_ids: [],
+        received_at,
+        processed_at: received_at,
+      },
+      body: JSON.stringify({ id: 'ev_1', content: { transaction: { id: 'txn_1' } } }),
+    },
+  ])
+  await send({ kind: 'connection_ready', connection_id: 'con_1' })
+  await send({ kind: 'connection_ready', connection_id: 'con_1' })
+  const asked = await Promise.all(bus.stored('rereads').map(({ value }) => codec.decode('reread', value)))
+  expect(asked).toMatchObject([{ reason: 'hint', targets: [{ type: 'transaction', id: 'txn_1' }] }])
+  await stop()
+})
