@@ -1,0 +1,115 @@
+/** What an operator does when an endpoint was gone for a while, through the API, over the real services. */
+import type { AlertChannel, ChannelTestResult, Delivery, Incident, Replay } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { checkStandardWebhook } from '@backstop/simulator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import { openProduct } from '../world/product.ts'
+import { openShop, type Shop } from '../world/shop.ts'
+
+let product: Product
+const shops: Shop[] = []
+
+beforeAll(async () => {
+  product = await openProduct('control', { recheckDelayMs: 1_500 })
+})
+
+afterAll(async () => {
+  await Promise.all(shops.map(shop => shop.stop()))
+  await product?.stop()
+})
+
+async function open() {
+  const shop = await openShop(product)
+  shops.push(shop)
+  const { projectId, api } = shop
+  const list = <T>(path: string) => api.get<{ data: T[] }>(`${path}project_id=${projectId}`).then(({ data }) => data)
+  const [channel] = await list<AlertChannel>('/v1/alert-channels?')
+  const path = `/v1/alert-channels/${channel?.id}`
+  return {
+    ...shop,
+    path,
+    channelId: channel?.id as string,
+    readChannel: () => api.get<AlertChannel>(path),
+    dead: () => list<Delivery>('/v1/deliveries?state=dead&'),
+    allIncidents: () => list<Incident>('/v1/incidents?'),
+    /** Makes a refund that nothing explains. */
+    refund: () => shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 }),
+  }
+}
+
+const answering = (status: number) => () => ({ kind: 'answer' as const, status, body: `answered ${status}` })
+
+describe.concurrent('an endpoint that was gone', { timeout: 120_000 }, () => {
+  test('is seen to be, gets another URL and secret, is enabled, and gets what it missed under the same id', async () => {
+    const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await open()
+    receiver.answerWith(answering(410))
+    refund()
+    const disabled = await until('the channel to be disabled', async () => {
+      const channel = await readChannel()
+      return channel.health.state === 'disabled' ? channel : undefined
+    })
+    expect(disabled).toMatchObject({ enabled: false, health: { success_rate: 0 } })
+    expect(disabled.health.disabled_reason).toMatch(/410/)
+    const [missed] = (await until('the dead delivery', async () => {
+      const all = await dead()
+      return all.length > 0 ? all : undefined
+    })) as [Delivery]
+    expect(missed).toMatchObject({ attempts: [{ status: 410, response: 'answered 410' }] })
+    await expect(api.post(`/v1/deliveries/${missed.delivery_id}/retry`, {})).rejects.toMatchObject({ status: 409 })
+    const told = await until('the incident of the channel', async () =>
+      (await allIncidents()).find(({ code }) => code === 'CHANNEL_DISABLED'),
+    )
+
+    receiver.answerWith(answering(200))
+    const { secret } = await api.post<{ secret: string }>(`${path}/rotate-secret`, {})
+    const url = `${receiver.url}/moved`
+    const config = { url, headers: { 'X-Route': 'night' } }
+    const enabled = await api.patch<AlertChannel>(path, { enabled: true, config })
+    expect(enabled).toMatchObject({ enabled: true, health: { state: 'healthy', disabled_at: null } })
+    const test = await api.post<ChannelTestResult>(`${path}/test`, {})
+    expect(test).toMatchObject({ delivered: true, status: 200, response: 'answered 200' })
+
+    const from = new Date(Date.now() - 600_000).toISOString()
+    const to = new Date(Date.now() + 1_000).toISOString()
+    const asked = await api.post<Replay>('/v1/replays', { channel_id: channelId, from, to })
+    expect(asked.state).toBe('requested')
+    const done = await until('the replay to be done', async () => {
+      const replay = await api.get<Replay>(`/v1/replays/${asked.replay_id}`)
+      return replay.state === 'done' ? replay : undefined
+    })
+    expect(done).toMatchObject({ total: 1, requeued: 1 })
+    const isMissed = (one: { webhookId: string | undefined }) => one.webhookId === missed.delivery_id
+    const arrived = await receiver.waitFor('what was missed', one => isMissed(one) && one.answered === 200, 20_000)
+    expect(arrived).toMatchObject({ path: '/moved', headers: { 'x-route': 'night' } })
+    // In the overlap, a receiver verifies with whichever of the two secrets it has.
+    expect(arrived.standardWebhook).toBe('valid')
+    const header = (name: string) => arrived.headers[name]
+    expect(checkStandardWebhook(arrived.rawBody, header, secret, Date.now() / 1_000)).toBe('valid')
+    const delivery = await until('the record of it', async () => {
+      const now = await api.get<Delivery>(`/v1/deliveries/${missed.delivery_id}`)
+      return now.state === 'delivered' ? now : undefined
+    })
+    expect(delivery.attempts.map(({ status }) => status)).toEqual([410, 200])
+    await until('the incident of the channel to be resolved', async () => {
+      const now = await api.get<Incident>(`/v1/incidents/${told.incident_id}`)
+      return now.state === 'resolved'
+    })
+  })
+
+  test('need not wait for its rung when a person asks for the delivery', async () => {
+    const { api, receiver, channelId, refund } = await open()
+    receiver.answerWith(answering(500))
+    refund()
+    const waiting = await until('the second attempt to fail', async () => {
+      const { data } = await api.get<{ data: Delivery[] }>(`/v1/deliveries?channel_id=${channelId}`)
+      return data.find(({ attempts }) => attempts.length === 2)
+    })
+    // The third one would come after a minute.
+    expect(Date.parse(waiting.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(30_000)
+    receiver.answerWith(answering(200))
+    await api.post(`/v1/deliveries/${waiting.delivery_id}/retry`, {})
+    const isIt = (one: { webhookId: string | undefined }) => one.webhookId === waiting.delivery_id
+    await receiver.waitFor('the third attempt', one => isIt(one) && one.answered === 200, 15_000)
+  })
+})
