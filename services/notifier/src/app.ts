@@ -142,11 +142,13 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
       await producer.start()
       await Promise.all(loops.map(loop => loop.start()))
       for (const sweeper of sweepers) sweeper.start()
+      health.start()
       keepGauges()
     },
     async stop() {
       cancelGauges()
       await Promise.all([...loops, ...sweepers].map(one => one.stop()))
+      await health.stop()
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),

@@ -287,7 +287,6 @@ async function deadLetters(): Promise<IncomingMessage[]> {
       letters.push(...messages)
       return { taken: messages.length }
     },
-    isOverloaded: () => false,
     onFatal: () => {},
   })
   await consumer.start()

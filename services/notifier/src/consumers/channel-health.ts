@@ -1,5 +1,5 @@
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
-import { AppError, type Clock, crashPoint, type Logger } from '@backstop/kit'
+import { AppError, type Clock, crashPoint, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
 import {
   type DisableOrder,
   disableChannel,
@@ -9,6 +9,7 @@ import {
 } from '../domain/channel-health.ts'
 import type { ChannelNews, HealthStore } from '../store/health-store.ts'
 import type { ChannelDirectory } from './channel-directory.ts'
+import { HeldBackNews } from './channel-news.ts'
 
 export interface ChannelHealthOptions {
   readonly health: HealthStore
@@ -18,19 +19,51 @@ export interface ChannelHealthOptions {
   readonly logger: Logger
 }
 
+/** How old the numbers of a channel that works may be, in milliseconds. A crash loses that much of them. */
+const TELL_HELD_EVERY_MS = 1_000
+
 /** Keeps what deliveries tell of their channels, and disables the ones that only cost everybody's time. */
 export class ChannelHealthKeeper {
   readonly #options: ChannelHealthOptions
+  readonly #held = new HeldBackNews()
+  readonly #periodic: Periodic
 
   constructor(options: ChannelHealthOptions) {
     this.#options = options
+    const { clock, logger } = options
+    this.#periodic = createPeriodic({
+      clock,
+      pauseMs: TELL_HELD_EVERY_MS,
+      run: () => this.#tell(this.#held.takeOut()),
+      onFailure: error => logger.warn({ error }, 'health.waiting'),
+    })
   }
 
-  /** @throws AppError `unavailable` when it is not recorded */
+  start(): void {
+    this.#periodic.start()
+  }
+
+  /** Records what is held back. Call it once no more news comes. */
+  async stop(): Promise<void> {
+    await this.#periodic.stop()
+    await this.#tell(this.#held.takeOut()).catch(error => this.#options.logger.warn({ error }, 'health.lost'))
+  }
+
+  /** @throws AppError `unavailable` when it is neither recorded nor held back */
   async note(channels: readonly ChannelNews[]): Promise<void> {
-    if (channels.length === 0) return
-    const { health, directory, logger } = this.#options
+    const { nothingNew = [], news = [] } = Object.groupBy(channels, one =>
+      this.#held.mayHold(one) ? 'nothingNew' : 'news',
+    )
+    if (news.length > 0) await this.#record(news)
+    for (const one of nothingNew) this.#held.hold(one)
+  }
+
+  async #record(channels: readonly ChannelNews[]): Promise<void> {
+    const { directory, health, logger } = this.#options
+    // What came before comes first: whether a channel has worked since it failed hangs on the order.
+    await this.#tell(this.#held.takeOut(channels.map(({ channelId }) => channelId)))
     await health.record(channels)
+    this.#held.noteRecorded(channels)
     const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
     if (orders.length === 0) return
     const disabled = await health.disable(orders)
@@ -40,6 +73,16 @@ export class ChannelHealthKeeper {
       logger.warn({ channel_id: channelId, project_id: projectId, incident_id: incidentId, reason }, 'channel.disabled')
     }
     await this.#publish(disabled)
+  }
+
+  async #tell(held: readonly ChannelNews[]): Promise<void> {
+    if (held.length === 0) return
+    try {
+      await this.#options.health.record(held)
+    } catch (error) {
+      for (const one of held) this.#held.hold(one)
+      throw error
+    }
   }
 
   /** Forgives a channel's failures, as a person asked at that time. @returns why or why not, for the log */

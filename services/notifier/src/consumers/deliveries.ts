@@ -1,3 +1,4 @@
+import { TOPICS } from '@backstop/contracts'
 import {
   AppError,
   type Batch,
@@ -87,6 +88,8 @@ export class DeliveryConsumer {
       groupId: 'notifier.deliveries',
       topics: ['deliveries'],
       commit: 'completed',
+      // All at once: each brings other channels, and what one takes in waits for its insert alone.
+      maxPartitionsAtOnce: TOPICS.deliveries.partitions,
       drainTimeoutMs: DRAIN_MS,
       onBatch: batch => this.#onBatch(batch),
       onFatal: options.onFatal,
