@@ -1,0 +1,88 @@
+/** The processes that a benchmark is made of: each reports by messages, and ends with the benchmark. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+
+export interface BenchChild {
+  /** The next message from it. @throws Error when it ends before, or takes longer */
+  next<T>(withinMs: number): Promise<T>
+  send(message: object): void
+  /** Milliseconds of processor time that it has used so far. Its script has called `tellCpuTime`. */
+  cpuMs(): Promise<number>
+  /** Resolves when it is gone. */
+  stop(): Promise<void>
+}
+
+const END_WITH_PARENT = new URL('../../scripts/start/end-with-parent.ts', import.meta.url).href
+
+/**
+ * Starts a script of ours as a process of its own.
+ * @param logPath where its output goes
+ */
+export function startChild(script: URL, env: Record<string, string>, logPath: string): BenchChild {
+  const log = openSync(logPath, 'a')
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, script.pathname], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', log, log, 'ipc'],
+  })
+  closeSync(log)
+  const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const inbox = new Inbox(child, `${script.pathname} (its output: ${logPath})`)
+  return {
+    next: <T>(withinMs: number) => inbox.next(withinMs) as Promise<T>,
+    send: message => void child.send(message),
+    async cpuMs() {
+      child.send({})
+      return (await inbox.next(10_000)) as number
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+/** Keeps messages until they are asked for. */
+class Inbox {
+  readonly #messages: unknown[] = []
+  readonly #name: string
+  #failure: Error | undefined
+  #wake = () => {}
+
+  constructor(child: ChildProcess, name: string) {
+    this.#name = name
+    child.on('message', message => {
+      this.#messages.push(message)
+      this.#wake()
+    })
+    child.once('exit', (code, signal) => {
+      this.#failure = new Error(`${name} ended with ${signal ?? code}`)
+      this.#wake()
+    })
+  }
+
+  async next(withinMs: number): Promise<unknown> {
+    const deadline = performance.now() + withinMs
+    while (this.#messages.length === 0) {
+      if (this.#failure !== undefined) throw this.#failure
+      const remainingMs = deadline - performance.now()
+      if (remainingMs <= 0) throw new Error(`${this.#name} said nothing for ${withinMs / 1_000} s`)
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, remainingMs)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    return this.#messages.shift()
+  }
+}
+
+/** For a script that is started as a child: answers whenever it is asked, and keeps it alive until it is stopped. */
+export function tellCpuTime(): void {
+  process.channel?.ref()
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    process.send?.((user + system) / 1_000)
+  })
+}

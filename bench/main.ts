@@ -1,0 +1,94 @@
+/**
+ * `npm run bench -- <name>`: measures one part of the product against its references, on real parts.
+ * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json), --keep (the
+ * logs of what ran).
+ * Brings up a stack of its own, or takes KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL. Exit code 1: a target is missed.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type ProgressSink, progressOn, startStack } from '@backstop/stack'
+import type { Benchmark, Comparison } from './frame/benchmark.ts'
+import { type Compared, runComparison } from './frame/compare.ts'
+import { describeMachine } from './frame/machine.ts'
+import { toTable } from './frame/table.ts'
+import { notifierBenchmark } from './notifier/benchmark.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const BENCHMARKS: readonly Benchmark[] = [notifierBenchmark]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
+    out: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+const benchmark = BENCHMARKS.find(({ name }) => name === positionals[0])
+const rounds = Number(values.rounds)
+if (benchmark === undefined || !Number.isInteger(rounds) || rounds < 1) {
+  const list = BENCHMARKS.map(({ name, about }) => `  ${name}   ${about}\n`).join('')
+  process.stderr.write(
+    `Use: npm run bench -- <name> [--rounds 5] [--only <comparison>] [--out <file>] [--keep]\n${list}`,
+  )
+  process.exit(2)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'backstop-bench-'))
+const log = progressOn(process.stderr)
+const stops: (() => Promise<unknown>)[] = []
+let isAllMet = false
+let keepsLogs = values.keep
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130))
+try {
+  const machine = describeMachine(new Date())
+  const comparisons = await measure(benchmark)
+  isAllMet = comparisons.every(({ targets }) => targets.every(target => target.isMet))
+  const out = values.out ?? join(ROOT, '.backstop/bench', `${benchmark.name}.json`)
+  mkdirSync(dirname(out), { recursive: true })
+  writeFileSync(out, `${JSON.stringify({ benchmark: benchmark.name, rounds, machine, comparisons }, undefined, 2)}\n`)
+  process.stdout.write(
+    `\n${comparisons.map(toTable).join('\n\n')}\n\n${JSON.stringify(machine)}\nAll numbers: ${out}\n`,
+  )
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  keepsLogs = true
+}
+await end(isAllMet ? 0 : 1)
+
+async function measure({ open }: Benchmark): Promise<Compared[]> {
+  const dataDir = join(folder, 'stack')
+  const stack = await startStack({ dataDir, log, env: process.env, ownerPid: process.pid })
+  stops.push(() => stack.stop())
+  const step = log.step('set-up')
+  step.update('topics, channels, receiver')
+  const opened = await open({ stack: stack.urls, folder, log })
+  stops.push(() => opened.stop())
+  step.done('ready')
+  const wanted = opened.comparisons.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()))
+  const done: Compared[] = []
+  for (const comparison of wanted) done.push(await compare(comparison, log))
+  return done
+}
+
+async function compare(comparison: Comparison, log: ProgressSink): Promise<Compared> {
+  const step = log.step(comparison.name)
+  const compared = await runComparison(comparison, rounds, (round, contender) =>
+    step.update(`round ${round} of ${rounds}, ${contender}`),
+  )
+  const [reading] = compared.readings
+  const medians = reading?.contenders.map(({ name, median }) => `${name} ${Math.round(median)} ${reading.unit}`)
+  step.done(medians?.join(', ') ?? '')
+  return compared
+}
+
+/** In the reverse order of starting; each part ends by itself with this process if that does not work out. */
+async function end(code: number): Promise<void> {
+  for (const stop of stops.splice(0).reverse()) await stop().catch(error => process.stderr.write(`${error}\n`))
+  if (keepsLogs) process.stderr.write(`Logs are in ${folder}\n`)
+  else rmSync(folder, { recursive: true, force: true })
+  process.exit(code)
+}

@@ -1,0 +1,14 @@
+import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
+import { alert } from '../../services/notifier/test/fixtures.ts'
+
+/** An alert as the reconciler makes it, of this very moment. */
+export function benchAlert(id: string, projectId: string): Alert {
+  return alert({ id, project: projectId, at: new Date().toISOString() })
+}
+
+/** What fan-out makes of an alert for one channel. */
+export function benchRequest(id: string, projectId: string, channelId: string): DeliveryRequest {
+  const delivery_id = deliveryIdOf(id, channelId)
+  const alert = benchAlert(id, projectId)
+  return { delivery_id, channel_id: channelId, project_id: projectId, attempt: 1, test: false, alert }
+}

@@ -1,0 +1,21 @@
+/** undici posting prepared bodies and nothing else: what a sender on this machine cannot beat. */
+import { Pool } from 'undici'
+import { webhookBody } from '../../services/notifier/src/channels/webhook/payload.ts'
+import { tellCpuTime } from '../frame/children.ts'
+import { benchAlert } from './load.ts'
+
+const { RECEIVER = '', CONCURRENCY = '', COUNT = '' } = process.env
+const concurrency = Number(CONCURRENCY)
+const pool = new Pool(RECEIVER, { connections: concurrency, pipelining: 1 })
+const bodies = Array.from({ length: Number(COUNT) }, (_, index) => webhookBody(benchAlert(`post-${index}`, 'prj_0')))
+const headers = { 'content-type': 'application/json', 'webhook-id': 'post-only' }
+
+async function postTheRest(): Promise<void> {
+  for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+    const answer = await pool.request({ path: '/post', method: 'POST', headers, body })
+    await answer.body.dump()
+  }
+}
+
+tellCpuTime()
+await Promise.all(Array.from({ length: concurrency }, postTheRest))

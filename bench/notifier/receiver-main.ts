@@ -1,0 +1,53 @@
+/**
+ * The customers' endpoints, as a process of its own: its work must not count as the sender's. It answers 200 at once and
+ * notes when requests came; `/hang/…` is never answered.
+ */
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Expectation } from './receiver.ts'
+
+let expected: Expectation = { count: 0, warmUp: 0, readsBodies: false }
+let count = 0
+let warmedUpAtMs = 0
+let latenciesMs: number[] = []
+
+/** By the alert's own time: what a customer sees of how late it is. */
+function noteLatency(request: IncomingMessage): void {
+  const atMs = Date.now()
+  const chunks: Buffer[] = []
+  request.on('data', chunk => chunks.push(chunk))
+  request.on('end', () => {
+    const { created_at } = JSON.parse(Buffer.concat(chunks).toString()) as { created_at: string }
+    latenciesMs.push(atMs - Date.parse(created_at))
+    noteArrival()
+  })
+}
+
+function noteArrival(): void {
+  count++
+  if (count === expected.warmUp) {
+    warmedUpAtMs = performance.now()
+    latenciesMs = []
+    process.send?.('warm')
+  }
+  if (count === expected.count) process.send?.({ tookMs: performance.now() - warmedUpAtMs, latenciesMs })
+}
+
+const server = createServer((request, response) => {
+  if (request.url?.startsWith('/hang/')) {
+    request.resume()
+    return
+  }
+  if (expected.readsBodies) noteLatency(request)
+  else request.resume().on('end', noteArrival)
+  request.on('end', () => response.writeHead(200).end('ok'))
+})
+server.keepAliveTimeout = 60_000
+server.requestTimeout = 0
+process.on('message', message => {
+  expected = message as Expectation
+  count = 0
+  latenciesMs = []
+  process.send?.('ready')
+})
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))

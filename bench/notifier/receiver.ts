@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { startChild } from '../frame/children.ts'
+
+export interface Expectation {
+  /** Requests to wait for. */
+  readonly count: number
+  /** The first so many are not counted: code that is not yet compiled, connections that are not yet open. */
+  readonly warmUp: number
+  /** Whether to note how long after its alert each request came. */
+  readonly readsBodies: boolean
+}
+
+export interface Received {
+  /** From the last request of the warm-up to the last one, in milliseconds. */
+  readonly tookMs: number
+  /** From alert to request, of those that came after the warm-up; empty unless bodies were read. */
+  readonly latenciesMs: readonly number[]
+}
+
+/** The customers' endpoints. */
+export interface BenchReceiver {
+  readonly url: string
+  /** Counts from now on. */
+  expect(expectation: Expectation): Promise<void>
+  /** Resolves when the warm-up is over. */
+  warmedUp(withinMs: number): Promise<void>
+  /** Resolves when all that is expected has come, after `warmedUp`. */
+  received(withinMs: number): Promise<Received>
+  stop(): Promise<void>
+}
+
+export async function startBenchReceiver(folder: string): Promise<BenchReceiver> {
+  const child = startChild(new URL('receiver-main.ts', import.meta.url), {}, join(folder, 'receiver.log'))
+  const port = await child.next<number>(20_000)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async expect(expectation) {
+      child.send(expectation)
+      await child.next<'ready'>(10_000)
+    },
+    async warmedUp(withinMs) {
+      await child.next<'warm'>(withinMs)
+    },
+    received: withinMs => child.next<Received>(withinMs),
+    stop: () => child.stop(),
+  }
+}

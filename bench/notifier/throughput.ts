@@ -1,0 +1,111 @@
+/** Deliveries a second from a full topic, beside what the parts around the notifier allow. */
+import { join } from 'node:path'
+import { webhookChannel } from '../../services/notifier/test/fixtures.ts'
+import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
+import { startChild } from '../frame/children.ts'
+import { benchRequest } from './load.ts'
+import type { BenchReceiver } from './receiver.ts'
+import { type NotifierWorld, openWorld } from './world.ts'
+
+const CHANNELS = 50
+/** What the notifier makes of that many webhook channels: four requests at once for each. */
+const CONCURRENCY = CHANNELS * 4
+const DELIVERIES = 40_000
+/** Nothing but posting is over sooner. */
+const POSTS = 80_000
+/** The shares of each run that are not counted: while it warms up, and while some channels have nothing left. */
+const WARM_UP = 0.4
+const TAIL = 0.1
+const WITHIN_MS = 120_000
+
+export async function openThroughput(surroundings: BenchSurroundings, receiver: BenchReceiver) {
+  const worlds = {
+    notifier: await openWorld('notifier', surroundings),
+    bareLoop: await openWorld('bare-loop', surroundings),
+  }
+  await worlds.notifier.putChannels(
+    Array.from({ length: CHANNELS }, (_, index) =>
+      webhookChannel(`chn_${index}`, `${receiver.url}/channel/${index}`, 'whsec_c2VjcmV0IG9mIHRoZSBiZW5jaG1hcms=', {
+        project_id: `prj_${index}`,
+      }),
+    ),
+  )
+  const comparison: Comparison = {
+    name: 'Throughput from a full topic',
+    readings: { deliveries: '/s', 'processor time for one': 'µs' },
+    contenders: [
+      { name: 'notifier', measure: () => measureNotifier(worlds.notifier, receiver) },
+      { name: 'bare loop', measure: () => measureBareLoop(worlds.bareLoop, receiver, surroundings) },
+      { name: 'undici alone', measure: () => measurePosting(receiver, surroundings) },
+    ],
+    targets: [
+      { reading: 'deliveries', of: 'notifier', against: 'bare loop', is: 'at least', value: 0.6 },
+      { reading: 'deliveries', of: 'notifier', is: 'at least', value: 3_000 },
+    ],
+  }
+  return { comparison, stop: () => Promise.all(Object.values(worlds).map(world => world.close())) }
+}
+
+async function measureNotifier(world: NotifierWorld, receiver: BenchReceiver) {
+  await fill(world)
+  const count = await counting(receiver, DELIVERIES)
+  await world.start()
+  const readings = await count(() => world.cpuMs())
+  await world.expectDelivered(DELIVERIES)
+  await world.stop()
+  return readings
+}
+
+async function measureBareLoop(world: NotifierWorld, receiver: BenchReceiver, { stack, folder }: BenchSurroundings) {
+  await fill(world)
+  const count = await counting(receiver, DELIVERIES)
+  const env = {
+    BROKERS: stack.kafka,
+    TOPIC: `${world.topicPrefix}deliveries`,
+    MONGO: stack.mongo,
+    DB: world.database,
+    RECEIVER: receiver.url,
+    CONCURRENCY: String(CONCURRENCY),
+  }
+  const child = startChild(new URL('bare-loop-main.ts', import.meta.url), env, join(folder, 'bare-loop.log'))
+  const readings = await count(() => child.cpuMs())
+  await world.expectDelivered(DELIVERIES)
+  await child.stop()
+  return readings
+}
+
+async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurroundings) {
+  const count = await counting(receiver, POSTS)
+  const env = { RECEIVER: receiver.url, CONCURRENCY: String(CONCURRENCY), COUNT: String(POSTS) }
+  const child = startChild(new URL('post-only-main.ts', import.meta.url), env, join(folder, 'post-only.log'))
+  const readings = await count(() => child.cpuMs())
+  await child.stop()
+  return readings
+}
+
+let filled = 0
+
+/** Puts deliveries of new alerts on the topic, the channels taking turns. */
+async function fill(world: NotifierWorld): Promise<void> {
+  const round = ++filled
+  await world.request(
+    Array.from({ length: DELIVERIES }, (_, index) =>
+      benchRequest(`${round}-${index}`, `prj_${index % CHANNELS}`, `chn_${index % CHANNELS}`),
+    ),
+  )
+}
+
+/** Has the receiver count. @returns waits for the last one that counts, and gives the readings */
+async function counting(receiver: BenchReceiver, total: number) {
+  const warmUp = total * WARM_UP
+  const count = total * (1 - TAIL)
+  await receiver.expect({ count, warmUp, readsBodies: false })
+  return async (cpuMs: () => Promise<number>) => {
+    await receiver.warmedUp(WITHIN_MS)
+    const cpuBeforeMs = await cpuMs()
+    const { tookMs } = await receiver.received(WITHIN_MS)
+    const usedMs = (await cpuMs()) - cpuBeforeMs
+    const counted = count - warmUp
+    return { deliveries: (counted / tookMs) * 1_000, 'processor time for one': (usedMs / counted) * 1_000 }
+  }
+}
