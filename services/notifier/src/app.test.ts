@@ -118,7 +118,7 @@ describe('a channel', () => {
     await notifier.clock.advance(1_000)
     const health = notifier.collections.channelHealth.get('chn_a')
     expect(health?.disabled_at).not.toBeNull()
-    expect(health?.disabled_reason).toMatch(/410 Gone.*make the channel anew/)
+    expect(health?.disabled_reason).toMatch(/410 Gone.*enable the channel again/)
     expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('dead')
     expect(notifier.bus.stored('deliveries.dead')).toHaveLength(1)
     await notifier.publish(alert({ id: 'alr_2' }))

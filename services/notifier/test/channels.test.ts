@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CHANNEL_MODULES } from '../src/channels/registry.ts'
 import { describeChannel } from './channel.contract.ts'
-import { CHANNEL_WORLDS } from './channel-worlds.ts'
+import { CHANNEL_WORLDS } from './channel-worlds/index.ts'
 import { alert, webhookChannel } from './fixtures.ts'
 import { startWithChannels } from './memory-notifier.ts'
 

@@ -5,7 +5,11 @@ import { slackForm } from './slack.ts'
 import { webhookForm } from './webhook.ts'
 
 /** Every kind of channel. Adding one adds its file and a line here. */
-const CHANNEL_FORMS = { slack: slackForm, email: emailForm, webhook: webhookForm }
+const CHANNEL_FORMS = {
+  slack: slackForm,
+  email: emailForm,
+  webhook: webhookForm,
+}
 
 type Forms = typeof CHANNEL_FORMS
 type Form = Forms[ChannelKind]

@@ -89,7 +89,7 @@ const RULES: readonly Rule[] = [
     applies: http(code => code === 410),
     outcome: 'disable',
     error: () =>
-      'The receiver answered 410 Gone, which asks for no more deliveries; set another URL, then make the channel anew',
+      'The receiver answered 410 Gone, which asks for no more deliveries; set another URL, then enable the channel again',
   },
   {
     reason: 'redirected',
@@ -138,7 +138,7 @@ const RULES: readonly Rule[] = [
     applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500 && !isAboutUs(answer)),
     outcome: 'disable',
     error: answer =>
-      `The mail server refused every address for good (${smtpText(answer)}); correct them, then make the channel anew`,
+      `The mail server refused every address for good (${smtpText(answer)}); correct them, then enable the channel again`,
   },
   {
     reason: 'mail_refused',

@@ -11,7 +11,7 @@ export const emailChannel: ChannelModule<'email'> = {
     const valid = validAddresses(channel)
     if (valid.length === 0) {
       const message =
-        "None of the channel's addresses is a plain mail address; correct them, then make the channel anew"
+        "None of the channel's addresses is a plain mail address; correct them, then enable the channel again"
       return { kind: 'not_sendable', reason: 'no_valid_address', message }
     }
     const takesMail = valid.filter(address => !suppressed.has(address.toLowerCase()))

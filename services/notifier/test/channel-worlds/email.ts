@@ -1,0 +1,52 @@
+import { Secret } from '@backstop/kit'
+import { createSmtpMailer } from '../../src/mail/smtp-mailer.ts'
+import type { Behaviour, ChannelWorld } from '../channel.contract.ts'
+import { emailChannel } from '../fixtures.ts'
+import { startRawServer } from '../real-receivers.ts'
+import { type SmtpScript, startScriptedSmtpServer } from '../scripted-smtp-server.ts'
+import { startNobody } from './http-world.ts'
+
+/** Of the installation: a channel of this kind has no secret. */
+const PASSWORD = 'canary-of/smtp password'
+
+export const emailWorld: ChannelWorld = {
+  secrets: [PASSWORD],
+  // SMTP has no word for it (RFC 5321): the ladder decides.
+  canAskToWait: false,
+  async open(behaviour) {
+    const server = await startMailServer(behaviour)
+    const url = new URL(server.url.replace(/^http:/, 'smtp:'))
+    url.username = 'backstop'
+    url.password = encodeURIComponent(PASSWORD)
+    return {
+      channel: emailChannel('chn_1', ['ops@example.com']),
+      mailer: createSmtpMailer({ url: new Secret(url.href), from: 'Backstop <alerts@example.com>', requireTls: true }),
+      identities: server.identities,
+      stop: server.stop,
+    }
+  },
+}
+
+async function startMailServer(behaviour: Behaviour) {
+  const identities = (): string[] => []
+  switch (behaviour) {
+    case 'is_away':
+      return { identities, ...(await startNobody()) }
+    case 'resets':
+      return { identities, ...(await startRawServer(socket => socket.resetAndDestroy())) }
+    case 'talks_nonsense':
+      return { identities, ...(await startRawServer(socket => socket.end('HTTP/1.1 200 OK\r\n\r\n'))) }
+    default: {
+      const login = { EHLO: '250 AUTH PLAIN', 'AUTH PLAIN': '235 welcome' }
+      const server = await startScriptedSmtpServer({ answers: { ...login, ...SAYS[behaviour] } })
+      return { ...server, identities: () => server.mails.map(mail => /^Message-ID: (.*)$/m.exec(mail)?.[1] ?? '') }
+    }
+  }
+}
+
+const SAYS: Partial<Record<Behaviour, SmtpScript['answers']>> = {
+  fails: { content: '451 4.3.0 later' },
+  is_gone: { 'RCPT TO': '550 5.1.1 no such user' },
+  hangs: { content: 'hang' },
+  echoes: { content: `451 4.3.0 ${PASSWORD}` },
+}

@@ -1,0 +1,74 @@
+import type { ChannelDocument } from '@backstop/contracts'
+import { type ReceivedRequest, startReceiver } from '@backstop/kit/test'
+import type { Behaviour, ChannelEndpoint, ChannelWorld } from '../channel.contract.ts'
+import { startRawServer } from '../real-receivers.ts'
+
+interface HttpAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Receivers that speak HTTP, for a kind of channel that does. */
+export function httpWorld(kind: {
+  /** A channel that leads to this base URL. */
+  channelTo(url: string): ChannelDocument
+  readonly secrets: readonly string[]
+  readonly unreadable?: (channel: ChannelDocument) => ChannelDocument
+  readonly answers: Readonly<Record<'accepts' | 'fails' | 'is_gone', HttpAnswer>>
+  /** What names a message to its receiver. */
+  identityOf(request: ReceivedRequest): string
+}): ChannelWorld {
+  const answerTo = (behaviour: Behaviour, request: ReceivedRequest): HttpAnswer => {
+    switch (behaviour) {
+      case 'asks_to_wait':
+        return { status: 429, headers: { 'retry-after': '120' } }
+      case 'echoes':
+        return { ...kind.answers.fails, body: `${kind.secrets.join('\n')}\n${echoOf(request)}` }
+      case 'fails':
+      case 'is_gone':
+        return kind.answers[behaviour]
+      default:
+        return kind.answers.accepts
+    }
+  }
+  return {
+    ...kind,
+    canAskToWait: true,
+    async open(behaviour): Promise<ChannelEndpoint> {
+      const { url, requests, stop } = await startHttpReceiver(behaviour, request => answerTo(behaviour, request))
+      return { channel: kind.channelTo(url), identities: () => requests.map(kind.identityOf), stop }
+    },
+  }
+}
+
+async function startHttpReceiver(behaviour: Behaviour, answerTo: (request: ReceivedRequest) => HttpAnswer) {
+  const requests: ReceivedRequest[] = []
+  switch (behaviour) {
+    case 'is_away':
+      return { requests, ...(await startNobody()) }
+    case 'resets':
+      return { requests, ...(await startRawServer(socket => socket.once('data', () => socket.resetAndDestroy()))) }
+    case 'talks_nonsense':
+      return { requests, ...(await startRawServer(socket => socket.once('data', () => socket.end('250 hello\r\n')))) }
+    case 'hangs':
+      return startReceiver(() => {})
+    default:
+      return startReceiver((request, response) => {
+        const { status, headers = {}, body = '' } = answerTo(request)
+        response.writeHead(status, headers).end(body)
+      })
+  }
+}
+
+/** A place where nobody listens any more. */
+export async function startNobody() {
+  const { url, stop } = await startRawServer(() => {})
+  await stop()
+  return { url, stop: async () => {} }
+}
+
+/** As error pages and debugging tools repeat a request. */
+function echoOf({ method, path, headers, body }: ReceivedRequest): string {
+  return `Cannot ${method} ${path} of http://${headers.host}${path}\n${JSON.stringify(headers)}\n${body}`
+}

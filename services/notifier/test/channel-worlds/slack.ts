@@ -1,0 +1,17 @@
+import { slackChannel } from '../fixtures.ts'
+import { httpWorld } from './http-world.ts'
+
+const PATH = '/services/T0/B0/canary-of-hook'
+
+export const slackWorld = httpWorld({
+  channelTo: url => slackChannel('chn_1', `${url}${PATH}`),
+  secrets: [PATH],
+  unreadable: channel => ({ ...channel, config: slackChannel('chn_other', 'http://127.0.0.1:9').config }),
+  answers: {
+    accepts: { status: 200, body: 'ok' },
+    fails: { status: 500, body: 'rollup_error' },
+    is_gone: { status: 404, body: 'no_service' },
+  },
+  // Slack knows no ids: two messages are the same when they say the same.
+  identityOf: ({ body }) => String(body),
+})
