@@ -1,9 +1,10 @@
-import type { Dispatcher } from 'undici'
 import type { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { createAddressPolicy } from './address-policy.ts'
 import { type ConnectorOptions, checkName, createGuardedConnector } from './connector.ts'
-import { type EgressFailure, egressBlocked, egressFailed, toEgressError } from './failure.ts'
+import { Deadline } from './deadline.ts'
+import { exchange } from './exchange.ts'
+import { egressBlocked, egressFailed, toEgressError } from './failure.ts'
 import { Lanes } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
 import { bareHost, judgeUrl, type UrlPolicyOptions } from './url-policy.ts'
@@ -80,7 +81,6 @@ export interface EgressSeams {
 const CONNECT_TIMEOUT_MS = 5_000
 const HEADERS_TIMEOUT_MS = 15_000
 const DEADLINE_MS = 20_000
-const MAX_BODY_BYTES = 65_536
 
 /** The guarded client (R1.1–R1.9). Logs once, as warnings, what the operator opened up. */
 export function createEgress(options: EgressOptions): Egress {
@@ -141,7 +141,7 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
           exchange(dispatcher, url, request, deadline),
         )
       } catch (error) {
-        throw toEgressError(deadline.why ?? error, options.proxyUrl !== undefined)
+        throw toEgressError(error, options.proxyUrl !== undefined)
       } finally {
         inFlight.delete(deadline)
         deadline.clear()
@@ -153,98 +153,6 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
       for (const deadline of inFlight) deadline.end('stopped')
       await lanes.stop()
     },
-  }
-}
-
-async function exchange(
-  dispatcher: Dispatcher,
-  url: URL,
-  request: EgressRequest,
-  deadline: Deadline,
-): Promise<EgressResponse> {
-  const answer = await dispatcher.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: request.method,
-    headers: request.headers,
-    body: request.body ?? null,
-    signal: deadline.signal,
-  })
-  const { body, end } = await readBody(answer.body, request.maxBodyBytes ?? MAX_BODY_BYTES)
-  if (end.kind !== 'complete' && request.partialBody !== 'accept') {
-    throw end.kind === 'too_large' ? egressFailed('response_too_large') : end.error
-  }
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  return { status: answer.statusCode, headers, body, complete: end.kind === 'complete' }
-}
-
-type BodyEnd = { kind: 'complete' } | { kind: 'too_large' } | { kind: 'broken'; error: unknown }
-
-/** Reads up to the limit and hangs up on the rest: an endless answer costs its first bytes and nothing more. */
-async function readBody(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<{ body: Buffer; end: BodyEnd }> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  let end: BodyEnd = { kind: 'complete' }
-  try {
-    for await (const chunk of stream) {
-      chunks.push(bytes + chunk.length > maxBytes ? chunk.subarray(0, maxBytes - bytes) : chunk)
-      bytes += chunk.length
-      if (bytes > maxBytes) {
-        end = { kind: 'too_large' }
-        break
-      }
-    }
-  } catch (error) {
-    end = { kind: 'broken', error }
-  }
-  return { body: Buffer.concat(chunks), end }
-}
-
-/** The overall time limit of one request; undici's own limits restart with every byte. */
-class Deadline {
-  readonly #controller = new AbortController()
-  readonly #timer: NodeJS.Timeout
-  readonly #outer: AbortSignal | undefined
-  readonly #onOuterAbort = () => this.end('stopped')
-  #why: EgressFailure | undefined
-
-  constructor(timeoutMs: number, outer: AbortSignal | undefined) {
-    this.#timer = setTimeout(() => this.end('deadline'), timeoutMs)
-    this.#outer = outer
-    if (outer?.aborted) this.end('stopped')
-    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** The error to show instead of undici's AbortError; undefined while the request was not cut off. */
-  get why(): AppError | undefined {
-    return this.#why === undefined ? undefined : egressFailed(this.#why)
-  }
-
-  end(why: EgressFailure): void {
-    this.#why ??= why
-    this.#controller.abort()
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer)
-    this.#outer?.removeEventListener('abort', this.#onOuterAbort)
-  }
-
-  /** The promise's value, unless the deadline comes first. */
-  race<T>(promise: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(this.why)
-      if (this.signal.aborted) onAbort()
-      this.signal.addEventListener('abort', onAbort, { once: true })
-      promise.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', onAbort))
-    })
   }
 }
 

@@ -1,0 +1,93 @@
+import type { Dispatcher } from 'undici'
+import type { Deadline } from './deadline.ts'
+import type { EgressRequest, EgressResponse } from './egress.ts'
+import { egressFailed } from './failure.ts'
+
+const MAX_BODY_BYTES = 65_536
+
+/**
+ * Sends one request and gathers its answer. By undici's lowest call: a stream for each answer costs as much as all the
+ * rest of a request, and nobody here reads one.
+ * @throws whatever undici or the connector threw, or what the deadline says
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: EgressRequest,
+  deadline: Deadline,
+): Promise<EgressResponse> {
+  const answer = new Answer(request)
+  deadline.onEnd(why => answer.fail(why))
+  const { method, headers, body = null } = request
+  dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, answer)
+  return answer.response
+}
+
+/** The answer as it comes in. Reads up to the limit and hangs up on the rest: an endless one costs its first bytes. */
+class Answer implements Dispatcher.DispatchHandler {
+  readonly #result = Promise.withResolvers<EgressResponse>()
+  readonly #maxBytes: number
+  readonly #takesPart: boolean
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+  #head: { status: number; headers: Readonly<Record<string, string>> } | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #failure: Error | undefined
+
+  constructor({ maxBodyBytes = MAX_BODY_BYTES, partialBody = 'refuse' }: EgressRequest) {
+    this.#maxBytes = maxBodyBytes
+    this.#takesPart = partialBody === 'accept'
+  }
+
+  get response(): Promise<EgressResponse> {
+    return this.#result.promise
+  }
+
+  /** Ends it, with the part that has come when that is worth something. */
+  fail(error: Error): void {
+    if (this.#failure !== undefined) return
+    this.#failure = error
+    if (this.#head !== undefined && this.#takesPart) this.#resolve(this.#head, false)
+    else this.#result.reject(error)
+    this.#controller?.abort(error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It was cut off while it waited for its connection.
+    if (this.#failure !== undefined) controller.abort(this.#failure)
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    // 1xx announces, and answers nothing.
+    if (status >= 200) this.#head = { status, headers: joined(headers) }
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    const room = this.#maxBytes - this.#bytes
+    this.#bytes += chunk.length
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    if (chunk.length > room) this.fail(egressFailed('response_too_large'))
+  }
+
+  onResponseEnd(): void {
+    if (this.#head === undefined) this.fail(egressFailed('response_invalid'))
+    else this.#resolve(this.#head, true)
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.fail(error)
+  }
+
+  #resolve(head: { status: number; headers: Readonly<Record<string, string>> }, complete: boolean): void {
+    this.#result.resolve({ ...head, body: Buffer.concat(this.#chunks), complete })
+  }
+}
+
+function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const all: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) all[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return all
+}
