@@ -29,7 +29,7 @@ export const SAMPLE_ALERTS = {
     ...common(projectId),
     event: 'drift.detected',
     data: {
-      operation: { ...operation(projectId), state: 'completed', executing_at: AT, ended_at: AT, refs: [] },
+      operation: { ...operation(projectId), state: 'completed', executing_at: AT, ended_at: AT },
       action: { ...action(projectId), amount: 129_990, verdict: 'explained', reason: 'provider_ref_matches' },
       differences: [{ field: 'amount', operation_says: 'EUR 1,249.90', provider_says: 'EUR 1,299.90' }],
     },

@@ -118,3 +118,8 @@ export type Operation = z.infer<typeof Operation>
 /** An operation as the API and alerts show it; `refs` stay inside. */
 export const ShownOperation = Operation.omit({ refs: true })
 export type ShownOperation = z.infer<typeof ShownOperation>
+
+/** An operation without what stays inside. */
+export function showOperation({ refs: _inside, ...operation }: Operation): ShownOperation {
+  return operation
+}

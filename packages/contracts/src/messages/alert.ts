@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Budget, BudgetUsage } from '../budget.ts'
-import { Approval, Operation, ShownOperation, Timestamp } from '../operation.ts'
+import { Approval, ShownOperation, Timestamp } from '../operation.ts'
 import { FailedRun } from '../run.ts'
 import { Action, Difference, Incident } from '../verdict.ts'
 
@@ -40,7 +40,7 @@ export const Alert = z.discriminatedUnion('event', [
   z.object({
     ...common,
     event: z.literal('drift.detected'),
-    data: z.object({ operation: Operation, action: Action.nullable(), differences: z.array(Difference).min(1) }),
+    data: z.object({ operation: ShownOperation, action: Action.nullable(), differences: z.array(Difference).min(1) }),
   }),
   /** An operation waits for approval; half of the time has passed; nobody decided in time. */
   z.object({ ...common, event: z.literal('approval.requested'), data: approvalData }),

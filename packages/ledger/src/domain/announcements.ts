@@ -5,7 +5,7 @@ import {
   type Operation,
   type OutboxEntry,
   partitionKey,
-  type ShownOperation,
+  showOperation,
 } from '@backstop/contracts'
 import { type ReachedCap, usageOf } from './budget.ts'
 
@@ -26,7 +26,7 @@ export function approvalEntries(operation: Operation, event: ApprovalEvent, now:
   const { approval, operation_id, project_id } = operation
   if (approval == null) return []
   const about = { alert_id: deterministicId('alert', operation_id, event), project_id, created_at: isoTime(now) }
-  return [alertEntry({ ...about, event, data: { operation: shown(operation), approval } })]
+  return [alertEntry({ ...about, event, data: { operation: showOperation(operation), approval } })]
 }
 
 /** Tells people how much of a budget is taken: each share of the cap once a period. */
@@ -36,7 +36,7 @@ export function capEntry({ budget, account, percent }: ReachedCap, operation: Op
     project_id: budget.project_id,
     created_at: isoTime(now),
     event: 'cap.threshold',
-    data: { budget, current: usageOf(budget, account, account), percent, operation: shown(operation) },
+    data: { budget, current: usageOf(budget, account, account), percent, operation: showOperation(operation) },
   })
 }
 
@@ -52,16 +52,12 @@ export function runEntry(
     project_id: run.project_id,
     created_at: run.reported_at,
     event: 'run.failed',
-    data: { run, operations: operations.map(shown), operations_total: operationsTotal },
+    data: { run, operations: operations.map(showOperation), operations_total: operationsTotal },
   })
 }
 
 function alertEntry(alert: Alert): OutboxEntry {
   return { id: alert.alert_id, topic: 'alerts', key: alert.project_id, message: alert }
-}
-
-function shown({ refs: _refs, ...operation }: Operation): ShownOperation {
-  return operation
 }
 
 function isoTime(ms: number): string {

@@ -1,8 +1,8 @@
-import { ApprovalDecision, ShownOperation } from '@backstop/contracts'
+import { ApprovalDecision, ShownOperation, showOperation } from '@backstop/contracts'
 import type { Decision } from '@backstop/ledger'
 import { z } from 'zod'
 import type { AdminParts } from '../parts.ts'
-import { changeOfOperation, findOperation, showOperation } from './operations.ts'
+import { changeOfOperation, findOperation } from './operations.ts'
 import { defineRoute, type Route } from './route.ts'
 
 /** /v1/operations/{id}/approve and …/decline */

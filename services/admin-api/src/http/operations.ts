@@ -5,6 +5,7 @@ import {
   type Operation,
   OperationQuery,
   ShownOperation,
+  showOperation,
 } from '@backstop/contracts'
 import { z } from 'zod'
 import { ownProject, type Principal } from '../domain/access.ts'
@@ -138,9 +139,4 @@ export async function findOperation(
 /** The audit row of a change. */
 export function changeOfOperation(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
   return { action, target: operation.operation_id, projectId: operation.project_id }
-}
-
-export function showOperation(operation: Operation): ShownOperation {
-  const { refs: _refs, ...shown } = operation
-  return shown
 }

@@ -1,11 +1,18 @@
-import { FailedRun, listOf, OneRunQuery, RunFailure, RunQuery, RunWithOperations } from '@backstop/contracts'
+import {
+  FailedRun,
+  listOf,
+  OneRunQuery,
+  RunFailure,
+  RunQuery,
+  RunWithOperations,
+  showOperation,
+} from '@backstop/contracts'
 import { runDocumentId } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findProject, notFound, projectFilter } from './found.ts'
-import { showOperation } from './operations.ts'
 import { refusedField } from './refused-field.ts'
 import { defineRoute, type Route } from './route.ts'
 

@@ -1,4 +1,4 @@
-import type { Difference, Operation, OperationState } from '@backstop/contracts'
+import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
 import { caseOf, withCase } from './operation-case.ts'
 import { driftAlertId, driftEntry } from './outgoing.ts'
 import { refundIdsOf } from './sides.ts'
@@ -11,7 +11,12 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
   const differ = (field: Difference['field'], said: string, shown: string) =>
     differences.push({ field, operation_says: said, provider_says: shown })
   if (operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
-    differ('amount', String(operation.amount), String(action.amount))
+    // A payment has one currency: where the report leaves it out, it is that one.
+    differ(
+      'amount',
+      formatMoney(operation.amount, operation.currency ?? action.currency) ?? String(operation.amount),
+      formatMoney(action.amount, action.currency) ?? String(action.amount),
+    )
   }
   if (operation.currency !== null && action.currency !== null && operation.currency !== action.currency) {
     differ('currency', operation.currency, action.currency)

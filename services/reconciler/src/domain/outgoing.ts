@@ -9,6 +9,7 @@ import {
   type ReadReason,
   type Recheck,
   type Reread,
+  showOperation,
 } from '@backstop/contracts'
 import type { Asking } from './asking.ts'
 import { projectAction, projectIncident } from './projection.ts'
@@ -103,7 +104,7 @@ export function driftEntry(
     alert_id: driftAlertId(operation.operation_id, differences),
     event: 'drift.detected',
     data: {
-      operation,
+      operation: showOperation(operation),
       action: action === null ? null : projectAction(subject, action),
       differences: [...differences],
     },
