@@ -14,9 +14,10 @@ import { type Compared, runComparison } from './frame/compare.ts'
 import { describeMachine } from './frame/machine.ts'
 import { toTable } from './frame/table.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
+import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const BENCHMARKS: readonly Benchmark[] = [notifierBenchmark]
+const BENCHMARKS: readonly Benchmark[] = [notifierBenchmark, reconcilerBenchmark]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,96 @@
+/** What the reconciler is measured with: refunds as the processor posts them, 95 of 100 of which a team's own software made. */
+import type { ConnectionDocument, InboundEvent, Operation } from '@backstop/contracts'
+import { partitionKey } from '@backstop/contracts'
+import { PROCESSOR_EVENTS } from '../../packages/providers/src/processor/samples/index.ts'
+import { operation } from '../../services/reconciler/test/fixtures.ts'
+
+/** One of so many refunds is explained by nothing. */
+const UNEXPLAINED_ONE_IN = 20
+const CONNECTIONS = 20
+const DAY_MS = 86_400_000
+
+/** One refund that a provider tells of. */
+export interface BenchRefund {
+  readonly id: string
+  readonly projectId: string
+  readonly connectionId: string
+  /** When the provider made it: whole seconds, in milliseconds. */
+  readonly atMs: number
+  readonly isExplained: boolean
+}
+
+/** So many refunds of this moment, of ids that no other round has. */
+export function benchRefunds(round: string, count: number): BenchRefund[] {
+  const atMs = Math.floor(Date.now() / 1_000) * 1_000
+  return Array.from({ length: count }, (_, index) => ({
+    id: `${round}${String(index).padStart(20, '0')}`,
+    projectId: `prj_${index % CONNECTIONS}`,
+    connectionId: `con_${index % CONNECTIONS}`,
+    atMs,
+    isExplained: index % UNEXPLAINED_ONE_IN !== 0,
+  }))
+}
+
+/** How many of so many nothing explains. */
+export function unexplainedOf(count: number): number {
+  return Math.ceil(count / UNEXPLAINED_ONE_IN)
+}
+
+/** Whether the event of this key is one of those: its number is at the end. */
+export function isUnexplained(key: string): boolean {
+  return Number(key.slice(-9)) % UNEXPLAINED_ONE_IN === 0
+}
+
+/** The connections that they come through: they alert, and cannot be read. */
+export function benchConnections(): ConnectionDocument[] {
+  return Array.from({ length: CONNECTIONS }, (_, index) => {
+    const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null, site: null }
+    const made = { created_at: new Date(Date.now() - DAY_MS), project_id: `prj_${index}` }
+    return { _id: `con_${index}`, ...settings, ...made } as ConnectionDocument
+  })
+}
+
+/** The event that tells of a refund, as ingress hands it on. */
+export function benchEvent({ id, projectId, connectionId, atMs }: BenchRefund): InboundEvent {
+  const sample = PROCESSOR_EVENTS['refund.created']
+  const event_id = `evt_${id}`
+  const created = atMs / 1_000
+  const ids = { id: `re_${id}`, charge: `ch_${id}`, payment_intent: `pi_${id}` }
+  return {
+    provider: 'processor',
+    project_id: projectId,
+    connection_id: connectionId,
+    event_id,
+    event_type: sample.type,
+    received_at: new Date().toISOString(),
+    body: {
+      ...sample,
+      id: event_id,
+      created,
+      request: { id: `req_${id}`, idempotency_key: null },
+      data: { object: { ...sample.data.object, ...ids, created } },
+    },
+  }
+}
+
+/** The key by which ingress hands it on. */
+export function benchKey({ id, projectId }: BenchRefund): string {
+  return partitionKey(projectId, `pi_${id}`)
+}
+
+/** What the team's own software reported of a refund. */
+export function benchOperation({ id, projectId, connectionId, atMs }: BenchRefund): Operation {
+  const at = new Date(atMs).toISOString()
+  return operation({
+    operation_id: `op_${id}`,
+    project_id: projectId,
+    connection_id: connectionId,
+    subject: `pi_${id}`,
+    provider_ref: `re_${id}`,
+    refs: [`${projectId}/processor/pi_${id}`, `${projectId}/processor/re_${id}`],
+    executing_at: at,
+    ended_at: at,
+    created_at: at,
+    updated_at: at,
+  })
+}

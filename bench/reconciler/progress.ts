@@ -1,0 +1,48 @@
+import type { ReconcilerWorld } from './world.ts'
+
+/** How far a consumer had come at a moment. */
+export interface Mark {
+  readonly atMs: number
+  readonly events: number
+  /** Milliseconds of processor time that it had used. */
+  readonly cpuMs: number
+}
+
+const LOOK_EVERY_MS = 20
+const WITHIN_MS = 600_000
+
+/**
+ * Watches what a group commits.
+ * @param shares of all `count` events at which to look up, in ascending order
+ * @returns a mark for each share
+ * @throws Error when they take longer than ten minutes
+ */
+export async function marksOf(
+  world: ReconcilerWorld,
+  { group, before, count, shares }: { group: string; before: number; count: number; shares: readonly number[] },
+  cpuMs: () => Promise<number>,
+): Promise<Mark[]> {
+  const deadline = performance.now() + WITHIN_MS
+  const marks: Mark[] = []
+  for (const share of shares) {
+    for (;;) {
+      const events = (await world.committed(group)) - before
+      if (events >= share * count) {
+        marks.push({ atMs: performance.now(), events, cpuMs: await cpuMs() })
+        break
+      }
+      if (performance.now() > deadline) throw new Error(`${group} committed ${events} of ${count} events`)
+      await new Promise(resolve => setTimeout(resolve, LOOK_EVERY_MS))
+    }
+  }
+  return marks
+}
+
+/** What a stretch between two marks says. */
+export function readingsOf(from: Mark, to: Mark) {
+  const events = to.events - from.events
+  return {
+    events: (events / (to.atMs - from.atMs)) * 1_000,
+    'processor time for one': ((to.cpuMs - from.cpuMs) / events) * 1_000,
+  }
+}

@@ -1,0 +1,90 @@
+/** Events a second from a full topic, beside what the parts around the reconciler allow. */
+import { join } from 'node:path'
+import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
+import { startChild } from '../frame/children.ts'
+import { type BenchRefund, benchRefunds, unexplainedOf } from './load.ts'
+import { marksOf, readingsOf } from './progress.ts'
+import { openWorld, type ReconcilerWorld } from './world.ts'
+
+const EVENTS = 60_000
+/** Between these shares of the events is measured: not while code is compiled, nor while partitions have nothing left. */
+const SHARES = [0.2, 0.95, 1]
+/** No second look happens while this is measured. */
+const RECHECK_DELAY_MS = 86_400_000
+
+export async function openThroughput(surroundings: BenchSurroundings) {
+  const worlds = {
+    reconciler: await openWorld('reconciler', surroundings, { recheckDelayMs: RECHECK_DELAY_MS }),
+    bareLoop: await openWorld('bare-loop', surroundings, { recheckDelayMs: RECHECK_DELAY_MS }),
+  }
+  const comparison: Comparison = {
+    name: 'Throughput from a full topic',
+    readings: { events: '/s', 'processor time for one': 'µs' },
+    contenders: [
+      { name: 'reconciler', measure: () => measureReconciler(worlds.reconciler) },
+      { name: 'bare loop', measure: () => measureBareLoop(worlds, surroundings) },
+    ],
+    targets: [
+      { reading: 'events', of: 'reconciler', against: 'bare loop', is: 'at least', value: 0.6 },
+      { reading: 'events', of: 'reconciler', is: 'at least', value: 5_000 },
+    ],
+  }
+  return { comparison, stop: () => Promise.all(Object.values(worlds).map(world => world.close())) }
+}
+
+let rounds = 0
+
+/** Puts events of new refunds on the topic. */
+async function fill(world: ReconcilerWorld): Promise<BenchRefund[]> {
+  const refunds = benchRefunds(`r${++rounds}`, EVENTS)
+  await world.tell(refunds)
+  return refunds
+}
+
+async function measureReconciler(world: ReconcilerWorld) {
+  const before = { events: await world.committed('reconciler'), rechecks: await world.count('rechecks') }
+  const refunds = await fill(world)
+  await world.report(refunds)
+  await world.start()
+  const [from, to] = await marksOf(
+    world,
+    { group: 'reconciler', before: before.events, count: EVENTS, shares: SHARES },
+    async () => (await world.usage()).cpuMs,
+  )
+  await world.stop()
+  await expectDone(world, before.events + EVENTS, before.rechecks)
+  return readingsOf(from!, to!)
+}
+
+async function measureBareLoop(
+  { reconciler, bareLoop: world }: { reconciler: ReconcilerWorld; bareLoop: ReconcilerWorld },
+  { stack, folder }: BenchSurroundings,
+) {
+  const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
+  await fill(world)
+  const env = {
+    BROKERS: stack.kafka,
+    PREFIX: world.topicPrefix,
+    MONGO: stack.mongo,
+    DB: world.mongo.db.databaseName,
+    RECONCILER_DB: reconciler.mongo.db.databaseName,
+  }
+  const child = startChild(new URL('bare-loop-main.ts', import.meta.url), env, join(folder, 'bare-loop.log'))
+  const [from, to] = await marksOf(
+    world,
+    { group: 'bare-loop', before: before.events, count: EVENTS, shares: SHARES },
+    () => child.cpuMs(),
+  )
+  await child.stop()
+  await expectDone(world, before.events + EVENTS, before.rechecks)
+  return readingsOf(from!, to!)
+}
+
+/** @throws Error when not everything is there that the events ask for, or more than that */
+async function expectDone(world: ReconcilerWorld, events: number, rechecksBefore: number): Promise<void> {
+  const collections = ['subjects', 'actions', 'inbox', 'inbox_bodies']
+  const found = await Promise.all(collections.map(name => world.mongo.db.collection(name).countDocuments()))
+  const rechecks = (await world.count('rechecks')) - rechecksBefore
+  const isDone = found.every(count => count === events) && rechecks === unexplainedOf(EVENTS)
+  if (!isDone) throw new Error(`${events} events left ${found.join(', ')} documents and ${rechecks} rechecks`)
+}
