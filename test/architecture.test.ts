@@ -9,6 +9,7 @@ import {
   findCycles,
   layerOf,
   MAY_IMPORT,
+  modelFaults,
   packageFaults,
   purityFaults,
 } from './architecture/rules.ts'
@@ -39,6 +40,7 @@ describe('the code as it is', () => {
       faults: directionFaults,
     },
     { name: 'domain code is pure', faults: purityFaults },
+    { name: 'models share nothing with what they judge', faults: modelFaults },
     { name: 'settings come from config.ts', faults: environmentFaults },
     { name: 'whoever calls out goes through the guarded client', faults: outgoingFaults },
     { name: 'files have a name that says something and are of a readable size', faults: fileFaults },
@@ -123,6 +125,17 @@ describe('the rules bite', () => {
       "export { request } from 'undici'",
       "const { connect } = await import('node:http2')",
     ].map(text => ({ name: text, faults: outgoingFaults, path: 'services/notifier/src/channels/x/deliver.ts', text })),
+    ...[
+      "import { hasExecuted } from '@backstop/contracts'",
+      "import type { Subject } from '../../src/domain/subject.ts'",
+      "import { claimOf } from '../../src/domain/explain.ts'",
+      "import type { Observation } from '@backstop/providers'",
+    ].map(text => ({
+      name: `in a model: ${text}`,
+      faults: modelFaults,
+      path: 'services/reconciler/test/model/x.ts',
+      text,
+    })),
     { name: 'a file called utils', faults: fileFaults, path: 'packages/kit/src/utils.ts', text: '' },
   ])('$name is a fault', ({ faults, path, text }) => {
     expect(faults(file(path, text))).toHaveLength(1)
@@ -138,6 +151,10 @@ describe('the rules bite', () => {
     '// fetch(url) would follow redirects',
   ])('%s calls nobody', text => {
     expect(outgoingFaults(file('services/notifier/src/channels/x/deliver.ts', text))).toEqual([])
+  })
+
+  test('there is a model to check', () => {
+    expect(files.filter(({ path }) => path.includes('/test/model/'))).not.toEqual([])
   })
 
   test('hashing and converting a time are no fault in domain code', () => {

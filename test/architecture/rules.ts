@@ -101,6 +101,17 @@ export function purityFaults(file: SourceFile): string[] {
   return [...used, ...imported].map(fault => `${file.path}: domain code ${fault}`)
 }
 
+/** A model that a test holds the product against proves nothing if it shares the product's code, or its mistakes. */
+export function modelFaults({ path, imports }: SourceFile): string[] {
+  if (!/^(?:packages|services)\/[^/]+\/test\/model\//.test(path)) return []
+  return imports
+    .filter(({ specifier, isTypeOnly }) => specifier !== '@backstop/contracts' || !isTypeOnly)
+    .map(
+      ({ specifier }) =>
+        `${path}: a model takes nothing of the product but the types of its contracts, and ${specifier}`,
+    )
+}
+
 /** Settings are read once, in config.ts from what main is given; a stray process.env is a setting nobody documents. */
 const READS_ENVIRONMENT = new Set([
   'packages/kit/src/crash-points.ts',

@@ -34,6 +34,7 @@ export function emptySubject(): Subject {
     subscriptions: [],
     operations: [],
     operationCases: [],
+    notes: [],
     outbox: [],
     createdAt: T0,
   }
@@ -111,7 +112,7 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
   return { kind: 'observed', observed, sighting: sightingOf(eventId, 'charge.refunded', sighting) }
 }
 
-function sightingOf(eventId: string, eventType: string, more: Partial<Sighting>): Sighting {
+export function sightingOf(eventId: string, eventType: string, more: Partial<Sighting> = {}): Sighting {
   return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, reading: null, ...more }
 }
 

@@ -61,6 +61,7 @@ export class Workspace {
       subscriptions: [],
       operations: [],
       operationCases: [],
+      notes: [],
       outbox: [],
       createdAt: now,
     }

@@ -1,6 +1,6 @@
 import type { ActionKind } from '@backstop/contracts'
 import { EARLIEST_BEFORE_START_MS } from './explain.ts'
-import type { ActionRecord } from './subject.ts'
+import type { ActionRecord, Subject } from './subject.ts'
 
 /** A person's note that a change will come that no operation tells of. Null is any. */
 export interface ExpectedChange {
@@ -17,14 +17,22 @@ export interface ExpectedChange {
   readonly expiresAt: number
 }
 
+/** Notes that one subject keeps. */
+const MAX_NOTES = 50
+
+/** The subject with the notes of its project that a look found; those that count longest are kept. */
+export function withNotes(subject: Subject, found: readonly ExpectedChange[]): Subject {
+  const known = new Set(subject.notes.map(note => note.id))
+  const news = found.filter(note => note.projectId === subject.projectId && !known.has(note.id))
+  if (news.length === 0) return subject
+  const notes = [...subject.notes, ...news].toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, MAX_NOTES)
+  return { ...subject, notes }
+}
+
 /** The note that explains an action: the one that expires first of those that do; undefined where none does. */
-export function expectedChangeFor(
-  projectId: string,
-  action: ActionRecord,
-  notes: readonly ExpectedChange[],
-): ExpectedChange | undefined {
+export function expectedChangeFor(action: ActionRecord, notes: readonly ExpectedChange[]): ExpectedChange | undefined {
   return notes
-    .filter(note => note.projectId === projectId && covers(note, action))
+    .filter(note => covers(note, action))
     .toSorted((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))[0]
 }
 

@@ -97,7 +97,7 @@ export function assignOperations(
       STRENGTHS.indexOf(a.claim.reason) - STRENGTHS.indexOf(b.claim.reason) ||
       a.claim.distanceMs - b.claim.distanceMs ||
       a.action.providerCreatedAt - b.action.providerCreatedAt ||
-      compareText(a.action.identity, b.action.identity) ||
+      compareText(nameOf(a.action), nameOf(b.action)) ||
       compareText(a.operation.operation_id, b.operation.operation_id),
   )
   const assigned = new Map<string, Assignment>()
@@ -108,6 +108,11 @@ export function assignOperations(
     used.add(operation.operation_id)
   }
   return assigned
+}
+
+/** One name, whichever of its objects was seen first. */
+function nameOf({ sides, identity }: ActionRecord): string {
+  return sides[0]?.identity ?? identity
 }
 
 function compareText(a: string, b: string): number {

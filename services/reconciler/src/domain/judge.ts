@@ -1,5 +1,5 @@
 import type { VerdictReason } from '@backstop/contracts'
-import { type ExpectedChange, expectedChangeFor } from './expected-change.ts'
+import { expectedChangeFor } from './expected-change.ts'
 import { type Assignment, assignOperations, endOfItself, explainedByObservation } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outgoing.ts'
@@ -33,16 +33,19 @@ function judgeAction(
   if (!isJudged(action)) return settleAs(subject, action, 'not_alerted', 'kind_is_not_judged', now)
   if (assignment !== undefined) {
     const { operation, reason } = assignment
-    return settleAs(subject, { ...action, operationId: operation.operation_id }, 'explained', reason, now, action)
+    const made = { ...action, operationId: operation.operation_id, expectedChangeId: null }
+    return settleAs(subject, made, 'explained', reason, now, action)
   }
-  const plain: ActionRecord = { ...action, operationId: null }
+  const plain: ActionRecord = { ...action, operationId: null, expectedChangeId: null }
   const observed = explainedByObservation(action)
   if (observed !== null) return settleAs(subject, plain, 'explained', observed, now, action)
-  if (action.expectedChangeId !== null) {
-    return settleAs(subject, plain, 'explained', 'expected_change_matches', now, action)
-  }
   const ended = endOfItself(action)
   if (ended !== null) return settleAs(subject, plain, 'not_alerted', ended, now, action)
+  const expected = expectedChangeFor(action, subject.notes)
+  if (expected !== undefined) {
+    const noted = { ...plain, expectedChangeId: expected.id }
+    return settleAs(subject, noted, 'explained', 'expected_change_matches', now, action)
+  }
   return whyLookAgain(action) === null ? subject : armLook(subject, action, now, recheckDelayMs)
 }
 
@@ -64,6 +67,7 @@ function armLook(subject: Subject, action: ActionRecord, now: number, recheckDel
     verdict: 'pending',
     reason: 'awaiting_second_look',
     operationId: null,
+    expectedChangeId: null,
     look: { dueAt, askedAt: null, doneAt: null },
   }
   const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
@@ -73,7 +77,7 @@ function armLook(subject: Subject, action: ActionRecord, now: number, recheckDel
 
 function lostText(action: ActionRecord): string {
   return action.operationId === null
-    ? 'It was not made before every connection that shows it'
+    ? 'What explained it does not hold any more'
     : `Operation ${action.operationId} turned out not to have made it`
 }
 
@@ -103,7 +107,6 @@ function settleAs(
 /** What the second look at one action knows. */
 export interface SecondLook {
   readonly policies: readonly ConnectionPolicy[]
-  readonly expectedChanges: readonly ExpectedChange[]
   readonly readBack: ActionRecord['readBack']
 }
 
@@ -113,11 +116,6 @@ export function judgeAtSecondLook(subject: Subject, action: ActionRecord, look: 
     ...action,
     look: action.look === null ? null : { ...action.look, doneAt: now },
     readBack: look.readBack,
-  }
-  const expected = expectedChangeFor(subject.projectId, action, look.expectedChanges)
-  if (expected !== undefined) {
-    const noted = { ...looked, expectedChangeId: expected.id }
-    return settleAs(subject, noted, 'explained', 'expected_change_matches', now)
   }
   const permission = permissionToAlert(look.policies)
   const verdict: Pick<ActionRecord, 'verdict' | 'reason' | 'quietFor'> =

@@ -28,6 +28,7 @@ export function mergeSubjects(
     merged: [...winner.merged, ...loser.merged],
     refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
     operationCases: [...winner.operationCases, ...loser.operationCases.filter(one => !knownCases.has(one.operationId))],
+    notes: [...winner.notes, ...loser.notes.filter(note => !winner.notes.some(own => own.id === note.id))],
     outbox: [...winner.outbox, ...loser.outbox],
   }
   const withOperations = loser.operations.reduce<Subject>(

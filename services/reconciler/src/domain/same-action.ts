@@ -52,7 +52,6 @@ export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord,
     idempotencyKeys: withAll(kept.idempotencyKeys, gone.idempotencyKeys),
     eventIds: withAll(kept.eventIds, gone.eventIds),
     firstSeenAt: Math.min(kept.firstSeenAt, gone.firstSeenAt),
-    expectedChangeId: kept.expectedChangeId ?? gone.expectedChangeId,
     readBack: kept.readBack ?? gone.readBack,
     timeline: [
       ...[...kept.timeline, ...gone.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
@@ -78,19 +77,23 @@ export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord,
   )
 }
 
-/** Which verdict of two stands until they are judged as one: what explains, then what people were told. */
-const STANDS: readonly ActionRecord['verdict'][] = ['explained', 'unexplained', 'pending', 'not_alerted']
+/**
+ * Which verdict of two stands until they are judged as one: what people were told, then what still waits. An explanation
+ * that holds for both comes again at once.
+ */
+const STANDS: readonly ActionRecord['verdict'][] = ['unexplained', 'pending', 'explained', 'not_alerted']
 
 /** What people were told of both stays told; of two open incidents that say the same, one is over. */
 function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
   const standing = STANDS.indexOf(gone.verdict) < STANDS.indexOf(kept.verdict) ? gone : kept
-  const { verdict, reason, operationId, look, quietFor } = standing
+  const { verdict, reason, operationId, expectedChangeId, look, quietFor } = standing
   const both: ActionRecord = {
     ...kept,
     incidents: [...kept.incidents, ...gone.incidents],
     verdict,
     reason,
     operationId,
+    expectedChangeId,
     look,
     quietFor,
   }

@@ -1,5 +1,6 @@
 import type { Readback } from '@backstop/contracts'
 import { isSigned, type LookFacts, whomToAsk } from './asking.ts'
+import { withNotes } from './expected-change.ts'
 import { judgeAtSecondLook, judgeSubject } from './judge.ts'
 import { awaitsAnswer, type PendingLook, pendingLooks } from './looks.ts'
 import { lookAtOperation } from './operation-looks.ts'
@@ -25,7 +26,7 @@ export function takeLook(subject: Subject, input: LookInput, now: number, rechec
   const look = findLook(subject, input)
   if (look === undefined) return subject
   if (input.answer === null && now < look.dueAt) return comeAgain(subject, look, now)
-  const judged = judgeSubject(subject, now, recheckDelayMs)
+  const judged = judgeSubject(withNotes(subject, input.facts.expectedChanges), now, recheckDelayMs)
   if (findLook(judged, input) === undefined) return judged
   if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
   const seen = lookedAt(judged, look)
@@ -93,7 +94,6 @@ function conclude(
     action,
     {
       policies: policiesOf(looked, action, facts.policies),
-      expectedChanges: facts.expectedChanges,
       readBack: answer === null ? null : READ_BACK[answer.outcome],
     },
     now,

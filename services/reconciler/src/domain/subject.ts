@@ -17,6 +17,7 @@ import type {
 } from '@backstop/contracts'
 import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import type { z } from 'zod'
+import type { ExpectedChange } from './expected-change.ts'
 
 /**
  * One payment or one subscription of a project: everything that a verdict depends on, in one document, so that one
@@ -37,6 +38,8 @@ export interface Subject {
   /** The operations that name it, as the `operations` topic or the ledger last told. */
   readonly operations: readonly Operation[]
   readonly operationCases: readonly OperationCase[]
+  /** The notes of people that its looks found, whatever they are about: what they explain is judged like all else. */
+  readonly notes: readonly ExpectedChange[]
   readonly outbox: readonly SubjectOutboxEntry[]
   readonly createdAt: number
 }
@@ -99,7 +102,7 @@ export interface ActionRecord {
   readonly verdict: Verdict
   readonly reason: VerdictReason
   readonly operationId: string | null
-  /** The note that explained it at its second look; it stays when an operation takes its place. */
+  /** The note that explains it; null where none does, or something stronger. */
   readonly expectedChangeId: string | null
   readonly readBack: Why['read_back']
   /** not_alerted by their settings: the connections that were asked. One that shows it later is asked, too. */

@@ -8,6 +8,8 @@ import { type Aspect, type Sighting, type Snapshot, type SubscriptionRow, withAl
 
 /** Snapshots of one subscription that are kept; the oldest go first, and what they showed stays as it was recorded. */
 const MAX_SNAPSHOTS = 200
+/** What is told late is told within days: until then every snapshot may turn out to part two turns. */
+const WHOLE_FOR_MS = 7 * 86_400_000
 const MAX_EVENTS_PER_SNAPSHOT = 20
 
 /** none: runs on. set: for later. done: in effect. */
@@ -111,13 +113,14 @@ function bySnapshot(a: Snapshot, b: Snapshot): number {
   return a.asOf - b.asOf || (standing(a) < standing(b) ? -1 : 1)
 }
 
-/** Without the middle of what stood still: a subscription changes often in what does not matter here. */
+/** Without the middle of what stood still long ago: a subscription changes often in what does not matter here. */
 function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
   const kept: Snapshot[] = []
+  const wholeFrom = (sorted.at(-1)?.asOf ?? 0) - WHOLE_FOR_MS
   for (const snapshot of sorted) {
     const [last, beforeLast] = [kept.at(-1), kept.at(-2)]
     const isMiddle = last !== undefined && beforeLast !== undefined && !tellsOfLeaving(last)
-    if (isMiddle && sameStanding(last, snapshot) && sameStanding(beforeLast, last)) {
+    if (isMiddle && snapshot.asOf < wholeFrom && sameStanding(last, snapshot) && sameStanding(beforeLast, last)) {
       kept[kept.length - 1] = {
         ...withSighting(snapshot, last),
         before: snapshot.before,

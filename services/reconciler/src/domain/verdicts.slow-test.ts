@@ -1,0 +1,175 @@
+/**
+ * Whatever order, duplication, interleaving and loss: what was told in the end decides, and the verdicts are those of a
+ * model that knows no order and shares no code with the product (test/model).
+ */
+import type { Operation } from '@backstop/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FAILED_RUNS } from '../../test/failed-seeds.ts'
+import { emptySubject, look, lookFacts, RULES, secondLooks, T0 } from '../../test/fixtures.ts'
+import {
+  cancellationsOf,
+  refundsOf,
+  type ToldConnection,
+  type ToldRefund,
+  type ToldSnapshot,
+  verdictsOn,
+} from '../../test/model/verdict-model.ts'
+import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
+import { decide, type Input } from './decide.ts'
+import { isJudged, type Subject } from './subject.ts'
+
+const RUNS = 10_000
+
+type Observed = Extract<Input, { kind: 'observed' }>
+
+/** What the model says of all that was told. */
+function modelled({ tellings, connections, madeAt, notes }: ToldWorld): string[] {
+  const told = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
+  const by = connections.map(
+    ({ connectionId, outOfBand, deleted }): ToldConnection => ({
+      id: connectionId,
+      madeAt: madeAt.get(connectionId) ?? 0,
+      outOfBand,
+      isDeleted: deleted,
+    }),
+  )
+  const seen = told.filter((input): input is Observed => input.kind === 'observed')
+  const operations = new Map<string, Operation>()
+  for (const input of told) {
+    if (input.kind !== 'operation') continue
+    const { operation } = input
+    const known = operations.get(operation.operation_id)
+    if (known === undefined || known.version < operation.version) operations.set(operation.operation_id, operation)
+  }
+  const actions = [...refundsOf(toldRefunds(seen)), ...modelledCancellations(seen, by)]
+  const noted = notes
+    .filter(note => note.projectId === 'prj_test')
+    .map(({ kind, subject, amount, notedAt, expiresAt }) => ({
+      kind,
+      about: subject,
+      amount,
+      from: notedAt,
+      until: expiresAt,
+    }))
+  return verdictsOn(actions, [...operations.values()], noted, by)
+}
+
+function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
+  const told = new Map<string, ToldRefund>()
+  for (const { observed, sighting } of seen) {
+    if (observed.kind !== 'action') continue
+    const known = told.get(observed.identity)
+    told.set(observed.identity, {
+      id: observed.providerRef,
+      provider: observed.provider,
+      gatewayId: known?.gatewayId ?? observed.gatewayRefs[0] ?? null,
+      about: observed.objectIds,
+      amount: observed.amount ?? 0,
+      currency: observed.currency ?? '',
+      at: Math.min(known?.at ?? Infinity, observed.createdAt),
+      key: known?.key ?? observed.idempotencyKey,
+      through: [...(known?.through ?? []), sighting.connection.id],
+    })
+  }
+  return [...told.values()]
+}
+
+function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {
+  const snapshots: ToldSnapshot[] = []
+  let of: { id: string; provider: Observed['observed']['provider']; by: ToldConnection } | undefined
+  for (const { observed, sighting } of seen) {
+    if (observed.kind !== 'subscription') continue
+    const through = by.find(({ id }) => id === sighting.connection.id)
+    if (through !== undefined) of = { id: observed.subject, provider: observed.provider, by: through }
+    const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = observed
+    const known = snapshots.findIndex(snapshot => snapshot.asOf === asOf)
+    const told: ToldSnapshot = {
+      asOf,
+      phase: cancellation.phase,
+      left: before?.cancellation ?? snapshots[known]?.left ?? null,
+      requestedAt: cancellation.requestedAt,
+      cause: cancellation.cause,
+      isPastDue,
+      isBaseline: sighting.reading === 'baseline' || snapshots[known]?.isBaseline === true,
+      key: idempotencyKey ?? snapshots[known]?.key ?? null,
+    }
+    if (known < 0) snapshots.push(told)
+    else snapshots[known] = told
+  }
+  return of === undefined ? [] : cancellationsOf(of.id, of.provider, snapshots, of.by)
+}
+
+/** Plays a delivery through the product, with every look and every answer, until nothing is waited for. */
+function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery): Subject {
+  const facts = lookFacts(world.connections, world.notes)
+  const outcomes = [...askings]
+  const answers: { at: number; input: Input }[] = []
+  let subject = emptySubject()
+  let now = T0
+  const step = (input: Input, at: number) => {
+    now = Math.max(now, at)
+    const asked = subject.outbox.length
+    subject = decide(subject, input, now, RULES)
+    for (const { topic, message } of subject.outbox.slice(asked)) {
+      if (topic !== 'rereads') continue
+      const { look_id, due_at } = (message as { look: { look_id: string; due_at: string } }).look
+      const outcome = outcomes.shift() ?? 'read'
+      const waiting = { lookId: look_id, dueAt: Date.parse(due_at) }
+      if (outcome !== 'lost') answers.push({ at: now + 20_000, input: look(waiting, facts, outcome) })
+    }
+  }
+  const nextLook = () =>
+    secondLooks(subject)
+      .map(pending => ({
+        at: (pending.askedAt === null ? pending.dueAt : pending.wakeAt) + looksLateMs,
+        input: look(pending, facts),
+      }))
+      .concat(answers)
+      .sort((a, b) => a.at - b.at)[0]
+  const lookUntil = (until: number) => {
+    for (let next = nextLook(); next !== undefined && next.at <= until; next = nextLook()) {
+      const answer = answers.findIndex(({ input }) => input === next?.input)
+      if (answer >= 0) answers.splice(answer, 1)
+      step(next.input, next.at)
+    }
+  }
+  for (const { at, input } of arrivals) {
+    lookUntil(at)
+    step(input, at)
+  }
+  lookUntil(Infinity)
+  return subject
+}
+
+function verdictsIn(subject: Subject): string[] {
+  return subject.actions
+    .filter(isJudged)
+    .map(({ kind, sides, subject: about, providerCreatedAt, verdict, reason, operationId }) => {
+      const ids = sides.map(side => side.providerRef).sort()
+      const name = kind === 'refund' ? ids.join('=') : `${about}@${providerCreatedAt}`
+      return `${name} ${verdict} ${reason} ${operationId}`
+    })
+    .sort()
+}
+
+const cases = worlds.chain(world => deliveriesOf(world).map(delivery => ({ world, delivery })))
+
+const property = fc.property(cases, ({ world, delivery }) => {
+  const subject = played(world, delivery)
+  expect(verdictsIn(subject)).toEqual(modelled(world))
+  for (const action of subject.actions) {
+    const open = action.incidents.filter(incident => incident.state === 'open').map(({ code }) => code)
+    expect(open).toEqual(action.verdict === 'unexplained' ? ['UNEXPECTED_ACTION'] : [])
+  }
+})
+
+describe('the verdicts are those of the model', () => {
+  test.each(FAILED_RUNS)('where once $was (seed $seed, path $path)', ({ seed, path }) => {
+    fc.assert(property, { seed, path, numRuns: 1 })
+  })
+
+  test(`in ${RUNS} worlds and orders`, () => {
+    fc.assert(property, { numRuns: RUNS })
+  })
+})

@@ -1,0 +1,8 @@
+/**
+ * Runs of fast-check in which the verdicts once differed from the model, by seed and path. Each is tried again before new
+ * ones; one that was found before the worlds were changed is another run now, and harmless.
+ */
+export const FAILED_RUNS: readonly { readonly seed: number; readonly path: string; readonly was: string }[] = [
+  { seed: 322378031, path: '5017', was: 'a snapshot that parts two cancellations was dropped from the row' },
+  { seed: 1751845509, path: '181', was: 'two records that became one kept two open incidents' },
+]

@@ -1,0 +1,220 @@
+/**
+ * What Backstop is to say, as a function of all that was ever told, without order and without time passing. Written anew
+ * from DESIGN.md, "Deciding": it shares nothing with the product but the types of the contracts (a test sees to that).
+ */
+import type { ActionKind, Operation, OutOfBand, ProviderKind } from '@backstop/contracts'
+
+export interface ToldConnection {
+  readonly id: string
+  readonly madeAt: number
+  readonly outOfBand: OutOfBand
+  readonly isDeleted: boolean
+}
+
+/** One object that is a refund, as it stands in the end. */
+export interface ToldRefund {
+  readonly id: string
+  readonly provider: ProviderKind
+  readonly gatewayId: string | null
+  readonly about: readonly string[]
+  readonly amount: number
+  readonly currency: string
+  readonly at: number
+  readonly key: string | null
+  readonly through: readonly string[]
+}
+
+export interface ToldSnapshot {
+  readonly asOf: number
+  readonly phase: 'none' | 'scheduled' | 'executed'
+  readonly left: ToldSnapshot['phase'] | null
+  readonly requestedAt: number | null
+  readonly cause: 'requested' | 'involuntary' | 'plan_end'
+  readonly isPastDue: boolean
+  readonly isBaseline: boolean
+  readonly key: string | null
+}
+
+export interface ToldNote {
+  readonly kind: ActionKind
+  readonly about: string | null
+  readonly amount: number | null
+  readonly from: number
+  readonly until: number
+}
+
+/** An action as the verdict rests on it: asked for at some time from `from` to `at`. */
+export interface ModelAction {
+  readonly name: string
+  readonly kind: ActionKind
+  readonly providers: readonly ProviderKind[]
+  readonly ids: readonly string[]
+  readonly gatewayIds: readonly string[]
+  readonly about: readonly string[]
+  readonly amount: number | null
+  readonly currency: string | null
+  readonly from: number
+  readonly at: number
+  readonly keys: readonly string[]
+  readonly through: readonly string[]
+  readonly setBefore: boolean
+  readonly ended: 'involuntary_end' | 'plan_ended' | null
+}
+
+/** Each refund of money once: what a biller made through its gateway is the gateway's. */
+export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
+  const isAt = (biller: ToldRefund, gateway: ToldRefund) => biller.gatewayId === gateway.id && biller !== gateway
+  return told
+    .filter(one => !told.some(gateway => isAt(one, gateway)))
+    .map(one => {
+      const all = [one, ...told.filter(biller => isAt(biller, one))]
+      const at = Math.min(...all.map(each => each.at))
+      return {
+        name: all
+          .map(each => each.id)
+          .sort()
+          .join('='),
+        kind: 'refund',
+        providers: all.map(each => each.provider),
+        ids: all.map(each => each.id),
+        gatewayIds: all.flatMap(each => each.gatewayId ?? []),
+        about: all.flatMap(each => each.about),
+        amount: one.amount,
+        currency: one.currency,
+        from: at,
+        at,
+        keys: all.flatMap(each => each.key ?? []),
+        through: all.flatMap(each => each.through),
+        setBefore: false,
+        ended: null,
+      }
+    })
+}
+
+const DAY = 86_400_000
+
+/** The cancellations of one subscription: each from the first sign of it to the next sign of none. */
+export function cancellationsOf(
+  id: string,
+  provider: ProviderKind,
+  told: readonly ToldSnapshot[],
+  by: ToldConnection,
+): ModelAction[] {
+  const turns: { shown: ToldSnapshot[]; after: number | null; late: boolean }[] = []
+  let running: { at: number | null; late: boolean } | null = { at: null, late: false }
+  for (const one of told.toSorted((a, b) => a.asOf - b.asOf)) {
+    if (one.left === 'none' && one.phase !== 'none') running = { at: one.asOf - 0.5, late: false }
+    if (one.phase === 'none') running = { at: one.asOf, late: one.isPastDue }
+    else if (running === null) turns.at(-1)?.shown.push(one)
+    else {
+      turns.push({ shown: [one], after: running.at, late: running.late })
+      running = null
+    }
+  }
+  return turns.map(({ shown, after, late }) => {
+    const first = shown[0] as ToldSnapshot
+    const dunned = late && first.phase === 'executed' && first.requestedAt === null
+    const asked = shown.filter(one => one.cause === 'requested')
+    const telling = asked.length > 0 ? asked : shown
+    const times = telling.flatMap(one => one.requestedAt ?? [])
+    const at = times.length > 0 ? Math.min(...times) : (telling[0]?.asOf ?? 0)
+    const isOwn = dunned || asked.length === 0
+    return {
+      name: `${id}@${at}`,
+      kind: 'cancellation',
+      providers: [provider],
+      ids: [],
+      gatewayIds: [],
+      about: [id],
+      amount: null,
+      currency: null,
+      from: times.length > 0 ? at : Math.max(after ?? 0, at - DAY),
+      at,
+      keys: first.key === null ? [] : [first.key],
+      through: [by.id],
+      setBefore: times.length === 0 && telling[0]?.isBaseline === true && (after ?? 0) < by.madeAt,
+      ended: !isOwn
+        ? null
+        : dunned || shown.some(one => one.cause === 'involuntary')
+          ? 'involuntary_end'
+          : 'plan_ended',
+    }
+  })
+}
+
+const STRENGTHS = ['provider_ref_matches', 'idempotency_key_matches', 'amount_and_time_match']
+
+function claim(action: ModelAction, operation: Operation): { strength: number; distance: number } | null {
+  const begun = Date.parse(operation.executing_at ?? '')
+  if (Number.isNaN(begun) || operation.unapproved != null || operation.kind !== action.kind) return null
+  const ref = operation.provider_ref ?? ''
+  if (!action.providers.includes(operation.provider) && !action.gatewayIds.includes(ref)) return null
+  const distance = begun < action.from ? action.from - begun : Math.max(0, begun - action.at)
+  if (action.kind === 'refund' && ref !== '') {
+    return [...action.ids, ...action.gatewayIds].includes(ref) ? { strength: 0, distance } : null
+  }
+  if (action.keys.includes(operation.idempotency_key ?? '')) return { strength: 1, distance }
+  const names = action.kind === 'refund' ? [operation.subject] : [operation.subject, ref]
+  if (!names.some(name => action.about.includes(name))) return null
+  const isOther = operation.amount !== action.amount || (operation.currency ?? action.currency) !== action.currency
+  if (action.kind === 'refund' && isOther) return null
+  const until = operation.ended_at === null ? begun + DAY : Date.parse(operation.ended_at) + 15 * 60_000
+  const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= until
+  return isInTime ? { strength: 2, distance } : null
+}
+
+/** The verdict on each action, as `<name> <verdict> <reason> <operation>`. */
+export function verdictsOn(
+  actions: readonly ModelAction[],
+  operations: readonly Operation[],
+  notes: readonly ToldNote[],
+  connections: readonly ToldConnection[],
+): string[] {
+  const claims = actions
+    .flatMap(action => operations.map(operation => ({ action, operation, ...claim(action, operation) })))
+    .filter(one => one.strength !== undefined)
+    .map(one => ({ ...one, rank: [one.strength ?? 0, one.distance ?? 0, one.action.at] }))
+    .sort((a, b) => {
+      const by = a.rank.findIndex((value, index) => value !== b.rank[index])
+      if (by >= 0) return (a.rank[by] ?? 0) - (b.rank[by] ?? 0)
+      return `${a.action.name} ${a.operation.operation_id}` < `${b.action.name} ${b.operation.operation_id}` ? -1 : 1
+    })
+  const taken = new Map<ModelAction, string>()
+  const used = new Set<Operation>()
+  for (const { action, operation, strength } of claims) {
+    if (taken.has(action) || used.has(operation)) continue
+    taken.set(action, `explained ${STRENGTHS[strength ?? 0]} ${operation.operation_id}`)
+    used.add(operation)
+  }
+  const acted = operations.some(operation => operation.executing_at !== null)
+  return actions
+    .map(action => `${action.name} ${taken.get(action) ?? unmade(action, notes, connections, acted)}`)
+    .sort()
+}
+
+/** The verdict on what no operation made. */
+function unmade(
+  { kind, at, about, amount, through, setBefore, ended }: ModelAction,
+  notes: readonly ToldNote[],
+  connections: readonly ToldConnection[],
+  acted: boolean,
+): string {
+  const by = connections.filter(({ id }) => through.includes(id))
+  const second = (time: number) => Math.floor(time / 1000)
+  if (by.every(({ madeAt }) => second(at) < second(madeAt))) return 'explained made_before_connection null'
+  if (setBefore) return 'explained scheduled_before null'
+  if (ended !== null) return `not_alerted ${ended} null`
+  const isNoted = notes.some(
+    note =>
+      note.kind === kind &&
+      (note.about === null || about.includes(note.about)) &&
+      (note.amount === null || note.amount === amount) &&
+      second(note.from - 120_000) * 1000 <= at &&
+      at < note.until,
+  )
+  if (isNoted) return 'explained expected_change_matches null'
+  const asked = by.filter(({ isDeleted }) => !isDeleted).map(({ outOfBand }) => outOfBand)
+  if (asked.length === 0) return 'not_alerted connection_deleted null'
+  if (asked.includes('alert') || (asked.includes('auto') && acted)) return 'unexplained nothing_explains_it null'
+  return `not_alerted ${asked.includes('auto') ? 'auto_before_first_operation' : 'out_of_band_ignore'} null`
+}

@@ -1,0 +1,129 @@
+import { objectReference, type ProviderKind } from '@backstop/contracts'
+import type {
+  CancellationState,
+  ObservedAction,
+  ObservedRecord,
+  ObservedSubscription,
+  PauseState,
+} from '@backstop/providers'
+import type { Input } from '../src/domain/decide.ts'
+import type { Sighting } from '../src/domain/subject.ts'
+import { PROJECT, sightingOf, T0 } from './fixtures.ts'
+
+/** What the three providers show, as their normalisers say it. */
+
+const SITES: Partial<Record<ProviderKind, string>> = { subscription: 'acme' }
+
+function name(provider: ProviderKind, type: string, id: string, about: readonly string[]) {
+  const reference = (of: string) => objectReference(PROJECT, provider, SITES[provider], of)
+  return {
+    provider,
+    identity: reference(`${type}/${id}`),
+    refs: [...about, id].map(reference),
+    objectIds: about,
+    subject: about[0] ?? id,
+  }
+}
+
+const REFUND_TYPES = { processor: 'refund', reseller: 'adjustment', subscription: 'transaction' } as const
+
+export type RefundShown = Partial<Omit<ObservedAction, 'kind' | 'action' | 'objectIds'>> & {
+  readonly about?: readonly string[]
+}
+
+/** A refund as any of the providers shows it: by default EUR 24.99, made at T0, succeeded. */
+export function refundShown(shown: RefundShown = {}): ObservedAction {
+  const { provider = 'processor', providerRef = 're_1', gatewayRefs = [], about = ['pi_1'], ...more } = shown
+  const naming = name(provider, REFUND_TYPES[provider], providerRef, about)
+  const atGateway = gatewayRefs.map(id => objectReference(PROJECT, 'processor', undefined, id))
+  return {
+    kind: 'action',
+    action: 'refund',
+    ...naming,
+    refs: [...naming.refs, ...atGateway],
+    providerRef,
+    gatewayRefs,
+    amount: 2499,
+    currency: 'eur',
+    state: 'succeeded',
+    stateVersion: null,
+    createdAt: T0,
+    idempotencyKey: null,
+    ...more,
+  }
+}
+
+/** A dispute, credit or reversal. */
+export function recordShown(record: ObservedRecord['record'], providerRef = 'adj_9'): ObservedRecord {
+  return {
+    kind: 'record',
+    record,
+    ...name('reseller', 'adjustment', providerRef, ['txn_1']),
+    providerRef,
+    amount: 500,
+    currency: 'eur',
+    state: 'succeeded',
+    stateVersion: T0,
+    createdAt: T0,
+  }
+}
+
+export interface SubscriptionShown {
+  readonly provider?: ProviderKind
+  readonly id?: string
+  readonly asOf?: number
+  readonly cancellation?: Partial<CancellationState>
+  readonly pause?: Partial<PauseState>
+  readonly before?: ObservedSubscription['before']
+  readonly isPastDue?: boolean
+  readonly idempotencyKey?: string | null
+}
+
+/** A subscription as any of the providers shows it: by default one that runs on. */
+export function subscriptionShown(shown: SubscriptionShown = {}): ObservedSubscription {
+  const { provider = 'processor', id = 'sub_1', asOf = T0 } = shown
+  return {
+    kind: 'subscription',
+    ...name(provider, 'subscription', id, [id]),
+    asOf,
+    cancellation: {
+      phase: 'none',
+      requestedAt: null,
+      effectiveAt: null,
+      cause: 'requested',
+      detail: null,
+      ...shown.cancellation,
+    },
+    pause: { phase: 'none', effectiveAt: null, ...shown.pause },
+    before: shown.before ?? null,
+    ...(shown.isPastDue === undefined ? {} : { isPastDue: shown.isPastDue }),
+    idempotencyKey: shown.idempotencyKey ?? null,
+  }
+}
+
+/** A subscription whose cancellation was asked for at `requestedAt` and is set for a month later. */
+export function scheduled(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
+  const effectiveAt = (requestedAt ?? shown.asOf ?? T0) + 30 * 86_400_000
+  const cancellation = { phase: 'scheduled', requestedAt, effectiveAt, ...shown.cancellation } as const
+  return subscriptionShown({ asOf: requestedAt ?? T0, ...shown, cancellation })
+}
+
+/** A subscription that has ended. */
+export function ended(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
+  const asOf = shown.asOf ?? requestedAt ?? T0
+  const cancellation = { phase: 'executed', requestedAt, effectiveAt: asOf, ...shown.cancellation } as const
+  return subscriptionShown({ ...shown, asOf, cancellation })
+}
+
+type Shown = Extract<Input, { kind: 'observed' }>['observed']
+
+/** As an event, or a reading, brings it. */
+export function seen(observed: Shown, sighting: Partial<Sighting> = {}): Input {
+  const eventId = `evt_${observed.identity}_${'asOf' in observed ? observed.asOf : observed.kind}`
+  return { kind: 'observed', observed, sighting: sightingOf(eventId, `${observed.kind}.shown`, sighting) }
+}
+
+/** As the baseline of a new connection brings it. */
+export function inBaseline(observed: Shown, sighting: Partial<Sighting> = {}): Input {
+  return seen(observed, { eventId: null, eventType: 'baseline', reading: 'baseline', ...sighting })
+}

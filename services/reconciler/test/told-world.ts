@@ -1,0 +1,312 @@
+import type { ProviderKind } from '@backstop/contracts'
+import fc from 'fast-check'
+import type { Input } from '../src/domain/decide.ts'
+import type { ExpectedChange } from '../src/domain/expected-change.ts'
+import type { ConnectionPolicy } from '../src/domain/policy.ts'
+import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
+import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown } from './observations.ts'
+
+/** Worlds in which refunds and cancellations happen, and everything that may be told of them. */
+
+/** One thing that is told, or lost. What says how something stands in the end is always told: a sweep finds it. */
+export interface Telling {
+  readonly input: Input
+  readonly isLost: boolean
+}
+
+export interface ToldWorld {
+  readonly tellings: readonly Telling[]
+  readonly connections: readonly ConnectionPolicy[]
+  readonly madeAt: ReadonlyMap<string, number>
+  readonly notes: readonly ExpectedChange[]
+}
+
+const CONNECTIONS = [
+  { connectionId: 'con_p', provider: 'processor' },
+  { connectionId: 'con_q', provider: 'processor' },
+  { connectionId: 'con_r', provider: 'reseller' },
+  { connectionId: 'con_s', provider: 'subscription' },
+] as const
+
+const settings = fc.record({
+  outOfBand: fc.constantFrom('alert', 'alert', 'ignore', 'auto'),
+  deleted: fc.nat(9).map(digit => digit === 0),
+  canRead: fc.boolean(),
+  madeS: fc.constantFrom(-3600, -3600, -3600, 5, 12),
+})
+const connections = fc.array(settings, { minLength: CONNECTIONS.length, maxLength: CONNECTIONS.length })
+const lost = fc.nat(3).map(digit => digit === 0)
+
+const operations = fc.array(
+  fc.record({
+    provider: fc.constantFrom<ProviderKind[]>('processor', 'reseller', 'subscription'),
+    isRefund: fc.boolean(),
+    target: fc.nat(2),
+    amount: fc.constantFrom(1000, 2000),
+    currency: fc.constantFrom('eur', 'eur', 'usd', null),
+    byRef: fc.constantFrom('none', 'none', 'own', 'gateway'),
+    byKey: fc.nat(3).map(digit => digit === 0),
+    // Now and then one that has been executing for more than a day.
+    atS: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -5, max: 60 }) }, fc.constant(-87_000)),
+    ends: fc.constantFrom('soon', 'soon', 'never', 'failed'),
+    unapproved: fc.nat(7).map(digit => digit === 0),
+    isTwice: fc.boolean(),
+  }),
+  { maxLength: 3 },
+)
+
+const notes = fc.array(
+  fc.record({
+    kind: fc.constantFrom('refund', 'cancellation'),
+    subject: fc.constantFrom(null, 'pi_1', 'sub_1', 'pi_2'),
+    amount: fc.constantFrom(null, 1000),
+    fromS: fc.constantFrom(-600, 150),
+    forS: fc.constantFrom(10, 3600),
+    isOurs: fc.boolean(),
+  }),
+  { maxLength: 1 },
+)
+
+const refunds = fc.array(
+  fc.record({
+    provider: fc.constantFrom<ProviderKind[]>('processor', 'processor', 'reseller'),
+    amount: fc.constantFrom(1000, 2000),
+    atS: fc.integer({ min: 0, max: 6 }),
+    key: fc.boolean(),
+    isLostBefore: lost,
+    alsoThroughOther: fc.boolean(),
+    billerLaterS: fc.constantFrom(-1, 0, 1),
+    atBiller: fc.constantFrom('nothing', 'nothing', 'linked', 'linked later', 'not linked'),
+    atGatewayUnseen: fc.nat(4).map(digit => digit === 0),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
+/** What happens to one subscription, one thing `everyS` after another. */
+const history = fc.record({
+  everyS: fc.constantFrom(10, 10, 1200),
+  steps: fc.array(
+    fc.record({
+      what: fc.constantFrom('schedule', 'schedule', 'remove', 'end', 'end itself', 'late', 'nothing'),
+      isLost: lost,
+      saysBefore: fc.boolean(),
+      isRead: fc.nat(4).map(digit => digit === 0),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+})
+
+type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never
+
+const sightedAt = (madeAt: ReadonlyMap<string, number>, id: string) => ({
+  connection: { id, createdAt: madeAt.get(id) ?? 0 },
+})
+
+function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, number>): Telling[] {
+  return drawn.flatMap((refund, index): Telling[] => {
+    const createdAt = T0 + (refund.atS + index * 10) * SECOND
+    const shown = { amount: refund.amount, createdAt }
+    const tell = (through: string, event: string, observed: Parameters<typeof refundShown>[0], isLost = false) => ({
+      input: seen(refundShown({ ...shown, ...observed }), {
+        ...sightedAt(madeAt, through),
+        eventId: `${event}_${index}`,
+      }),
+      isLost,
+    })
+    if (refund.provider === 'reseller') {
+      const adjustment = { provider: 'reseller', providerRef: `adj_${index}`, about: ['txn_1'] } as const
+      return [
+        tell('con_r', 'made', { ...adjustment, state: 'pending', stateVersion: 1 }, refund.isLostBefore),
+        tell('con_r', 'done', { ...adjustment, state: 'succeeded', stateVersion: 2 }),
+      ]
+    }
+    const atGateway = { providerRef: `re_${index}`, about: ['pi_1', 'ch_1'] }
+    const idempotencyKey = refund.key ? `key_${index}` : null
+    const isUnseen = refund.atGatewayUnseen && refund.atBiller !== 'nothing'
+    const processor = [
+      tell('con_p', 'made', { ...atGateway, state: 'pending', idempotencyKey }, refund.isLostBefore),
+      tell('con_p', 'done', atGateway),
+      ...(refund.alsoThroughOther ? [tell('con_q', 'other', atGateway)] : []),
+    ]
+    const transaction = { provider: 'subscription', providerRef: `txn_${index}`, about: ['sub_1', 'pay_1'] } as const
+    const dated = { ...transaction, createdAt: createdAt + refund.billerLaterS * SECOND }
+    const linked = tell('con_s', 'linked', { ...dated, gatewayRefs: [`re_${index}`], stateVersion: 2 })
+    const unlinked = tell('con_s', 'unlinked', { ...dated, stateVersion: 1 })
+    const biller = { nothing: [], linked: [linked], 'linked later': [unlinked, linked], 'not linked': [unlinked] }
+    return [...(isUnseen ? [] : processor), ...biller[refund.atBiller]]
+  })
+}
+
+const THROUGH = { processor: 'con_p', reseller: 'con_r', subscription: 'con_s' } as const
+
+function tellSubscription(
+  provider: ProviderKind,
+  { steps, everyS }: Drawn<typeof history>,
+  madeAt: ReadonlyMap<string, number>,
+): Telling[] {
+  const by = sightedAt(madeAt, THROUGH[provider])
+  const since = by.connection.createdAt
+  let state = subscriptionShown({ provider, asOf: T0 - 100 * SECOND })
+  const tellings: Telling[] = []
+  let isBaselineRead = false
+  const baseline = () => {
+    isBaselineRead = true
+    // The processor gives a subscription no version: a reading is as old as itself.
+    const asOf = provider === 'processor' ? since + 2 * SECOND : state.asOf
+    tellings.push({ input: inBaseline({ ...state, asOf, before: null, idempotencyKey: null }, by), isLost: false })
+  }
+  steps.forEach(({ what, isLost, saysBefore, isRead }, index) => {
+    const asOf = T0 + index * everyS * SECOND
+    if (!isBaselineRead && asOf > since + 2 * SECOND) baseline()
+    const was = state.cancellation.phase
+    if (was === 'executed') return
+    // The reseller never says when it was asked for; the biller only of what is set for later.
+    const asked = (isNow: boolean) =>
+      provider === 'reseller' || (provider === 'subscription' && isNow) ? null : asOf - SECOND
+    const key = { idempotencyKey: provider === 'processor' ? `key_${index}` : null }
+    const kept = { provider, asOf, cancellation: state.cancellation }
+    if (what === 'schedule' && was === 'none') state = scheduled(asked(false), { provider, asOf, ...key })
+    else if (what === 'remove') state = subscriptionShown({ provider, asOf })
+    else if (what === 'end' && was === 'scheduled') state = endedLater(state, asOf, saysBefore)
+    else if (what === 'end') state = ended(asked(true), { provider, asOf, ...key })
+    else if (what === 'end itself' && provider !== 'reseller') {
+      const cancellation = { cause: 'involuntary', detail: 'not_paid' } as const
+      state = ended(state.cancellation.requestedAt ?? asked(true), { provider, asOf, cancellation })
+    } else state = subscriptionShown({ ...kept, isPastDue: provider === 'reseller' && what === 'late' })
+    const before = saysBefore && provider === 'processor' ? { cancellation: was, pause: null } : null
+    const event = seen({ ...state, before }, { ...by, eventId: `sub_${index}` })
+    // What happened before the connection was made was sent nowhere.
+    tellings.push({ input: event, isLost: isLost || asOf <= since })
+    if (isRead && asOf > since) {
+      const readAsOf = provider === 'processor' ? asOf + 3 * SECOND : asOf
+      tellings.push({ input: swept({ ...state, asOf: readAsOf, idempotencyKey: null }, by), isLost: false })
+    }
+  })
+  if (!isBaselineRead) baseline()
+  const endAsOf = provider === 'processor' ? T0 + 6000 * SECOND : state.asOf
+  return [
+    ...tellings,
+    { input: swept({ ...state, asOf: endAsOf, before: null, idempotencyKey: null }, by), isLost: false },
+  ]
+}
+
+/** The set end comes; or somebody asks the processor to end it at once, which moves the time of the request. */
+function endedLater({ provider, cancellation }: ReturnType<typeof scheduled>, asOf: number, isAskedAgain: boolean) {
+  if (provider !== 'processor' || !isAskedAgain) return ended(cancellation.requestedAt, { provider, asOf })
+  return ended(asOf, { provider, asOf, idempotencyKey: 'key_0' })
+}
+
+const swept: typeof seen = (observed, by) =>
+  seen(observed, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })
+
+const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], subscription: ['txn_', 'sub_1'] } as const
+
+/** @param scale how much longer things take in this world */
+function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling[] {
+  return drawn.flatMap((one, index): Telling[] => {
+    const [prefix, payment] = REFUND_OF[one.provider]
+    const ref = one.byRef === 'gateway' ? `re_${one.target}` : `${prefix}${one.target}`
+    const at = T0 + one.atS * scale * SECOND
+    const operation = {
+      operation_id: `op_${index}`,
+      provider: one.provider,
+      connection_id: THROUGH[one.provider],
+      kind: one.isRefund ? 'refund' : 'cancellation',
+      subject: one.isRefund ? payment : 'sub_1',
+      amount: one.isRefund ? one.amount : null,
+      currency: one.isRefund ? one.currency : null,
+      idempotency_key: one.byKey ? `key_${one.target}` : null,
+      executing_at: new Date(at).toISOString(),
+      unapproved: one.unapproved ? ('never_asked' as const) : null,
+    } as const
+    const providerRef = one.isRefund ? ref : 'sub_1'
+    const last = operationSeen({
+      ...operation,
+      version: 2,
+      state: one.ends === 'never' ? 'executing' : one.ends === 'failed' ? 'failed' : 'completed',
+      ended_at: one.ends === 'never' ? null : new Date(at + SECOND).toISOString(),
+      provider_ref: one.byRef === 'none' ? null : providerRef,
+    })
+    const first = operationSeen({ ...operation, version: 1, state: 'executing', ended_at: null, provider_ref: null })
+    return [...(one.isTwice ? [{ input: first, isLost: false }] : []), { input: last, isLost: false }]
+  })
+}
+
+/** A world with refunds, at one provider or two, or with a subscription of one of the three. */
+export const worlds: fc.Arbitrary<ToldWorld> = fc
+  .record({
+    connections,
+    operations,
+    notes,
+    refunds: fc.option(refunds),
+    history,
+    provider: fc.constantFrom(...Object.keys(THROUGH)),
+  })
+  .map(drawn => {
+    const made = CONNECTIONS.map(({ connectionId }, index) => {
+      const { madeS } = drawn.connections[index] ?? { madeS: 0 }
+      return [connectionId, T0 + madeS * SECOND + 500] as const
+    })
+    const madeAt = new Map(made)
+    const tellings = [
+      ...(drawn.refunds === null
+        ? tellSubscription(drawn.provider as ProviderKind, drawn.history, madeAt)
+        : tellRefunds(drawn.refunds, madeAt)),
+      ...tellOperations(drawn.operations, drawn.refunds === null ? drawn.history.everyS / 10 : 1),
+    ]
+    return {
+      tellings,
+      madeAt,
+      connections: CONNECTIONS.map((connection, index) => {
+        const { madeS: _made, ...policy } = drawn.connections[index] ?? {
+          outOfBand: 'alert',
+          deleted: false,
+          canRead: false,
+        }
+        const canRead = connection.provider === 'subscription' || policy.canRead
+        // The ledger knows of every operation, whether or not its message has come.
+        return { ...connection, ...policy, canRead, hasExecuted: drawn.operations.length > 0 } as ConnectionPolicy
+      }),
+      notes: drawn.notes.map(({ kind, subject, amount, fromS, forS, isOurs }, index) => ({
+        id: `exp_${index}`,
+        projectId: isOurs ? PROJECT : 'prj_other',
+        connectionId: null,
+        kind: kind as ExpectedChange['kind'],
+        subject,
+        amount,
+        currency: null,
+        notedAt: T0 + fromS * SECOND,
+        expiresAt: T0 + (fromS + forS) * SECOND,
+      })),
+    }
+  })
+
+/** The order in which a world is told: shuffled, some twice, with gaps of up to a minute and a half. */
+export interface Delivery {
+  readonly arrivals: readonly { readonly at: number; readonly input: Input }[]
+  readonly looksLateMs: number
+  /** What becomes of each asking of a provider, in turn; afterwards all are answered. */
+  readonly askings: readonly ('read' | 'not_found' | 'unavailable' | 'lost')[]
+}
+
+export function deliveriesOf({ tellings }: ToldWorld): fc.Arbitrary<Delivery> {
+  const inputs = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
+  const copies = fc.array(fc.nat({ max: Math.max(0, inputs.length - 1) }), { maxLength: 3 })
+  return fc
+    .record({
+      order: fc.shuffledSubarray(inputs, { minLength: inputs.length, maxLength: inputs.length }),
+      copies,
+      gapsS: fc.array(fc.integer({ min: 0, max: 90 }), { minLength: inputs.length + 3, maxLength: inputs.length + 3 }),
+      looksLateMs: fc.constantFrom(0, 5_000, 400_000),
+      askings: fc.array(fc.constantFrom('read', 'not_found', 'unavailable', 'lost'), { maxLength: 4 }),
+    })
+    .map(({ order, copies: again, gapsS, looksLateMs, askings }) => {
+      const all = [...order, ...again.flatMap(index => inputs[index] ?? [])]
+      let at = T0 + 6 * MINUTE
+      const arrivals = all.map((input, index) => {
+        at += (gapsS[index] ?? 0) * SECOND
+        return { input, at }
+      })
+      return { arrivals, looksLateMs, askings }
+    })
+}
