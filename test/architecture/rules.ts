@@ -46,7 +46,7 @@ export function packageFaults(file: SourceFile): string[] {
 const LAYERS = ['main', 'app', 'entry', 'part', 'domain'] as const
 type Layer = (typeof LAYERS)[number]
 
-const LAYER_OF_FOLDER: Record<string, Layer> = { consumers: 'entry', http: 'entry', domain: 'domain' }
+const LAYER_OF_FOLDER: Record<string, Layer> = { consumers: 'entry', http: 'entry', replay: 'entry', domain: 'domain' }
 const LAYER_OF_FILE: Record<string, Layer> = { 'main.ts': 'main', 'app.ts': 'app', 'start.ts': 'app' }
 
 /** The layer of a file of a service; undefined for what lies beside them (config.ts, crash-points.ts). */

@@ -14,6 +14,13 @@ export type WorkItem =
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
+  /** What was understood before: a replay takes from a stored subject what no message tells any more. */
+  | {
+      readonly kind: 'observation'
+      readonly projectId: string
+      readonly observed: Observation
+      readonly sighting: Sighting
+    }
 
 /** What an item asks of one subject. */
 export interface Touch {
@@ -57,6 +64,8 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
       return touching(touchesOfReadback(item.readback, connections.get(item.readback.connection_id)))
     case 'event':
       return readEvent(item.event, connections.get(item.event.connection_id), now)
+    case 'observation':
+      return touching([touchOfObservation(item.projectId, item.observed, item.sighting)])
     default:
       return item satisfies never
   }

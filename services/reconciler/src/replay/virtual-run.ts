@@ -1,0 +1,186 @@
+import {
+  type ConnectionDocument,
+  deterministicId,
+  type Operation,
+  type OutboxEntry,
+  type OutOfBand,
+  type Readback,
+  type Recheck,
+  type Reread,
+} from '@backstop/contracts'
+import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
+import { type ReconcileParts, reconcileBatch } from '../consumers/reconcile-batch.ts'
+import type { WorkItem } from '../consumers/work-item.ts'
+import type { Rules } from '../domain/decide.ts'
+import type { Subject } from '../domain/subject.ts'
+import { createMemoryStores } from '../store/memory-store.ts'
+import type { ReconcilerStores } from '../store/store.ts'
+import type { Arrival, History, Surroundings } from './history.ts'
+
+/** By what a history is judged. */
+export interface ReplayRules extends Rules {
+  /** The setting of a connection, in place of what it has today; undefined leaves it. */
+  readonly outOfBandOf: (connection: ConnectionDocument) => OutOfBand | undefined
+}
+
+/** What came of a history. */
+export interface Replayed {
+  readonly subjects: readonly Subject[]
+  /** Events that today's rules refuse as malformed, with the reason. */
+  readonly refused: readonly { readonly inboxId: string; readonly reason: string }[]
+}
+
+/** What the provider is said to answer, where nobody knows how long it took. */
+const ANSWER_TAKES_MS = 1_000
+
+/**
+ * Lets a history happen once more: through the reconciler's own batch, with stores in memory and on virtual time. Nobody is
+ * asked and nothing leaves: a question to a provider gets the answer that it got then, and messages to others go nowhere.
+ * @param until when it ends, in milliseconds since the epoch: a look that is due later has not been taken
+ */
+export async function runHistory(
+  { arrivals, answers }: History,
+  surroundings: Surroundings,
+  rules: ReplayRules,
+  until: number,
+): Promise<Replayed> {
+  const queue = createQueue([...arrivals, ...surroundings.operations.map(arrivalOfOperation)])
+  let now = 0
+  const memory = createMemoryStores()
+  const clock: Clock = { now: () => now, schedule: () => () => {} }
+  const publisher: OutboxPublisher = {
+    async publish(outboxes) {
+      for (const entry of outboxes.flatMap(({ entries }) => entries)) queue.add(comesBack(entry, answers, now))
+      const published = outboxes.map(({ documentId, entries }) => ({
+        documentId,
+        entryIds: entries.map(({ id }) => id),
+      }))
+      await memory.subjects.outbox.published(published)
+      return { stuck: 0 }
+    },
+  }
+  const parts: ReconcileParts = {
+    stores: { ...memory, ...storesAsOf(surroundings, rules, clock) },
+    ledger: ledgerAsOf(surroundings, clock),
+    publisher,
+    // Hints ask by it, and a history holds none: what they led to is stored.
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules,
+    crashPoint: () => {},
+  }
+  const refused: { inboxId: string; reason: string }[] = []
+  for (let next = queue.take(until); next !== undefined; next = queue.take(until)) {
+    now = Math.max(now, next.at)
+    const { item } = next
+    try {
+      await reconcileBatch([item], parts)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
+      refused.push({ inboxId: item.inboxId, reason: error.message })
+    }
+  }
+  return { subjects: [...memory.contents.subjects.values()], refused }
+}
+
+/** What is known stands before what is asked about it at the same moment. */
+const ORDER: Record<WorkItem['kind'], number> = { observation: 0, operation: 1, event: 2, recheck: 3, readback: 4 }
+
+/** Arrivals by time. */
+function createQueue(first: readonly Arrival[]) {
+  const compare = (a: Arrival, b: Arrival) => a.at - b.at || ORDER[a.item.kind] - ORDER[b.item.kind]
+  const waiting = first.toSorted(compare)
+  return {
+    add(more: readonly Arrival[]) {
+      for (const arrival of more) {
+        const place = waiting.findIndex(other => compare(arrival, other) < 0)
+        waiting.splice(place < 0 ? waiting.length : place, 0, arrival)
+      }
+    },
+    take: (until: number) => ((waiting[0]?.at ?? Number.POSITIVE_INFINITY) > until ? undefined : waiting.shift()),
+  }
+}
+
+/** What the delay line or the provider brings back of what a decision sends. */
+function comesBack({ topic, message }: OutboxEntry, answers: History['answers'], now: number): Arrival[] {
+  if (topic === 'rechecks') {
+    const recheck = message as Recheck
+    return [{ at: Date.parse(recheck.due_at), item: { kind: 'recheck', recheck } }]
+  }
+  if (topic !== 'rereads') return []
+  const reread = message as Reread
+  const answer = answers.get(reread.look?.look_id ?? '')
+  if (answer === null) return []
+  const at = Math.max(now + ANSWER_TAKES_MS, answer?.at ?? 0)
+  return [{ at, item: { kind: 'readback', readback: readbackOf(reread, answer?.outcome ?? 'confirmed', at) } }]
+}
+
+const OUTCOMES = { confirmed: 'read', not_found: 'not_found', unavailable: 'unavailable' } as const
+
+/** Without objects: what they showed is in the history as a fact of its own. */
+function readbackOf(reread: Reread, outcome: keyof typeof OUTCOMES, at: number): Readback {
+  const { project_id, connection_id, provider, reason, event, look, targets, reread_id } = reread
+  const readback_id = deterministicId('readback', reread_id)
+  const read_at = new Date(at).toISOString()
+  const answered = { outcome: OUTCOMES[outcome], failure: null, objects: [] }
+  return { readback_id, project_id, connection_id, provider, reason, event, look, targets, read_at, ...answered }
+}
+
+/** The ledger keeps how an operation stands, not how it came there: it counts whole from when it was first known to act. */
+function knownAt({ created_at, executing_at }: Operation): number {
+  return Math.max(Date.parse(created_at), Date.parse(executing_at ?? created_at))
+}
+
+function arrivalOfOperation(operation: Operation): Arrival {
+  return { at: knownAt(operation), item: { kind: 'operation', operation } }
+}
+
+function ledgerAsOf({ operations, firstExecutions }: Surroundings, clock: Clock): ReconcileParts['ledger'] {
+  return {
+    byReferences: async references =>
+      operations.filter(
+        operation => knownAt(operation) <= clock.now() && operation.refs.some(ref => references.includes(ref)),
+      ),
+    hasExecuted: async ids =>
+      new Set(ids.filter(id => (firstExecutions.get(id) ?? Number.POSITIVE_INFINITY) <= clock.now())),
+  }
+}
+
+function storesAsOf(
+  { connections, expectedChanges }: Surroundings,
+  { outOfBandOf }: ReplayRules,
+  clock: Clock,
+): Pick<ReconcilerStores, 'connections' | 'expectedChanges'> {
+  return {
+    connections: {
+      byIds: async ids =>
+        new Map(
+          ids.flatMap(id => {
+            const connection = connections.get(id)
+            if (connection === undefined) return []
+            const asOf = connectionAsOf(connection, clock.now())
+            return [[id, { ...asOf, out_of_band: outOfBandOf(connection) ?? asOf.out_of_band }]]
+          }),
+        ),
+      readable: async () => [],
+    },
+    expectedChanges: {
+      of: async (projectIds, expiringAfter) =>
+        expectedChanges.filter(
+          ({ project_id, created_at, expires_at }) =>
+            projectIds.includes(project_id) &&
+            created_at.getTime() <= clock.now() &&
+            expires_at.getTime() >= expiringAfter,
+        ),
+    },
+  }
+}
+
+/** With the settings of today, and not deleted before it was. What is known through a biller was read with some key. */
+function connectionAsOf(connection: ConnectionDocument, now: number): ConnectionDocument {
+  const isDeleted = connection.deleted_at !== null && connection.deleted_at.getTime() <= now
+  if (connection.kind !== 'subscription') return { ...connection, status: isDeleted ? 'deleted' : 'active' }
+  const someKey = { sealed: '', fingerprint: '', created_at: connection.created_at, expires_at: null }
+  return { ...connection, status: isDeleted ? 'deleted' : 'active', read_key: connection.read_key ?? someKey }
+}

@@ -1,0 +1,240 @@
+/** Replays of a shop's history in memory: by the same rules nothing differs, by others exactly what they are about. */
+import { describe, expect, test } from 'vitest'
+import type { VerdictDifference } from '../src/replay/compare.ts'
+import { type DryRunOptions, dryRun } from '../src/replay/dry-run.ts'
+import { MINUTE, T0 } from './fixtures.ts'
+import { openMemoryShop } from './memory-shop.ts'
+import { CARDS, HOUR, OLD_CARDS, PLANS, recordShop } from './recorded-shop.ts'
+
+type Shop = ReturnType<typeof openMemoryShop>
+
+async function openShop(seed: number, rounds = 3) {
+  const shop = openMemoryShop()
+  const endedAt = await recordShop(shop, seed, rounds)
+  return { shop, endedAt }
+}
+
+async function replay(shop: Shop, endedAt: number, options: Partial<DryRunOptions> = {}) {
+  const differences: VerdictDifference[] = []
+  const summary = await dryRun({
+    source: shop.source,
+    window: { from: T0 - HOUR, to: endedAt },
+    recheckDelayMs: MINUTE,
+    now: () => endedAt,
+    onDifference: difference => differences.push(difference),
+    ...options,
+  })
+  return { summary, differences }
+}
+
+describe('with the rules and settings of today', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('nothing differs (shop %i)', async seed => {
+    const { shop, endedAt } = await openShop(seed)
+    const { summary, differences } = await replay(shop, endedAt)
+    expect(differences).toEqual([])
+    const judged = [...shop.contents.actions.values()].filter(
+      ({ kind }) => kind === 'refund' || kind === 'cancellation',
+    )
+    expect(summary.actions).toMatchObject({ compared: judged.length, different: 0, undecided: 0 })
+    expect(summary.actions.by_basis.events).toBeGreaterThan(0)
+    expect(summary.actions.by_basis.reading).toBeGreaterThan(0)
+    expect(new Set(judged.map(({ reason }) => reason))).toEqual(
+      new Set([
+        'provider_ref_matches',
+        'idempotency_key_matches',
+        'amount_and_time_match',
+        'expected_change_matches',
+        'nothing_explains_it',
+        'auto_before_first_operation',
+      ]),
+    )
+  })
+})
+
+describe('with bodies past their retention', () => {
+  test('what was understood of them then is judged again, and nothing differs', async () => {
+    const { shop, endedAt } = await openShop(11)
+    const ignored = [...shop.contents.inbox.values()].filter(({ document }) => document.outcome === 'ignored')
+    shop.forgetBodies()
+    const { summary, differences } = await replay(shop, endedAt)
+    expect(differences).toEqual([])
+    expect(summary.actions.by_basis).toMatchObject({ events: 0 })
+    expect(summary.actions.by_basis.expired).toBeGreaterThan(0)
+    expect(summary.events.not_replayed.body_gone).toBeGreaterThanOrEqual(ignored.length)
+  })
+
+  test('a changed setting is tried on them all the same', async () => {
+    const { shop, endedAt } = await openShop(11)
+    shop.forgetBodies()
+    const { summary } = await replay(shop, endedAt, { outOfBand: 'ignore' })
+    expect(summary.alerted.stored).toBeGreaterThan(0)
+    expect(summary.alerted.now).toBe(0)
+  })
+})
+
+describe('with changed settings', () => {
+  test('ignore takes back exactly what alerted', async () => {
+    const { shop, endedAt } = await openShop(21)
+    const { summary, differences } = await replay(shop, endedAt, { outOfBand: 'ignore' })
+    const alerted = [...shop.contents.incidents.values()].filter(({ code }) => code === 'UNEXPECTED_ACTION')
+    expect(new Set(alerted.map(({ action_id }) => action_id))).toEqual(
+      new Set(differences.filter(({ stored }) => stored?.alerted).map(({ action_id }) => action_id)),
+    )
+    expect(summary.alerted).toEqual({ stored: alerted.length, now: 0 })
+    expect(differences.filter(({ now }) => now?.verdict === 'unexplained' || now?.alerted)).toEqual([])
+  })
+
+  test('alert on a quiet account tells what would have alerted there, and of no other account', async () => {
+    const { shop, endedAt } = await openShop(22)
+    const window = { from: T0 - HOUR, to: endedAt, connectionId: OLD_CARDS }
+    const { summary, differences } = await replay(shop, endedAt, { window, outOfBand: 'alert' })
+    expect(summary.changes).toEqual([
+      { from: 'not_alerted (auto_before_first_operation)', to: 'unexplained (nothing_explains_it)', count: 3 },
+    ])
+    expect(differences.map(({ connection_ids }) => connection_ids)).toEqual([[OLD_CARDS], [OLD_CARDS], [OLD_CARDS]])
+    expect(differences[0]).toMatchObject({
+      stored: { verdict: 'not_alerted', alerted: false },
+      now: { verdict: 'unexplained', alerted: true, rule: 'Nothing explains it' },
+    })
+  })
+
+  test('a longer wait spares the alerts about what was reported in the meantime', async () => {
+    const { shop, endedAt } = await openShop(23)
+    const { summary } = await replay(shop, endedAt, { recheckDelayMs: 6 * MINUTE })
+    expect(summary.changes).toEqual([
+      { from: 'explained (amount_and_time_match), alerted first', to: 'explained (amount_and_time_match)', count: 3 },
+    ])
+    expect(summary.alerted.stored - summary.alerted.now).toBe(3)
+  })
+
+  test('a setting that was changed since then is the setting of today', async () => {
+    const { shop, endedAt } = await openShop(25)
+    shop.changeConnection(OLD_CARDS, { out_of_band: 'alert' })
+    const { summary } = await replay(shop, endedAt)
+    expect(summary.actions.different).toBe(3)
+  })
+
+  test('a connection that was deleted since then was not deleted then', async () => {
+    const { shop, endedAt } = await openShop(26)
+    for (const id of [CARDS, OLD_CARDS, PLANS]) {
+      shop.changeConnection(id, { status: 'deleted', read_key: null, deleted_at: new Date(endedAt) })
+    }
+    const { differences } = await replay(shop, endedAt)
+    expect(differences).toEqual([])
+  })
+})
+
+describe('of a window', () => {
+  test('the parts of a history add up to the whole, and each action is in one of them', async () => {
+    const { shop, endedAt } = await openShop(31)
+    const whole = await replay(shop, endedAt, { outOfBand: 'ignore' })
+    const cuts = [T0 - HOUR, T0 + HOUR / 2, T0 + HOUR, T0 + 2 * HOUR, endedAt]
+    const parts = []
+    for (const [index, to] of cuts.slice(1).entries()) {
+      parts.push(await replay(shop, endedAt, { window: { from: cuts[index] ?? 0, to }, outOfBand: 'ignore' }))
+    }
+    const ids = new Set(parts.flatMap(({ differences }) => differences.map(({ action_id }) => action_id)))
+    expect(ids).toEqual(new Set(whole.differences.map(({ action_id }) => action_id)))
+    const events = parts.reduce((sum, { summary }) => sum + summary.events.in_window, 0)
+    expect(events).toBe(whole.summary.events.in_window)
+  })
+
+  test('an older action that an event of the window is about is compared, once', async () => {
+    const { shop, endedAt } = await openShop(32)
+    const old = [...shop.contents.inbox.values()].find(({ document }) => document.event_type === 'refund.created')
+    if (old === undefined) throw new Error('There is no refund')
+    // The same refund is told of again, long after.
+    const later = new Date(endedAt - MINUTE)
+    const again = { ...old.document, _id: `${CARDS}/evt_again`, event_id: 'evt_again', received_at: later }
+    shop.contents.inbox.set(again._id, { ...old, document: { ...again, processed_at: later } })
+    for (const [id, subject] of shop.contents.subjects) {
+      const actions = subject.actions.map(action =>
+        old.document.action_ids.includes(action.id)
+          ? { ...action, eventIds: [...action.eventIds, 'evt_again'] }
+          : action,
+      )
+      shop.contents.subjects.set(id, { ...subject, actions })
+    }
+    const window = { from: endedAt - 2 * MINUTE, to: endedAt }
+    const { summary } = await replay(shop, endedAt, { window })
+    expect(summary.actions).toMatchObject({ compared: 1, different: 0 })
+    expect(summary.events.in_window).toBe(1)
+  })
+
+  test('with nothing in it is empty', async () => {
+    const { shop, endedAt } = await openShop(33, 1)
+    const { summary } = await replay(shop, endedAt, { window: { from: 0, to: 1 } })
+    expect(summary.actions).toMatchObject({ compared: 0, different: 0 })
+    expect(summary.events.in_window).toBe(0)
+  })
+
+  test('leaves out what is still under way', async () => {
+    const shop = openMemoryShop()
+    const endedAt = await recordShop(shop, 34, 1)
+    const [id, subject] =
+      [...shop.contents.subjects].find(([, { actions }]) => actions[0]?.verdict === 'unexplained') ?? []
+    if (id === undefined || subject === undefined) throw new Error('Everything is explained')
+    const actions = subject.actions.map(action => ({
+      ...action,
+      verdict: 'pending' as const,
+      look: { dueAt: endedAt - 1, askedAt: null, doneAt: null },
+    }))
+    shop.contents.subjects.set(id, { ...subject, actions })
+    const { summary, differences } = await replay(shop, endedAt)
+    expect(differences).toEqual([])
+    expect(summary.actions.undecided).toBe(actions.length)
+  })
+})
+
+describe('where the rules have changed since', () => {
+  test('a verdict that they would not give any more is told, with both sides', async () => {
+    const { shop, endedAt } = await openShop(41, 1)
+    const [id, subject] =
+      [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
+    if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
+    const older = { verdict: 'unexplained', reason: 'nothing_explains_it', operationId: null } as const
+    shop.contents.subjects.set(id, { ...subject, actions: subject.actions.map(action => ({ ...action, ...older })) })
+    const { differences } = await replay(shop, endedAt)
+    expect(differences).toMatchObject([
+      { stored: { verdict: 'unexplained' }, now: { verdict: 'explained', reason: 'provider_ref_matches' } },
+    ])
+  })
+
+  test('an event of which nothing was made then is told with the action that it shows now', async () => {
+    const { shop, endedAt } = await openShop(42, 1)
+    const [id, subject] =
+      [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
+    if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
+    shop.contents.subjects.delete(id)
+    for (const action of subject.actions) {
+      shop.contents.actions.delete(action.id)
+      for (const eventId of action.eventIds) {
+        shop.changeInbox(`${CARDS}/${eventId}`, { outcome: 'ignored', action_ids: [] })
+      }
+    }
+    const { summary, differences } = await replay(shop, endedAt)
+    expect(differences).toMatchObject([{ stored: null, now: { verdict: 'explained' } }])
+    expect(summary.changes).toEqual([{ from: 'not seen', to: 'explained (provider_ref_matches)', count: 1 }])
+  })
+
+  test('an event that they refuse is counted, and its action is told as not seen', async () => {
+    const { shop, endedAt } = await openShop(43, 1)
+    const entry = [...shop.contents.inbox.values()].find(
+      ({ document }) =>
+        document.event_type === 'customer.subscription.updated' || document.event_type === 'refund.created',
+    )
+    if (entry === undefined) throw new Error('There is no such event')
+    shop.contents.inbox.set(entry.document._id, { ...entry, body: '{"type":"refund.created","data":{}}' })
+    const { summary } = await replay(shop, endedAt)
+    expect(summary.events.not_replayed.refused).toBe(1)
+  })
+
+  test('hints that nobody could ask about are counted as such', async () => {
+    const { shop, endedAt } = await openShop(44, 1)
+    const hint = [...shop.contents.inbox.values()].find(({ document }) => document.connection_id === PLANS)
+    if (hint === undefined) throw new Error('There is no hint')
+    shop.changeInbox(hint.document._id, { outcome: 'held' })
+    const { summary } = await replay(shop, endedAt)
+    expect(summary.events.not_replayed.hint_held).toBe(1)
+  })
+})

@@ -1,0 +1,324 @@
+/**
+ * A shop with three accounts at the stand-in providers, over some hours: what is refunded and cancelled there, by whom, and
+ * what the reconciler makes of it, through its own batch on virtual time and over any stores. Nothing in it knows of replays.
+ */
+import type {
+  ConnectionDocument,
+  ExpectedChangeDocument,
+  OutboxEntry,
+  Readback,
+  Recheck,
+  Reread,
+} from '@backstop/contracts'
+import type { OutboxPublisher } from '@backstop/kit'
+import type { Books } from '@backstop/ledger'
+import { PROVIDERS } from '@backstop/providers'
+import { createCardProcessor, createChance, createSubscriptionBiller, type Payment } from '@backstop/simulator'
+import { rereadOfHint } from '../src/consumers/held-hints.ts'
+import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
+import type { WorkItem } from '../src/consumers/work-item.ts'
+import type { ReconcilerStores } from '../src/store/store.ts'
+import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
+
+export const HOUR = 60 * MINUTE
+
+/** Cards: read at the second look. Old cards: no refund events, no key, quiet so far. Plans: hints. */
+export const CARDS = 'con_cards'
+export const OLD_CARDS = 'con_old_cards'
+export const PLANS = 'con_plans'
+
+/** What the shop's product keeps, and how a test fills what others own. */
+export interface ShopStores {
+  readonly stores: ReconcilerStores
+  openBooks(announce: (entries: readonly OutboxEntry[]) => Promise<void>): Books
+  addConnection(connection: ConnectionDocument): Promise<void>
+  addNote(note: ExpectedChangeDocument): Promise<void>
+}
+
+export function connectionOf(id: string, more: Partial<ConnectionDocument>): ConnectionDocument {
+  const madeAt = new Date(T0 - HOUR)
+  return {
+    _id: id,
+    project_id: PROJECT,
+    kind: 'processor',
+    name: id,
+    out_of_band: 'alert',
+    status: 'active',
+    inbound_secrets: [],
+    read_key: null,
+    site: null,
+    api_base: null,
+    version: 1,
+    created_at: madeAt,
+    updated_at: madeAt,
+    deleted_at: null,
+    ...more,
+  }
+}
+
+const SOME_KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0 - HOUR), expires_at: null }
+
+/**
+ * Opens the shop and lets its history happen.
+ * @param rounds each brings one of every kind of refund and cancellation
+ * @returns when it ended, in milliseconds since the epoch
+ */
+export async function recordShop(shop: ShopStores, seed: number, rounds: number): Promise<number> {
+  const connections = [
+    connectionOf(CARDS, { read_key: SOME_KEY }),
+    connectionOf(OLD_CARDS, { out_of_band: 'auto' }),
+    connectionOf(PLANS, { kind: 'subscription', read_key: SOME_KEY, site: 'acme' }),
+  ]
+  for (const connection of connections) await shop.addConnection(connection)
+  const shopTime = createShopTime(shop)
+  const chance = createChance(seed)
+  const cast = openCast(shopTime, chance, connections)
+  for (let round = 0; round < rounds; round += 1) {
+    for (const scene of cast.scenes) shopTime.at(T0 + round * HOUR + chance.next() * 40 * MINUTE, scene)
+  }
+  return shopTime.play()
+}
+
+interface ShopTime {
+  now(): number
+  /** Lets something happen at that time. */
+  at(at: number, what: () => Promise<void> | void): void
+  /** Hands an item to the reconciler. */
+  take(item: WorkItem): Promise<void>
+  readonly books: Books
+  readonly shop: ShopStores
+  /** How the provider answers: set by whoever plays it. */
+  answer: (reread: Reread) => Readback['objects']
+  play(): Promise<number>
+}
+
+/** Virtual time with the reconciler in it. Whatever it sends comes back as Kafka and the provider would bring it. */
+function createShopTime(shop: ShopStores): ShopTime {
+  const { stores } = shop
+  let now = T0
+  const waiting: { at: number; what: () => Promise<void> | void }[] = []
+  const at: ShopTime['at'] = (when, what) => {
+    waiting.push({ at: Math.floor(when), what })
+  }
+  const bringBack = (entry: OutboxEntry) => {
+    if (entry.topic === 'rechecks') {
+      const recheck = entry.message as Recheck
+      at(Date.parse(recheck.due_at), () => take({ kind: 'recheck', recheck }))
+    } else if (entry.topic === 'rereads') {
+      const reread = entry.message as Reread
+      at(now + 2 * SECOND, () => take({ kind: 'readback', readback: readbackOf(reread, time.answer(reread), now) }))
+    } else if (entry.topic === 'operations') {
+      const operation = structuredClone(entry.message) as Extract<WorkItem, { kind: 'operation' }>['operation']
+      at(now + SECOND, () => take({ kind: 'operation', operation }))
+    }
+  }
+  const publisher: OutboxPublisher = {
+    async publish(outboxes) {
+      for (const { entries } of outboxes) entries.forEach(bringBack)
+      await stores.subjects.outbox.published(
+        outboxes.map(({ documentId, entries }) => ({ documentId, entryIds: entries.map(({ id }) => id) })),
+      )
+      return { stuck: 0 }
+    },
+  }
+  const books = shop.openBooks(async entries => entries.forEach(bringBack))
+  const parts: ReconcileParts = {
+    stores,
+    ledger: books.ledger,
+    publisher,
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock: { now: () => now, schedule: () => () => {} },
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: () => {},
+  }
+  async function take(item: WorkItem): Promise<void> {
+    await reconcileBatch([item], parts)
+    if (item.kind !== 'event') return
+    const hint = rereadOfHint(item.event, now)
+    if (hint !== undefined) bringBack({ id: hint.reread_id, topic: 'rereads', key: '', message: hint })
+  }
+  const time: ShopTime = {
+    now: () => now,
+    at,
+    take,
+    books,
+    shop,
+    answer: () => [],
+    async play() {
+      for (;;) {
+        waiting.sort((a, b) => a.at - b.at)
+        const next = waiting.shift()
+        if (next === undefined) return now + HOUR
+        now = Math.max(now, next.at)
+        await next.what()
+      }
+    },
+  }
+  return time
+}
+
+function readbackOf(reread: Reread, objects: Readback['objects'], now: number): Readback {
+  const { project_id, connection_id, provider, reason, event, look, targets, reread_id } = reread
+  const named = { readback_id: reread_id, project_id, connection_id, provider, reason, event, look, targets }
+  const outcome = objects.length > 0 ? 'read' : 'not_found'
+  return { ...named, read_at: new Date(now).toISOString(), outcome, failure: null, objects }
+}
+
+/** The accounts, and everything that happens on them. */
+function openCast(
+  time: ShopTime,
+  chance: ReturnType<typeof createChance>,
+  [cards, oldCards, plans]: ConnectionDocument[],
+) {
+  if (cards === undefined || oldCards === undefined || plans === undefined) throw new Error('A connection is missing')
+  const { now } = time
+  const processor = createCardProcessor({ now, chance, livemode: true })
+  const oldProcessor = createCardProcessor({ now, chance, livemode: true, sendsRefundEvents: false })
+  const biller = createSubscriptionBiller({ now, chance })
+  let isLost = false
+  const post = (connection: ConnectionDocument) => (event: object) => {
+    if (isLost) return
+    const body = structuredClone(event) as Record<string, unknown>
+    const receivedAt = Math.floor(now() + SECOND * (1 + chance.next() * 20))
+    time.at(receivedAt + 5, () => time.take(eventOf(connection, body, receivedAt)))
+  }
+  processor.onEvent(post(cards))
+  oldProcessor.onEvent(post(oldCards))
+  biller.onEvent(post(plans))
+  const found = (type: string, body: object | undefined): Readback['objects'] =>
+    body === undefined ? [] : [{ type, body: structuredClone(body) as Record<string, unknown> }]
+  time.answer = ({ provider, targets }) =>
+    targets.flatMap(({ type, id }) => {
+      if (provider === 'processor') {
+        const refunds = processor
+          .refunds()
+          .filter(refund => [refund.id, refund.charge, refund.payment_intent].includes(id))
+        return refunds.flatMap(refund => found('refund', refund))
+      }
+      const records = biller.asOf(now())
+      if (type === 'subscription') return found('subscription', records.subscriptions.get(id))
+      if (type === 'transaction') return found('transaction', records.transactions.get(id))
+      return type === 'credit_note' ? found('credit_note', records.creditNotes.get(id)) : []
+    })
+
+  const pay = () => processor.createPayment({ amount: 10_000, currency: 'eur' })
+  const refund = ({ charge }: Payment, idempotencyKey?: string) =>
+    processor.refund({ charge: charge.id, amount: 2_500, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
+  const record = (connection: ConnectionDocument, operation: object) =>
+    time.books.ledger.record(
+      {
+        connection_id: connection._id,
+        kind: 'refund',
+        amount: 2_500,
+        currency: 'eur',
+        state: 'executing',
+        ...operation,
+      } as never,
+      connection,
+      now(),
+    )
+  const cancelled = (how: 'plain' | 'scheduled', reported: boolean) => async () => {
+    const { subscription } = biller.subscribe({ amount: 5_000 })
+    const cancellation = { kind: 'cancellation', subject: subscription.id, amount: undefined, currency: undefined }
+    time.at(now() + 6 * MINUTE, async () => {
+      if (reported) await record(plans, cancellation)
+      if (how === 'plain') biller.cancel(subscription.id)
+      else biller.scheduleCancel(subscription.id)
+      if (how === 'scheduled') time.at(now() + 30 * MINUTE, () => void biller.removeScheduledCancel(subscription.id))
+    })
+  }
+  const sweep = (body: object) =>
+    time.take({
+      kind: 'readback',
+      readback: readbackOf(sweepOf(cards), found('refund', body), now()),
+    })
+
+  return {
+    scenes: [
+      // Reported before it is made, and its id afterwards.
+      async () => {
+        const payment = pay()
+        const { operation } = await record(cards, { subject: payment.paymentIntent.id })
+        const made = refund(payment)
+        time.at(now() + 3 * SECOND, async () => {
+          await time.books.ledger.transition(operation.operation_id, { to: 'completed', provider_ref: made.id }, now())
+        })
+      },
+      // Found by its key alone.
+      async () => {
+        const payment = pay()
+        const key = `key-${chance.text(8)}`
+        await record(cards, {
+          subject: payment.paymentIntent.id,
+          idempotency_key: key,
+          amount: undefined,
+          currency: undefined,
+        })
+        refund(payment, key)
+      },
+      // Reported when people have been told already.
+      () => {
+        const payment = pay()
+        refund(payment)
+        const executing_at = new Date(now()).toISOString()
+        time.at(
+          now() + 4 * MINUTE,
+          async () => void (await record(cards, { subject: payment.paymentIntent.id, executing_at })),
+        )
+      },
+      // By nobody; and once more on the same payment, a while later.
+      () => {
+        const payment = pay()
+        refund(payment)
+        time.at(now() + 10 * MINUTE, () => void refund(payment))
+      },
+      // Somebody said that it would come.
+      async () => {
+        const payment = pay()
+        const [created_at, expires_at] = [new Date(now()), new Date(now() + HOUR)]
+        const named = {
+          _id: `exp_${chance.text(8)}`,
+          project_id: PROJECT,
+          connection_id: null,
+          subject: payment.paymentIntent.id,
+        }
+        const wanted = { kind: 'refund', amount: null, currency: null } as const
+        await time.shop.addNote({ ...named, ...wanted, note: 'A big one', created_by: 'key_1', created_at, expires_at })
+        refund(payment)
+      },
+      // Its events are lost; the sweep finds it.
+      () => {
+        isLost = true
+        const made = refund(pay())
+        isLost = false
+        time.at(now() + 5 * MINUTE, () => sweep(made))
+      },
+      // Seen in the total of its charge alone, on an account that nobody has acted on so far.
+      () =>
+        void oldProcessor.refund({ charge: oldProcessor.createPayment({ amount: 9_000, currency: 'eur' }).charge.id }),
+      cancelled('plain', true),
+      cancelled('plain', false),
+      cancelled('scheduled', false),
+    ],
+  }
+}
+
+function sweepOf({ _id, project_id }: ConnectionDocument): Reread {
+  const [connection_id, first_requested_at] = [_id, new Date(T0).toISOString()]
+  const asked = { reason: 'sweep', event: null, look: null, targets: [], first_requested_at, attempt: 1 } as const
+  return { reread_id: 'rrd_sweep', project_id, connection_id, provider: 'processor', ...asked, targets: [] }
+}
+
+function eventOf(
+  { _id, project_id, kind }: ConnectionDocument,
+  body: Record<string, unknown>,
+  receivedAt: number,
+): WorkItem {
+  const identified = PROVIDERS[kind].identify(body)
+  if (identified.kind !== 'identified') throw new Error(`An event of the ${kind} cannot be read`)
+  const { eventId, eventType } = identified
+  const received_at = new Date(receivedAt).toISOString()
+  const named = { provider: kind, project_id, connection_id: _id, event_id: eventId, event_type: eventType }
+  return { kind: 'event', event: { ...named, received_at, body }, inboxId: `${_id}/${eventId}`, receivedAt }
+}
