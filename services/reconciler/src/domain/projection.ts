@@ -36,14 +36,34 @@ export function projectAction(subject: Subject, action: ActionRecord): Action {
 export interface ProjectedAction {
   readonly action: Action
   readonly mergedInto: string | null
+  /** Nothing was known of it before: most likely it is not listed yet. */
+  readonly isNew: boolean
+  /** Its verdict, reason or operation is another than before. */
+  readonly isDecided: boolean
 }
 
-/** Everything that a subject shows of its actions. */
-export function projectActions(subject: Subject): readonly ProjectedAction[] {
+/**
+ * Everything that a subject shows of its actions.
+ * @param before the subject as it was read; left out for one that is new
+ */
+export function projectActions(subject: Subject, before?: Subject | undefined): readonly ProjectedAction[] {
+  const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
+    const known = before?.actions.find(action => action.id === record.id)
+    return {
+      action: projectAction(subject, record),
+      mergedInto,
+      isNew: known === undefined && mergedInto === null,
+      isDecided: mergedInto === null && !hasSameVerdict(record, known),
+    }
+  }
   return [
-    ...subject.actions.map(action => ({ action: projectAction(subject, action), mergedInto: null })),
-    ...subject.merged.map(({ record, into }) => ({ action: projectAction(subject, record), mergedInto: into })),
+    ...subject.actions.map(action => project(action, null)),
+    ...subject.merged.map(({ record, into }) => project(record, into)),
   ]
+}
+
+function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
+  return a.verdict === b?.verdict && a.reason === b.reason && a.operationId === b.operationId
 }
 
 /** Everything that a subject shows of its incidents. */

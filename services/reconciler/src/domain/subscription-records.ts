@@ -59,7 +59,9 @@ function deriveAspect(
   return derived.actions.reduce((next, record) => {
     const { turn } = record
     if (turn?.row !== row.identity || turn.aspect !== aspect || turn.part !== 'gap') return next
-    const episode = stretches.find(stretch => stretch.part === 'episode' && holds(stretch, turn.anchor))
+    const holding = stretches.filter(stretch => holds(stretch, turn.anchor))
+    if (holding.some(stretch => stretch.part === 'gap')) return next
+    const [episode] = holding
     const into = episode && next.actions.find(other => isOf(other, row, aspect, episode))
     return into === undefined ? next : absorb(next, into, record, now)
   }, derived)

@@ -190,16 +190,25 @@ function sameRequest(episode: { points: Point[] } | undefined, point: Point, asp
 const PHASES = { none: 'none', scheduled: 'set', executed: 'done', paused: 'done' } as const
 const RANK: Record<Phase, number> = { none: 0, set: 1, done: 2 }
 
+/** What was shown, and what it says was left where that was not shown. */
 function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
-  const points = row.snapshots.flatMap((snapshot): Point[] => {
-    const phase = PHASES[snapshot[aspect].phase]
-    const shown: Point = { asOf: snapshot.asOf, phase, snapshot, isGhost: false }
+  const left = row.snapshots.map(snapshot => {
     const before = snapshot.before?.[aspect] ?? null
-    if (before === null || PHASES[before] === phase) return [shown]
-    // Half a millisecond before it: times are whole ones.
-    return [{ asOf: snapshot.asOf - 0.5, phase: PHASES[before], snapshot, isGhost: true }, shown]
+    return { snapshot, phase: PHASES[snapshot[aspect].phase], before: before === null ? null : PHASES[before] }
   })
-  // Of one moment, that which leaves an earlier phase comes first; providers give whole seconds.
-  const leaves = (point: Point) => RANK[PHASES[point.snapshot.before?.[aspect] ?? point.snapshot[aspect].phase]]
-  return points.sort((a, b) => a.asOf - b.asOf || leaves(a) - leaves(b) || RANK[a.phase] - RANK[b.phase])
+  left.sort((a, b) => a.snapshot.asOf - b.snapshot.asOf || RANK[a.before ?? a.phase] - RANK[b.before ?? b.phase])
+  const points: Point[] = []
+  while (left.length > 0) {
+    const asOf = left[0]?.snapshot.asOf ?? 0
+    const current = points.at(-1)?.phase
+    // Providers give whole seconds: of one second, that comes next which says that it left what there was.
+    const next = left.findIndex(one => one.snapshot.asOf === asOf && one.before !== null && one.before === current)
+    for (const { snapshot, phase, before } of left.splice(Math.max(0, next), 1)) {
+      const isUnseen = before !== null && before !== phase && before !== current
+      // Half a millisecond before it: times are whole ones.
+      if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isGhost: true })
+      points.push({ asOf, phase, snapshot, isGhost: false })
+    }
+  }
+  return points
 }

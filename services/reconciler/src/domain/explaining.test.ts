@@ -1,0 +1,258 @@
+/** What explains, as docs/decisions/explaining.md says it: each row of the page, played through the code. */
+import {
+  type ApprovalGap,
+  CandidateFailure,
+  type Operation,
+  type ProviderKind,
+  VerdictReason,
+} from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
+import {
+  CONNECTION,
+  emptySubject,
+  look,
+  lookFacts,
+  MINUTE,
+  operation,
+  PROJECT,
+  play,
+  policy,
+  RULES,
+  SECOND,
+  secondLooks,
+  T0,
+} from '../../test/fixtures.ts'
+import {
+  ended,
+  inBaseline,
+  recordShown,
+  refundShown,
+  scheduled,
+  seen,
+  subscriptionShown,
+} from '../../test/observations.ts'
+import { decide, type Input } from './decide.ts'
+import type { ExpectedChange } from './expected-change.ts'
+import { claimOf } from './explain.ts'
+import type { ActionRecord, Subject } from './subject.ts'
+import { whyOf } from './why.ts'
+
+const CLAIMS: Record<string, string> = {
+  provider_ref_matches: 'yes: it names the object',
+  idempotency_key_matches: 'yes: it sent the request',
+  amount_and_time_match: 'yes: everything agrees',
+  operation_did_not_act: 'no: it was never sent',
+  operation_skipped_approval: 'no: it skipped its approval',
+  other_kind: 'no: it did something else',
+  other_provider_ref: 'no: it made another one',
+  other_subject: 'no: it is about another subject',
+  other_amount: 'no: another amount',
+  outside_time_window: 'no: another time',
+  explains_another: 'no: it explains another one better',
+}
+
+const VERDICTS: Record<VerdictReason, string> = {
+  awaiting_second_look: 'pending: its second look is to come',
+  provider_ref_matches: 'explained: an operation names it',
+  idempotency_key_matches: 'explained: an operation sent its request',
+  amount_and_time_match: 'explained: an operation agrees with it',
+  made_before_connection: 'explained: made before the connection',
+  scheduled_before: 'explained: set before the connection',
+  expected_change_matches: 'explained: it was expected',
+  nothing_explains_it: 'unexplained: people are alerted',
+  out_of_band_ignore: 'not alerted: the connection ignores such changes',
+  auto_before_first_operation: 'not alerted: no operation has acted on the account yet',
+  connection_deleted: 'not alerted: the connection was deleted',
+  involuntary_end: 'not alerted: the provider ended it itself',
+  plan_ended: 'not alerted: the plan came to its end',
+  kind_is_not_judged: 'not alerted: recorded, and not judged',
+}
+
+/** What the provider showed, in the order in which it did. */
+function shownInputs(shown: Fields, known: Fields): Input[] {
+  const connectedAt = known.get('connected')
+  const connection = { id: CONNECTION, createdAt: connectedAt === undefined ? T0 - 60 * MINUTE : timeOf(connectedAt) }
+  const see = (observed: Parameters<typeof seen>[0]) => seen(observed, { connection })
+  const at = (name: string) => timeOf(shown.get(name) ?? '')
+  if (shown.has('record')) return [see(recordShown(shown.get('record') as 'dispute' | 'credit'))]
+  if (shown.has('pause since')) {
+    return [see(subscriptionShown({ asOf: at('pause since'), pause: { phase: 'paused', effectiveAt: null } }))]
+  }
+  const isCancellation = [...shown.keys()].some(name => name.startsWith('cancellation'))
+  return isCancellation ? shownSubscription(shown, known, see) : shownRefunds(shown, see)
+}
+
+function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0]) => Input): Input[] {
+  const provider = (shown.get('provider') ?? 'processor') as ProviderKind
+  const made = shown.get('made')
+  const at = made === undefined ? T0 : timeOf(made)
+  const gatewayId = shown.get('at gateway')
+  const about = provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1']
+  const refund = refundShown({
+    provider,
+    about,
+    providerRef: shown.get('refund') ?? 're_1',
+    gatewayRefs: gatewayId === undefined ? [] : [gatewayId],
+    createdAt: at,
+    idempotencyKey: shown.get('key') ?? null,
+  })
+  const biller = shown.get('at biller')
+  const [beside, besideAt] = (shown.get('beside it') ?? '').split(' at ')
+  return [
+    refund,
+    ...(biller === undefined
+      ? []
+      : [refundShown({ provider: 'subscription', about: ['sub_1'], providerRef: biller, gatewayRefs: ['re_1'] })]),
+    ...(besideAt === undefined ? [] : [refundShown({ providerRef: beside ?? '', about, createdAt: timeOf(besideAt) })]),
+  ].map(see)
+}
+
+function shownSubscription(
+  shown: Fields,
+  known: Fields,
+  see: (observed: Parameters<typeof seen>[0]) => Input,
+): Input[] {
+  const [asked, first, out] = ['cancellation asked for', 'cancellation first shown', 'cancellation carried out'].map(
+    name => shown.get(name),
+  )
+  // The reseller never says when an end was asked for.
+  const provider = asked === undefined ? 'reseller' : 'processor'
+  const requestedAt = asked === undefined ? null : timeOf(asked)
+  const cause = (shown.get('cause') ?? 'requested') as 'requested' | 'involuntary' | 'plan_end'
+  const told = { provider, cancellation: { cause }, idempotencyKey: shown.get('key') ?? null } as const
+  const set = scheduled(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
+  const without = shown.get('shown without')
+  const late = shown.get('payment late')
+  const carriedOut = shown.get('carried out')
+  return [
+    ...(without === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(without) }))]),
+    ...(late === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(late), isPastDue: true }))]),
+    ...(out === undefined ? [] : [see(ended(null, { provider, asOf: timeOf(out) }))]),
+    ...(out !== undefined ? [] : [known.has('baseline') ? asBaseline(see(set)) : see(set)]),
+    ...(carriedOut === undefined ? [] : [see(ended(requestedAt, { provider, asOf: timeOf(carriedOut) }))]),
+  ]
+}
+
+function asBaseline(input: Input): Input {
+  return input.kind === 'observed' ? inBaseline(input.observed, { connection: input.sighting.connection }) : input
+}
+
+/** The operation of a row, in the terms of the page. */
+function saidOperation(said: Fields, shown: Fields): Operation {
+  const kind = (said.get('kind') ?? 'refund') as Operation['kind']
+  const time = (name: string, usual: number) => {
+    const text = said.get(name)
+    if (text === 'not begun' || text === 'not reported') return null
+    return new Date(text === undefined ? usual : timeOf(text)).toISOString()
+  }
+  const amount = said.get('amount')
+  const currency = said.get('currency')
+  const began = time('from', T0)
+  const isCancelled = [...shown.keys()].some(name => name.startsWith('cancellation'))
+  return operation({
+    kind,
+    provider: (said.get('provider') ??
+      (shown.has('cancellation first shown') ? 'reseller' : 'processor')) as ProviderKind,
+    subject: said.get('subject') ?? (isCancelled ? 'sub_1' : 'pi_1'),
+    amount: amount === 'not said' ? null : amount === undefined ? (kind === 'refund' ? 2499 : null) : Number(amount),
+    currency: currency === 'not said' ? null : (currency ?? (kind === 'refund' ? 'eur' : null)),
+    provider_ref: said.get('made') ?? null,
+    idempotency_key: said.get('key') ?? null,
+    state: (said.get('state') ?? 'completed') as Operation['state'],
+    executing_at: began,
+    ended_at: began === null ? null : time('to', T0 + SECOND),
+    unapproved: (said.get('approval') ?? null) as ApprovalGap | null,
+  })
+}
+
+function firstAction(subject: Subject): ActionRecord {
+  const [action] = subject.actions
+  if (action === undefined) throw new Error('Nothing was recorded')
+  return action
+}
+
+describe('docs/decisions/explaining.md holds for what an operation explains', () => {
+  const rows = explainingRows('does it explain?')
+
+  test.each(rows)('$situation: $answer', ({ shown, known, answer }) => {
+    const said = saidOperation(known, shown)
+    const inputs: Input[] = [...shownInputs(shown, new Map()), { kind: 'operation', operation: said }]
+    const subject = play(inputs.map(input => ({ at: T0 + MINUTE, input })))
+    const action = firstAction(subject)
+    const [candidate] = whyOf(subject, action).candidates
+    const claim = claimOf(action, said)
+    expect(CLAIMS[candidate?.failure ?? claim.reason]).toBe(answer)
+    expect(action.verdict === 'explained').toBe(answer.startsWith('yes'))
+    expect(candidate?.text.endsWith('.')).not.toBe(true)
+  })
+
+  test('every reason is in it', () => {
+    const answers = new Set(rows.map(row => row.answer))
+    expect(CandidateFailure.options.filter(failure => !answers.has(CLAIMS[failure] ?? ''))).toEqual([])
+  })
+})
+
+const OPERATIONS: Record<string, Partial<Operation>> = {
+  'names it': { provider_ref: 're_1', amount: 1 },
+  'sent its key': { idempotency_key: 'k', amount: 1 },
+  agrees: {},
+}
+
+function notesOf(text: string | undefined): ExpectedChange[] {
+  if (text === undefined) return []
+  const note: ExpectedChange = {
+    id: 'exp_1',
+    projectId: PROJECT,
+    connectionId: null,
+    kind: 'refund',
+    subject: 'pi_1',
+    amount: 2499,
+    currency: null,
+    notedAt: T0 - 10 * MINUTE,
+    expiresAt: T0 + 10 * MINUTE,
+  }
+  if (text === 'another amount') return [{ ...note, amount: 1 }]
+  return [text === 'had expired' ? { ...note, expiresAt: T0 } : note]
+}
+
+/** The subject once everything of the row is known, and its second looks are over. */
+function judged({ shown, known }: ExplainingRow): Subject {
+  const now = timeOf('12:00:00')
+  const isCancelled = [...shown.keys()].some(name => name.startsWith('cancellation'))
+  const made = OPERATIONS[known.get('operation') ?? '']
+  const kind = isCancelled ? { kind: 'cancellation', subject: 'sub_1', amount: null, currency: null } : {}
+  const operations: Input[] =
+    made === undefined ? [] : [{ kind: 'operation', operation: operation({ ...kind, ...made } as Partial<Operation>) }]
+  const told = play(
+    [...shownInputs(shown, known), ...operations].map(input => ({ at: now, input })),
+    emptySubject(),
+  )
+  if (known.get('second look') === 'to come') return told
+  const setting = policy({
+    outOfBand: (known.get('out of band') ?? 'alert') as 'alert' | 'auto' | 'ignore',
+    hasExecuted: known.has('operations'),
+    deleted: known.get('connection') === 'deleted',
+    canRead: known.has('read key'),
+  })
+  const facts = lookFacts([setting], notesOf(known.get('note')))
+  return secondLooks(told).reduce((next, pending) => {
+    const asked = decide(next, look(pending, facts), pending.dueAt, RULES)
+    return known.has('read key')
+      ? decide(asked, look(pending, facts, 'unavailable'), pending.dueAt + MINUTE, RULES)
+      : asked
+  }, told)
+}
+
+describe('docs/decisions/explaining.md holds for the verdict', () => {
+  const rows = explainingRows('verdict')
+
+  test.each(rows)('$situation: $answer', row => {
+    expect(VERDICTS[firstAction(judged(row)).reason]).toBe(row.answer)
+  })
+
+  test('every reason is in it', () => {
+    const answers = new Set(rows.map(row => row.answer))
+    expect(VerdictReason.options.filter(reason => !answers.has(VERDICTS[reason]))).toEqual([])
+  })
+})

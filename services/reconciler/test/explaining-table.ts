@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+
+/** Reads docs/decisions/explaining.md: a page for people who know billing, and the test of what explains. */
+
+export type Fields = ReadonlyMap<string, string>
+
+export interface ExplainingRow {
+  readonly situation: string
+  readonly shown: Fields
+  readonly known: Fields
+  readonly answer: string
+}
+
+/** The rows of every table whose last column has this head. @throws Error for a row that has not all columns */
+export function explainingRows(lastColumn: 'does it explain?' | 'verdict'): ExplainingRow[] {
+  const page = readFileSync(new URL('../../../docs/decisions/explaining.md', import.meta.url), 'utf8')
+  let head = ''
+  return page.split('\n').flatMap(line => {
+    if (!line.startsWith('|')) head = ''
+    if (!line.startsWith('|') || line.startsWith('|---')) return []
+    const cells = line.split('|').slice(1, -1)
+    const [situation = '', shown = '', known = '', answer = '', ...more] = cells.map(cell => cell.trim())
+    if (cells.length < 4 || more.length > 0) throw new Error(`A row needs four cells: ${line}`)
+    if (head === '') {
+      head = answer
+      return []
+    }
+    return head === lastColumn ? [{ situation, shown: fieldsIn(shown), known: fieldsIn(known), answer }] : []
+  })
+}
+
+function fieldsIn(cell: string): Fields {
+  return new Map(
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, span = '']) => {
+      const colon = span.indexOf(': ')
+      if (colon < 0) throw new Error(`A field is written as name, colon, value: ${span}`)
+      return [span.slice(0, colon), span.slice(colon + 2)]
+    }),
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** A time of the page, in milliseconds since the epoch: of the fixtures' day. */
+export function timeOf(text: string): number {
+  const [clock = '', ...rest] = text.split(' ')
+  const at = Date.parse(`2026-11-21T${clock}Z`)
+  if (Number.isNaN(at)) throw new Error(`Not a time: ${text}`)
+  return rest.join(' ') === 'the day before' ? at - DAY_MS : at
+}
