@@ -91,7 +91,7 @@ export async function openWorld(
           const facts = { policies: new Map(), expectedChanges: [], targetsOf: () => [] }
           workspace.apply(touchOfOperation(benchOperation(refund))!, facts, Date.now())
         }
-        await subjects.save(workspace.changes())
+        await subjects.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
       }
     },
     async tell(refunds) {

@@ -1,4 +1,4 @@
-import { deterministicId, objectReference } from '@backstop/contracts'
+import { type Action, deterministicId, objectReference } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { decide } from '../src/domain/decide.ts'
@@ -132,10 +132,14 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     test('an older projection never replaces a newer one, in whatever order they come', async () => {
       const subject = pendingSubject('a')
       const action = projectAction(subject, onlyAction(subject))
-      const at = (version: number) => ({ action: { ...action, version }, mergedInto: null })
-      for (const version of [3, 1, 2]) await stores.projections.saveActions([at(version)])
-      const other = { ...action, version: 1, action_id: deterministicId('action', 'other') }
-      await stores.projections.saveActions([at(1), { action: other, mergedInto: null }])
+      const listed = (change: Partial<Action>, isNew = true) => {
+        return { action: { ...action, ...change }, mergedInto: null, isNew, isDecided: false }
+      }
+      for (const isNew of [true, false]) {
+        for (const version of [3, 1, 2]) await stores.projections.saveActions([listed({ version }, isNew)])
+      }
+      const other = { version: 1, action_id: deterministicId('action', 'other') }
+      await stores.projections.saveActions([listed({ version: 1 }), listed(other)])
       expect(await actionVersion(onlyAction(subject).id)).toBe(3)
     })
 

@@ -3,12 +3,11 @@ import { type Clock, type MessageCodec, type OutboxPublisher, type Producer, una
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import type { Rules } from '../domain/decide.ts'
 import { type ProjectedAction, projectActions, projectIncidents } from '../domain/projection.ts'
-import type { Subject } from '../domain/subject.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { type FactSources, loadRound } from './facts.ts'
 import { rereadMessage } from './held-hints.ts'
 import { type Reading, readItem, type WorkItem } from './work-item.ts'
-import { Workspace } from './workspace.ts'
+import { type Outcome, Workspace } from './workspace.ts'
 
 export interface ReconcileParts extends FactSources {
   readonly publisher: OutboxPublisher
@@ -50,15 +49,14 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const isDone = ({ item }: ReadItem) => item.kind === 'event' && known.has(item.inboxId)
 
   const touching = read.filter(entry => entry.reading.touches.length > 0)
-  const decided = await decideAndSave(touching, isDone, parts)
+  const { outcomes, conflicts } = await decideAndSave(touching, isDone, parts)
 
-  const changed = decided.subjects
-  const actions = changed.flatMap(projectActions)
+  const actions = outcomes.flatMap(({ subject, before }) => projectActions(subject, before))
   await stores.projections.saveActions(actions)
-  await stores.projections.saveIncidents(changed.flatMap(projectIncidents))
+  await stores.projections.saveIncidents(outcomes.flatMap(({ subject }) => projectIncidents(subject)))
   crashPoint('reconciler.after-projections')
 
-  const outboxes = changed.map(subject => ({ documentId: subject.id, entries: subject.outbox }))
+  const outboxes = outcomes.map(({ subject }) => ({ documentId: subject.id, entries: subject.outbox }))
   await parts.publisher.publish(outboxes)
   crashPoint('reconciler.after-outbox')
   const open = read.filter(entry => !isDone(entry))
@@ -70,11 +68,11 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   crashPoint('reconciler.after-inbox')
   await holdUnverified(items, parts)
   return {
-    decided: decided.verdicts,
+    decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
     duplicates: read.filter(isDone).length,
-    conflicts: decided.conflicts,
+    conflicts,
   }
 }
 
@@ -115,27 +113,25 @@ async function decideAndSave(
   touching: readonly ReadItem[],
   isDone: (entry: ReadItem) => boolean,
   parts: ReconcileParts,
-): Promise<{ subjects: Subject[]; verdicts: Action[]; conflicts: number }> {
-  const settled: Subject[] = []
-  const verdicts: Action[] = []
+): Promise<{ outcomes: Outcome[]; conflicts: number }> {
+  const settled: Outcome[] = []
   let conflicts = 0
   let round = touching
   for (let count = 0; round.length > 0; count += 1) {
     if (count >= MAX_ROUNDS) throw unavailable(`The subject that ${MAX_ROUNDS} writers fight over`, undefined)
-    const { workspace, lost } = await decideRound(round, isDone, parts)
-    settled.push(...workspace.subjects().filter(subject => !lost.has(subject.id)))
-    verdicts.push(...workspace.verdictChanges(lost))
+    const { workspace, outcomes, lost } = await decideRound(round, isDone, parts)
+    settled.push(...outcomes.filter(({ subject }) => !lost.has(subject.id)))
     round = round.filter(({ reading }) => reading.touches.some(touch => lost.has(workspace.idOf(touch) ?? '')))
     conflicts += lost.size
   }
-  return { subjects: settled, verdicts, conflicts }
+  return { outcomes: settled, conflicts }
 }
 
 async function decideRound(
   round: readonly ReadItem[],
   isDone: (entry: ReadItem) => boolean,
   parts: ReconcileParts,
-): Promise<{ workspace: Workspace; lost: ReadonlySet<string> }> {
+): Promise<{ workspace: Workspace; outcomes: Outcome[]; lost: ReadonlySet<string> }> {
   const now = parts.clock.now()
   const loaded = await loadRound(
     round.flatMap(entry => entry.reading.touches),
@@ -147,9 +143,10 @@ async function decideRound(
   const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
   for (const touch of [...loaded.ledgerTouches, ...open]) workspace.apply(touch, loaded.facts, now)
   parts.crashPoint('reconciler.before-save')
-  const lost = await parts.stores.subjects.save(workspace.changes())
+  const outcomes = workspace.outcomes()
+  const lost = await parts.stores.subjects.save(outcomes.flatMap(({ change }) => change ?? []))
   parts.crashPoint('reconciler.after-save')
-  return { workspace, lost }
+  return { workspace, outcomes, lost }
 }
 
 /** The actions that each event is about, by the inbox id: event ids are the senders' own, and two may choose the same. */

@@ -1,9 +1,9 @@
-import { type Action, newId } from '@backstop/contracts'
+import { isDeepStrictEqual } from 'node:util'
+import { newId } from '@backstop/contracts'
 import type { LookFacts } from '../domain/asking.ts'
 import { decide, type Rules } from '../domain/decide.ts'
 import { mergeSubjects } from '../domain/merge.ts'
-import { projectAction } from '../domain/projection.ts'
-import type { ActionRecord, Subject } from '../domain/subject.ts'
+import type { Subject } from '../domain/subject.ts'
 import type { SubjectChange } from '../store/store.ts'
 import type { Touch } from './work-item.ts'
 
@@ -88,43 +88,36 @@ export class Workspace {
     return touch.refs.map(ref => this.#byRef.get(ref)?.subject.id).find(id => id !== undefined)
   }
 
-  /** Every subject of the batch: as it will be stored, or as it is stored where nothing changed. */
-  subjects(): Subject[] {
-    return this.#held().map(held => (isChanged(held) ? held.subject : (held.stored ?? held.subject)))
-  }
-
-  /** What there is to write. */
-  changes(): SubjectChange[] {
-    return this.#held().flatMap(held => {
-      if (!isChanged(held)) return []
+  /** What became of every subject of the batch. */
+  outcomes(): Outcome[] {
+    return [...new Set(this.#byRef.values())].map(held => {
       const { subject, stored, absorbed } = held
-      const before = new Set(stored?.outbox.map(entry => entry.id))
-      const added = subject.outbox.filter(entry => !before.has(entry.id))
-      return [{ next: subject, expectedVersion: stored?.version ?? 0, added, absorbed }]
+      const isUntouched = stored !== undefined && absorbed.length === 0 && isSame(subject, stored)
+      return isUntouched
+        ? { subject: stored, before: stored, change: undefined }
+        : { subject, before: stored, change: changeOf(held) }
     })
-  }
-
-  /** Actions whose verdict, reason or operation is another than was read, of subjects that were written. */
-  verdictChanges(lost: ReadonlySet<string>): Action[] {
-    return this.#held().flatMap(({ subject, stored }) => {
-      if (lost.has(subject.id)) return []
-      const before = new Map(stored?.actions.map(action => [action.id, verdictText(action)]))
-      const changed = subject.actions.filter(action => before.get(action.id) !== verdictText(action))
-      return changed.map(action => projectAction(subject, action))
-    })
-  }
-
-  #held(): Held[] {
-    return [...new Set(this.#byRef.values())]
   }
 }
 
-function verdictText(action: ActionRecord): string {
-  return `${action.verdict} ${action.reason} ${action.operationId}`
+/** A subject at the end of a batch. */
+export interface Outcome {
+  /** As it is stored, or will be once the change is written. */
+  readonly subject: Subject
+  /** As it was read; undefined for one that is new. */
+  readonly before: Subject | undefined
+  /** What there is to write; undefined where nothing changed. */
+  readonly change: SubjectChange | undefined
 }
 
-/** Whether a subject differs from what was read: a duplicate event leaves it as it was, but for the version in hand. */
-function isChanged({ subject, stored, absorbed }: Held): boolean {
-  if (stored === undefined || absorbed.length > 0) return true
-  return JSON.stringify({ ...subject, version: stored.version }) !== JSON.stringify(stored)
+/** Whether a subject is as it was read, but for the version in hand: a duplicate event leaves it so. */
+function isSame(subject: Subject, stored: Subject): boolean {
+  // Decisions share what they leave as it is, so this looks into little.
+  return isDeepStrictEqual({ ...subject, version: stored.version }, stored)
+}
+
+function changeOf({ subject, stored, absorbed }: Held): SubjectChange {
+  const before = new Set(stored?.outbox.map(entry => entry.id))
+  const added = subject.outbox.filter(entry => !before.has(entry.id))
+  return { next: subject, expectedVersion: stored?.version ?? 0, added, absorbed }
 }

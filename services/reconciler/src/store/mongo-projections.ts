@@ -9,8 +9,14 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   return {
-    saveActions: list => saveNewer(actions, list.map(toActionDocument)),
-    saveIncidents: list => saveNewer(incidents, list.map(toIncidentDocument)),
+    saveActions: list =>
+      saveNewer(
+        actions,
+        list.filter(({ isNew }) => isNew).map(toActionDocument),
+        list.filter(({ isNew }) => !isNew).map(toActionDocument),
+      ),
+    // One that is opened is told, too, and then written no more for long: which of the two it is costs little.
+    saveIncidents: list => saveNewer(incidents, [], list.map(toIncidentDocument)),
   }
 }
 
@@ -24,17 +30,15 @@ function toIncidentDocument({ incident_id, ...rest }: Incident): IncidentDocumen
 }
 
 /**
- * Most projections are of new subjects, and an insert costs a sixth of an upsert (guides: infra.md §2): all are inserted
- * first, and only those that were there are updated, each unless a newer version stands.
+ * Writes each unless a newer version stands. An insert costs a sixth of an upsert, so what is most likely new is inserted,
+ * and updated only where it was there after all.
  */
 async function saveNewer<T extends { _id: string; version: number }>(
   collection: Collection<T>,
-  documents: readonly T[],
+  fresh: readonly T[],
+  older: readonly T[],
 ): Promise<void> {
-  if (documents.length === 0) return
   await asUnavailable(async () => {
-    const fresh = documents.filter(document => document.version === 1)
-    const older = documents.filter(document => document.version > 1)
     const present = await onlyDuplicates(() => collection.insertMany(fresh as never, { ordered: false }), fresh.length)
     const rest = [...older, ...present.flatMap(index => fresh[index] ?? [])]
     if (rest.length === 0) return
