@@ -9,9 +9,12 @@ const tag = 'Unsubscribing'
 const WithToken = z.object({ token: z.string().max(1_024) })
 const PAGE = { description: 'A page for a person', mediaType: 'text/html' } as const
 
-/** Tokens that were just done: whoever posts one again and again makes nothing more of it. */
+/**
+ * Tokens that were just done: whoever posts one again and again makes nothing more of it. Not for longer than a team takes
+ * to let the address go: whoever then leaves again was told so and has to be out.
+ */
 const REMEMBERED = 10_000
-const REMEMBERED_MS = 600_000
+const REMEMBERED_MS = 5_000
 
 /**
  * /v1/unsubscribe/{token}: where the links and the one-click headers of mails lead (RFC 8058). The token is the credential.

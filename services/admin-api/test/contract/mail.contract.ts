@@ -37,6 +37,19 @@ export function describeMail(world: () => AdminWorld): void {
       expect(suppressed('leaver@example.com')).toHaveLength(1)
     })
 
+    test('holds again soon after the team has let the address go: nobody is told so in vain', async () => {
+      const project_id = (await world().api.post('/v1/projects', { name: 'Second thoughts' })).body.project_id
+      const path = `/v1/unsubscribe/${tokenOf(project_id, 'again@example.com')}`
+      const listed = async () => (await world().api.get(`/v1/suppressions?project_id=${project_id}`)).body.data
+      await nobody().call('POST', path, { headers: form, raw: '' })
+      await until('the address to be suppressed', async () => (await listed()).length === 1)
+      await world().api.delete(`/v1/suppressions/again@example.com?project_id=${project_id}`)
+      expect(await listed()).toEqual([])
+      world().passTime(10_000)
+      await nobody().call('POST', path, { headers: form, raw: '' })
+      await until('the address to be suppressed again', async () => (await listed()).length === 1)
+    })
+
     test('answers a token that is none as it answers a good one, and makes nothing of it', async () => {
       const good = tokenOf('prj_mail', 'judge@example.com')
       const before = world().commands.length
