@@ -26,8 +26,12 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
   return differences
 }
 
-/** Some name a refund's object itself where its payment is asked for. */
-function namesIt({ subject, provider_ref }: Operation, action: ActionRecord): boolean {
+/**
+ * Some name a refund's object itself where its payment is asked for. What the biller calls a payment says nothing about an
+ * operation at the gateway: that waits until the gateway has shown its own object.
+ */
+function namesIt({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
+  if (action.sides.length > 0 && action.sides.every(side => side.provider !== provider)) return true
   const names = [...action.objectIds, ...refundIdsOf(action)]
   return names.includes(subject) || (action.kind === 'cancellation' && names.includes(provider_ref ?? ''))
 }

@@ -41,6 +41,15 @@ describe('a refund that the biller made through its gateway', () => {
     }
   })
 
+  test('is no drift for an operation at the gateway while only the biller has shown it', () => {
+    const made = operationSeen({ subject: 'pi_1', provider_ref: 're_1' })
+    const early = tell(made, linked)
+    expect(early.actions).toMatchObject([{ verdict: 'explained', differences: [] }])
+    expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], early))).toEqual([])
+    const wrong = tell(operationSeen({ subject: 'pi_2', provider_ref: 're_1' }), linked)
+    expect(alertsOf(play([{ at: T0 + MINUTE, input: atGateway }], wrong))).toEqual(['drift.detected'])
+  })
+
   test('of which both were alerted keeps one incident; the other is resolved and leads to it', () => {
     const signed = (input: Input) => ({
       ...input,
