@@ -41,6 +41,23 @@ describe('a digest', () => {
     for (const text of textsOf(message)) expect(text).not.toMatch(/<[!@#]/)
   })
 
+  test('tells alerts apart whose names are long, by both ends of what they are called by', () => {
+    const failed = (last: string) => {
+      const alert = SAMPLE_ALERTS['run.failed']()
+      if (alert.event !== 'run.failed') throw new Error('It is another alert')
+      return {
+        ...alert,
+        data: { ...alert.data, run: { ...alert.data.run, run_id: `nightly-${'🧾'.repeat(100)}${last}` } },
+      }
+    }
+    const [text = ''] = textsOf(digestMessage([failed('a'), failed('b')], null, 'Backstop'))
+    expect(text.split('\n')).toEqual([
+      expect.stringMatching(/^• Run nightly-.*… · nightly-.*…🧾+a$/u),
+      expect.stringMatching(/^• Run nightly-.*… · nightly-.*…🧾+b$/u),
+    ])
+    expect(text.isWellFormed()).toBe(true)
+  })
+
   test('in words still names all', () => {
     expect(digestInWords(flood(100)).text.split('\n')).toHaveLength(101)
   })

@@ -16,6 +16,7 @@ const LIMITS = {
   header: 150,
   section: 2_900,
   line: 150,
+  reference: 80,
   link: 200,
   context: 300,
   text: 4_000,
@@ -51,10 +52,21 @@ function digestText(alerts: readonly Alert[], limit: number): string {
 
 function lineOf(alert: Alert, publicUrl: string | null): string {
   const { title, path, reference } = describeAlert(alert)
-  const name = escapeMrkdwn(cut(`${title} · ${reference}`, LIMITS.line))
+  const id = shorten(reference)
+  const name = escapeMrkdwn(`${cut(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
   // The link is made of the console's address and an encoded id: nothing in it can end it early.
   const link = publicUrl === null || path === null ? '' : publicUrl + path
   return link === '' || link.length > LIMITS.link ? `• ${name}` : `• <${link}|${name}>`
+}
+
+const SEPARATOR = ' · '
+
+/** Keeps both ends: names that people make up differ at their end as often as at their beginning. */
+function shorten(reference: string): string {
+  if (reference.length <= LIMITS.reference) return reference
+  const half = LIMITS.reference / 2
+  // A tail that begins with the second half of a character would be none.
+  return cut(reference, half) + reference.slice(-half).replace(/^[\udc00-\udfff]/, '')
 }
 
 /** Lines packed into as few texts as fit; none is cut through. */
