@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     projects: [
       // Nothing outside is touched, so the files share their workers: most of the time would go into importing anew.
-      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 10_000 } },
+      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 30_000 } },
       {
         test: {
           name: 'integration',

@@ -1,4 +1,5 @@
 /** What every provider promises of what its events mean. A new provider calls this with samples of them. */
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EventOrigin, Normalised, Observation } from '../src/observation.ts'
@@ -130,8 +131,10 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
         const expected = nameOf(meaningOf(type, event))
         for (const path of pathsIn(event).filter(path => !decisive.test(path.join('.')))) {
           for (const value of ODD_VALUES) {
-            const odd = meaningOf(type, replaced(event, path, value))
-            expect(nameOf(odd), `${type} with ${path.join('.')} = ${JSON.stringify(value)}`).toEqual(expected)
+            const odd = nameOf(meaningOf(type, replaced(event, path, value)))
+            // An expectation for each of the many thousands would take most of the time.
+            if (isDeepStrictEqual(odd, expected)) continue
+            expect(odd, `${type} with ${path.join('.')} = ${JSON.stringify(value)}`).toEqual(expected)
           }
         }
       }

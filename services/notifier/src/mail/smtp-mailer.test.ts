@@ -105,7 +105,7 @@ describe('a mail that the server does not take', () => {
     const server = await startScriptedSmtpServer({ answers: { content: 'hang' } })
     const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
     // Two more than the pool has connections.
-    const answers = await Promise.all(Array.from({ length: 7 }, () => mailer.send(mail, 300)))
+    const answers = await Promise.all(Array.from({ length: 7 }, () => mailer.send(mail, 1_000)))
     for (const answer of answers) expect(answer).toMatchObject({ kind: 'silence', reason: 'smtp_timeout' })
     expect(server.mails).toHaveLength(5)
     await mailer.stop()
