@@ -7,7 +7,7 @@ const URL_A = 'https://a.example.com/hook'
 const URL_B = 'https://b.example.com/hook'
 const HOUR = 3_600_000
 /** Six days of virtual time take some seconds of real time. */
-const LONG = { timeout: 60_000 }
+const LONG = { timeout: 120_000 }
 
 describe('a channel', () => {
   test('that was disabled has its project told by a command to the owner of incidents, once', async () => {
