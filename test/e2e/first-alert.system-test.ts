@@ -7,8 +7,9 @@ import { until } from '@backstop/kit/test'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
+import { eventOf, isOpened } from '../world/customer.ts'
 import { openProduct } from '../world/product.ts'
-import { eventOf, isOpened, openShop, type Shop } from '../world/shop.ts'
+import { openShop, type Shop } from '../world/shop.ts'
 
 const MINUTE_MS = 60_000
 /** How long after its minute an alert may come on a busy machine. */

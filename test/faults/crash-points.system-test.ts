@@ -7,9 +7,10 @@ import { until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
+import { isOpened } from '../world/customer.ts'
 import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
 import { openProduct } from '../world/product.ts'
-import { isOpened, openShop, type Shop } from '../world/shop.ts'
+import { openShop, type Shop } from '../world/shop.ts'
 import { POINTS } from './points.ts'
 
 const RECHECK_DELAY_MS = 1_500

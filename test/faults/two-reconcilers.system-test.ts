@@ -8,9 +8,10 @@ import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
+import { isOpened } from '../world/customer.ts'
 import { openTruth } from '../world/ledger-of-truth.ts'
 import { openProduct } from '../world/product.ts'
-import { isOpened, openShop, refundOf } from '../world/shop.ts'
+import { openShop, refundOf } from '../world/shop.ts'
 
 const REFUNDS = 1_000
 const AT_ONCE = 40

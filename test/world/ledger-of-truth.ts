@@ -11,7 +11,17 @@ import type { Product } from '../../scripts/start/product.ts'
 const TOPICS_OF_GROUP = {
   'reconciler.rechecks': ['rechecks'],
   'notifier.retry.5s': ['deliveries.retry.5s'],
-  reconciler: ['inbound.processor', 'operations', 'rechecks.due'],
+  reconciler: [
+    'inbound.processor',
+    'inbound.reseller',
+    'inbound.subscription',
+    'operations',
+    'rechecks.due',
+    'readbacks',
+  ],
+  'reconciler.rereads': ['rereads'],
+  'reconciler.rereads.retry': ['rereads.retry'],
+  'reconciler.commands': ['commands'],
   notifier: ['alerts'],
   'notifier.deliveries': ['deliveries'],
 } as const

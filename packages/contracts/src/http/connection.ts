@@ -79,6 +79,7 @@ export const CreatedConnection = Connection.extend({
   username: z.string().optional().describe('Subscription: the fixed word service'),
   password: z.string().optional().describe('Subscription: shown once'),
 })
+export type CreatedConnection = z.infer<typeof CreatedConnection>
 
 /** How long the secret of before stays good when nothing else is asked for, and at most (guides: R2.8), in seconds. */
 const DEFAULT_OVERLAP_S = 86_400

@@ -1,0 +1,178 @@
+/** Billing accounts at the providers' stand-ins, connected to a customer's project as their owner would connect them. */
+import type { CreatedConnection, OutOfBand, ShownOperation } from '@backstop/contracts'
+import {
+  type CardProcessor,
+  type CardProcessorOptions,
+  type Chance,
+  type Credential,
+  createCardProcessor,
+  createReseller,
+  createSubscriptionBiller,
+  createWebhookEndpoint,
+  type Disturbance,
+  type ProviderApi,
+  type ProviderKind,
+  type Reseller,
+  type SubscriptionBiller,
+  startBillerApi,
+  startProcessorApi,
+  startResellerApi,
+  type WebhookEndpoint,
+} from '@backstop/simulator'
+import type { Customer } from './customer.ts'
+
+interface Accounts {
+  processor: CardProcessor
+  reseller: Reseller
+  subscription: SubscriptionBiller
+}
+
+export interface Connected<Kind extends ProviderKind> {
+  readonly kind: Kind
+  readonly connection: CreatedConnection
+  /** The account at the provider: what is done there. */
+  readonly account: Accounts[Kind]
+  /** Posts the account's events to the connection. */
+  readonly endpoint: WebhookEndpoint<Kind>
+  /** The provider's API. Not limited: the product keeps to each provider's limits by itself. */
+  readonly providerApi: ProviderApi
+  /** What completes a connection that was made without it. */
+  readonly readAccess: Readonly<Record<string, string>>
+  /** Reports an operation as the execution feature would; a refund unless it says otherwise. */
+  report(operation: Record<string, unknown>): Promise<ShownOperation>
+  /** Reports what became of an operation. */
+  follow(operationId: string, transition: Record<string, unknown>): Promise<ShownOperation>
+  /** Does something of which no event arrives, although the provider believes so. */
+  unheard<T>(act: () => T): T
+  stop(): Promise<void>
+}
+
+export interface ConnectOptions {
+  readonly outOfBand?: OutOfBand
+  /** Whether the connection has a read key, and a site where its provider has sites. */
+  readonly isReadable?: boolean
+  readonly disturbance?: Disturbance
+  /** Events of the endpoint; those of the interface when left out. */
+  readonly events?: readonly string[]
+  readonly chance?: Chance
+}
+
+const READ_KEY = 'a-key-that-may-only-read'
+const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_tests'
+/** Ingress may be restarting, or Kafka away: far more patience than any test has. */
+const RETRY_DELAYS_MS = Array.from({ length: 300 }, () => 200)
+
+export async function connectProcessor(
+  customer: Customer,
+  options: ConnectOptions & Pick<CardProcessorOptions, 'sendsRefundEvents'> = {},
+): Promise<Connected<'processor'>> {
+  const { sendsRefundEvents = true } = options
+  const account = createCardProcessor({ now: Date.now, sendsRefundEvents, ...chanceOf(options) })
+  const api = await startProcessorApi({ processor: account, readKeys: [READ_KEY], now: Date.now, rateLimits: [] })
+  return connect(customer, 'processor', account, api, options)
+}
+
+export async function connectReseller(
+  customer: Customer,
+  options: ConnectOptions = {},
+): Promise<Connected<'reseller'>> {
+  const account = createReseller({ now: Date.now, ...chanceOf(options) })
+  const api = await startResellerApi({ reseller: account, readKeys: [READ_KEY], now: Date.now, rateLimits: [] })
+  return connect(customer, 'reseller', account, api, options)
+}
+
+/** Its connection cannot be made use of without a read key: it is readable unless the options say otherwise. */
+export async function connectBiller(
+  customer: Customer,
+  options: ConnectOptions = {},
+): Promise<Connected<'subscription'>> {
+  const account = createSubscriptionBiller({ now: Date.now, ...chanceOf(options) })
+  const api = await startBillerApi({ biller: account, readKeys: [READ_KEY], now: Date.now, rateLimits: [] })
+  return connect(customer, 'subscription', account, api, { isReadable: true, ...options })
+}
+
+function chanceOf({ chance }: ConnectOptions): { chance?: Chance } {
+  return chance === undefined ? {} : { chance }
+}
+
+const NAMES: Readonly<Record<ProviderKind, string>> = {
+  processor: 'Cards',
+  reseller: 'Reseller',
+  subscription: 'Subscriptions',
+}
+
+async function connect<Kind extends ProviderKind>(
+  customer: Customer,
+  kind: Kind,
+  account: Accounts[Kind],
+  providerApi: ProviderApi,
+  options: ConnectOptions,
+): Promise<Connected<Kind>> {
+  const readAccess: Record<string, string> = {
+    read_key: READ_KEY,
+    api_base: providerApi.url,
+    ...(kind === 'subscription' ? { site: 'shop' } : {}),
+  }
+  const connection = await customer.connect({
+    kind,
+    name: NAMES[kind],
+    out_of_band: options.outOfBand ?? 'alert',
+    ...(kind === 'reseller' ? { destination_secret: DESTINATION_SECRET } : {}),
+    ...(options.isReadable === true ? readAccess : {}),
+  })
+  const endpoint = openEndpoint(kind, connection, options)
+  // Each account sends the events of its own kind.
+  endpoint.follow(account as unknown as Parameters<typeof endpoint.follow>[0])
+  return {
+    kind,
+    connection,
+    account,
+    endpoint,
+    providerApi,
+    readAccess,
+    report: operation =>
+      customer.api.post('/v1/operations', { connection_id: connection.connection_id, kind: 'refund', ...operation }),
+    follow: (operationId, transition) => customer.api.post(`/v1/operations/${operationId}/transitions`, transition),
+    unheard(act) {
+      endpoint.change({ disturbance: { dropRate: 1 } })
+      try {
+        return act()
+      } finally {
+        endpoint.change({ disturbance: options.disturbance ?? {} })
+      }
+    },
+    async stop() {
+      await Promise.all([endpoint.stop(), providerApi.stop()])
+    },
+  }
+}
+
+/** An endpoint that posts to a connection what it is given, under the connection's own secret. */
+export function openEndpoint<Kind extends ProviderKind>(
+  kind: Kind,
+  connection: CreatedConnection,
+  { disturbance, events, chance }: Pick<ConnectOptions, 'disturbance' | 'events' | 'chance'> = {},
+): WebhookEndpoint<Kind> {
+  return createWebhookEndpoint<Kind>({
+    url: connection.inbound_url,
+    credential: credentialOf(kind, connection) as Credential & { kind: Kind },
+    retryDelaysMs: RETRY_DELAYS_MS,
+    now: Date.now,
+    ...(disturbance === undefined ? {} : { disturbance }),
+    ...(events === undefined ? {} : { events }),
+    ...(chance === undefined ? {} : { chance }),
+  })
+}
+
+function credentialOf(kind: ProviderKind, { signing_secret, password }: CreatedConnection): Credential {
+  switch (kind) {
+    case 'processor':
+      return { kind, secrets: [signing_secret ?? ''] }
+    case 'reseller':
+      return { kind, secrets: [DESTINATION_SECRET] }
+    case 'subscription':
+      return { kind, password: password ?? '' }
+    default:
+      throw kind satisfies never
+  }
+}

@@ -1,0 +1,74 @@
+/** One customer of the product: a project, and a receiver that gets the project's alerts. All through the public API. */
+import type { Action, Alert, AlertChannel, AlertEvent, CreatedConnection, Incident } from '@backstop/contracts'
+import { type ReceivedDelivery, type Receiver, startReceiver } from '@backstop/simulator'
+import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
+import type { Product } from '../../scripts/start/product.ts'
+
+export interface Customer {
+  readonly projectId: string
+  readonly api: ManagementApi
+  readonly receiver: Receiver
+  /** Connects a billing account. The answer holds its secret. */
+  connect(connection: Record<string, unknown>): Promise<CreatedConnection>
+  /** Every action of the project. */
+  actions(): Promise<Action[]>
+  incidents(): Promise<Incident[]>
+  stop(): Promise<void>
+}
+
+const CHANNEL_SECRET = 'whsec_c2hhcmVkIHdpdGggdGhlIHJlY2VpdmVy'
+
+/** @param events what the receiver is told of */
+export async function openCustomer(
+  product: Product,
+  events: readonly AlertEvent[] = ['incident.opened', 'incident.resolved'],
+): Promise<Customer> {
+  const api = createManagementApi(product.urls.admin, product.key)
+  const receiver = await startReceiver({ secret: CHANNEL_SECRET, now: Date.now })
+  const { project_id: projectId } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Shop' })
+  await api.post<AlertChannel>('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'Receiver',
+    events,
+    config: { kind: 'webhook', url: `${receiver.url}/alerts`, secret: CHANNEL_SECRET },
+  })
+
+  async function listAll<T>(path: string): Promise<T[]> {
+    const all: T[] = []
+    let cursor: string | null = null
+    do {
+      const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const page: { data: T[]; next_cursor: string | null } = await api.get(
+        `${path}?project_id=${projectId}&limit=200${from}`,
+      )
+      all.push(...page.data)
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    return all
+  }
+
+  return {
+    projectId,
+    api,
+    receiver,
+    connect: connection => api.post(`/v1/projects/${projectId}/connections`, connection),
+    actions: () => listAll('/v1/actions'),
+    incidents: () => listAll('/v1/incidents'),
+    stop: () => receiver.stop(),
+  }
+}
+
+interface DeliveredBody {
+  event?: AlertEvent
+  data?: {
+    action?: Action | null
+    incident?: Incident
+    operation?: Extract<Alert, { event: 'drift.detected' }>['data']['operation']
+  }
+}
+
+const bodyOf = (delivery: ReceivedDelivery) => (delivery.body ?? {}) as DeliveredBody
+export const eventOf = (delivery: ReceivedDelivery) => bodyOf(delivery).event
+export const incidentOf = (delivery: ReceivedDelivery) => bodyOf(delivery).data?.incident
+export const actionOf = (delivery: ReceivedDelivery) => bodyOf(delivery).data?.action ?? undefined
+export const isOpened = (delivery: ReceivedDelivery) => eventOf(delivery) === 'incident.opened'
