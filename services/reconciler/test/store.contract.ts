@@ -1,4 +1,4 @@
-import { type Action, deterministicId, objectReference } from '@backstop/contracts'
+import { type Action, type ActionDocument, deterministicId, objectReference } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { decide } from '../src/domain/decide.ts'
@@ -26,16 +26,16 @@ const update = (next: Subject, expectedVersion: number): SubjectChange => ({
 /** The stores and a way to see an action as others read it; the port itself has none. */
 export interface StoresUnderTest {
   readonly stores: ReconcilerStores
-  actionVersion(actionId: string): Promise<number | undefined>
+  action(actionId: string): Promise<Pick<ActionDocument, 'version' | 'merged_into'> | undefined>
 }
 
 /** What every implementation of the reconciler's stores keeps to. Each test gets empty ones. */
 export function storeContract(name: string, open: () => Promise<StoresUnderTest>): void {
   describe(`reconciler stores, ${name}`, () => {
     let stores: ReconcilerStores
-    let actionVersion: StoresUnderTest['actionVersion']
+    let listedAction: StoresUnderTest['action']
     beforeEach(async () => {
-      ;({ stores, actionVersion } = await open())
+      ;({ stores, action: listedAction } = await open())
     })
 
     test('a saved subject is found by each of its references, whole', async () => {
@@ -140,7 +140,16 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       }
       const other = { version: 1, action_id: deterministicId('action', 'other') }
       await stores.projections.saveActions([listed({ version: 1 }), listed(other)])
-      expect(await actionVersion(onlyAction(subject).id)).toBe(3)
+      expect((await listedAction(action.action_id))?.version).toBe(3)
+    })
+
+    test('an action that turned out to be another leads on to it, and an older projection does not bring it back', async () => {
+      const subject = pendingSubject('a')
+      const action = projectAction(subject, onlyAction(subject))
+      const listed = { isNew: false, isDecided: false }
+      await stores.projections.saveActions([{ action: { ...action, version: 2 }, mergedInto: 'act_other', ...listed }])
+      await stores.projections.saveActions([{ action, mergedInto: null, ...listed, isNew: true }])
+      expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })
     })
 
     test('the inbox knows what was marked, and marking twice is no fault', async () => {

@@ -3,5 +3,5 @@ import { createMemoryStores } from './memory-store.ts'
 
 storeContract('in memory', async () => {
   const stores = createMemoryStores()
-  return { stores, actionVersion: async id => stores.contents.actions.get(id)?.version }
+  return { stores, action: async id => stores.contents.actions.get(id) }
 })

@@ -1,3 +1,4 @@
+import type { ActionDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
@@ -26,8 +27,8 @@ storeContract('in MongoDB', async () => {
     await mongo.db.collection(name).deleteMany({})
   }
   const stores = openStores(mongo)
-  const actions = mongo.db.collection<{ _id: string; version: number }>('actions')
-  return { stores, actionVersion: async id => (await actions.findOne({ _id: id }))?.version }
+  const actions = mongo.db.collection<ActionDocument>('actions')
+  return { stores, action: async id => (await actions.findOne({ _id: id })) ?? undefined }
 })
 
 sweepContract('in MongoDB', async () => {
