@@ -94,7 +94,7 @@ async function start(records: RunRecords, { withDemo, recheckDelayMs }: StartOpt
   superviseServices(product, supervision)
   if (product.stack) running.push(superviseStack(product.stack, join(DATA_DIR, 'stack', 'logs'), supervision))
   await refuseForeignDatabase(product.urls.admin, product.key, DATA_DIR)
-  const run = runFileOf(product)
+  const run = runFileOf(product, recheckDelayMs)
   records.writeRun(run)
   if (withDemo) return startDemo(product, recheckDelayMs, processor => records.writeRun({ ...run, processor }))
   say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines(product).join('\n')}\n`)
@@ -137,7 +137,7 @@ async function startDemo(
   })
 }
 
-function runFileOf(product: Product): RunFile {
+function runFileOf(product: Product, recheckDelayMs: number): RunFile {
   return {
     ingress: product.urls.ingress,
     admin: product.urls.admin,
@@ -145,6 +145,9 @@ function runFileOf(product: Product): RunFile {
     mail: product.urls.mail,
     smtp: product.urls.smtp,
     key: product.key,
+    mongo: product.urls.mongo,
+    database: product.database,
+    recheck_delay_ms: recheckDelayMs,
     pids: Object.fromEntries(product.processes().map(({ name, pid }) => [name, pid ?? 0])),
     launcher: process.pid,
   }

@@ -31,6 +31,9 @@ const run: RunFile = {
   mail: 'http://127.0.0.1:3',
   smtp: 'smtp://127.0.0.1:4',
   key: 'bsk_test',
+  mongo: 'mongodb://127.0.0.1:5',
+  database: 'backstop',
+  recheck_delay_ms: 60_000,
   pids: { ingress: 1 },
   launcher: process.pid,
 }

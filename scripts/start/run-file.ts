@@ -12,6 +12,11 @@ export interface RunFile {
   smtp: string
   /** API key with every scope. */
   key: string
+  /** Connection string of MongoDB, without the database. */
+  mongo: string
+  database: string
+  /** Milliseconds until the second look. */
+  recheck_delay_ms: number
   /** Of the services. */
   pids: Record<string, number>
   /** Of `npm start` itself: a SIGTERM to it stops everything. */

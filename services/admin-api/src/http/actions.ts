@@ -1,4 +1,4 @@
-import { Action, type ActionDocument, ActionQuery, listOf } from '@backstop/contracts'
+import { type ActionDocument, ActionQuery, listOf, ShownAction } from '@backstop/contracts'
 import { z } from 'zod'
 import { ownProject } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
@@ -21,7 +21,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
         'Each with its verdict and why. `connection_id` finds what was seen through that connection, also first or only.',
       scope: 'read',
       query: ActionQuery,
-      answers: { 200: { description: 'A page of actions', schema: listOf(Action) } },
+      answers: { 200: { description: 'A page of actions', schema: listOf(ShownAction) } },
       refusals: ['not_found'],
       async handle({ query, principal }) {
         const where = {
@@ -40,10 +40,12 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/actions/{id}',
       operationId: 'getAction',
       tag,
-      summary: 'Read an action with its verdict and its timeline',
+      summary: 'Read an action with its verdict, why it has it, and its timeline',
+      description:
+        '`why` holds the rule that gave the verdict, each operation that does not explain it with the reason, and whether the provider was asked.',
       scope: 'read',
       params: z.object({ id: z.string() }),
-      answers: { 200: { description: 'The action', schema: Action } },
+      answers: { 200: { description: 'The action', schema: ShownAction } },
       refusals: ['not_found'],
       async handle({ params, principal }) {
         const action = await stores.actions.find({ _id: params.id, ...ownProject(principal) })
@@ -55,7 +57,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
 }
 
 /** An action as it is shown: what its owner keeps beside the contract's fields stays inside. */
-export function showAction(document: ActionDocument): Action {
+export function showAction(document: ActionDocument): ShownAction {
   const { _id, first_seen: _sortedBy, ...action } = document
   return { action_id: _id, ...action }
 }

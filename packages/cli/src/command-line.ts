@@ -1,0 +1,50 @@
+import { AppError, maskSecrets } from '@backstop/kit'
+import { dryRunCommand } from './dry-run/command.ts'
+import { explainCommand } from './explain/command.ts'
+import { CommandFault, EXIT } from './fault.ts'
+import type { Surroundings } from './surroundings.ts'
+
+const USAGE = `backstop explain <action_id> [--json]
+    why an action has its verdict: the rule, the operations that did not fit, and its story
+
+backstop dry-run --from <time> [--to <time>] [--project <id>] [--connection <id>]
+                 [--out-of-band alert|auto|ignore] [--recheck-delay <ms>] [--json]
+    which verdicts today's rules, or other settings, would change; reads only
+    <time> is 2026-11-21, 2026-11-21T10:00:00Z, or 30m, 24h, 7d ago
+
+explain asks the management API: BACKSTOP_URL and BACKSTOP_API_KEY. dry-run reads the database: MONGO_URL and MONGO_DB.
+Without them, both find the npm start that runs in this folder or one above it.
+`
+
+const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: Surroundings) => Promise<void>>> = {
+  explain: explainCommand,
+  'dry-run': dryRunCommand,
+}
+
+/** @returns the exit code */
+export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const [name, ...rest] = args
+  if (name === 'help' || name === '--help' || name === '-h') {
+    surroundings.out(USAGE)
+    return EXIT.done
+  }
+  try {
+    const command = COMMANDS[name ?? '']
+    if (command === undefined) {
+      throw new CommandFault('misused', name === undefined ? 'Say what to do' : `There is no command ${name}`, USAGE)
+    }
+    await command(rest, surroundings)
+    return EXIT.done
+  } catch (error) {
+    const fault = faultOf(error)
+    surroundings.err(fault.remedy === '' ? `${fault.message}\n` : `${fault.message}\n\n${fault.remedy.trimEnd()}\n`)
+    return EXIT[fault.exit]
+  }
+}
+
+function faultOf(error: unknown): CommandFault {
+  if (error instanceof CommandFault) return error
+  if (error instanceof AppError && error.code === 'config_invalid') return new CommandFault('misused', error.message)
+  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return new CommandFault('failed', maskSecrets(told), '', error)
+}

@@ -1,0 +1,63 @@
+import type { DryRunSummary, NotReplayed, Said, VerdictDifference } from '@backstop/reconciler/replay'
+import { nameOf, shownTime } from '../explain/explanation.ts'
+import type { DryRunWish } from './options.ts'
+
+/** One difference, for a person. */
+export function differenceText(difference: VerdictDifference): string {
+  const { action_id, first_seen_at, stored, now } = difference
+  return [
+    `${action_id}: ${nameOf(difference)}, first seen ${shownTime(first_seen_at)}`,
+    `  stored  ${saidText(stored)}`,
+    `  now     ${saidText(now)}`,
+  ].join('\n')
+}
+
+function saidText(said: Said | null): string {
+  if (said === null) return 'not seen'
+  const { verdict, reason, alerted, rule } = said
+  const told = alerted && verdict !== 'unexplained' ? '; people were alerted before that' : ''
+  return `${verdict.replaceAll('_', ' ')} (${reason}): ${rule}${told}`
+}
+
+const BASES: Record<keyof DryRunSummary['actions']['by_basis'], string> = {
+  events: 'judged from the bodies of their events, read again',
+  reading: 'rest on what the provider was read to say, which is not kept: judged from what was understood of it then',
+  expired: 'have events whose bodies are past their retention: judged from what was understood of them then',
+}
+
+const NOT_REPLAYED: Record<NotReplayed, string> = {
+  body_gone: 'led to nothing then, and their bodies are past their retention',
+  hint_held: 'are hints of connections that cannot be read: the provider was never asked',
+  hint_now: 'were ignored then, and are hints now: the provider would have to be asked',
+  refused: "are malformed by today's rules",
+}
+
+/** What it came to, for a person. */
+export function summaryText({ actions, alerted, changes, events }: DryRunSummary, { from, to }: DryRunWish): string {
+  const window = `from ${shownTime(new Date(from).toISOString())} to ${shownTime(new Date(to).toISOString())}`
+  const counted = (counts: Record<string, number>, texts: Record<string, string>) =>
+    Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`  ${padded(count)}  ${texts[name]}`]))
+  const notReplayed = counted(events.not_replayed, NOT_REPLAYED)
+  const sections = [
+    [
+      `${actions.compared} actions compared, ${window}: ${actions.same} the same, ${actions.different} different`,
+      ...counted(actions.by_basis, BASES),
+      ...(actions.undecided === 0
+        ? []
+        : [`  ${padded(actions.undecided)}  more are left out: their second look is under way`]),
+    ],
+    [`Alerts about unexplained actions: ${alerted.stored} then, ${alerted.now} now`],
+    changes.length === 0
+      ? []
+      : ['Changes', ...changes.map(({ from, to, count }) => `  ${padded(count)}  ${from} → ${to}`)],
+    notReplayed.length === 0 ? [] : [`Not replayed, of ${events.in_window} events`, ...notReplayed],
+  ]
+  return `${sections
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+function padded(count: number): string {
+  return String(count).padStart(6)
+}

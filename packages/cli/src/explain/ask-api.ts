@@ -1,0 +1,53 @@
+import { Problem, ShownAction } from '@backstop/contracts'
+import { CommandFault } from '../fault.ts'
+import type { ApiAddress } from '../running-product.ts'
+
+const ANSWERS_WITHIN_MS = 15_000
+
+/** @throws CommandFault when there is no such action, the key is refused, or nothing answers */
+export async function askForAction(actionId: string, { url, key }: ApiAddress): Promise<ShownAction> {
+  const response = await ask(`${url}/v1/actions/${encodeURIComponent(actionId)}`, key).catch((error: unknown) => {
+    const remedy = 'Check that it runs, and that BACKSTOP_URL names its management API where that is set'
+    throw new CommandFault('nothing_there', `Nothing answers at ${url} (${reasonOf(error)})`, remedy, error)
+  })
+  const answer = await readAnswer(response)
+  if (response.ok) {
+    const action = ShownAction.safeParse(answer)
+    if (action.success) return action.data
+    throw new CommandFault('failed', `${url} did not answer with an action`, 'Is it the management API of Backstop?')
+  }
+  const problem = Problem.safeParse(answer)
+  const detail = problem.success ? problem.data.detail : `It answered ${response.status}`
+  switch (response.status) {
+    case 401:
+    case 403:
+      throw new CommandFault('refused', `The key was refused: ${detail}`, 'The key needs the scope read')
+    case 404:
+      if (!problem.success) break
+      throw new CommandFault('not_found', detail, 'A key that is bound to a project sees the actions of that one only')
+  }
+  throw new CommandFault('failed', `${url} could not tell: ${detail}`)
+}
+
+function ask(url: string, key: string): Promise<Response> {
+  return fetch(url, {
+    headers: { authorization: `Bearer ${key}` },
+    redirect: 'error',
+    signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+  })
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch {
+    return undefined
+  }
+}
+
+/** fetch says only that it failed; why is in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message
+  return error instanceof Error ? error.message : String(error)
+}

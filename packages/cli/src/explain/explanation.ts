@@ -1,0 +1,109 @@
+import { type Action, formatMoney } from '@backstop/contracts'
+
+/**
+ * What a person wants to know of a verdict, as text.
+ * @param askedFor the id by which it was asked for: another one where two records turned out to be one
+ */
+export function explanationOf(action: Action, askedFor: string): string {
+  const sections = [
+    ...(askedFor === action.action_id ? [] : [[`${askedFor} turned out to be ${action.action_id}.`]]),
+    whatItWas(action),
+    verdictOf(action),
+    differencesOf(action),
+    candidatesOf(action),
+    storyOf(action),
+  ]
+  return `${sections
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+/** Without milliseconds, which nobody reads. */
+export function shownTime(iso: string): string {
+  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
+}
+
+/** A refund of EUR 24.99 on pi_1 (re_1) */
+export function nameOf({
+  kind,
+  amount,
+  currency,
+  subject,
+  provider_ref,
+}: Pick<Action, 'kind' | 'amount' | 'currency' | 'subject' | 'provider_ref'>): string {
+  const money = formatMoney(amount, currency)
+  const object = provider_ref === null || provider_ref === subject ? '' : ` (${provider_ref})`
+  return `${kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${subject}${object}`
+}
+
+function whatItWas(action: Action): string[] {
+  const { action_id, provider, connection_ids, provider_created_at, first_seen_at, state, provider_ref } = action
+  const isProvisional = action.kind === 'refund' && provider_ref === null
+  return [
+    `${action_id}: ${nameOf(action)}`,
+    `  at the ${provider} provider, seen through ${connection_ids.join(', ')}; ${state.replaceAll('_', ' ')}`,
+    ...(isProvisional ? ['  known from the total of its charge only: no refund of that amount was reported'] : []),
+    `  made ${shownTime(provider_created_at)}, first seen ${shownTime(first_seen_at)}`,
+  ]
+}
+
+function verdictOf(action: Action): string[] {
+  const { verdict, reason, why, operation_id, incident_id, second_look_at } = action
+  return [
+    `Verdict    ${verdict.replaceAll('_', ' ')} (${reason})`,
+    `Rule       ${why?.rule ?? 'not recorded: it was judged before reasons were kept'}`,
+    ...(operation_id === null ? [] : [`Operation  ${operation_id}`]),
+    ...(incident_id === null ? [] : [`Incident   ${incident_id}`]),
+    ...(verdict === 'pending' && second_look_at !== null ? [`Looked at  again at ${shownTime(second_look_at)}`] : []),
+    `Provider   ${readBackOf(action)}`,
+  ]
+}
+
+function readBackOf({ verdict, why, second_look_at }: Action): string {
+  switch (why?.read_back ?? null) {
+    case 'confirmed':
+      return 'was asked at the second look, and shows it'
+    case 'not_found':
+      return 'was asked at the second look, and does not know it'
+    case 'unavailable':
+      return 'was to be asked at the second look, and could not be'
+    case null:
+      if (verdict === 'pending')
+        return 'has not answered yet: it is asked at the second look, where there is a read key'
+      if (second_look_at === null) return 'was not asked: this needed no second look'
+      return verdict === 'explained'
+        ? 'was not asked: something explained it'
+        : 'was not asked: no connection that shows it had a read key'
+  }
+}
+
+function differencesOf({ differences = [] }: Action): string[] {
+  if (differences.length === 0) return []
+  return [
+    'It differs from what its operation says',
+    ...differences.map(
+      ({ field, operation_says, provider_says }) =>
+        `  ${field}: the operation says ${operation_says}, the provider ${provider_says}`,
+    ),
+  ]
+}
+
+function candidatesOf({ why, operation_id, kind }: Action): string[] {
+  if (why === undefined || (kind !== 'refund' && kind !== 'cancellation')) return []
+  const other = operation_id === null ? '' : 'other '
+  if (why.candidates.length === 0) return [`No ${other}operation names this payment or subscription`]
+  return [
+    `Operations that do not explain it`,
+    ...why.candidates.map(({ operation_id, failure, text }) => `  ${operation_id}  ${text} (${failure})`),
+  ]
+}
+
+function storyOf({ timeline }: Action): string[] {
+  return [
+    'Story',
+    ...timeline.map(
+      ({ at, text, id }) => `  ${shownTime(at)}  ${text}${id === null || text.includes(id) ? '' : ` [${id}]`}`,
+    ),
+  ]
+}

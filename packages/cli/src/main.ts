@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+/** `backstop`: asks a running product why it judged as it did, and tries rules and settings on what it took in. */
+import { runCommandLine } from './command-line.ts'
+
+// Whoever reads only the beginning (`| head`) has closed the pipe: no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: process.env,
+  folder: process.cwd(),
+  out: text => process.stdout.write(text),
+  err: text => process.stderr.write(text),
+  isTerminal: process.stderr.isTTY === true,
+  now: Date.now,
+})
