@@ -97,7 +97,8 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStoppin
     await sweeps.save(sweep._id, holder, { ...release(nextInMs), last_error: ended.text, open_incidents })
     return
   }
-  const requested = sweep.unverified_since === null ? 0 : await options.heldHints.request(opened.connection)
+  // Also what was held in the very moment in which the connection became readable.
+  const requested = await options.heldHints.request(opened.connection)
   const { unseen, open_incidents } = await judge(sweep, opened.connection, ended.events, options)
   logger.info({ ...facts, objects: ended.objects, pages: ended.pages, hints: requested, done: ended.done }, 'sweep.run')
   await sweeps.save(sweep._id, holder, {
