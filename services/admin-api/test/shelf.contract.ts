@@ -8,6 +8,7 @@ export interface Book {
   tags: string[]
   hash: string
   lent_to: string | null
+  sequel_of?: string
   made: Date
 }
 
@@ -40,12 +41,13 @@ export function describeShelf(name: string, open: () => Promise<Shelf<Book>>): v
       const shelf = await filled(
         book('a', { tags: ['x', 'y'], made: new Date(1) }),
         book('b', { tags: ['y'], lent_to: 'me', made: new Date(2) }),
-        book('c', { title: 'Other', made: new Date(3) }),
+        book('c', { title: 'Other', made: new Date(3), sequel_of: 'a' }),
       )
       const found = async (where: Parameters<typeof shelf.findAll>[0]) => idsOf(await shelf.findAll(where)).toSorted()
       expect(await found({})).toEqual(['a', 'b', 'c'])
       expect(await found({ title: 'Other' })).toEqual(['c'])
       expect(await found({ lent_to: null })).toEqual(['a', 'c'])
+      expect(await found({ sequel_of: null })).toEqual(['a', 'b'])
       expect(await found({ made: new Date(2) })).toEqual(['b'])
       expect(await found({ tags: 'y' })).toEqual(['a', 'b'])
       expect(await found({ _id: { in: ['a', 'c', 'z'] } })).toEqual(['a', 'c'])

@@ -32,7 +32,7 @@ beforeAll(async () => {
       addNote: async note => void (await db.collection<ExpectedChangeDocument>('expected_changes').insertOne(note)),
     },
     7,
-    25,
+    15,
   )
   client.on('commandStarted', ({ commandName }) => commands.push(commandName))
 })
@@ -65,9 +65,9 @@ test('with the rules and settings of today nothing differs, and nothing is writt
   expect(summary.actions.compared).toBe(
     await mongo.db.collection('actions').countDocuments({ kind: { $in: ['refund', 'cancellation'] } }),
   )
-  expect(summary.actions.compared).toBeGreaterThan(250)
+  expect(summary.actions.compared).toBeGreaterThan(150)
   expect(summary.events.in_window).toBe(await mongo.db.collection('inbox').countDocuments())
-  expect(progress.length, 'it goes by pages').toBeGreaterThan(3)
+  expect(progress.length, 'it goes by pages').toBeGreaterThanOrEqual(3)
   expect([...used].filter(command => command !== 'getMore')).toEqual(['find'])
   expect(await mongo.db.collection('subjects').find().sort({ _id: 1 }).toArray()).toEqual(before)
 })
@@ -78,7 +78,7 @@ test('a changed setting flips exactly the verdicts of its connection', async () 
   const quiet = await mongo.db
     .collection('actions')
     .countDocuments({ connection_ids: OLD_CARDS, verdict: 'not_alerted' })
-  expect(quiet).toBe(25)
+  expect(quiet).toBe(15)
   expect(summary.changes).toEqual([
     { from: 'not_alerted (auto_before_first_operation)', to: 'unexplained (nothing_explains_it)', count: quiet },
   ])
@@ -92,7 +92,7 @@ test('bodies that MongoDB removed after their retention leave what was understoo
   try {
     const { summary, differences } = await replay()
     expect(differences).toEqual([])
-    expect(summary.actions.by_basis.expired).toBeGreaterThan(100)
+    expect(summary.actions.by_basis.expired).toBeGreaterThan(50)
   } finally {
     await bodies.deleteMany({})
     await bodies.insertMany(kept)

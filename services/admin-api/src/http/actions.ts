@@ -28,6 +28,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
           ...projectFilter(principal, query.project_id),
           ...(query.connection_id === undefined ? {} : { connection_ids: query.connection_id }),
           ...(query.verdict === undefined ? {} : { verdict: query.verdict }),
+          merged_into: null,
         }
         const after = decodeCursor(query.cursor)
         const found = await stores.actions.page({ where, by: 'first_seen', after, limit: query.limit + 1 })

@@ -61,5 +61,6 @@ function matches<D extends Stored>(document: D, where: Where<D>): boolean {
 }
 
 function isSame(a: unknown, b: unknown): boolean {
-  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b
+  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime()
+  return a === b || (a === undefined && b === null)
 }

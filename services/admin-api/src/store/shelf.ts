@@ -7,8 +7,13 @@ export interface Stored {
   readonly _id: string
 }
 
-/** What a document is found by: each field named has that value; a list holds it; `in` names several values. */
-export type Where<D> = { readonly [Field in keyof D]?: Match<D[Field]> | undefined }
+/**
+ * What a document is found by: each field named has that value; a list holds it; `in` names several values; null finds what
+ * has no such field, too.
+ */
+export type Where<D> = {
+  readonly [Field in keyof D]?: Match<D[Field]> | (undefined extends D[Field] ? null : never) | undefined
+}
 type Match<Value> = [Value] extends [readonly (infer Item)[]] ? Item : Value | { readonly in: readonly Value[] }
 
 export interface PageRequest<D> {

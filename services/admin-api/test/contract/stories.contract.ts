@@ -33,6 +33,13 @@ export async function tellStory(world: AdminWorld, projectId: string, connection
     verdict: 'unexplained',
     reason: 'nothing_explains_it',
     operation_id: null,
+    why: {
+      rule: 'Nothing explains it',
+      candidates: [
+        { operation_id: 'op_1', failure: 'other_subject', text: 'It is about pi_2, and this is about pi_1' },
+      ],
+      read_back: 'confirmed',
+    },
     incident_id: ids.incident,
     event_ids: ['evt_1'],
     timeline: [
@@ -160,6 +167,32 @@ export function describeStories(world: () => AdminWorld): void {
       expect((await api().get(`/v1/actions/${action}`)).body).toMatchObject({ action_id: action, amount: 2499 })
       expect((await api().get('/v1/actions/act_none')).status).toBe(404)
       expect((await api().get('/v1/incidents/inc_none')).status).toBe(404)
+    })
+
+    test('an action says why it has its verdict, by itself, in lists and in the description of the API', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const { action } = await tellStory(world(), projectId, processorId)
+      const why = {
+        rule: 'Nothing explains it',
+        candidates: [{ operation_id: 'op_1', failure: 'other_subject', text: expect.any(String) }],
+        read_back: 'confirmed',
+      }
+      expect((await api().get(`/v1/actions/${action}`)).body.why).toEqual(why)
+      expect((await api().get(`/v1/actions?project_id=${projectId}`)).body.data).toMatchObject([{ why }])
+      const { components } = (await api().get('/v1/openapi.json')).body
+      expect(JSON.stringify(components.schemas)).toContain('operation_skipped_approval')
+    })
+
+    test('an action that turned out to be another one leads on to that, and is in no list', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const [first, second] = [
+        await tellStory(world(), projectId, processorId),
+        await tellStory(world(), projectId, processorId),
+      ]
+      await world().others.actions.change({ _id: first.action }, { merged_into: second.action })
+      expect((await api().get(`/v1/actions/${first.action}`)).body.merged_into).toBe(second.action)
+      const { data } = (await api().get(`/v1/actions?project_id=${projectId}`)).body
+      expect(data.map((one: { action_id: string }) => one.action_id)).toEqual([second.action])
     })
   })
 
