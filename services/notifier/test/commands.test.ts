@@ -1,6 +1,7 @@
 /** What others wish to change of what the notifier owns, on the whole notifier in memory. */
+import type { ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { alert, PROJECT, webhookChannel } from './fixtures.ts'
+import { alert, incidentAlerts, PROJECT, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier, type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'
@@ -101,9 +102,9 @@ describe('a retry by hand', () => {
 
 describe('a bulk replay', () => {
   /** A channel that was gone, with this many dead deliveries, and works again. */
-  async function recovered(count: number) {
+  async function recovered(count: number, events: ChannelDocument['events'] = ['incident.opened']) {
     const notifier = createMemoryNotifier()
-    const channel = webhookChannel('chn_a', URL_A, undefined, { enabled: true })
+    const channel = webhookChannel('chn_a', URL_A, undefined, { events })
     notifier.collections.channels.set('chn_a', channel)
     let process = await notifier.start()
     await notifier.clock.advance(100)
@@ -111,9 +112,9 @@ describe('a bulk replay', () => {
     notifier.state.reply = () => 410
     await notifier.publish(...alerts(notifier, 1))
     await notifier.clock.advance(1_000)
-    // The channel is disabled: what is on its way to it ends at once. Fan-out passes it over, so it is asked for directly.
+    // The channel is disabled: what goes to it ends at once.
     for (let index = 1; index < count; index += 50) {
-      await notifier.askFor('chn_a', ...alerts(notifier, count).slice(index, index + 50))
+      await notifier.publish(...alerts(notifier, count).slice(index, index + 50))
       await notifier.clock.advance(1_000)
     }
     const to = new Date(notifier.clock.now() + 1).toISOString()
@@ -173,6 +174,37 @@ describe('a bulk replay', () => {
     await notifier.clock.advance(5 * 60_000)
     expect(notifier.collections.replays.get('rpl_1')?.state).toBe('done')
     expect(states(notifier).get('delivered')).toHaveLength(250)
+  })
+
+  test('tells an incident in its order that was opened and resolved while the channel was disabled', async () => {
+    const { notifier, wish } = await recovered(1, ['incident.opened', 'incident.resolved'])
+    const health = notifier.collections.channelHealth.get('chn_a') as ChannelHealthDocument
+    notifier.collections.channelHealth.set('chn_a', { ...health, disabled_at: new Date(0), disabled_reason: 'Gone' })
+    await notifier.clock.advance(3_000)
+    const { opened, resolved } = incidentAlerts('inc_meanwhile', { at: new Date(notifier.clock.now()).toISOString() })
+    await notifier.publish(opened, resolved)
+    await notifier.clock.advance(1_000)
+    for (const { alert_id } of [opened, resolved]) {
+      expect(notifier.deliveryOf(alert_id, 'chn_a')).toMatchObject({
+        state: 'dead',
+        reason: 'The channel is disabled: Gone',
+        attempts: [],
+      })
+    }
+    notifier.collections.channelHealth.set('chn_a', health)
+    await notifier.clock.advance(3_000)
+    await notifier.command({ ...wish, to: new Date(notifier.clock.now()).toISOString() })
+    await notifier.clock.advance(3_000)
+    const told = notifier.requests
+      .map(({ body }) => JSON.parse(`${body}`))
+      .filter(one => one.data.incident.incident_id === 'inc_meanwhile')
+    // Either each by itself or both in one: never that it is open after it was resolved.
+    expect(told.at(-1)?.event).toBe('incident.resolved')
+    expect(told.map(one => one.event).slice(0, -1)).toEqual(
+      told[0]?.data.supersedes === undefined ? ['incident.opened'] : [],
+    )
+    expect(notifier.deliveryOf(resolved.alert_id, 'chn_a')?.state).toBe('delivered')
+    expect(notifier.deliveryOf(opened.alert_id, 'chn_a')?.state).toMatch(/delivered|superseded/)
   })
 
   test('leaves what is not in its window alone', async () => {

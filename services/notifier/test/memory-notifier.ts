@@ -1,11 +1,4 @@
-import {
-  type Alert,
-  type ChannelDocument,
-  type Command,
-  type DeliveryRequest,
-  deterministicId,
-  HEADERS,
-} from '@backstop/contracts'
+import { type Alert, type ChannelDocument, type Command, deterministicId, HEADERS } from '@backstop/contracts'
 import {
   AppError,
   type Clock,
@@ -177,26 +170,6 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           value: codec.encode('alert', alert),
           headers: { [HEADERS.messageId]: alert.alert_id, [HEADERS.traceparent]: '00-trace-01' },
         })),
-      )
-      await clock.settle()
-    },
-    /** Asks for deliveries to a channel as fan-out does, whether it listens or not. */
-    async askFor(channelId: string, ...alerts: Alert[]): Promise<void> {
-      const producer = bus.another().producer({ sendTimeoutMs: 1_000 })
-      await producer.start()
-      await producer.send(
-        alerts.map(alert => {
-          const request: DeliveryRequest = {
-            delivery_id: deterministicId('delivery', alert.alert_id, channelId),
-            channel_id: channelId,
-            project_id: alert.project_id,
-            attempt: 1,
-            test: false,
-            alert,
-          }
-          const value = codec.encode('delivery-request', request)
-          return { topic: 'deliveries' as const, key: channelId, value, headers: {} }
-        }),
       )
       await clock.settle()
     },

@@ -10,7 +10,7 @@ export interface Listener {
 /**
  * One delivery for each channel that chose the alert's event. The same alert and channel always give the same delivery
  * id, so an alert that is fanned out twice is delivered once.
- * @param listeners the working channels of (at least) the alert's project
+ * @param listeners the channels that are switched on of (at least) the alert's project
  */
 export function fanOut(alert: Alert, listeners: readonly Listener[]): DeliveryRequest[] {
   return listeners

@@ -14,7 +14,10 @@ export interface ChannelRecord {
  * Reads `channels` and `projects` (admin-api's), `channel_health` and `suppressions` (ours). Every call is one read, however many ids it is given.
  */
 export interface ChannelStore {
-  /** The channels of these projects that work: switched on, not deleted, not disabled by their health. */
+  /**
+   * The channels of these projects that are switched on and not deleted. One that its health disabled is among them: what
+   * is raised meanwhile ends as a dead delivery, which is seen and can be sent again.
+   */
   listenersOf(projectIds: readonly string[]): Promise<readonly Listener[]>
   /** Those of these channels that exist, deleted ones too. */
   findChannels(channelIds: readonly string[]): Promise<readonly ChannelRecord[]>

@@ -59,18 +59,13 @@ export function createMongoChannelStore(db: Db): ChannelStore {
   return {
     listenersOf: projectIds =>
       asUnavailable(async () => {
-        const working = await channels
-          .aggregate<Pick<ChannelDocument, '_id' | 'project_id' | 'events'>>(
-            [
-              { $match: { project_id: { $in: projectIds }, enabled: true, deleted_at: null } },
-              { $project: { project_id: 1, events: 1 } },
-              WITH_HEALTH,
-              { $match: { health: { $size: 0 } } },
-            ],
-            ONE_ANSWER,
+        const listening = await channels
+          .find<Pick<ChannelDocument, '_id' | 'project_id' | 'events'>>(
+            { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
+            { projection: { project_id: 1, events: 1 }, ...ONE_ANSWER },
           )
           .toArray()
-        return working.map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events }))
+        return listening.map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events }))
       }),
     findChannels: channelIds =>
       asUnavailable(async () => {
