@@ -34,7 +34,10 @@ export interface ChannelEndpoint {
 /** One kind of channel, with receivers on loopback that behave as asked. */
 export interface ChannelWorld {
   open(behaviour: Behaviour): Promise<ChannelEndpoint>
-  /** Texts that only sender and receiver may know: of the channel, and of the installation where it needs any. */
+  /**
+   * Texts that only sender and receiver may know: of the channel, and of the installation where it needs any. Of a longer one
+   * the part that is the credential, without its scheme, name or path: receivers repeat that alone.
+   */
   readonly secrets: readonly string[]
   /** Whether a receiver of this kind can say how long it wants to be left alone: the two minutes of `asks_to_wait`. */
   readonly canAskToWait: boolean

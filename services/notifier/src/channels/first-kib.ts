@@ -5,11 +5,13 @@ const STORED_BYTES = 1024
 /**
  * What is kept of a receiver's words: the first KiB, without these secrets and without what looks like one. Receivers like to
  * echo what they were sent.
- * @param secrets that the message carried or was made with
+ * @param secrets that the message carried or was made with, and those of their parts that a receiver may repeat alone
  */
 export function firstKiB(words: string, secrets: readonly Secret[]): string {
+  // Most receivers that take a message say nothing.
+  if (words === '') return ''
   // Before the cut, or else a secret that lies across it would leave its beginning.
-  const masked = secrets.reduce((text, secret) => withoutSecret(text, secret.reveal()), words)
+  const masked = formsOf(secrets).reduce((text, form) => text.replaceAll(form, '[secret]'), words)
   return maskSecrets(
     Buffer.from(masked)
       .subarray(0, STORED_BYTES)
@@ -18,13 +20,18 @@ export function firstKiB(words: string, secrets: readonly Secret[]): string {
   )
 }
 
-/** Anything shorter stands in ordinary words as well, and guards nothing. */
-const MIN_SECRET_LENGTH = 6
+/** Anything shorter stands within ordinary words as well, and guards nothing. */
+const MIN_SECRET_LENGTH = 4
 
-function withoutSecret(text: string, secret: string): string {
-  if (secret.length < MIN_SECRET_LENGTH) return text
-  // As it is, and as JSON escapes it, with the slashes that some writers escape too.
-  const escaped = JSON.stringify(secret).slice(1, -1)
-  const forms = new Set([secret, escaped, escaped.replaceAll('/', '\\/')])
-  return [...forms].reduce((rest, form) => rest.replaceAll(form, '[secret]'), text)
+/** How they may be written. Longest first: a part that went before its whole would leave the rest of it. */
+function formsOf(secrets: readonly Secret[]): string[] {
+  const forms = secrets
+    .map(secret => secret.reveal())
+    .filter(text => text.length >= MIN_SECRET_LENGTH)
+    .flatMap(text => {
+      // As it is, and as JSON escapes it, with the slashes that some writers escape too.
+      const escaped = JSON.stringify(text).slice(1, -1)
+      return [text, escaped, escaped.replaceAll('/', '\\/')]
+    })
+  return [...new Set(forms)].sort((a, b) => b.length - a.length)
 }

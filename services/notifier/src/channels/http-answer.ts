@@ -4,7 +4,7 @@ import { firstKiB } from './first-kib.ts'
 
 /**
  * The answer of an HTTP receiver, or of the guarded client in its place.
- * @param sent the secrets that the request carried or was made with: receivers like to echo what they were sent
+ * @param sent the secrets that the request carried or was made with, and their parts: receivers like to echo what they were sent
  */
 export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: readonly Secret[]): Promise<Answer> {
   try {

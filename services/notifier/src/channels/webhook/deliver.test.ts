@@ -10,6 +10,8 @@ import { webhookChannel } from './deliver.ts'
 const NEW = 'whsec_bmV3LXNlY3JldC1vZi0yNC1ieXRlcw=='
 const OLD = 'whsec_b2xkLXNlY3JldC1vZi0yNC1ieXRlcw=='
 const NOW = Date.now()
+/** Its parts: `nobody` and `of canary`. */
+const BASIC = Buffer.from('nobody:of canary').toString('base64')
 
 /** One attempt at `atMs`: what was posted, and what came of it when the receiver answered `body`. */
 async function deliver(facts: WebhookFacts, { atMs = NOW, body = '' } = {}) {
@@ -99,6 +101,32 @@ describe('what the receiver echoes', () => {
     const { answer } = await deliver(facts, { body })
     expect(answer).toMatchObject({ kind: 'http', status: 500 })
     expect(JSON.stringify(answer)).not.toMatch(/canary|bmV3/)
+  })
+
+  test.each([
+    { name: 'what stands behind the scheme', value: 'Bearer tokencanary99', body: 'bad token tokencanary99' },
+    { name: 'behind a scheme of their own', value: 'Token   tokencanary99', body: 'bad token tokencanary99' },
+    { name: 'each credential of several', value: 'Key id="canary-1", mac=canary-2', body: 'no canary-1 of canary-2' },
+    { name: 'a credential with a name alone', value: 'session=canary-1;v=1', body: '{"session":"canary-1"}' },
+    { name: 'the Base64 of Basic without padding', value: `Basic ${BASIC}`, body: `no ${BASIC.replaceAll('=', '')}` },
+    { name: 'what Basic encodes', value: `Basic ${BASIC}`, body: 'nobody:of canary is no login' },
+    { name: 'the password of Basic', value: `basic ${BASIC}`, body: 'the password of canary is wrong' },
+    { name: 'a part that begins like another', value: 'Key canary canary-of-more', body: 'no canary-of-more' },
+  ])('is kept without parts of a header, $name', async ({ value, body }) => {
+    const { answer } = await deliver({ headers: { Authorization: value } }, { body })
+    expect(JSON.stringify(answer)).not.toMatch(/canary|IGNhbmFyeQ|of-more/)
+    expect(answer).toMatchObject({ body: expect.stringContaining('[secret]') })
+  })
+
+  test('keeps the name of a scheme, and parts so short that they stand in ordinary words', async () => {
+    const body = 'Bearer is no scheme that lives here'
+    const { answer } = await deliver({ headers: { Authorization: 'Bearer live tokencanary99' } }, { body })
+    expect(answer).toMatchObject({ body })
+  })
+
+  test('is kept without a signing secret of four letters: owners chose some before anybody advised them', async () => {
+    const { answer } = await deliver({ secret: 'shhh' }, { body: 'expected a signature by shhh' })
+    expect(answer).toMatchObject({ body: 'expected a signature by [secret]' })
   })
 
   test('is kept as it is where a secret is so short that it stands in ordinary words', async () => {

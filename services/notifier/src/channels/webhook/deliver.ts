@@ -1,6 +1,7 @@
 import type { ChannelModule } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openWebhookTarget } from './config.ts'
+import { headerSecrets } from './header-secrets.ts'
 import { webhookBody, webhookHeaders } from './payload.ts'
 
 /** Posts a signed JSON document to an endpoint of the customer's own. */
@@ -26,6 +27,6 @@ export const webhookChannel: ChannelModule<'webhook'> = {
       // The status is the whole answer; a body that is too large or never ends changes nothing about it.
       partialBody: 'accept',
     })
-    return toHttpAnswer(exchange, [...secrets, ...own.values()])
+    return toHttpAnswer(exchange, [...secrets, ...[...own.values()].flatMap(headerSecrets)])
   },
 }
