@@ -1,11 +1,11 @@
 import { slackChannel } from '../fixtures.ts'
 import { httpWorld } from './http-world.ts'
 
-const PATH = '/services/T0/B0/canary-of-hook'
+const TOKEN = 'canary-of-hook'
 
 export const slackWorld = httpWorld({
-  channelTo: url => slackChannel('chn_1', `${url}${PATH}`),
-  secrets: [PATH],
+  channelTo: url => slackChannel('chn_1', `${url}/services/T0/B0/${TOKEN}`),
+  secrets: [TOKEN],
   unreadable: channel => ({ ...channel, config: slackChannel('chn_other', 'http://127.0.0.1:9').config }),
   answers: {
     accepts: { status: 200, body: 'ok' },

@@ -3,11 +3,13 @@ import type { EgressRequest } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { alert, secretBox, slackChannel as slackDocument } from '../../../test/fixtures.ts'
+import type { Answer } from '../../domain/answer.ts'
+import { classifyOutcome } from '../../domain/classify-outcome.ts'
 import { noMailer } from '../../mail/mailer.ts'
 import type { ChannelOf } from '../channel.ts'
 import { slackChannel } from './deliver.ts'
 
-const URL = 'https://hooks.slack.com/services/T0/B0/x'
+const URL = 'https://hooks.slack.com/services/T0/B0/canary-of-hook'
 const request = { delivery_id: 'dlv_1', channel_id: 'chn_1', project_id: 'prj_test', attempt: 1, test: false }
 
 /** Slack as it takes `tookMs` for each answer; gives what was posted and what came of it. */
@@ -80,4 +82,16 @@ test('a digest whose blocks Slack refuses is said in words, with every name', as
   expect(answer).toMatchObject({ kind: 'http', status: 200 })
   const { text } = JSON.parse(String(posted[1]?.body))
   for (const one of alerts) expect(text).toContain(`inc_${one.alert_id}`)
+})
+
+test.each([
+  { name: 'the token', body: 'no_team for canary-of-hook' },
+  { name: 'team, app and token', body: 'no_service T0/B0/canary-of-hook' },
+  { name: 'app and token, with escaped slashes', body: '{"error":"B0\\/canary-of-hook"}' },
+  { name: 'the path', body: 'Cannot POST /services/T0/B0/canary-of-hook' },
+])('what Slack says is kept without $name of its URL, and so are the words about it', async ({ body }) => {
+  const { answer } = await deliverTo(() => ({ status: 404, body }))
+  const told = JSON.stringify([answer, classifyOutcome('slack', answer as Answer, 0)])
+  expect(told).not.toMatch(/canary|T0|B0/)
+  expect(told).toContain('[secret]')
 })
