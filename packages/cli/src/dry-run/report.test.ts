@@ -1,0 +1,64 @@
+import type { DryRunSummary, VerdictDifference } from '@backstop/reconciler/replay'
+import { expect, test } from 'vitest'
+import type { DryRunWish } from './options.ts'
+import { differenceText, summaryText } from './report.ts'
+
+const difference: VerdictDifference = {
+  action_id: 'act_1',
+  project_id: 'prj_1',
+  connection_ids: ['con_1'],
+  provider: 'processor',
+  kind: 'refund',
+  subject: 'pi_1',
+  provider_ref: 're_1',
+  amount: 2499,
+  currency: 'eur',
+  first_seen_at: '2026-11-21T10:00:03.412Z',
+  basis: 'events',
+  stored: {
+    verdict: 'explained',
+    reason: 'amount_and_time_match',
+    operation_id: 'op_1',
+    alerted: true,
+    rule: 'Op op_1 agrees',
+  },
+  now: null,
+}
+
+test('a difference names the action, what was said then, and what would be said now', () => {
+  expect(differenceText(difference)).toBe(`act_1: refund of EUR 24.99 on pi_1 (re_1), first seen 2026-11-21 10:00:03 UTC
+  stored  explained (amount_and_time_match): Op op_1 agrees; people were alerted before that
+  now     not seen`)
+})
+
+const wish = { from: Date.parse('2026-11-20T10:00:00Z'), to: Date.parse('2026-11-21T10:00:00Z') } as DryRunWish
+
+const summary: DryRunSummary = {
+  actions: { compared: 12, same: 11, different: 1, undecided: 1, by_basis: { events: 8, reading: 3, expired: 1 } },
+  alerted: { stored: 4, now: 3 },
+  changes: [{ from: 'unexplained (nothing_explains_it)', to: 'explained (provider_ref_matches)', count: 1 }],
+  events: { in_window: 40, still_ignored: 9, not_replayed: { body_gone: 2, hint_held: 0, hint_now: 0, refused: 1 } },
+}
+
+test('the summary says what was compared and from what, the alerts, the changes, and what was not replayed and why', () => {
+  const text = summaryText(summary, wish)
+  for (const says of [
+    '12 actions compared, from 2026-11-20 10:00:00 UTC to 2026-11-21 10:00:00 UTC: 11 the same, 1 different',
+    '3  rest on what the provider was read to say, which is not kept',
+    '1  have events whose bodies are past their retention',
+    '1  more are left out: their second look is under way',
+    '4 then, 3 now',
+    'unexplained (nothing_explains_it) → explained (provider_ref_matches)',
+    'Not replayed, of 40 events',
+    "1  are malformed by today's rules",
+  ]) {
+    expect(text).toContain(says)
+  }
+  expect(text).not.toContain('hints of connections')
+})
+
+test('what there is nothing to say of is left out of the summary', () => {
+  const none = { body_gone: 0, hint_held: 0, hint_now: 0, refused: 0 }
+  const quiet = { ...summary, changes: [], events: { ...summary.events, not_replayed: none } }
+  expect(summaryText(quiet, wish)).not.toMatch(/Changes|Not replayed/)
+})

@@ -1,0 +1,114 @@
+import type { Action } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { explanationOf } from './explanation.ts'
+
+const action = (more: Partial<Action> = {}): Action => ({
+  action_id: 'act_1',
+  project_id: 'prj_1',
+  connection_id: 'con_1',
+  connection_ids: ['con_1'],
+  provider: 'processor',
+  kind: 'refund',
+  subject: 'pi_1',
+  provider_ref: 're_1',
+  amount: 2499,
+  currency: 'eur',
+  state: 'succeeded',
+  provider_created_at: '2026-11-21T10:00:00.000Z',
+  first_seen_at: '2026-11-21T10:00:03.412Z',
+  second_look_at: '2026-11-21T10:01:03.412Z',
+  verdict: 'unexplained',
+  reason: 'nothing_explains_it',
+  operation_id: null,
+  why: {
+    rule: 'Nothing explains it',
+    candidates: [
+      { operation_id: 'op_1', failure: 'other_amount', text: 'It is about EUR 10.00, and this is about EUR 24.99' },
+    ],
+    read_back: 'confirmed',
+  },
+  incident_id: 'inc_1',
+  event_ids: ['evt_1'],
+  timeline: [
+    {
+      at: '2026-11-21T10:00:03.412Z',
+      what: 'event_received',
+      id: 'evt_1',
+      text: 'The provider reported refund.created',
+    },
+    { at: '2026-11-21T10:01:03.900Z', what: 'incident_opened', id: 'inc_1', text: 'Incident inc_1 opened' },
+  ],
+  version: 2,
+  ...more,
+})
+
+test('an explanation says what it was, the verdict, the rule, what did not fit, whether the provider was asked, and the story', () => {
+  expect(explanationOf(action(), 'act_1')).toBe(`act_1: refund of EUR 24.99 on pi_1 (re_1)
+  at the processor provider, seen through con_1; succeeded
+  made 2026-11-21 10:00:00 UTC, first seen 2026-11-21 10:00:03 UTC
+
+Verdict    unexplained (nothing_explains_it)
+Rule       Nothing explains it
+Incident   inc_1
+Provider   was asked at the second look, and shows it
+
+Operations that do not explain it
+  op_1  It is about EUR 10.00, and this is about EUR 24.99 (other_amount)
+
+Story
+  2026-11-21 10:00:03 UTC  The provider reported refund.created [evt_1]
+  2026-11-21 10:01:03 UTC  Incident inc_1 opened
+`)
+})
+
+const why = (more: Partial<NonNullable<Action['why']>>) => ({
+  why: { rule: 'R', candidates: [], read_back: null, ...more },
+})
+
+describe('what an explanation says', () => {
+  test.each<{ name: string; of: Partial<Action>; says: RegExp }>([
+    {
+      name: 'of a cancellation',
+      of: { kind: 'cancellation', subject: 'sub_1', provider_ref: 'sub_1', amount: null },
+      says: /^act_1: cancellation on sub_1\n/,
+    },
+    { name: 'of a provisional refund', of: { provider_ref: null }, says: /known from the total of its charge only/ },
+    {
+      name: 'of one that is not alerted',
+      of: { verdict: 'not_alerted', reason: 'out_of_band_ignore' },
+      says: /Verdict {4}not alerted \(out_of_band_ignore\)/,
+    },
+    { name: 'of one that is explained', of: { verdict: 'explained', operation_id: 'op_7' }, says: /Operation {2}op_7/ },
+    {
+      name: 'of one that waits',
+      of: { verdict: 'pending', ...why({}) },
+      says: /again at 2026-11-21 10:01:03 UTC[\s\S]*has not answered yet/,
+    },
+    { name: 'of one that nobody was asked about', of: why({}), says: /no connection that shows it had a read key/ },
+    {
+      name: 'of one that was explained at first sight',
+      of: { verdict: 'explained', second_look_at: null, ...why({}) },
+      says: /needed no second look/,
+    },
+    { name: 'of one that the provider does not know', of: why({ read_back: 'not_found' }), says: /does not know it/ },
+    { name: 'of one whose provider was away', of: why({ read_back: 'unavailable' }), says: /could not be/ },
+    { name: 'of one that no operation names', of: why({}), says: /No operation names this payment or subscription/ },
+    {
+      name: 'of one that no other operation names',
+      of: { operation_id: 'op_7', ...why({}) },
+      says: /No other operation names/,
+    },
+    {
+      name: 'of one that differs from its operation',
+      of: { differences: [{ field: 'amount', operation_says: 'EUR 5.00', provider_says: 'EUR 24.99' }] },
+      says: /amount: the operation says EUR 5.00, the provider EUR 24.99/,
+    },
+    { name: 'of one that is older than reasons', of: { why: undefined } as never, says: /before reasons were kept/ },
+  ])('$name', ({ of, says }) => {
+    expect(explanationOf(action(of), 'act_1')).toMatch(says)
+  })
+
+  test('of one that turned out to be another: by which it goes on', () => {
+    expect(explanationOf(action(), 'act_0')).toMatch(/^act_0 turned out to be act_1/)
+  })
+})

@@ -1,0 +1,39 @@
+/** The command as a process: what a shell sees of it. */
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiStandIn, KEY, startApiStandIn } from './api-stand-in.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+let api: ApiStandIn
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+afterAll(() => api?.stop())
+
+function backstop(args: readonly string[], environment: Record<string, string>) {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: tmpdir(), env: { PATH, ...environment } })
+  let [out, err] = ['', '']
+  child.stdout.on('data', chunk => (out += chunk))
+  child.stderr.on('data', chunk => (err += chunk))
+  return new Promise<object>(done => child.once('close', exit => done({ exit, out, err })))
+}
+
+test('what was asked goes to its output, and it ends with 0', async () => {
+  const ended = await backstop(['explain', 'act_known'], { BACKSTOP_URL: api.url, BACKSTOP_API_KEY: KEY })
+  expect(ended).toEqual({ exit: 0, out: expect.stringContaining('Nothing explains it'), err: '' })
+})
+
+test('why it cannot tell goes to its error output, and it ends with the code of that', async () => {
+  const ended = await backstop(['explain', 'act_none'], { BACKSTOP_URL: api.url, BACKSTOP_API_KEY: KEY })
+  expect(ended).toEqual({ exit: 3, out: '', err: expect.stringContaining('There is no such action') })
+})
+
+test('it ends by itself when MongoDB is away', async () => {
+  const MONGO_URL = 'mongodb://u:secret@127.0.0.1:9/?serverSelectionTimeoutMS=200'
+  const ended = await backstop(['dry-run', '--from', '1h'], { MONGO_URL })
+  expect(ended).toEqual({ exit: 5, out: '', err: expect.stringContaining('MongoDB does not answer') })
+})

@@ -1,0 +1,90 @@
+/** `backstop` beside the running product: why an action has its verdict, and what other settings would have said. */
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { until } from '@backstop/kit/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import { openProduct } from '../world/product.ts'
+import { openShop, type Shop } from '../world/shop.ts'
+
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+const RECHECK_DELAY_MS = 1_000
+
+let product: Product
+let shop: Shop
+
+beforeAll(async () => {
+  product = await openProduct('command-line', { recheckDelayMs: RECHECK_DELAY_MS })
+  shop = await openShop(product)
+})
+
+afterAll(async () => {
+  await shop?.stop()
+  await product?.stop()
+})
+
+async function backstop(...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env.PATH,
+      BACKSTOP_URL: product.urls.admin,
+      BACKSTOP_API_KEY: product.key,
+      MONGO_URL: product.urls.mongo,
+      MONGO_DB: product.database,
+      RECHECK_DELAY_MS: String(RECHECK_DELAY_MS),
+    },
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', chunk => (out += chunk))
+  child.stderr.on('data', chunk => (err += chunk))
+  const exit = await new Promise(done => child.once('close', done))
+  expect({ exit, err }).toEqual({ exit: 0, err: '' })
+  return out
+}
+
+/** The judged action about a refund. */
+const judged = (refundId: string) =>
+  until(
+    `the verdict on ${refundId}`,
+    async () => {
+      const action = await shop.action(refundId)
+      return action === undefined || action.verdict === 'pending' ? undefined : action
+    },
+    { timeoutMs: 60_000 },
+  )
+
+test('what happened is explained, and a dry run says what another setting would have said of it', async () => {
+  const payment = shop.pay()
+  const operation = await shop.report({
+    subject: payment.paymentIntent.id,
+    amount: 500,
+    currency: 'eur',
+    state: 'executing',
+  })
+  const explained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 500 })
+  const unexplained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 900 })
+  const [byOperation, byNobody] = [await judged(explained.id), await judged(unexplained.id)]
+
+  expect(await backstop('explain', byOperation.action_id)).toContain(`Operation  ${operation.operation_id}`)
+  const why = await backstop('explain', byNobody.action_id)
+  expect(why).toContain('Nothing explains it')
+  expect(why).toMatch(new RegExp(`${operation.operation_id}.*\\(other_amount\\)`))
+
+  const same = await backstop('dry-run', '--from', '1h', '--project', shop.projectId, '--json')
+  const [summary, ...differences] = same
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .toReversed()
+  expect(differences).toEqual([])
+  expect(summary).toMatchObject({ type: 'summary', actions: { compared: 2, same: 2 }, alerted: { stored: 1, now: 1 } })
+
+  const ignored = await backstop('dry-run', '--from', '1h', '--project', shop.projectId, '--out-of-band', 'ignore')
+  expect(ignored).toContain(byNobody.action_id)
+  expect(ignored).toContain('unexplained (nothing_explains_it) → not_alerted (out_of_band_ignore)')
+  expect(ignored).toContain('1 then, 0 now')
+  // It only read: what is stored stands.
+  expect(await judged(unexplained.id)).toEqual(byNobody)
+})
