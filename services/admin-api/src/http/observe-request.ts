@@ -2,6 +2,7 @@ import type { ErrorCode } from '@backstop/contracts'
 import { type Clock, HTTP_BUCKETS_S, type Logger, type Metrics } from '@backstop/kit'
 import type { Request, Response } from 'express'
 import type { Principal } from '../domain/access.ts'
+import type { Route } from './route.ts'
 
 /** What becomes known of a request on its way, for its log line. */
 export interface RequestFacts {
@@ -19,8 +20,14 @@ const LOGGED_PATH_LENGTH = 256
 const NOT_LOGGED = /\{(?:token|address)\}/
 
 /** Writes one wide log line, and one measurement, for each request once it is over. */
-export function createRequestObserver(options: { clock: Clock; logger: Logger; metrics: Metrics }) {
+export function createRequestObserver(options: {
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  routes: readonly Route[]
+}) {
   const { clock, logger } = options
+  const pathOf = loggedPaths(options.routes)
   const duration = options.metrics.histogram(
     'http_server_request_duration_seconds',
     'From the first byte of a request to the end of its answer',
@@ -40,8 +47,7 @@ export function createRequestObserver(options: { clock: Clock; logger: Logger; m
         request_id: facts.requestId,
         method,
         route,
-        // Without the query: what is searched for is nobody's business, and may be long.
-        path: NOT_LOGGED.test(route) ? route : request.path.slice(0, LOGGED_PATH_LENGTH),
+        path: pathOf(facts.route, request.path),
         status,
         code: facts.code,
         duration_ms: durationMs,
@@ -52,5 +58,18 @@ export function createRequestObserver(options: { clock: Clock; logger: Logger; m
       }
       logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'http.request')
     })
+  }
+}
+
+/** Paths as they are logged: without the query, since what is searched for is nobody's business. */
+function loggedPaths(routes: readonly Route[]): (route: string | undefined, path: string) => string {
+  const secretive = new Set(routes.filter(({ path }) => NOT_LOGGED.test(path)).map(({ path }) => path.split('/')[2]))
+  return (route, path) => {
+    if (route !== undefined && NOT_LOGGED.test(route)) return route
+    const segments = path.split('/')
+    // A link that a mail program or a proxy broke is no path of ours any more, and its token is still good.
+    const index = segments.findIndex(segment => secretive.has(segment.toLowerCase()))
+    const isKept = route !== undefined || index < 0
+    return (isKept ? path : [...segments.slice(0, index + 1), '…'].join('/')).slice(0, LOGGED_PATH_LENGTH)
   }
 }
