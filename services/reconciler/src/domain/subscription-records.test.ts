@@ -12,8 +12,13 @@ const records = (subject: Subject) =>
 /** Runs on, as a snapshot at that second. */
 const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECOND })
 const setAt = (second: number, more: Parameters<typeof scheduled>[1] = {}) => scheduled(T0 + second * SECOND, more)
-const shown = (phase: 'none' | 'scheduled' | 'paused', second: number) =>
-  subscriptionShown({ asOf: T0 + second * SECOND, pause: { phase } })
+type PausePhase = 'none' | 'scheduled' | 'paused'
+const shown = (phase: PausePhase, second: number, before?: PausePhase) =>
+  subscriptionShown({
+    asOf: T0 + second * SECOND,
+    pause: { phase },
+    before: before === undefined ? null : { cancellation: null, pause: before },
+  })
 
 describe('what the snapshots of a subscription tell', () => {
   test.each([
@@ -101,6 +106,37 @@ describe('what the snapshots of a subscription tell', () => {
     const again = setAt(0, { asOf: T0 + 9 * SECOND })
     expect(records(tell(seen(setAt(0)), seen(stale), seen(again)))).toEqual(['cancellation scheduled pending'])
     expect(records(tell(seen(again), seen(stale), seen(setAt(0))))).toEqual(['cancellation scheduled pending'])
+  })
+
+  test.each([
+    {
+      name: 'in the second in which it goes on, and before it does',
+      reads: shown('paused', 5),
+      events: [shown('paused', 0), shown('none', 5, 'paused')],
+      records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'on a page that was asked for a little before it was paused',
+      reads: shown('paused', 5),
+      events: [shown('none', 0), shown('paused', 9, 'none')],
+      records: ['pause succeeded not_alerted'],
+    },
+    {
+      name: 'on a page that was asked for a little before it went on',
+      reads: shown('none', 5),
+      events: [shown('paused', 0), shown('none', 9, 'paused')],
+      records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'in a pause of which nothing but its end was told, and then paused again',
+      reads: shown('paused', 5),
+      events: [shown('none', 0), shown('none', 30, 'paused'), shown('paused', 64, 'none')],
+      records: ['pause succeeded not_alerted', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+  ])('tell of a pause once when it is read $name', ({ reads, events, records: expected }) => {
+    const told = [seen(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }), ...events.map(one => seen(one))]
+    expect(records(tell(...told))).toEqual(expected)
+    expect(records(tell(...told.toReversed()))).toEqual(expected)
   })
 
   test('an older snapshot that comes late neither renames an action nor alerts again', () => {

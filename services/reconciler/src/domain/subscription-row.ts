@@ -12,6 +12,9 @@ const MAX_SNAPSHOTS = 200
 const WHOLE_FOR_MS = 7 * 86_400_000
 const MAX_EVENTS_PER_SNAPSHOT = 20
 
+/** A reading carries the time at which its page was asked for; what is on the page may be read so much later. */
+const READING_TAKES_MS = 60_000
+
 /** none: runs on. set: for later. done: in effect. */
 type Phase = 'none' | 'set' | 'done'
 
@@ -190,9 +193,16 @@ function sameRequest(episode: { points: Point[] } | undefined, point: Point, asp
 const PHASES = { none: 'none', scheduled: 'set', executed: 'done', paused: 'done' } as const
 const RANK: Record<Phase, number> = { none: 0, set: 1, done: 2 }
 
+/** A snapshot as one aspect sees it, with the phase that it says it left. */
+interface Showing {
+  readonly snapshot: Snapshot
+  readonly phase: Phase
+  readonly before: Phase | null
+}
+
 /** What was shown, and what it says was left where that was not shown. */
 function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
-  const left = row.snapshots.map(snapshot => {
+  const left = row.snapshots.map((snapshot): Showing => {
     const before = snapshot.before?.[aspect] ?? null
     return { snapshot, phase: PHASES[snapshot[aspect].phase], before: before === null ? null : PHASES[before] }
   })
@@ -200,15 +210,26 @@ function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
   const points: Point[] = []
   while (left.length > 0) {
     const asOf = left[0]?.snapshot.asOf ?? 0
-    const current = points.at(-1)?.phase
-    // Providers give whole seconds: of one second, that comes next which says that it left what there was.
-    const next = left.findIndex(one => one.snapshot.asOf === asOf && one.before !== null && one.before === current)
-    for (const { snapshot, phase, before } of left.splice(Math.max(0, next), 1)) {
-      const isUnseen = before !== null && before !== phase && before !== current
+    const last = points.at(-1)
+    const current = last?.phase
+    // Providers give whole seconds. Of one second, that comes first which shows what there was, as it was read before a
+    // change; then that which says that it left what there was.
+    const ofSecond = left.filter(one => one.snapshot.asOf === asOf)
+    const same = ofSecond.findIndex(one => one.before === null && one.phase === current)
+    const next = same >= 0 ? same : ofSecond.findIndex(one => one.before !== null && one.before === current)
+    for (const one of left.splice(Math.max(0, next), 1)) {
+      const { snapshot, phase, before } = one
+      const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one)
       // Half a millisecond before it: times are whole ones.
       if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isGhost: true })
       points.push({ asOf, phase, snapshot, isGhost: false })
     }
   }
   return points
+}
+
+/** Whether the point is a reading that shows already what this later snapshot says came about. */
+function isAhead(point: Point | undefined, { snapshot, phase }: Showing): boolean {
+  if (point === undefined || point.phase !== phase || point.snapshot.eventIds.length > 0) return false
+  return snapshot.asOf - point.asOf <= READING_TAKES_MS
 }
