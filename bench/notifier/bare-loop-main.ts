@@ -61,12 +61,13 @@ async function deliver(messages: readonly KafkaMessage[]): Promise<void> {
   )
 }
 
-async function eachBatch({ batch, resolveOffset, commitOffsetsIfNecessary, heartbeat }: EachBatchPayload) {
+async function eachBatch(payload: EachBatchPayload) {
+  const { batch, resolveOffset, commitOffsetsIfNecessary, uncommittedOffsets, heartbeat } = payload
   for (let start = 0; start < batch.messages.length; start += BATCH) {
     const messages = batch.messages.slice(start, start + BATCH)
     await deliver(messages)
     resolveOffset(messages.at(-1)!.offset)
-    await commitOffsetsIfNecessary()
+    await commitOffsetsIfNecessary(uncommittedOffsets())
     await heartbeat()
   }
 }

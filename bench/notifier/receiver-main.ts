@@ -1,6 +1,6 @@
 /**
  * The customers' endpoints, as a process of its own: its work must not count as the sender's. It answers 200 at once and
- * notes when requests came; `/hang/…` is never answered.
+ * notes when requests came; `/hang/…` is never answered, `/uncounted/…` not noted.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,8 @@ const server = createServer((request, response) => {
     request.resume()
     return
   }
-  if (expected.readsBodies) noteLatency(request)
+  if (request.url?.startsWith('/uncounted/')) request.resume()
+  else if (expected.readsBodies) noteLatency(request)
   else request.resume().on('end', noteArrival)
   request.on('end', () => response.writeHead(200).end('ok'))
 })

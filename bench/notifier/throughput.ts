@@ -1,13 +1,14 @@
 /** Deliveries a second from a full topic, beside what the parts around the notifier allow. */
 import { join } from 'node:path'
 import { webhookChannel } from '../../services/notifier/test/fixtures.ts'
+import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { benchRequest } from './load.ts'
 import type { BenchReceiver } from './receiver.ts'
-import { type NotifierWorld, openWorld } from './world.ts'
 
-const CHANNELS = 50
+/** Each of a project of its own. */
+export const CHANNELS = 50
 /** What the notifier makes of that many webhook channels: four requests at once for each. */
 const CONCURRENCY = CHANNELS * 4
 const DELIVERIES = 40_000
@@ -20,8 +21,8 @@ const WITHIN_MS = 120_000
 
 export async function openThroughput(surroundings: BenchSurroundings, receiver: BenchReceiver) {
   const worlds = {
-    notifier: await openWorld('notifier', surroundings),
-    bareLoop: await openWorld('bare-loop', surroundings),
+    notifier: await openNotifierAlone('notifier', surroundings),
+    bareLoop: await openNotifierAlone('bare-loop', surroundings),
   }
   await worlds.notifier.putChannels(
     Array.from({ length: CHANNELS }, (_, index) =>
@@ -43,10 +44,14 @@ export async function openThroughput(surroundings: BenchSurroundings, receiver: 
       { reading: 'deliveries', of: 'notifier', is: 'at least', value: 3_000 },
     ],
   }
-  return { comparison, stop: () => Promise.all(Object.values(worlds).map(world => world.close())) }
+  return {
+    comparison,
+    notifier: worlds.notifier,
+    stop: () => Promise.all(Object.values(worlds).map(world => world.close())),
+  }
 }
 
-async function measureNotifier(world: NotifierWorld, receiver: BenchReceiver) {
+async function measureNotifier(world: NotifierAlone, receiver: BenchReceiver) {
   await fill(world)
   const count = await counting(receiver, DELIVERIES)
   await world.start()
@@ -56,7 +61,7 @@ async function measureNotifier(world: NotifierWorld, receiver: BenchReceiver) {
   return readings
 }
 
-async function measureBareLoop(world: NotifierWorld, receiver: BenchReceiver, { stack, folder }: BenchSurroundings) {
+async function measureBareLoop(world: NotifierAlone, receiver: BenchReceiver, { stack, folder }: BenchSurroundings) {
   await fill(world)
   const count = await counting(receiver, DELIVERIES)
   const env = {
@@ -86,7 +91,7 @@ async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurround
 let filled = 0
 
 /** Puts deliveries of new alerts on the topic, the channels taking turns. */
-async function fill(world: NotifierWorld): Promise<void> {
+async function fill(world: NotifierAlone): Promise<void> {
   const round = ++filled
   await world.request(
     Array.from({ length: DELIVERIES }, (_, index) =>
