@@ -58,6 +58,10 @@ export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: Demo
     apiCall(product, `/v1/incidents?project_id=${record.project_id}`),
     apiCall(product, `/v1/actions?connection_id=${record.connection_id}`),
     '',
+    '# In the folder of the clone: why the last one alerted, and what another setting would have said of the last hour',
+    `npx backstop explain "$(${lastAlertedAction(product, record.project_id)})"`,
+    'npx backstop dry-run --from 1h --out-of-band ignore',
+    '',
     '# Silence this account. Back with auto or alert instead of ignore',
     apiCall(product, connection, { out_of_band: 'ignore' }, 'PATCH'),
   ]
@@ -71,6 +75,12 @@ function apiCall({ urls, key }: Pick<Product, 'key' | 'urls'>, path: string, bod
     ...(body === undefined ? [] : [`-H 'content-type: application/json' -d '${JSON.stringify(body)}'`]),
     '| python3 -m json.tool',
   ].join(' ')
+}
+
+/** The action of the newest incident. */
+function lastAlertedAction({ urls, key }: Pick<Product, 'key' | 'urls'>, projectId: string): string {
+  const path = `/v1/incidents?project_id=${projectId}&limit=1`
+  return `curl -sS '${urls.admin}${path}' -H 'authorization: Bearer ${key}' | sed 's/.*"action_id":"\\([^"]*\\)".*/\\1/'`
 }
 
 /** A refund.created signed by openssl: the time of the call makes its ids, so that the line works again and again. */
