@@ -8,10 +8,10 @@ import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
-import { isOpened } from '../world/customer.ts'
+import { isOpened, refOf } from '../world/customer.ts'
 import { openTruth } from '../world/ledger-of-truth.ts'
 import { openProduct } from '../world/product.ts'
-import { openShop, refundOf } from '../world/shop.ts'
+import { openShop } from '../world/shop.ts'
 
 const REFUNDS = 1_000
 const AT_ONCE = 40
@@ -59,12 +59,12 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   }
 
   const alerted = () => shop.receiver.deliveries().filter(isOpened)
-  await until('an alert for each refund', () => new Set(alerted().map(refundOf)).size === REFUNDS, {
+  await until('an alert for each refund', () => new Set(alerted().map(refOf)).size === REFUNDS, {
     timeoutMs: 180_000,
     seen: () => alerted().length,
   })
   await truth.untilAtRest(60_000)
-  expect(new Set(alerted().map(refundOf))).toEqual(new Set(ids))
+  expect(new Set(alerted().map(refOf))).toEqual(new Set(ids))
   expect(alerted()).toHaveLength(REFUNDS)
   expect(await truth.database.collection('actions').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
   expect(await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)

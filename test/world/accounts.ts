@@ -91,6 +91,17 @@ export async function connectBiller(
   return connect(customer, 'subscription', account, api, { isReadable: true, ...options })
 }
 
+/** Connects another customer's project to the same account, as if its owner had given both the same secrets. */
+export async function connectAgain<Kind extends ProviderKind>(
+  customer: Customer,
+  { kind, account, providerApi }: Connected<Kind>,
+  options: ConnectOptions = {},
+): Promise<Connected<Kind>> {
+  const again = await connect(customer, kind, account, providerApi, options)
+  // The API belongs to the first one.
+  return { ...again, stop: again.endpoint.stop }
+}
+
 function chanceOf({ chance }: ConnectOptions): { chance?: Chance } {
   return chance === undefined ? {} : { chance }
 }

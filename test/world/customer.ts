@@ -1,5 +1,6 @@
 /** One customer of the product: a project, and a receiver that gets the project's alerts. All through the public API. */
 import type { Action, Alert, AlertChannel, AlertEvent, CreatedConnection, Incident } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import { type ReceivedDelivery, type Receiver, startReceiver } from '@backstop/simulator'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
 import type { Product } from '../../scripts/start/product.ts'
@@ -12,7 +13,13 @@ export interface Customer {
   connect(connection: Record<string, unknown>): Promise<CreatedConnection>
   /** Every action of the project. */
   actions(): Promise<Action[]>
+  /** @param ref the provider's id of the refund, or of the subscription */
+  action(ref: string): Promise<Action | undefined>
   incidents(): Promise<Incident[]>
+  /** Deliveries about this action, by what they were about. */
+  alertsAbout(ref: string): readonly ReceivedDelivery[]
+  /** Resolves with the first delivery of incident.opened about the action. */
+  alertAbout(ref: string, withinMs: number): Promise<ReceivedDelivery>
   stop(): Promise<void>
 }
 
@@ -47,13 +54,22 @@ export async function openCustomer(
     return all
   }
 
+  const actions = () => listAll<Action>('/v1/actions')
+  const alertsAbout = (ref: string) => receiver.deliveries().filter(delivery => refOf(delivery) === ref)
   return {
     projectId,
     api,
     receiver,
     connect: connection => api.post(`/v1/projects/${projectId}/connections`, connection),
-    actions: () => listAll('/v1/actions'),
+    actions,
+    action: async ref => (await actions()).find(action => action.provider_ref === ref),
     incidents: () => listAll('/v1/incidents'),
+    alertsAbout,
+    alertAbout: (ref, withinMs) =>
+      until(`the alert about ${ref}`, () => alertsAbout(ref).find(isOpened), {
+        timeoutMs: withinMs,
+        seen: () => receiver.deliveries().map(delivery => [eventOf(delivery), refOf(delivery)]),
+      }),
     stop: () => receiver.stop(),
   }
 }
@@ -71,4 +87,6 @@ const bodyOf = (delivery: ReceivedDelivery) => (delivery.body ?? {}) as Delivere
 export const eventOf = (delivery: ReceivedDelivery) => bodyOf(delivery).event
 export const incidentOf = (delivery: ReceivedDelivery) => bodyOf(delivery).data?.incident
 export const actionOf = (delivery: ReceivedDelivery) => bodyOf(delivery).data?.action ?? undefined
+/** What the provider calls the action that a delivery is about. */
+export const refOf = (delivery: ReceivedDelivery) => actionOf(delivery)?.provider_ref
 export const isOpened = (delivery: ReceivedDelivery) => eventOf(delivery) === 'incident.opened'

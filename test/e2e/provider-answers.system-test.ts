@@ -1,0 +1,152 @@
+/** What a provider says later changes what is known: a review's decision, another amount, and a read key that comes late. */
+import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import { connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
+import { eventOf, incidentOf, openCustomer } from '../world/customer.ts'
+import { openProduct } from '../world/product.ts'
+
+const RECHECK_DELAY_MS = 1_500
+/** How long anything may take on a busy machine. */
+const WITHIN_MS = 60_000
+
+let product: Product
+const stops: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  product = await openProduct('answers', { recheckDelayMs: RECHECK_DELAY_MS })
+})
+
+afterAll(async () => {
+  await Promise.all(stops.map(stop => stop()))
+  await product?.stop()
+})
+
+async function open() {
+  const customer = await openCustomer(product, ['incident.opened', 'drift.detected'])
+  stops.push(() => customer.stop())
+  return customer
+}
+
+describe.concurrent('what the provider says later', { timeout: 120_000 }, () => {
+  /** A refund of the reseller that waits for its review, with an operation and a budget that has reserved it. */
+  async function openReview() {
+    const customer = await open()
+    const reseller = await connectReseller(customer)
+    stops.push(() => reseller.stop())
+    const { budget_id: budgetId } = await customer.api.post<ShownBudget>('/v1/budgets', {
+      project_id: customer.projectId,
+      name: 'Refunds',
+      currency: 'usd',
+      cap: 10_000,
+      interval: 'month',
+    })
+    const sale = reseller.account.sell({ amount: 2_500 })
+    const asked = await reseller.report({ subject: sale.id, amount: 2_500, currency: 'usd' })
+    await reseller.follow(asked.operation_id, { to: 'executing' })
+    const refund = reseller.account.refund({ transactionId: sale.id })
+    await reseller.follow(asked.operation_id, { to: 'awaiting_review', provider_ref: refund.id })
+    await until('the refund', () => customer.action(refund.id))
+    return {
+      ...customer,
+      account: reseller.account,
+      refund,
+      operation: () => customer.api.get<ShownOperation>(`/v1/operations/${asked.operation_id}`),
+      budget: async () => (await customer.api.get<ShownBudget>(`/v1/budgets/${budgetId}`)).current,
+    }
+  }
+
+  test('a refund that the review lets through completes its operation and is spent', async () => {
+    const { account, refund, operation, budget, receiver } = await openReview()
+    expect(await budget()).toMatchObject({ used: 0, reserved: 2_500, left: 7_500 })
+    account.review(refund.id, 'approved')
+    await until('the completed operation', async () => (await operation()).state === 'completed', {
+      timeoutMs: WITHIN_MS,
+    })
+    expect(await budget()).toMatchObject({ used: 2_500, reserved: 0, left: 7_500 })
+    expect(receiver.deliveries()).toEqual([])
+  })
+
+  test('a refund that the review refuses opens an incident, alerts, and gives its budget back', async () => {
+    const { account, refund, operation, budget, alertAbout, alertsAbout, incidents } = await openReview()
+    account.review(refund.id, 'rejected')
+    const alert = await alertAbout(refund.id, WITHIN_MS)
+    expect(incidentOf(alert)).toMatchObject({ code: 'REFUND_REJECTED', state: 'open' })
+    await until('the rejected operation', async () => (await operation()).state === 'rejected', {
+      timeoutMs: WITHIN_MS,
+    })
+    expect(await budget()).toMatchObject({ used: 0, reserved: 0, left: 10_000 })
+    expect(await incidents()).toMatchObject([{ code: 'REFUND_REJECTED' }])
+    expect(alertsAbout(refund.id)).toHaveLength(1)
+  })
+
+  test('another amount than the operation said is drift, told once with both sides', async () => {
+    const customer = await open()
+    const cards = await connectProcessor(customer)
+    stops.push(() => cards.stop())
+    const payment = cards.account.createPayment({ amount: 5_000, currency: 'eur' })
+    const subject = payment.paymentIntent.id
+    const refund = cards.account.refund({ payment_intent: subject, amount: 900 })
+    const said = { subject, amount: 1_000, currency: 'eur', state: 'completed', provider_ref: refund.id }
+    const operation = await cards.report(said)
+    const alert = await until('the drift', () => customer.alertsAbout(refund.id)[0], { timeoutMs: WITHIN_MS })
+    expect(eventOf(alert)).toBe('drift.detected')
+    expect(alert.body).toMatchObject({
+      data: {
+        operation: { operation_id: operation.operation_id, amount: 1_000 },
+        action: { provider_ref: refund.id, amount: 900, verdict: 'explained', reason: 'provider_ref_matches' },
+        differences: [{ field: 'amount', operation_says: 'EUR 10.00', provider_says: 'EUR 9.00' }],
+      },
+    })
+    // One that comes later on the same payment has been told when the first would have been told again.
+    const later = cards.account.refund({ payment_intent: subject, amount: 70 })
+    cards.account.updateRefund(refund.id, { seen_by: 'accounting' })
+    await customer.alertAbout(later.id, WITHIN_MS)
+    expect(customer.alertsAbout(refund.id)).toHaveLength(1)
+  })
+})
+
+test('a biller that cannot be read keeps its hints, shows why, and has them judged once it can', async () => {
+  const customer = await open()
+  const biller = await connectBiller(customer, { isReadable: false, disturbance: { lieRate: 1 } })
+  stops.push(() => biller.stop())
+  const { connection_id: connectionId } = biller.connection
+  const path = `/v1/projects/${customer.projectId}/connections/${connectionId}`
+  const { subscription, invoice } = biller.account.subscribe({ amount: 2_500 })
+  const { refund } = biller.account.refundInvoice(invoice.id)
+  biller.account.scheduleCancel(subscription.id)
+  const inbox = async () =>
+    (await customer.api.get<{ data: InboxEntry[] }>(`/v1/inbox?connection_id=${connectionId}`)).data
+  const outcomes = async () => (await inbox()).map(({ event_type, outcome }) => `${event_type} ${outcome}`).sort()
+  await until('what came to be held', async () => (await inbox()).length === 3, { timeoutMs: WITHIN_MS })
+  expect(await outcomes()).toEqual([
+    'credit_note_created held',
+    'payment_refunded held',
+    'subscription_cancellation_scheduled held',
+  ])
+  expect((await inbox())[0]?.reason).toMatch(/no read key/)
+  expect(await customer.api.get<Connection>(path)).toMatchObject({ status: 'needs_setup', has_read_key: false })
+  expect(await customer.actions()).toEqual([])
+
+  expect(await customer.api.patch<Connection>(path, biller.readAccess)).toMatchObject({
+    status: 'active',
+    site: 'shop',
+  })
+  await customer.alertAbout(refund.id, WITHIN_MS)
+  await customer.alertAbout(subscription.id, WITHIN_MS)
+  expect(await customer.action(refund.id)).toMatchObject({
+    kind: 'refund',
+    amount: 2_500,
+    subject: subscription.id,
+    verdict: 'unexplained',
+    why: { read_back: 'confirmed' },
+  })
+  expect(await customer.action(subscription.id)).toMatchObject({ kind: 'cancellation', state: 'scheduled' })
+  expect(await outcomes()).toEqual([
+    'credit_note_created hinted',
+    'payment_refunded hinted',
+    'subscription_cancellation_scheduled hinted',
+  ])
+  expect(customer.receiver.deliveries()).toHaveLength(2)
+}, 120_000)
