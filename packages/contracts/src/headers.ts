@@ -12,6 +12,8 @@ export const HEADERS = {
   dueAt: 'x-due-at',
   /** Deliveries: number of the attempt that the message asks for, from 1. */
   attempt: 'x-attempt',
+  /** Deliveries: `1` where a person asked for this very attempt, which then waits for no pause of its channel; absent else. */
+  atOnce: 'x-at-once',
   /** Dead letters: where the message came from and why it was parked. */
   originalTopic: 'x-original-topic',
   originalPartition: 'x-original-partition',

@@ -118,7 +118,6 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     suppressions: ports.suppressions,
     health,
     onReplay: () => replayWalker.wake(),
-    onEnabled: channelId => deliveries.forgive(channelId),
   })
   // One group for each: a rebalance of one delay leaves the others alone.
   const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>

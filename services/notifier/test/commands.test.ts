@@ -1,5 +1,5 @@
 /** What others wish to change of what the notifier owns, on the whole notifier in memory. */
-import type { ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
+import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { alert, incidentAlerts, PROJECT, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier, type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
@@ -242,17 +242,52 @@ describe('enabling a channel', () => {
     await notifier.clock.advance(1_000)
     expect(notifier.deliveryOf('later_0', 'chn_a')?.state).toBe('delivered')
   })
+})
 
-  test('lets it be attempted at once, whatever its breaker says', async () => {
+describe('a channel that is left alone', () => {
+  /** One whose receiver asked to be left alone for fifty minutes, with one delivery that waits for that. */
+  async function leftAlone() {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
-    notifier.state.reply = () => 500
-    await notifier.publish(...alerts(notifier, 30))
-    await notifier.clock.advance(4_000)
-    notifier.requests.length = 0
+    notifier.state.reply = () => ({ status: 429, headers: { 'retry-after': '3000' } })
+    await notifier.publish(...alerts(notifier, 1))
+    await notifier.clock.advance(1_000)
     notifier.state.reply = () => 200
-    await notifier.command({ kind: 'enable_channel', channel_id: 'chn_a' })
+    return notifier
+  }
+
+  test('is attempted by a retry by hand, and gets the rest again once that arrives', async () => {
+    const notifier = await leftAlone()
+    await notifier.publish(...alerts(notifier, 1, 'held'))
+    await notifier.clock.advance(1_000)
+    expect(notifier.requests).toHaveLength(1)
+    await notifier.command({ kind: 'retry_delivery', delivery_id: idOf(notifier, 'alr_0') })
+    await notifier.clock.advance(100)
+    expect(notifier.deliveryOf('alr_0', 'chn_a')?.state).toBe('delivered')
     await notifier.publish(...alerts(notifier, 1, 'later'))
     await notifier.clock.advance(100)
+    expect(notifier.deliveryOf('later_0', 'chn_a')?.state).toBe('delivered')
+  })
+
+  test('is so for a replay too', async () => {
+    const notifier = await leftAlone()
+    const dead = notifier.deliveryOf('alr_0', 'chn_a') as DeliveryDocument
+    notifier.collections.deliveries.set(dead._id, { ...dead, state: 'dead', next_attempt: null })
+    const window = { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' }
+    await notifier.command({ kind: 'replay_deliveries', replay_id: 'rpl_1', channel_id: 'chn_a', ...window })
+    await notifier.clock.advance(5_000)
+    expect(notifier.requests).toHaveLength(1)
+  })
+
+  test('is attempted again within two seconds of a change of it, wherever it is delivered from', async () => {
+    const notifier = await leftAlone()
+    await notifier.start()
+    await notifier.clock.advance(1_000)
+    const changed = webhookChannel('chn_a', URL_B, undefined, { version: 2 })
+    notifier.collections.channels.set('chn_a', changed)
+    await notifier.clock.advance(2_000)
+    await notifier.publish(...alerts(notifier, 1, 'later'))
+    await notifier.clock.advance(100)
+    expect(notifier.requests.at(-1)?.url).toBe(URL_B)
     expect(notifier.deliveryOf('later_0', 'chn_a')?.state).toBe('delivered')
   })
 })

@@ -3,11 +3,12 @@ import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { ChannelPorts } from '../channels/channel.ts'
 import { deliverDigestThrough, deliverThrough } from '../channels/registry.ts'
 import { judgeChannel } from '../domain/channel-state.ts'
-import { type Settlement, settleAttempt, settleWithoutAttempt } from '../domain/settle-attempt.ts'
+import { settleAttempt, settleWithoutAttempt } from '../domain/settle-attempt.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { idsOf, reportAttempt } from './attempt-report.ts'
 import type { ChannelDirectory } from './channel-directory.ts'
+import type { Shown } from './channel-paces.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
 import { type IncidentOrderOptions, type OrderedJobs, orderIncidents, type Sendable } from './incident-order.ts'
 import type { Settled } from './settlement-writer.ts'
@@ -27,6 +28,8 @@ export interface Attempted {
   readonly superseded: readonly DeliveryJob[]
   /** Their partition went elsewhere before anything was sent: its new owner makes the attempt. */
   readonly lost: readonly DeliveryJob[]
+  /** What it showed of the channel; undefined when it was not made, or showed nothing. */
+  readonly shown: Shown | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
   const { sendable, superseded } = await inOrder(jobs, record, options)
   const owned = sendable.filter(({ job }) => isOwned(job))
   const lost = sendable.filter(({ job }) => !isOwned(job)).map(({ job }) => job)
-  if (owned.length === 0) return { settled: [], superseded, lost }
+  if (owned.length === 0) return { settled: [], superseded, lost, shown: undefined }
   const verdict = verdictOn(record, first.request.test)
   if (record === undefined || verdict.kind === 'ends') {
     const ends = verdict.kind === 'ends' ? verdict : GONE
@@ -52,9 +55,10 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
       logger.info({ ...idsOf(job), reason: settlement.reasonCode }, 'delivery.not_attempted')
       return { job, settlement }
     })
-    return { settled, superseded, lost }
+    return { settled, superseded, lost, shown: undefined }
   }
-  return { settled: await send(owned, record, options), superseded, lost }
+  const settled = await send(owned, record, options)
+  return { settled, superseded, lost, shown: shownBy(settled, record.channel.version) }
 }
 
 /** A channel that gets nothing needs no order. */
@@ -123,7 +127,7 @@ function digestIdOf(sendable: readonly Sendable[]): string {
   return deterministicId('delivery', 'digest', ...ids)
 }
 
-/** The settlement that shows how the channel does, when there is one. */
-export function signOf(settled: readonly Settled[]): NonNullable<Settlement['sign']> | undefined {
-  return settled.find(({ settlement }) => settlement.sign !== null)?.settlement.sign ?? undefined
+function shownBy(settled: readonly Settled[], channelVersion: number): Shown | undefined {
+  const sign = settled.find(({ settlement }) => settlement.sign !== null)?.settlement.sign
+  return sign == null ? undefined : { sign, channelVersion }
 }

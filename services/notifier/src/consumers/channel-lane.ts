@@ -17,11 +17,11 @@ const WEIGHT_OF_LATEST = 0.2
 export class ChannelLane {
   readonly limits: ChannelLimits
   readonly waiting: DeliveryJob[] = []
-  /** Tests run beside the rest, one at a time: a person waits for the answer. */
-  readonly tests: DeliveryJob[] = []
+  /** What is wanted at once runs beside the rest, one at a time. */
+  readonly atOnce: DeliveryJob[] = []
   /** When each job under way began, in milliseconds since the epoch. */
   readonly active = new Map<DeliveryJob, number>()
-  /** Attempts under way that are no tests: a digest is one, however many jobs it tells. */
+  /** Attempts under way that nobody wanted at once: a digest is one, however many jobs it tells. */
   attempts = 0
   /** Set while a pause is waited for. */
   cancelWake: (() => void) | undefined
@@ -32,7 +32,7 @@ export class ChannelLane {
   }
 
   get isEmpty(): boolean {
-    return this.waiting.length + this.tests.length + this.active.size === 0
+    return this.waiting.length + this.atOnce.length + this.active.size === 0
   }
 
   noteAttempt(durationMs: number): void {
@@ -59,6 +59,6 @@ export class ChannelLane {
   /** For how long its oldest job has been here, in milliseconds; 0 when there is none. */
   oldestMs(nowMs: number): number {
     const [activeSince = nowMs] = this.active.values()
-    return nowMs - Math.min(activeSince, this.waiting[0]?.receivedAtMs ?? nowMs, this.tests[0]?.receivedAtMs ?? nowMs)
+    return nowMs - Math.min(activeSince, this.waiting[0]?.receivedAtMs ?? nowMs, this.atOnce[0]?.receivedAtMs ?? nowMs)
   }
 }

@@ -6,11 +6,18 @@ export const SHORT_PAUSE_MS = 1_000
 /** Beyond it, memory is worth more than knowing how channels did last. */
 const MAX_KNOWN = 50_000
 
+/** What an attempt showed of a channel's receiver. */
+export interface Shown {
+  readonly sign: AttemptSign
+  /** The version of the channel by which it was made. */
+  readonly channelVersion: number
+}
+
 /** What this process remembers of how fast and whether a channel's receiver takes messages. All attempts happen here. */
 export class ChannelPaces {
   readonly #clock: Clock
   /** Only those that are not simply closed. */
-  readonly #breakers = new Map<string, Breaker>()
+  readonly #breakers = new Map<string, { readonly breaker: Breaker; readonly channelVersion: number }>()
   /** When the next attempt may start at channels that take only so many a second. */
   readonly #nextStartMs = new Map<string, number>()
 
@@ -19,8 +26,8 @@ export class ChannelPaces {
   }
 
   gateOf(channelId: string): Gate {
-    const breaker = this.#breakers.get(channelId)
-    return breaker === undefined ? { kind: 'free', reason: 'works' } : gateOf(breaker, this.#clock.now())
+    const known = this.#breakers.get(channelId)
+    return known === undefined ? { kind: 'free', reason: 'works' } : gateOf(known.breaker, this.#clock.now())
   }
 
   /** For how long nothing may be sent to the channel because of how its receiver answered, in milliseconds. */
@@ -29,11 +36,16 @@ export class ChannelPaces {
     return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
   }
 
-  /** In how many milliseconds the next attempt may start. */
-  waitMs(channelId: string): number {
+  /** In how many milliseconds the next attempt may start that waits for no pause. */
+  pacedMs(channelId: string): number {
     const pacedMs = (this.#nextStartMs.get(channelId) ?? 0) - this.#clock.now()
     if (pacedMs <= 0) this.#nextStartMs.delete(channelId)
-    return Math.max(0, pacedMs, this.heldForMs(channelId))
+    return Math.max(0, pacedMs)
+  }
+
+  /** In how many milliseconds the next attempt may start. */
+  waitMs(channelId: string): number {
+    return Math.max(this.pacedMs(channelId), this.heldForMs(channelId))
   }
 
   /** @param intervalMs the least time between two starts; 0 where any number is taken */
@@ -41,14 +53,19 @@ export class ChannelPaces {
     if (intervalMs > 0) this.#nextStartMs.set(channelId, this.#clock.now() + intervalMs)
   }
 
-  noteEnd(channelId: string, sign: AttemptSign): void {
-    const next = noteAttempt(this.#breakers.get(channelId) ?? CLOSED_BREAKER, sign)
-    if (next === CLOSED_BREAKER) this.#breakers.delete(channelId)
-    else if (this.#breakers.has(channelId) || this.#breakers.size < MAX_KNOWN) this.#breakers.set(channelId, next)
+  noteEnd(channelId: string, { sign, channelVersion }: Shown): void {
+    const known = this.#breakers.get(channelId)
+    if (known !== undefined && known.channelVersion > channelVersion) return
+    const before = known?.channelVersion === channelVersion ? known.breaker : CLOSED_BREAKER
+    const breaker = noteAttempt(before, sign)
+    if (breaker === CLOSED_BREAKER) this.#breakers.delete(channelId)
+    else if (known !== undefined || this.#breakers.size < MAX_KNOWN) {
+      this.#breakers.set(channelId, { breaker, channelVersion })
+    }
   }
 
-  /** A person said that the channel works again. */
-  forgive(channelId: string): void {
-    this.#breakers.delete(channelId)
+  /** The channel as it is now: what another version of it showed may be about another receiver, or is repaired. */
+  noteVersion(channelId: string, channelVersion: number): void {
+    if (this.#breakers.get(channelId)?.channelVersion !== channelVersion) this.#breakers.delete(channelId)
   }
 }

@@ -2,8 +2,8 @@ import type { Batch } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { alert } from '../../test/fixtures.ts'
-import type { AttemptSign } from '../domain/breaker.ts'
 import type { ChannelLimits } from './channel-lane.ts'
+import type { Shown } from './channel-paces.ts'
 import { ChannelQueues } from './channel-queues.ts'
 import type { DeliveryJob } from './delivery-job.ts'
 
@@ -15,7 +15,7 @@ interface Harness extends Partial<ChannelLimits> {
 
 function harness(options: Harness = {}) {
   const clock = createManualClock()
-  const running: { jobs: readonly DeliveryJob[]; end: (sign: AttemptSign | undefined) => void }[] = []
+  const running: { jobs: readonly DeliveryJob[]; end: (shown: Shown | undefined) => void }[] = []
   const dropped: string[] = []
   const held: { ids: string[]; heldForMs: number }[] = []
   let open = true
@@ -36,14 +36,18 @@ function harness(options: Harness = {}) {
   })
   /** What runs: a digest by the names of its jobs, joined. */
   const names = () => running.map(({ jobs }) => jobs.map(one => one.request.delivery_id).join('+'))
-  const end = async (name: string, kind: 'worked' | 'failed' | 'nothing' = 'worked') => {
+  const end = async (name: string, kind: 'worked' | 'failed' | 'nothing' = 'worked', channelVersion = 1) => {
     const index = names().indexOf(name)
-    running.splice(index, 1)[0]?.end(kind === 'nothing' ? undefined : { kind, atMs: clock.now() })
+    running
+      .splice(index, 1)[0]
+      ?.end(kind === 'nothing' ? undefined : { sign: { kind, atMs: clock.now() }, channelVersion })
     await clock.settle()
   }
   const throttle = async (name: string, retryAfterMs: number | null) => {
     const index = names().indexOf(name)
-    running.splice(index, 1)[0]?.end({ kind: 'throttled', atMs: clock.now(), retryAfterMs })
+    running
+      .splice(index, 1)[0]
+      ?.end({ sign: { kind: 'throttled', atMs: clock.now(), retryAfterMs }, channelVersion: 1 })
     await clock.settle()
   }
   const gate = { close: () => (open = false), reopen: () => (open = true) }
@@ -51,14 +55,14 @@ function harness(options: Harness = {}) {
 }
 
 const owned = new AbortController()
-function job(id: string, channelId: string, more: Partial<DeliveryJob> & { test?: boolean } = {}): DeliveryJob {
+function job(id: string, channelId: string, more: Partial<DeliveryJob> = {}): DeliveryJob {
   const batch = { signal: owned.signal, complete() {}, abandon() {} } as unknown as Batch
   const request = {
     delivery_id: id,
     channel_id: channelId,
     project_id: 'prj_test',
     attempt: 1,
-    test: more.test ?? false,
+    test: false,
     alert: alert({ id }),
   }
   return {
@@ -68,6 +72,7 @@ function job(id: string, channelId: string, more: Partial<DeliveryJob> & { test?
     firstAttemptAtMs: null,
     ladderFromAttempt: 1,
     isKnown: false,
+    atOnce: false,
     receivedAtMs: Date.UTC(2026, 0, 1),
     messages: [{ message: {} as never, batch }],
     ...more,
@@ -104,9 +109,9 @@ describe('jobs of one channel', () => {
     expect(names()).toEqual(['3', '4'])
   })
 
-  test('let a test pass by, one at a time', async () => {
+  test('let what is wanted at once pass by, one at a time', async () => {
     const { queues, names, end } = harness({ concurrency: 1 })
-    queues.add([job('1', 'a'), job('2', 'a'), job('t1', 'a', { test: true }), job('t2', 'a', { test: true })])
+    queues.add([job('1', 'a'), job('2', 'a'), job('t1', 'a', { atOnce: true }), job('t2', 'a', { atOnce: true })])
     expect(names().sort()).toEqual(['1', 't1'])
     await end('t1')
     expect(names().sort()).toEqual(['1', 't2'])
@@ -147,12 +152,12 @@ describe('jobs of several channels', () => {
     expect(names()).toEqual(['f1', 'w2', 'w3', 'f3 again'])
   })
 
-  test('that fail are tested all the same', () => {
+  test('that fail are attempted all the same when somebody wants it at once', () => {
     const { queues, names, running } = harness({ maxActive: 2, concurrency: 1 })
     queues.add([job('f1 first', 'f1'), job('f2 first', 'f2')])
-    for (const { end } of running.splice(0)) end({ kind: 'failed', atMs: 0 })
+    for (const { end } of running.splice(0)) end({ sign: { kind: 'failed', atMs: 0 }, channelVersion: 1 })
     return Promise.resolve().then(() => {
-      queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { test: true })])
+      queues.add([job('f1', 'f1'), job('f2', 'f2'), job('t', 'f2', { atOnce: true })])
       expect(names()).toEqual(['f1', 't'])
     })
   })
@@ -274,19 +279,29 @@ describe('a channel whose receiver fails', () => {
     expect(held.at(-1)?.ids).toEqual(['50', '51'])
   })
 
-  test('is tested all the same, and its tests say nothing about it', async () => {
+  test('is attempted when somebody wants it at once: what shows nothing changes nothing, what arrives frees the rest', async () => {
     const { queues, names, end } = await opened()
-    queues.add([job('t', 'a', { test: true })])
+    queues.add([job('t', 'a', { atOnce: true }), job('r', 'a', { atOnce: true })])
     expect(names()).toEqual(['t'])
-    await end('t')
+    await end('t', 'nothing')
     expect(queues.admit('a', 0)).toBe('postpone')
+    await end('r')
+    expect(queues.admit('a', 0)).toBe('queue')
   })
 
-  test('gets all again at once when a person says that it works', async () => {
-    const { queues, names } = await opened()
-    queues.forgive('a')
+  test('is left alone no longer once it is changed, whatever its old version still shows', async () => {
+    const { queues, names, end } = await opened()
+    queues.noteVersion('a', 1)
+    expect(queues.admit('a', 0)).toBe('postpone')
+    queues.noteVersion('a', 2)
     queues.add(many(2))
     expect(names()).toEqual(['0', '1'])
+    await end('0', 'failed', 2)
+    for (const name of ['o1', 'o2', 'o3', 'o4', 'o5']) {
+      queues.add([job(name, 'a', { atOnce: true })])
+      await end(name, 'failed', 1)
+    }
+    expect(queues.admit('a', 0)).toBe('queue')
   })
 
   test('that asks for half a minute gets it; a shorter pause is waited for here', async () => {
@@ -317,6 +332,28 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['3'])
     await clock.advance(1)
     expect(names()).toEqual(['3', '2'])
+  })
+
+  test('keeps its pace for what is wanted at once, which comes first', async () => {
+    const { queues, names, clock, end } = harness(limits)
+    queues.add([job('1', 'a')])
+    queues.add([job('2', 'a'), job('now', 'a', { atOnce: true })])
+    await end('1')
+    expect(names()).toEqual([])
+    await clock.advance(1_000)
+    expect(names()).toEqual(['now'])
+    await end('now')
+    await clock.advance(1_000)
+    expect(names()).toEqual(['2'])
+  })
+
+  test('wants about one incident one after the other, at once or not', async () => {
+    const { queues, names, end } = harness()
+    queues.add([job('1', 'a', { orderingKey: 'x' })])
+    queues.add([job('now', 'a', { orderingKey: 'x', atOnce: true })])
+    expect(names()).toEqual(['1'])
+    await end('1')
+    expect(names()).toEqual(['now'])
   })
 
   test('gets a flood as digests, in its order, and the rest one by one', async () => {

@@ -1,8 +1,7 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
-import type { AttemptSign } from '../domain/breaker.ts'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
-import { ChannelPaces, SHORT_PAUSE_MS } from './channel-paces.ts'
+import { ChannelPaces, SHORT_PAUSE_MS, type Shown } from './channel-paces.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
 
 export interface ChannelQueuesOptions {
@@ -18,7 +17,7 @@ export interface ChannelQueuesOptions {
   /** Whether new jobs may start now. */
   mayStart(): boolean
   /** Makes one attempt for these jobs of one channel, most often one. @returns what it showed of the channel, if anything */
-  run(jobs: readonly DeliveryJob[]): Promise<AttemptSign | undefined>
+  run(jobs: readonly DeliveryJob[]): Promise<Shown | undefined>
   /** Called for a job that was dropped because its partition went elsewhere. */
   onDropped(job: DeliveryJob): void
   /** Called with what waited for a channel that is now held for that long: it is to wait elsewhere. */
@@ -82,11 +81,9 @@ export class ChannelQueues {
     return this.#paces.heldForMs(channelId)
   }
 
-  /** A person said that the channel works again: what is known of its failures is forgotten. */
-  forgive(channelId: string): void {
-    this.#paces.forgive(channelId)
-    this.#turns.add(channelId)
-    this.pump()
+  /** The channel as it is now: once it is changed, it is left alone no longer. */
+  noteVersion(channelId: string, channelVersion: number): void {
+    this.#paces.noteVersion(channelId, channelVersion)
   }
 
   /**
@@ -106,13 +103,13 @@ export class ChannelQueues {
   /** Takes jobs in; they start at once where there is room. */
   add(jobs: readonly DeliveryJob[]): void {
     for (const job of jobs) {
-      const { channel_id, test } = job.request
+      const { channel_id } = job.request
       let lane = this.#lanes.get(channel_id)
       if (lane === undefined) {
         lane = new ChannelLane(this.#options.limitsOf(job))
         this.#lanes.set(channel_id, lane)
       }
-      if (test) lane.tests.push(job)
+      if (job.atOnce) lane.atOnce.push(job)
       else lane.waiting.push(job)
       this.#turns.add(channel_id)
     }
@@ -140,7 +137,7 @@ export class ChannelQueues {
   /** Forgets waiting jobs whose partitions went elsewhere. Those under way finish. */
   dropLost(): void {
     for (const [channelId, lane] of this.#lanes) {
-      for (const queue of [lane.waiting, lane.tests]) {
+      for (const queue of [lane.waiting, lane.atOnce]) {
         const lost = queue.filter(job => !isOwned(job))
         if (lost.length === 0) continue
         queue.splice(0, queue.length, ...queue.filter(isOwned))
@@ -165,9 +162,9 @@ export class ChannelQueues {
     if (!isFull && this.#heldBack.size > 0) return takeFirst(this.#heldBack)
     while (this.#turns.size > 0) {
       const channelId = takeFirst(this.#turns)
-      // A test passes by here too: a person waits for it.
-      const hasTest = (this.#lanes.get(channelId)?.tests.length ?? 0) > 0
-      if (!isFull || hasTest || !this.#isFailing(channelId)) return channelId
+      // What is wanted at once passes by here too: a person waits for it.
+      const isWanted = (this.#lanes.get(channelId)?.atOnce.length ?? 0) > 0
+      if (!isFull || isWanted || !this.#isFailing(channelId)) return channelId
       this.#heldBack.add(channelId)
     }
     return undefined
@@ -178,8 +175,8 @@ export class ChannelQueues {
   }
 
   #takeNext(channelId: string, lane: ChannelLane): DeliveryJob[] {
-    const hasActiveTest = lane.active.size > 0 && [...lane.active.keys()].some(job => job.request.test)
-    if (!hasActiveTest && lane.tests.length > 0) return lane.tests.splice(0, 1)
+    const wanted = this.#takeWanted(channelId, lane)
+    if (wanted.length > 0) return wanted
     this.#sendAwayIfHeld(channelId, lane)
     const [first] = lane.waiting
     if (first === undefined) return []
@@ -191,13 +188,19 @@ export class ChannelQueues {
       this.#wakeAfter(channelId, lane, waitMs)
       return []
     }
-    const busyKeys = new Set([...lane.active.keys()].map(job => job.orderingKey))
-    if (digest !== null && lane.waiting.length > digest.above && busyKeys.size === 0) {
+    if (digest !== null && lane.waiting.length > digest.above && lane.active.size === 0) {
       return lane.waiting.splice(0, digest.most)
     }
-    // Looking a little ahead is enough: a long row of one incident is rare, and then waiting is right.
-    const index = lane.waiting.slice(0, LOOK_AHEAD).findIndex(job => !busyKeys.has(job.orderingKey))
-    return index === -1 ? [] : lane.waiting.splice(index, 1)
+    return takeInOrder(lane.waiting, lane)
+  }
+
+  /** It waits for no pause, only for the pace of its kind of receiver, which a burst of it would overrun as well. */
+  #takeWanted(channelId: string, lane: ChannelLane): DeliveryJob[] {
+    if (lane.atOnce.length === 0 || [...lane.active.keys()].some(job => job.atOnce)) return []
+    const waitMs = this.#paces.pacedMs(channelId)
+    if (waitMs === 0) return takeInOrder(lane.atOnce, lane)
+    this.#wakeAfter(channelId, lane, waitMs)
+    return []
   }
 
   #wakeAfter(channelId: string, lane: ChannelLane, waitMs: number): void {
@@ -210,28 +213,26 @@ export class ChannelQueues {
 
   #start(channelId: string, lane: ChannelLane, jobs: readonly DeliveryJob[]): void {
     const [first] = jobs as [DeliveryJob]
-    const { test } = first.request
-    const isOfFailing = this.#isFailing(channelId) && !test
+    const { atOnce } = first
+    const isOfFailing = this.#isFailing(channelId) && !atOnce
     const nowMs = this.#options.clock.now()
     this.#active++
     if (isOfFailing) this.#activeFailing++
-    if (!test) {
-      lane.attempts++
-      this.#paces.noteStart(channelId, lane.limits.intervalMs)
-    }
+    if (!atOnce) lane.attempts++
+    this.#paces.noteStart(channelId, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
-    const end = (sign: AttemptSign | undefined) => {
+    const end = (shown: Shown | undefined) => {
       this.#active--
       if (isOfFailing) this.#activeFailing--
       this.#size -= jobs.length
-      if (!test) {
+      if (!atOnce) {
         lane.attempts--
         lane.noteAttempt(this.#options.clock.now() - nowMs)
       }
       for (const job of jobs) lane.active.delete(job)
-      if (sign !== undefined && !test) this.#paces.noteEnd(channelId, sign)
+      if (shown !== undefined) this.#paces.noteEnd(channelId, shown)
       this.#sendAwayIfHeld(channelId, lane)
-      if (lane.waiting.length + lane.tests.length > 0) this.#turns.add(channelId)
+      if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.add(channelId)
       this.#forgetIfEmpty(channelId, lane)
       this.pump()
     }
@@ -264,4 +265,12 @@ function takeFirst(set: Set<string>): string {
   return first
 }
 
+/** Looking a little ahead is enough: a long row of one incident is rare, and then waiting is right. */
 const LOOK_AHEAD = 32
+
+/** Takes out the first job whose incident has none under way. */
+function takeInOrder(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
+  const busyKeys = new Set([...active.keys()].map(job => job.orderingKey))
+  const index = queue.slice(0, LOOK_AHEAD).findIndex(job => !busyKeys.has(job.orderingKey))
+  return index === -1 ? [] : queue.splice(index, 1)
+}

@@ -13,8 +13,6 @@ export interface CommandConsumerOptions
   readonly health: Pick<ChannelHealthKeeper, 'enable'>
   /** A replay has begun. */
   onReplay(): void
-  /** What this process remembers of the channel's failures is to be forgotten. */
-  onEnabled(channelId: string): void
 }
 
 type AddressCommand = Extract<Command, { kind: 'suppress_address' | 'unsuppress_address' | 'soft_bounce' }>
@@ -54,7 +52,7 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
       const { delivery_id } = command
       const delivery = await options.requeues.find(delivery_id)
       if (delivery === undefined) return done({ delivery_id, reason: 'unknown' })
-      const sent = await requeue({ requestId: command_id, projectId: project_id }, [delivery], options)
+      const sent = await requeue({ requestId: command_id, projectId: project_id, atOnce: true }, [delivery], options)
       return done({ delivery_id, reason: sent === 0 ? 'refused' : 'requeued' })
     }
     case 'replay_deliveries': {
@@ -65,7 +63,6 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     case 'enable_channel': {
       const { channel_id } = command
       const reason = await options.health.enable(channel_id, project_id, Date.parse(command.requested_at))
-      if (reason === 'asked') options.onEnabled(channel_id)
       return done({ channel_id, reason })
     }
     // To the reconciler.

@@ -13,11 +13,11 @@ import {
   sleep,
 } from '@backstop/kit'
 import { CHANNEL_MODULES } from '../channels/registry.ts'
-import type { AttemptSign } from '../domain/breaker.ts'
 import { postponedMessage } from '../publish/delivery-messages.ts'
-import { type AttemptOptions, attempt, signOf } from './attempt.ts'
+import { type AttemptOptions, attempt } from './attempt.ts'
 import type { ChannelHealthKeeper } from './channel-health.ts'
 import type { ChannelLimits } from './channel-lane.ts'
+import type { Shown } from './channel-paces.ts'
 import { ChannelQueues } from './channel-queues.ts'
 import { type DeliveryIntakeOptions, planIntake } from './delivery-intake.ts'
 import { abandon, complete, type DeliveryJob, isOwned } from './delivery-job.ts'
@@ -115,17 +115,13 @@ export class DeliveryConsumer {
     return this.#queues.oldestMs()
   }
 
-  /** A person said that the channel works again. */
-  forgive(channelId: string): void {
-    this.#queues.forgive(channelId)
-  }
-
   async #onBatch(batch: Batch): Promise<BatchProgress> {
     this.#watch(batch.signal)
     const { partition, messages } = batch
     const untilMs = this.#options.clock.now() + WAIT_FOR_ROOM_MS
     let taken = 0
     try {
+      await this.#noteChanges(messages)
       while (taken < messages.length) {
         const { admitted, overflow, isFull } = this.#admit(messages.slice(taken))
         const more = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
@@ -143,6 +139,16 @@ export class DeliveryConsumer {
       logger[isAway ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
       if (isAway || taken > 0) return { taken, resumeAfterMs: pauseAfter(faults) }
       return this.#parkCulprit(batch, faults)
+    }
+  }
+
+  /** Whoever mends a channel changes it: then what its receiver asked for, or how it failed, holds up nothing any more. */
+  async #noteChanges(messages: readonly IncomingMessage[]): Promise<void> {
+    const channelIds = new Set(messages.map(message => message.key))
+    const held = [...channelIds].filter(channelId => this.#queues.heldForMs(channelId) > 0)
+    if (held.length === 0) return
+    for (const [channelId, record] of await this.#options.directory.find(held)) {
+      if (record !== undefined) this.#queues.noteVersion(channelId, record.channel.version)
     }
   }
 
@@ -262,10 +268,10 @@ export class DeliveryConsumer {
   }
 
   /** @returns what the attempt showed of the channel; undefined when it was not made, or showed nothing */
-  async #run(jobs: readonly DeliveryJob[]): Promise<AttemptSign | undefined> {
+  async #run(jobs: readonly DeliveryJob[]): Promise<Shown | undefined> {
     for (let faults = 1; ; faults++) {
       try {
-        const { settled, superseded, lost } = await attempt(jobs, this.#attemptOptions)
+        const { settled, superseded, lost, shown } = await attempt(jobs, this.#attemptOptions)
         for (const job of lost) this.#drop(job)
         for (const job of superseded) {
           this.#forget(job)
@@ -275,7 +281,7 @@ export class DeliveryConsumer {
           this.#noteUnrecorded(one.job)
           this.#writer.add(one)
         }
-        return signOf(settled)
+        return shown
       } catch (error) {
         // Something could not be read, so nothing was sent yet.
         if (!(error instanceof AppError) || !error.retryable) {

@@ -183,7 +183,8 @@ class Planner {
   ): void {
     const nowMs = this.#options.clock.now()
     const heldForMs = this.#overflow.get(from.message)
-    if (heldForMs !== undefined && !request.test) {
+    const atOnce = request.test || from.message.headers[HEADERS.atOnce] !== undefined
+    if (heldForMs !== undefined && !atOnce) {
       this.#options.metrics.postponed(channelKind)
       this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, heldForMs))
       return
@@ -196,6 +197,7 @@ class Planner {
       firstAttemptAtMs,
       ladderFromAttempt,
       isKnown,
+      atOnce,
       receivedAtMs: nowMs,
       messages: [from],
     }

@@ -19,6 +19,8 @@ export interface DeliveryJob {
   readonly ladderFromAttempt: number
   /** Whether the delivery was on record before this message came: something may have happened to it meanwhile. */
   readonly isKnown: boolean
+  /** Whether a person waits for it: a test, or a retry by hand. It passes by what waits and by a pause of its channel. */
+  readonly atOnce: boolean
   readonly receivedAtMs: number
   /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
   readonly messages: JobMessage[]

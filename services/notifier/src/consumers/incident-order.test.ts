@@ -26,6 +26,7 @@ const job = (alert: typeof opened, isKnown = false): DeliveryJob => ({
   firstAttemptAtMs: null,
   ladderFromAttempt: 1,
   isKnown,
+  atOnce: false,
   receivedAtMs: 0,
   messages: [],
 })

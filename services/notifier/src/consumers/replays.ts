@@ -113,7 +113,7 @@ async function sendPage(replay: ReplayDocument, options: ReplaysOptions): Promis
     logger.info({ replay_id: requestId, channel_id, project_id: projectId, requeued }, 'replay.finished')
     return
   }
-  const sent = await requeue({ requestId, projectId }, page, options)
+  const sent = await requeue({ requestId, projectId, atOnce: false }, page, options)
   await replays.advance(replay, {
     ...next(),
     cursor: { created_at: last.created_at, delivery_id: last._id },

@@ -1,7 +1,7 @@
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger, type MessageCodec, type Producer } from '@backstop/kit'
 import { decideRequeue, type RequeueWish } from '../domain/requeue.ts'
-import { deliveryMessage } from '../publish/delivery-messages.ts'
+import { requeuedMessage } from '../publish/delivery-messages.ts'
 import type { RequeueOrder, RequeueStore } from '../store/requeue-store.ts'
 
 export interface RequeuerOptions {
@@ -12,6 +12,11 @@ export interface RequeuerOptions {
   readonly logger: Logger
 }
 
+export interface RequeuerWish extends RequeueWish {
+  /** Whether not even a pause of the channel is waited for. A replay of many keeps to it. */
+  readonly atOnce: boolean
+}
+
 /**
  * Has deliveries attempted now because somebody asked for it: recorded first, then produced. After a crash in between the
  * same wish finds its own record and produces again.
@@ -19,7 +24,7 @@ export interface RequeuerOptions {
  * @throws AppError `unavailable`: the same wish is to be made again
  */
 export async function requeue(
-  wish: RequeueWish,
+  wish: RequeuerWish,
   deliveries: readonly DeliveryDocument[],
   { requeues, producer, codec, clock, logger }: RequeuerOptions,
 ): Promise<number> {
@@ -52,7 +57,7 @@ export async function requeue(
   const outgoing = deliveries.flatMap(delivery => {
     const attempt = attempts.get(delivery._id)
     if (attempt === undefined || refused.has(delivery._id)) return []
-    return [deliveryMessage(codec, requestOf(delivery, attempt), {})]
+    return [requeuedMessage(codec, requestOf(delivery, attempt), wish.atOnce)]
   })
   if (outgoing.length > 0) await producer.send(outgoing)
   crashPoint('notifier.after-requeue-produce')

@@ -12,6 +12,11 @@ export function deliveryMessage(codec: MessageCodec, request: DeliveryRequest, c
   return message('deliveries', codec, request, carried, {})
 }
 
+/** Asks for an attempt because somebody wants it. @param atOnce whether not even a pause of its channel is waited for */
+export function requeuedMessage(codec: MessageCodec, request: DeliveryRequest, atOnce: boolean): OutgoingMessage {
+  return message('deliveries', codec, request, {}, atOnce ? { [HEADERS.atOnce]: '1' } : {})
+}
+
 /** Asks for an attempt when the delay line lets it go. */
 export function delayedMessage(
   codec: MessageCodec,
