@@ -102,7 +102,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
   const mailer: Mailer = options.mailer ?? {
     async send(mail) {
       mails.push(mail)
-      return { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok', refused: [] }
+      return { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
     },
     async stop() {},
   }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { disableChannel } from '../src/domain/channel-health.ts'
 import { type Settlement, settleAttempt, settleWithoutAttempt } from '../src/domain/settle-attempt.ts'
 import type { ChannelStore } from '../src/store/channel-store.ts'
-import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
+import { type DeliveryStore, newDelivery, progressOf } from '../src/store/delivery-store.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
 import { alert, PROJECT, webhookChannel } from './fixtures.ts'
 
@@ -88,6 +88,23 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect(await stores.deliveries.record(late)).toEqual(new Set(['a', 'b', 'unknown']))
       expect((await stores.delivery('a'))?.attempts).toHaveLength(1)
       expect((await stores.delivery('b'))?.state).toBe('delivered')
+    })
+
+    test('remember each address that took its mail, and one that was refused until the ladder begins anew', async () => {
+      const ended = (tag: string, end: 'taken' | 'refused', attempt: number) => ({ tag, end, attempt })
+      await stores.deliveries.open([fresh('a')])
+      const first = [ended('t1', 'taken', 1), ended('t2', 'refused', 1)]
+      const results = [{ ...settled('a', 1, 500), endedAddresses: first }]
+      await stores.deliveries.record(results)
+      // Again, as when the answer to the first write was lost.
+      await stores.deliveries.record(results)
+      expect((await stores.deliveries.progressOf(['a'])).get('a')?.endedAddresses).toEqual(first)
+      await stores.deliveries.record([{ ...settled('a', 2, 500), endedAddresses: [ended('t3', 'taken', 2)] }])
+      expect((await stores.delivery('a'))?.ended_addresses).toEqual([...first, ended('t3', 'taken', 2)])
+      const { ladder_from, ...document } = (await stores.delivery('a')) as DeliveryDocument
+      expect(ladder_from).toBeUndefined()
+      const anew = progressOf({ ...document, ladder_from: { attempt: 3, at: new Date(NOW) } })
+      expect(anew.endedAddresses?.map(one => one.tag)).toEqual(['t1', 't3'])
     })
 
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {

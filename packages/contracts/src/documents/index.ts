@@ -219,6 +219,16 @@ export interface DeliveryAttempt {
   response: string | null
 }
 
+/** An address of a mail channel that a delivery has ended for: it is not written to again. */
+export interface EndedAddress {
+  /** The first 12 hex digits of the SHA-256 of the address in lower case; its mail's Message-ID carries them too. */
+  tag: string
+  /** refused: for good, by the mail server. */
+  end: 'taken' | 'refused'
+  /** The attempt that ended it. */
+  attempt: number
+}
+
 /** Owner: notifier. One alert on its way to one channel. */
 export interface DeliveryDocument {
   _id: string
@@ -241,6 +251,8 @@ export interface DeliveryDocument {
   requested_by?: string
   /** From where the retry ladder and its 72 hours count, once a person had it begin anew; absent: from the first attempt. */
   ladder_from?: { attempt: number; at: Date }
+  /** The addresses of a mail channel that are done, each once, or once a ladder where it was refused; absent: none is. */
+  ended_addresses?: EndedAddress[]
   alert: Alert
   created_at: Date
   updated_at: Date

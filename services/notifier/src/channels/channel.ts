@@ -4,6 +4,7 @@ import type {
   ChannelDocument,
   ChannelKind,
   DeliveryRequest,
+  EndedAddress,
   SuppressionReason,
 } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
@@ -48,8 +49,15 @@ export interface ChannelModule<K extends ChannelKind> {
   /**
    * Makes one attempt and reports what came of it. It judges nothing and never throws for what a receiver does; the same
    * delivery gives the same bytes at every attempt.
+   * @param ended the addresses that an earlier attempt ended the delivery for; none when left out
    */
-  deliver(channel: ChannelOf<K>, request: DeliveryRequest, ports: ChannelPorts, project: ProjectFacts): Promise<Answer>
+  deliver(
+    channel: ChannelOf<K>,
+    request: DeliveryRequest,
+    ports: ChannelPorts,
+    project: ProjectFacts,
+    ended?: readonly EndedAddress[],
+  ): Promise<Answer>
   /** The least time between two attempts, in milliseconds; left out where any number is taken. */
   readonly intervalMs?: number
   /** How a flood is told: with more than `above` deliveries waiting, up to `most` of them in one message. */

@@ -1,4 +1,4 @@
-import type { ChannelDocument, ChannelKind, DeliveryRequest } from '@backstop/contracts'
+import type { ChannelDocument, ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { Answer } from '../domain/answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
@@ -18,10 +18,11 @@ export async function deliverThrough(
   { channel, project }: { readonly channel: ChannelDocument; readonly project: ProjectFacts },
   request: DeliveryRequest,
   ports: ChannelPorts,
+  ended: readonly EndedAddress[],
   onFault: (error: unknown) => void,
 ): Promise<Answer> {
   const module = moduleOf(channel)
-  return answerOf(() => module.deliver(channel, request, ports, project), onFault)
+  return answerOf(() => module.deliver(channel, request, ports, project, ended), onFault)
 }
 
 /** As `deliverThrough`, of one message that tells all of these requests. */

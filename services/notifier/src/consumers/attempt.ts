@@ -98,7 +98,7 @@ async function send(sendable: readonly Sendable[], record: ChannelRecord, option
   const startedAtMs = clock.now()
   const answer =
     digestId === undefined
-      ? await deliverThrough(record, first.request, ports, onFault)
+      ? await deliverThrough(record, first.request, ports, first.job.endedAddresses ?? [], onFault)
       : await deliverDigestThrough(channel, requests, ports, onFault)
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()

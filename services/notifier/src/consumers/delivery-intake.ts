@@ -170,7 +170,11 @@ class Planner {
         break
       }
       case 'attempt':
-        this.#attempt({ ...request, attempt: intake.attempt }, from, channelKind, { ...intake, isKnown: true })
+        this.#attempt({ ...request, attempt: intake.attempt }, from, channelKind, {
+          ...progress,
+          ...intake,
+          isKnown: true,
+        })
         break
     }
   }
@@ -179,7 +183,7 @@ class Planner {
     request: DeliveryRequest,
     from: JobMessage,
     channelKind: DeliveryJob['channelKind'],
-    known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown'>,
+    known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses'>,
   ): void {
     const nowMs = this.#options.clock.now()
     const heldForMs = this.#overflow.get(from.message)
@@ -189,7 +193,7 @@ class Planner {
       this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, heldForMs))
       return
     }
-    const { firstAttemptAtMs, ladderFromAttempt, isKnown } = known
+    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses } = known
     const job: DeliveryJob = {
       request,
       channelKind,
@@ -198,6 +202,7 @@ class Planner {
       ladderFromAttempt,
       isKnown,
       atOnce,
+      ...(endedAddresses === undefined ? {} : { endedAddresses }),
       receivedAtMs: nowMs,
       messages: [from],
     }

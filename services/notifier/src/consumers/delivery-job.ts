@@ -1,4 +1,4 @@
-import type { ChannelKind, DeliveryRequest } from '@backstop/contracts'
+import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import type { Batch, IncomingMessage } from '@backstop/kit'
 
 /** A message of `deliveries` with the batch that it belongs to. */
@@ -21,6 +21,8 @@ export interface DeliveryJob {
   readonly isKnown: boolean
   /** Whether a person waits for it: a test, or a retry by hand. It passes by what waits and by a pause of its channel. */
   readonly atOnce: boolean
+  /** The addresses of a mail channel that are not written to again; absent where there are none. */
+  readonly endedAddresses?: readonly EndedAddress[]
   readonly receivedAtMs: number
   /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
   readonly messages: JobMessage[]

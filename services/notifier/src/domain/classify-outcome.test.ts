@@ -9,17 +9,11 @@ const http = (status: number, body = '', retryAfter: string | null = null): Answ
   body,
   retryAfter,
 })
-const smtp = (
-  stage: Extract<Answer, { kind: 'smtp' }>['stage'],
-  code: number,
-  refused: number[] = [],
-  said = 'said the server',
-): Answer => ({
+const smtp = (stage: Extract<Answer, { kind: 'smtp' }>['stage'], code: number, said = 'said the server'): Answer => ({
   kind: 'smtp',
   stage,
   code,
   text: `${code} ${said}`,
-  refused: refused.map(one => ({ address: 'a@b.example', code: one })),
 })
 const silence = (reason: string): Answer => ({ kind: 'silence', reason, message: 'Nobody answered' })
 
@@ -91,13 +85,6 @@ const rows: Row[] = [
   },
   { name: '250 after the content', channel: 'email', answer: smtp('sent', 250), kind: 'delivered', reason: 'accepted' },
   {
-    name: '250 for some',
-    channel: 'email',
-    answer: smtp('sent', 250, [550]),
-    kind: 'delivered',
-    reason: 'accepted_for_some',
-  },
-  {
     name: '550 for every address',
     channel: 'email',
     answer: smtp('recipient', 550),
@@ -107,28 +94,28 @@ const rows: Row[] = [
   {
     name: '550 5.1.1 for every address',
     channel: 'email',
-    answer: smtp('recipient', 550, [], '5.1.1 no such user'),
+    answer: smtp('recipient', 550, '5.1.1 no such user'),
     kind: 'disable',
     reason: 'address_refused',
   },
   {
     name: '554 5.7.1 for every address, as from a server that has blocked us',
     channel: 'email',
-    answer: smtp('recipient', 554, [], '5.7.1 Service unavailable; client host blocked'),
+    answer: smtp('recipient', 554, '5.7.1 Service unavailable; client host blocked'),
     kind: 'retry',
     reason: 'mail_server_refused_us',
   },
   {
     name: '550 for relaying, as from a server that wants a login',
     channel: 'email',
-    answer: smtp('recipient', 550, [], 'relay not permitted'),
+    answer: smtp('recipient', 550, 'relay not permitted'),
     kind: 'retry',
     reason: 'mail_server_refused_us',
   },
   {
     name: '530 for every address',
     channel: 'email',
-    answer: smtp('recipient', 530, [], 'Authentication required'),
+    answer: smtp('recipient', 530, 'Authentication required'),
     kind: 'retry',
     reason: 'mail_server_refused_us',
   },
@@ -205,11 +192,6 @@ describe('the one table of what an answer means', () => {
       const { kind } = classifyOutcome('webhook', http(status), 0)
       expect(kind).toBe(status >= 200 && status < 300 ? 'delivered' : status === 410 ? 'disable' : 'retry')
     }
-  })
-
-  test('addresses that were put off are told apart from those that do not exist', () => {
-    const { error } = classifyOutcome('email', smtp('sent', 250, [550, 450, 451]), 0)
-    expect(error).toMatch(/refused 1 for good.*2 could not be served/)
   })
 
   test('Retry-After is obeyed on any refusal that is retried', () => {

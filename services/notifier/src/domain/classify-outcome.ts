@@ -1,5 +1,5 @@
 import { type ChannelKind, parseRetryAfter } from '@backstop/contracts'
-import type { Answer } from './answer.ts'
+import type { Answer, MailsAnswer, MailTally, MessageAnswer } from './answer.ts'
 import { describeSuppressed } from './describe-suppressed.ts'
 
 /**
@@ -10,37 +10,30 @@ import { describeSuppressed } from './describe-suppressed.ts'
  */
 export type Outcome =
   | { kind: 'delivered'; reason: 'accepted' | 'accepted_for_some'; error: string | null }
-  | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null; fault: 'receiver' | 'ours' }
+  | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null; fault: Fault }
   | { kind: 'park'; reason: string; error: string }
   | { kind: 'disable'; reason: string; error: string }
+
+/** `some_addresses`: others of the same mail channel took it, so the channel works. */
+export type Fault = 'receiver' | 'ours' | 'some_addresses'
 
 interface Rule {
   readonly reason: string
   /** All channels when left out. */
   readonly channels?: readonly ChannelKind[]
-  readonly applies: (answer: Answer) => boolean
+  readonly applies: (answer: MessageAnswer) => boolean
   readonly outcome: Outcome['kind']
-  readonly error: (answer: Answer) => string
+  readonly error: (answer: MessageAnswer) => string
 }
 
-const http = (test: (status: number, body: string) => boolean) => (answer: Answer) =>
+const http = (test: (status: number, body: string) => boolean) => (answer: MessageAnswer) =>
   answer.kind === 'http' && test(answer.status, answer.body.trim())
-const smtp = (test: (answer: Extract<Answer, { kind: 'smtp' }>) => boolean) => (answer: Answer) =>
+const smtp = (test: (answer: Extract<MessageAnswer, { kind: 'smtp' }>) => boolean) => (answer: MessageAnswer) =>
   answer.kind === 'smtp' && test(answer)
-const status = (answer: Answer) => (answer.kind === 'http' ? answer.status : 0)
-const smtpText = (answer: Answer) => (answer.kind === 'smtp' ? `${answer.code} ${answer.text}`.slice(0, 300) : '')
-const leftOutText = (answer: Answer) => {
-  const { refused, suppressed = [] } = answer.kind === 'smtp' ? answer : { refused: [] }
-  const gone = refused.filter(one => one.code >= 500).length
-  const texts = [
-    ...(suppressed.length > 0 ? [`${describeSuppressed(suppressed)} and got none`] : []),
-    ...(gone > 0 ? [`the mail server refused ${gone} for good; take out the ones that do not exist`] : []),
-    ...(gone < refused.length ? [`${refused.length - gone} could not be served and did not get this mail`] : []),
-  ]
-  return `This mail went to the other addresses only: ${texts.join('; ')}`
-}
-const isSome = (list: readonly unknown[] | undefined) => list !== undefined && list.length > 0
-const slackWord = (answer: Answer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
+const status = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.status : 0)
+const smtpText = (answer: MessageAnswer) =>
+  answer.kind === 'smtp' ? `${answer.code} ${answer.text}`.slice(0, 300) : ''
+const slackWord = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
 
 /**
  * The one table of all channels; the first rule that applies decides. Whatever it does not name is retried: only what
@@ -124,14 +117,6 @@ const RULES: readonly Rule[] = [
     error: answer => `The receiver answered ${status(answer)}; look at its own log for the time of this attempt`,
   },
   // Mail: what the server says of the recipient is about the channel; what it says of us is about this installation.
-  // Known gap: an address that was put off while others were taken misses this mail; trying again would mail those twice.
-  // The remedy would be a delivery for each address.
-  {
-    reason: 'accepted_for_some',
-    applies: smtp(answer => answer.stage === 'sent' && (answer.refused.length > 0 || isSome(answer.suppressed))),
-    outcome: 'delivered',
-    error: leftOutText,
-  },
   { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
   {
     reason: 'address_refused',
@@ -190,16 +175,49 @@ function isAboutUs({ code, text }: { code: number; text: string }): boolean {
 
 /** What an answer means for the delivery and for its channel. */
 export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {
+  return answer.kind === 'mails' ? classifyMails(answer) : classifyMessage(channel, answer, nowMs)
+}
+
+/**
+ * What the mails of an attempt mean for their delivery. It is delivered when it has ended for every address and at least
+ * one took it; while any address is open, it is retried for those.
+ */
+function classifyMails({ said, tally }: MailsAnswer): Outcome {
+  const outcome = classifyMessage('email', said, 0)
+  // Nobody has it: the answer that decides speaks for all.
+  if (tally.taken === 0) return outcome
+  if (tally.open > 0 && outcome.kind === 'retry') {
+    const fault = outcome.fault === 'receiver' ? 'some_addresses' : outcome.fault
+    return { ...outcome, fault, error: `${progressText(tally)}. ${outcome.error}` }
+  }
+  if (tally.refused + tally.suppressed.length === 0) return { kind: 'delivered', reason: 'accepted', error: null }
+  return { kind: 'delivered', reason: 'accepted_for_some', error: leftOutText(tally) }
+}
+
+const totalOf = ({ taken, refused, open, suppressed }: MailTally) => taken + refused + open + suppressed.length
+
+function progressText(tally: MailTally): string {
+  const { taken, refused, open } = tally
+  const gone = refused > 0 ? `, refused for good for ${refused}` : ''
+  return `Taken for ${taken} of ${totalOf(tally)} addresses${gone}, outstanding for ${open}`
+}
+
+function leftOutText(tally: MailTally): string {
+  const { taken, refused, suppressed } = tally
+  const texts = [
+    ...(suppressed.length > 0 ? [`${describeSuppressed(suppressed)} and got none`] : []),
+    ...(refused > 0 ? [`the mail server refused ${refused} for good; take out the ones that do not exist`] : []),
+  ]
+  return `This mail went to ${taken} of ${totalOf(tally)} addresses: ${texts.join('; ')}`
+}
+
+function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: number): Outcome {
   const rule = RULES.find(one => (one.channels?.includes(channel) ?? true) && one.applies(answer))
   if (rule === undefined) return classifyUnnamed(answer)
   const error = rule.error(answer)
   switch (rule.outcome) {
     case 'delivered':
-      return {
-        kind: 'delivered',
-        reason: rule.reason as 'accepted' | 'accepted_for_some',
-        error: error === '' ? null : error,
-      }
+      return { kind: 'delivered', reason: 'accepted', error: null }
     case 'retry': {
       const retryAfterMs = answer.kind === 'http' ? parseRetryAfter(answer.retryAfter, nowMs) : null
       return retry(rule.reason, error, retryAfterMs)
@@ -210,7 +228,7 @@ export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: num
   }
 }
 
-function classifyUnnamed(answer: Answer): Outcome {
+function classifyUnnamed(answer: MessageAnswer): Outcome {
   if (answer.kind === 'http' || answer.kind === 'smtp') {
     const code = answer.kind === 'http' ? answer.status : answer.code
     return retry('unexpected_answer', `The receiver answered ${code}`)

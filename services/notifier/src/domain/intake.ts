@@ -1,3 +1,5 @@
+import type { EndedAddress } from '@backstop/contracts'
+
 /** What is recorded of a delivery so far. */
 export interface DeliveryProgress {
   readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
@@ -11,6 +13,8 @@ export interface DeliveryProgress {
   /** When that one began; null before. */
   readonly lastAttemptAtMs: number | null
   readonly next: { readonly attempt: number; readonly dueAtMs: number; readonly topic: string } | null
+  /** The addresses of a mail channel that are not written to again; absent where there are none. */
+  readonly endedAddresses?: readonly EndedAddress[]
 }
 
 /**

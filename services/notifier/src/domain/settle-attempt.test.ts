@@ -1,6 +1,6 @@
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from './answer.ts'
+import type { Answer, MailsAnswer, MessageAnswer } from './answer.ts'
 import { type AttemptFacts, settleAttempt, settleWithoutAttempt } from './settle-attempt.ts'
 
 const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
@@ -62,7 +62,7 @@ describe('an attempt that ended', () => {
     {
       name: 'our login at the mail server',
       channelKind: 'email',
-      answer: { kind: 'smtp', code: 535, stage: 'session', text: '535 no', refused: [] },
+      answer: { kind: 'smtp', code: 535, stage: 'session', text: '535 no' },
     },
     { name: 'our code', channelKind: 'slack', answer: { kind: 'not_sendable', reason: 'internal', message: 'x' } },
   ])('because of $name is retried, and is not held against the channel', ({ channelKind, answer }) => {
@@ -94,6 +94,43 @@ describe('an attempt that ended', () => {
     const answer = { kind: 'blocked', reason: 'resolved_address', message: 'Not there' } as const
     expect(settleAttempt(facts({ answer }))).toMatchObject({
       record: { status: null, response: null, error: 'Not there' },
+    })
+  })
+})
+
+describe('an attempt that ended for some addresses of a mail channel', () => {
+  const full: MessageAnswer = { kind: 'smtp', code: 452, stage: 'recipient', text: '452 4.2.2 full' }
+  const settle = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
+    const answer: Answer = {
+      kind: 'mails',
+      said: full,
+      ended,
+      tally: { taken: 1, refused: 0, open: 1, suppressed: [] },
+    }
+    return settleAttempt(facts({ channelKind: 'email', attempt: 2, answer, ...more }))
+  }
+
+  test('is retried for the others, and good news of the channel when anybody took it', () => {
+    expect(settle([{ tag: 'a', end: 'taken' }])).toMatchObject({
+      state: 'retrying',
+      record: { outcome: 'failed', status: 452, response: '452 4.2.2 full' },
+      endedAddresses: [{ tag: 'a', end: 'taken', attempt: 2 }],
+      health: { kind: 'worked', error: expect.stringMatching(/^Taken for 1 of 2/) },
+      sign: { kind: 'worked' },
+    })
+  })
+
+  test('is no evidence against the channel when only a straggler is left', () => {
+    const settled = settle([])
+    expect(settled).toMatchObject({ state: 'retrying', health: { kind: 'held_up' }, sign: null })
+    expect(settled.endedAddresses).toBeUndefined()
+  })
+
+  test('is dead after 72 hours, and says how many have it', () => {
+    const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
+    expect(settle([], late)).toMatchObject({
+      state: 'dead',
+      reason: expect.stringMatching(/72 hours.*Taken for 1 of 2 addresses, outstanding for 1/),
     })
   })
 })

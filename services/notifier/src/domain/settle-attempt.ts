@@ -1,5 +1,5 @@
-import type { ChannelKind, DeliveryAttempt } from '@backstop/contracts'
-import type { Answer } from './answer.ts'
+import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
+import type { Answer, MessageAnswer } from './answer.ts'
 import type { AttemptSign } from './breaker.ts'
 import type { ChannelVerdict } from './channel-state.ts'
 import { classifyOutcome, type Outcome } from './classify-outcome.ts'
@@ -24,6 +24,8 @@ export interface Settlement {
   readonly sign: AttemptSign | null
   /** The digest that told it; absent where it went alone. */
   readonly toldBy?: string
+  /** The addresses of a mail channel that this attempt ended the delivery for; absent where there were none. */
+  readonly endedAddresses?: readonly EndedAddress[]
   readonly settledAtMs: number
 }
 
@@ -54,18 +56,22 @@ export interface AttemptFacts {
 export function settleAttempt(facts: AttemptFacts): Settlement {
   const { answer, attempt, deliveryId, test, endedAtMs } = facts
   const outcome = outcomeOf(facts)
+  const said = answer.kind === 'mails' ? answer.said : answer
+  const ended = answer.kind === 'mails' ? answer.ended.map(one => ({ ...one, attempt })) : []
+  const hasWorked = outcome.kind === 'delivered' || ended.some(one => one.end === 'taken')
   const record: DeliveryAttempt = {
     attempt,
     at: new Date(facts.startedAtMs),
     duration_ms: Math.max(0, Math.round(endedAtMs - facts.startedAtMs)),
     outcome: outcome.kind === 'delivered' ? 'delivered' : 'failed',
-    status: answer.kind === 'http' ? answer.status : answer.kind === 'smtp' ? answer.code : null,
+    status: said.kind === 'http' ? said.status : said.kind === 'smtp' ? said.code : null,
     error: outcome.error,
-    response: responseOf(answer),
+    response: responseOf(said),
   }
-  const health = test ? null : newsOf(outcome, endedAtMs)
-  const sign = test ? null : signOf(outcome, answer, endedAtMs)
-  const common = { deliveryId, attempt, record, health, sign, settledAtMs: endedAtMs }
+  const health = test ? null : newsOf(outcome, hasWorked, endedAtMs)
+  const sign = test ? null : signOf(outcome, hasWorked, said, endedAtMs)
+  const endedAddresses = ended.length === 0 ? {} : { endedAddresses: ended }
+  const common = { deliveryId, attempt, record, health, sign, ...endedAddresses, settledAtMs: endedAtMs }
   switch (outcome.kind) {
     case 'delivered':
       return {
@@ -131,16 +137,16 @@ export function settleWithoutAttempt(
   }
 }
 
-function newsOf(outcome: Outcome, atMs: number): HealthNews | null {
+/** @param hasWorked whether anything arrived, be it for some addresses only */
+function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthNews | null {
+  if (hasWorked) return { kind: 'worked', atMs, error: outcome.error }
   switch (outcome.kind) {
-    case 'delivered':
-      return { kind: 'worked', atMs, error: outcome.error }
     case 'retry':
-      return { kind: outcome.fault === 'ours' ? 'held_up' : 'failed', atMs, error: outcome.error }
+      return { kind: outcome.fault === 'receiver' ? 'failed' : 'held_up', atMs, error: outcome.error }
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
     // What is wrong with one message says nothing about the channel.
-    case 'park':
+    default:
       return null
   }
 }
@@ -148,19 +154,20 @@ function newsOf(outcome: Outcome, atMs: number): HealthNews | null {
 /** Statuses by which a receiver, or what stands in front of it, says that it gets more than it takes (guides: R4.5). */
 const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
 
-function signOf(outcome: Outcome, answer: Answer, atMs: number): AttemptSign | null {
+function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): AttemptSign | null {
+  if (hasWorked) return { kind: 'worked', atMs }
   switch (outcome.kind) {
-    case 'delivered':
-      return { kind: 'worked', atMs }
     case 'retry': {
-      const { retryAfterMs } = outcome
+      const { retryAfterMs, fault } = outcome
+      // A mailbox that is full is no reason to leave the others of its channel alone.
+      if (fault === 'some_addresses') return null
       const isThrottled = retryAfterMs !== null || (answer.kind === 'http' && THROTTLES.has(answer.status))
       return isThrottled ? { kind: 'throttled', atMs, retryAfterMs } : { kind: 'failed', atMs }
     }
     case 'disable':
       return { kind: 'failed', atMs }
     // It is about this one message: the next may well be taken.
-    case 'park':
+    default:
       return null
   }
 }
@@ -170,7 +177,7 @@ function giveUpText(reason: Extract<NextAttempt, { kind: 'give_up' }>['reason'],
 }
 
 /** What the receiver said, as far as it was read; never anything of a target that was blocked (R1.5). */
-function responseOf(answer: Answer): string | null {
+function responseOf(answer: MessageAnswer): string | null {
   const text = answer.kind === 'http' ? answer.body : answer.kind === 'smtp' ? answer.text : ''
   return text === '' ? null : text
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../domain/answer.ts'
+import type { MessageAnswer } from '../domain/answer.ts'
 
 /** One mail, ready to be sent. */
 export interface Mail {
@@ -23,7 +23,7 @@ export interface Mailer {
    * Hands one mail over and reports what the server said. It throws for no answer of a server.
    * @param timeoutMs for all of it, the wait for a free connection included
    */
-  send(mail: Mail, timeoutMs: number): Promise<Answer>
+  send(mail: Mail, timeoutMs: number): Promise<MessageAnswer>
   stop(): Promise<void>
 }
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { AppError, Secret } from '@backstop/kit'
 import { createTransport } from 'nodemailer'
 import { firstKiB } from '../channels/first-kib.ts'
-import type { Answer, SmtpStage } from '../domain/answer.ts'
+import type { MessageAnswer, SmtpStage } from '../domain/answer.ts'
+import { recipientTag } from '../domain/recipient-tag.ts'
 import type { Mailer } from './mailer.ts'
 
 export interface SmtpOptions {
@@ -68,7 +68,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
         }
         const info = await transport.sendMail(message)
         const code = Number(/^\d{3}/.exec(info.response)?.[0] ?? 250)
-        return { kind: 'smtp', code, stage: 'sent', text: said(info.response), refused: [] }
+        return { kind: 'smtp', code, stage: 'sent', text: said(info.response) }
       } catch (error) {
         return toMailAnswer(error, said)
       }
@@ -77,11 +77,6 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
       transport.close()
     },
   }
-}
-
-/** Tells the mails of one delivery apart without showing who else gets one. */
-function recipientTag(address: string): string {
-  return createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 12)
 }
 
 /**
@@ -114,11 +109,11 @@ interface SmtpError extends Error {
   command?: string
 }
 
-function toMailAnswer(error: unknown, said: (words: string) => string): Answer {
+function toMailAnswer(error: unknown, said: (words: string) => string): MessageAnswer {
   const fault = error as SmtpError
   if (fault.responseCode !== undefined && fault.responseCode > 0) {
     const text = said(fault.response ?? fault.message)
-    return { kind: 'smtp', code: fault.responseCode, stage: stageOf(fault), text, refused: [] }
+    return { kind: 'smtp', code: fault.responseCode, stage: stageOf(fault), text }
   }
   const reason = SILENCES[fault.code ?? ''] ?? 'smtp_failed'
   return { kind: 'silence', reason, message: SILENCE_MESSAGES[reason] }

@@ -67,19 +67,25 @@ export function newDelivery(
 
 /** What of a document decides about messages. */
 export function progressOf(
-  document: Pick<DeliveryDocument, 'state' | 'reason' | 'next_attempt' | 'ladder_from'> & {
+  document: Pick<DeliveryDocument, 'state' | 'reason' | 'next_attempt' | 'ladder_from' | 'ended_addresses'> & {
     attempts: readonly { attempt: number; at: Date }[]
   },
 ): DeliveryProgress {
   const next = document.next_attempt
+  const ladderFromAttempt = document.ladder_from?.attempt ?? 1
+  // Whoever has the ladder begin anew may have mended what an address was refused for.
+  const endedAddresses = document.ended_addresses?.filter(
+    one => one.end === 'taken' || one.attempt >= ladderFromAttempt,
+  )
   return {
     state: document.state,
     reason: document.reason,
     firstAttemptAtMs: (document.ladder_from?.at ?? document.attempts[0]?.at)?.getTime() ?? null,
-    ladderFromAttempt: document.ladder_from?.attempt ?? 1,
+    ladderFromAttempt,
     lastAttempt: document.attempts.at(-1)?.attempt ?? 0,
     lastAttemptAtMs: document.attempts.at(-1)?.at.getTime() ?? null,
     next: next === null ? null : { attempt: next.attempt, dueAtMs: next.due_at.getTime(), topic: next.topic },
+    ...(endedAddresses === undefined ? {} : { endedAddresses }),
   }
 }
 

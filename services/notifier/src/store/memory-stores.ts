@@ -95,6 +95,9 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
             next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
           document.updated_at = new Date(settlement.settledAtMs)
           if (record !== null) document.attempts.push(structuredClone(record))
+          if (settlement.endedAddresses !== undefined) {
+            document.ended_addresses = [...(document.ended_addresses ?? []), ...settlement.endedAddresses]
+          }
           if (settlement.toldBy !== undefined) document.told_by = settlement.toldBy
         } else if (document === undefined || !showsSettlement(document, settlement)) {
           refused.add(settlement.deliveryId)

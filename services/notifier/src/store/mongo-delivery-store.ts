@@ -12,7 +12,7 @@ import {
 
 type Progress = Pick<
   DeliveryDocument,
-  '_id' | 'state' | 'reason' | 'next_attempt' | 'attempts' | 'ladder_from' | 'told_by'
+  '_id' | 'state' | 'reason' | 'next_attempt' | 'attempts' | 'ladder_from' | 'told_by' | 'ended_addresses'
 >
 const PROGRESS = {
   state: 1,
@@ -20,6 +20,7 @@ const PROGRESS = {
   next_attempt: 1,
   ladder_from: 1,
   told_by: 1,
+  ended_addresses: 1,
   'attempts.attempt': 1,
   'attempts.at': 1,
 } as const
@@ -71,9 +72,10 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
 }
 
 function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, attempt, record, state, reason, next, toldBy, settledAtMs } = settlement
+  const { deliveryId, attempt, record, state, reason, next, toldBy, endedAddresses, settledAtMs } = settlement
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
+  const ended = endedAddresses === undefined ? {} : { ended_addresses: { $each: [...endedAddresses] } }
   return {
     updateOne: {
       filter: { _id: deliveryId, 'next_attempt.attempt': attempt },
@@ -85,7 +87,7 @@ function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocu
           updated_at: new Date(settledAtMs),
           ...(toldBy === undefined ? {} : { told_by: toldBy }),
         },
-        ...(record === null ? {} : { $push: { attempts: record } }),
+        ...(record === null ? {} : { $push: { attempts: record, ...ended } }),
       },
     },
   }

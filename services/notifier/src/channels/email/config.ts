@@ -5,7 +5,9 @@ import type { ChannelOf } from '../channel.ts'
  * lists or line breaks, which a mail library could read as further recipients or headers (ASVS 1.3.11).
  */
 export function validAddresses(channel: ChannelOf<'email'>): string[] {
-  return [...new Set(channel.config.to.filter(isSingleAddress))]
+  const valid = channel.config.to.filter(isSingleAddress)
+  // Spellings that differ in case only are one mailbox, here as in the suppression list.
+  return [...new Map(valid.map(address => [address.toLowerCase(), address])).values()]
 }
 
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"

@@ -1,25 +1,31 @@
 import { combineAnswers } from '../../domain/combine-mail-answers.ts'
+import { recipientTag } from '../../domain/recipient-tag.ts'
 import type { ChannelModule } from '../channel.ts'
 import { validAddresses } from './config.ts'
 import { mailTo } from './payload.ts'
 
-/** Sends a mail to each of the channel's addresses that takes any, through the installation's mail provider. */
+/**
+ * Sends a mail to each of the channel's addresses that takes any and has not ended yet, through the installation's mail
+ * provider.
+ */
 export const emailChannel: ChannelModule<'email'> = {
   kind: 'email',
   concurrency: 2,
-  async deliver(channel, request, ports, { branding, suppressed }) {
+  async deliver(channel, request, ports, { branding, suppressed }, ended = []) {
     const valid = validAddresses(channel)
     if (valid.length === 0) {
       const message =
         "None of the channel's addresses is a plain mail address; correct them, then enable the channel again"
       return { kind: 'not_sendable', reason: 'no_valid_address', message }
     }
-    const takesMail = valid.filter(address => !suppressed.has(address.toLowerCase()))
-    const reasons = valid.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
+    const done = new Set(ended.map(one => one.tag))
+    const open = valid.filter(address => !done.has(recipientTag(address)))
+    const takesMail = open.filter(address => !suppressed.has(address.toLowerCase()))
+    const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
     const sends = takesMail.map(async address => ({
       address,
       answer: await ports.mailer.send(mailTo(address, request, branding, ports), ports.attemptMs),
     }))
-    return combineAnswers(await Promise.all(sends), reasons)
+    return combineAnswers(await Promise.all(sends), reasons, ended)
   },
 }
