@@ -157,6 +157,13 @@ const rows: Row[] = [
     given: overlapping,
     check: 'verifyBody',
     with: OTHER,
+    authentic: true,
+  },
+  {
+    name: 'a body in a rotation, by a third secret',
+    given: overlapping,
+    check: 'verifyBody',
+    with: 'neither of both',
     authentic: false,
   },
   {

@@ -15,6 +15,7 @@ test.each([
   { name: 'a forwarding header', headers: { 'X-Forwarded-Host': 'x' }, refused: true },
   { name: 'our own id', headers: { 'Webhook-Id': 'x' }, refused: true },
   { name: 'our own signature', headers: { 'x-service-signature': 'x' }, refused: true },
+  { name: 'that of a rotation', headers: { 'X-Service-Signature-Previous': 'x' }, refused: true },
   { name: 'the content type', headers: { 'content-type': 'x' }, refused: true },
   { name: 'a line break in the value', headers: { 'X-Team': 'a\r\nHost: internal' }, refused: true },
   { name: 'a space in the name', headers: { 'X Team': 'a' }, refused: true },

@@ -34,10 +34,9 @@ const RESERVED = new Set([
   'forwarded',
   'via',
   'user-agent',
-  'x-service-signature',
   'x-real-ip',
 ])
-const RESERVED_PREFIXES = ['proxy-', 'x-forwarded-', 'webhook-']
+const RESERVED_PREFIXES = ['proxy-', 'x-forwarded-', 'webhook-', 'x-service-signature']
 
 function isReserved(name: string): boolean {
   return RESERVED.has(name) || RESERVED_PREFIXES.some(prefix => name.startsWith(prefix))

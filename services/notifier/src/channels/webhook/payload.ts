@@ -14,7 +14,7 @@ export function webhookBody(alert: Alert): string {
  * verifiers work. Without a secret there is no signature.
  * @param message `id`: the same for every attempt; `atMs`: the time of this attempt, which its signature covers
  * @param secrets newest first. `webhook-signature` lists a signature by each, as its specification has it for rotations;
- *   `X-Service-Signature` holds one signature by definition, which is the newest secret's
+ *   `X-Service-Signature` holds one by definition, which is the newest secret's, so that of the secret before has its own header
  */
 export function webhookHeaders(
   message: { id: string; atMs: number; body: string },
@@ -22,14 +22,19 @@ export function webhookHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(message.atMs / 1000))
   const headers: Record<string, string> = { 'webhook-id': message.id, 'webhook-timestamp': timestamp }
-  const [newest] = secrets
+  const [newest, previous] = secrets
   if (newest === undefined) return headers
   const signed = `${message.id}.${timestamp}.${message.body}`
   headers['webhook-signature'] = secrets
     .map(secret => `v1,${hmac(keysOf(secret).standard, signed, 'base64')}`)
     .join(' ')
-  headers['X-Service-Signature'] = `sha256=${hmac(keysOf(newest).plain, message.body, 'hex')}`
+  headers['X-Service-Signature'] = serviceSignature(newest, message.body)
+  if (previous !== undefined) headers['X-Service-Signature-Previous'] = serviceSignature(previous, message.body)
   return headers
+}
+
+function serviceSignature(secret: Secret, body: string): string {
+  return `sha256=${hmac(keysOf(secret).plain, body, 'hex')}`
 }
 
 function hmac(key: KeyObject, text: string, encoding: 'base64' | 'hex'): string {
