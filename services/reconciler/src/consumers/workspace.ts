@@ -119,5 +119,5 @@ function isSame(subject: Subject, stored: Subject): boolean {
 function changeOf({ subject, stored, absorbed }: Held): SubjectChange {
   const before = new Set(stored?.outbox.map(entry => entry.id))
   const added = subject.outbox.filter(entry => !before.has(entry.id))
-  return { next: subject, expectedVersion: stored?.version ?? 0, added, absorbed }
+  return { next: subject, before: stored, added, absorbed }
 }

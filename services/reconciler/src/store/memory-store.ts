@@ -138,7 +138,7 @@ function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): Chann
 
 function save(subjects: Map<string, Subject>, change: SubjectChange): boolean {
   const current = subjects.get(change.next.id)
-  if ((current?.version ?? 0) !== change.expectedVersion) return false
+  if ((current?.version ?? 0) !== (change.before?.version ?? 0)) return false
   if (change.absorbed.some(({ id, version }) => subjects.get(id)?.version !== version)) return false
   const gone = new Set([change.next.id, ...change.absorbed.map(({ id }) => id)])
   const others = [...subjects.values()].filter(subject => !gone.has(subject.id))

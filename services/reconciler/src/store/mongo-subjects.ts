@@ -43,10 +43,15 @@ function toSubject(document: SubjectDocument): Subject {
   return { id: _id, ...rest, merged, subscriptions, operationCases, notes }
 }
 
-function toDocument(change: SubjectChange, token: string): SubjectDocument {
-  const { id, ...rest } = change.next
-  const looks = pendingLooks(change.next).map(look => look.wakeAt)
-  return { _id: id, ...rest, writtenBy: token, ...(looks.length === 0 ? {} : { nextLookAt: Math.min(...looks) }) }
+function toDocument({ next }: SubjectChange, token: string): SubjectDocument {
+  const { id, ...rest } = next
+  const nextLookAt = nextLookOf(next)
+  return { _id: id, ...rest, writtenBy: token, ...(nextLookAt === undefined ? {} : { nextLookAt }) }
+}
+
+function nextLookOf(subject: Subject): number | undefined {
+  const looks = pendingLooks(subject).map(look => look.wakeAt)
+  return looks.length === 0 ? undefined : Math.min(...looks)
 }
 
 /** One bulk write for all; who lost is asked for only when the counts say that somebody did. */
@@ -57,7 +62,7 @@ async function saveAll(
 ): Promise<Set<string>> {
   const writes = changes.map(change => toWrite(change, token))
   const lost = new Set<string>()
-  const updates = changes.filter(change => change.expectedVersion > 0)
+  const updates = changes.filter(change => change.before !== undefined)
   let matched: number
   try {
     matched = (await collection.bulkWrite(writes, { ordered: false })).matchedCount
@@ -82,20 +87,25 @@ async function saveAll(
 }
 
 function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<SubjectDocument> {
-  const document = toDocument(change, token)
-  if (change.expectedVersion === 0) return { insertOne: { document } }
-  const { _id, outbox: _outbox, nextLookAt, ...fields } = document
+  const { next, before, added } = change
+  if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
+  const nextLookAt = nextLookOf(next)
   return {
     updateOne: {
-      filter: { _id, version: change.expectedVersion },
+      filter: { _id: next.id, version: before.version },
       update: {
-        $set: nextLookAt === undefined ? fields : { ...fields, nextLookAt },
+        $set: { ...fieldsChanged(next, before), writtenBy: token, ...(nextLookAt === undefined ? {} : { nextLookAt }) },
         ...(nextLookAt === undefined ? { $unset: { nextLookAt: '' } } : {}),
         // Added, never replaced: what somebody published and took out in the meantime must not come back.
-        ...(change.added.length > 0 ? { $push: { outbox: { $each: [...change.added] } } } : {}),
+        ...(added.length > 0 ? { $push: { outbox: { $each: [...added] } } } : {}),
       },
     },
   } as AnyBulkWriteOperation<SubjectDocument>
+}
+
+/** Decisions share what they leave as it is: only the rest need travel. */
+function fieldsChanged({ id: _id, outbox: _outbox, ...next }: Subject, before: Subject): Partial<Subject> {
+  return Object.fromEntries(Object.entries(next).filter(([name, value]) => value !== before[name as keyof Subject]))
 }
 
 /**
@@ -115,11 +125,11 @@ async function saveMerge(
         const { deletedCount } = await collection.deleteOne({ _id: id, version }, { session })
         if (deletedCount === 0) return abort(session)
       }
-      if (change.expectedVersion === 0) {
+      if (change.before === undefined) {
         await collection.insertOne(toDocument(change, token), { session })
         return true
       }
-      const filter = { _id: change.next.id, version: change.expectedVersion }
+      const filter = { _id: change.next.id, version: change.before.version }
       const { matchedCount } = await collection.replaceOne(filter, toDocument(change, token), { session })
       return matchedCount === 1 ? true : abort(session)
     })

@@ -25,10 +25,10 @@ export interface SubjectStore {
 }
 
 export interface SubjectChange {
-  /** The next state; its version is greater than `expectedVersion`. */
+  /** The next state, of a greater version. */
   readonly next: Subject
-  /** The version that was read; 0 for a new subject. */
-  readonly expectedVersion: number
+  /** As it was read, and must still be stored; undefined for a new subject. */
+  readonly before: Subject | undefined
   /** Outbox entries that this change adds; those that were there stay, or are gone if they were published meanwhile. */
   readonly added: readonly SubjectOutboxEntry[]
   /** Stored subjects that this one takes up, with the versions that were read. They vanish in the same write. */
