@@ -41,7 +41,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     requestId: 'cmd_1',
     attempt: 1,
     waitsFor: null,
-    anew: true,
+    ladderFrom: { attempt: 1, at: at(9) },
     atMs: NOW + 9,
     ...more,
   })
@@ -77,10 +77,12 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       expect(await stores.requeues.find('unknown')).toBeUndefined()
     })
 
-    test('keeps its ladder when its attempt is only brought forward', async () => {
+    test('keeps the hours of its ladder when its attempt is only brought forward', async () => {
       await stores.deliveries.open([fresh('a')])
-      expect(await stores.requeues.requeue([order('a', { waitsFor: 1, anew: false })])).toEqual(new Set())
-      expect((await stores.requeues.find('a'))?.ladder_from).toBeUndefined()
+      const ladderFrom = { attempt: 2, at: at(-7) }
+      expect(await stores.requeues.requeue([order('a', { waitsFor: 1, ladderFrom })])).toEqual(new Set())
+      const progress = (await stores.deliveries.progressOf(['a'])).get('a')
+      expect(progress).toMatchObject({ firstAttemptAtMs: NOW - 7, ladderFromAttempt: 2 })
     })
 
     test('is refused when it moved on; the same order again is not', async () => {

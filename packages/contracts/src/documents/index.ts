@@ -249,7 +249,7 @@ export interface DeliveryDocument {
   told_by?: string
   /** The command or the replay that asked for an attempt last: the same one asks only once. */
   requested_by?: string
-  /** From where the retry ladder and its 72 hours count, once a person had it begin anew; absent: from the first attempt. */
+  /** The attempt on the ladder's first rung and from when its 72 hours count, once a person asked; absent: the first one. */
   ladder_from?: { attempt: number; at: Date }
   /** The addresses of a mail channel that are done, each once, or once a ladder where it was refused; absent: none is. */
   ended_addresses?: EndedAddress[]

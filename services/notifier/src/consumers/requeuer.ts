@@ -41,14 +41,15 @@ export async function requeue(
     logger.info({ ...ids, attempt, reason }, 'delivery.requeued')
     attempts.set(delivery._id, attempt)
     if (decision.kind === 'produce_again') continue
-    const { waitsFor, anew } = decision
+    const { waitsFor, ladderFrom } = decision
+    const atMs = clock.now()
     orders.push({
       deliveryId: delivery._id,
       requestId: wish.requestId,
       attempt,
       waitsFor,
-      anew,
-      atMs: clock.now(),
+      ladderFrom: { attempt: ladderFrom.attempt, at: ladderFrom.at ?? new Date(atMs) },
+      atMs,
     })
   }
   const refused = await requeues.requeue(orders)

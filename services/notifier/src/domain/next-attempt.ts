@@ -18,7 +18,7 @@ export const RETRY_WINDOW_MS = 72 * 3_600_000
  */
 export function decideNextAttempt(failed: {
   attempt: number
-  /** The attempt that stood on the first rung: 1, or a later one where a person had the ladder begin anew. */
+  /** The attempt that stood on the first rung: 1, or a later one where a person had it begin anew or attempted beside it. */
   ladderFromAttempt?: number
   /** When that attempt began. */
   firstAttemptAtMs: number

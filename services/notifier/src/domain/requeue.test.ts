@@ -27,17 +27,28 @@ test.each([
   {
     name: 'a dead one',
     known: delivery(),
-    expected: { kind: 'requeue', attempt: 3, waitsFor: null, anew: true },
+    expected: { kind: 'requeue', attempt: 3, waitsFor: null, ladderFrom: { attempt: 3, at: null } },
   },
   {
     name: 'a dead one that was never attempted',
     known: delivery({ attempts: [] }),
-    expected: { kind: 'requeue', attempt: 1, waitsFor: null, anew: true },
+    expected: { kind: 'requeue', attempt: 1, waitsFor: null, ladderFrom: { attempt: 1, at: null } },
   },
   {
     name: 'one that waits on a delay line',
     known: retrying,
-    expected: { kind: 'requeue', reason: 'brought_forward', attempt: 3, waitsFor: 3, anew: false },
+    expected: {
+      kind: 'requeue',
+      reason: 'brought_forward',
+      attempt: 3,
+      waitsFor: 3,
+      ladderFrom: { attempt: 2, at: new Date(0) },
+    },
+  },
+  {
+    name: 'one that a person had attempted beside its ladder before',
+    known: { ...retrying, requested_by: 'cmd_0', ladder_from: { attempt: 2, at: new Date(-5) } },
+    expected: { kind: 'requeue', attempt: 3, ladderFrom: { attempt: 3, at: new Date(-5) } },
   },
   {
     name: 'one that is due',

@@ -3,7 +3,7 @@ import type { DeliveryDocument } from '@backstop/contracts'
 /** What of a delivery decides whether it may be attempted again. */
 export type RequeueFacts = Pick<
   DeliveryDocument,
-  'state' | 'test' | 'attempts' | 'next_attempt' | 'requested_by' | 'project_id'
+  'state' | 'test' | 'attempts' | 'next_attempt' | 'requested_by' | 'ladder_from' | 'project_id'
 >
 
 /** What a wish to attempt a delivery now comes to. */
@@ -14,8 +14,8 @@ export type Requeue =
       attempt: number
       /** The attempt that it waits for now; null for one that is dead. */
       waitsFor: number | null
-      /** Whether the retry ladder and its 72 hours count from this attempt. */
-      anew: boolean
+      /** The attempt that stands on the ladder's first rung from now on, and from when its 72 hours count; null: from now. */
+      ladderFrom: { attempt: number; at: Date | null }
     }
   /** The wish is on record, or the attempt is due anyway; its message may be lost: one more is harmless. */
   | { kind: 'produce_again'; reason: 'asked_before' | 'due_already'; attempt: number }
@@ -46,8 +46,11 @@ export function decideRequeue(wish: RequeueWish, delivery: RequeueFacts | undefi
   if (isDue) return { kind: 'produce_again', reason: 'due_already', attempt: next.attempt }
   // The number stays: the message on the delay line then comes too late and is told by its number or its due time.
   if (next !== null) {
-    return { kind: 'requeue', reason: 'brought_forward', attempt: next.attempt, waitsFor: next.attempt, anew: false }
+    const { attempt: from, at } = delivery.ladder_from ?? { attempt: 1, at: attempts[0]?.at ?? null }
+    // One rung lower, so that what a person has attempted beside the ladder uses up none of it; its 72 hours stay.
+    const ladderFrom = { attempt: from + 1, at }
+    return { kind: 'requeue', reason: 'brought_forward', attempt: next.attempt, waitsFor: next.attempt, ladderFrom }
   }
   const attempt = (attempts.at(-1)?.attempt ?? 0) + 1
-  return { kind: 'requeue', reason: 'ladder_begins_anew', attempt, waitsFor: null, anew: true }
+  return { kind: 'requeue', reason: 'ladder_begins_anew', attempt, waitsFor: null, ladderFrom: { attempt, at: null } }
 }

@@ -17,7 +17,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
     },
     async requeue(orders) {
       const refused = new Set<string>()
-      for (const { deliveryId, requestId, attempt, waitsFor, anew, atMs } of orders) {
+      for (const { deliveryId, requestId, attempt, waitsFor, ladderFrom, atMs } of orders) {
         const document = deliveries.get(deliveryId)
         const stands = waitsFor === null ? document?.state === 'dead' : document?.next_attempt?.attempt === waitsFor
         if (document !== undefined && stands) {
@@ -27,7 +27,7 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
           document.next_attempt = { attempt, due_at: at, topic: 'deliveries' }
           document.requested_by = requestId
           document.updated_at = at
-          if (anew) document.ladder_from = { attempt, at }
+          document.ladder_from = ladderFrom
         } else if (document?.requested_by !== requestId) refused.add(deliveryId)
       }
       return refused

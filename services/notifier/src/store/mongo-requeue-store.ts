@@ -62,7 +62,7 @@ function behind(cursor: ReplayDocument['cursor']): Filter<DeliveryDocument> {
 }
 
 function toOperation(order: RequeueOrder): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, requestId, attempt, waitsFor, anew, atMs } = order
+  const { deliveryId, requestId, attempt, waitsFor, ladderFrom, atMs } = order
   const at = new Date(atMs)
   const standsAsRead = waitsFor === null ? { state: 'dead' as const } : { 'next_attempt.attempt': waitsFor }
   return {
@@ -75,7 +75,7 @@ function toOperation(order: RequeueOrder): AnyBulkWriteOperation<DeliveryDocumen
           next_attempt: { attempt, due_at: at, topic: 'deliveries' },
           requested_by: requestId,
           updated_at: at,
-          ...(anew ? { ladder_from: { attempt, at } } : {}),
+          ladder_from: ladderFrom,
         },
       },
     },

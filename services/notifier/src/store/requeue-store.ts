@@ -8,8 +8,8 @@ export interface RequeueOrder {
   readonly attempt: number
   /** The attempt that it waits for; null for one that is dead. */
   readonly waitsFor: number | null
-  /** Whether the retry ladder and its 72 hours count from this attempt. */
-  readonly anew: boolean
+  /** The attempt that stands on the ladder's first rung, and from when its 72 hours count. */
+  readonly ladderFrom: { readonly attempt: number; readonly at: Date }
   readonly atMs: number
 }
 
