@@ -229,6 +229,18 @@ describe('where the rules have changed since', () => {
     expect(summary.events.not_replayed.refused).toBe(1)
   })
 
+  test('a subject that they fail on is told, and the others are compared', async () => {
+    const { shop, endedAt } = await openShop(45, 1)
+    const whole = await replay(shop, endedAt)
+    const [id, subject] = [...shop.contents.subjects].find(([, one]) => one.actions.length === 1) ?? []
+    if (id === undefined || subject === undefined) throw new Error('There is no such subject')
+    const actions = subject.actions.map(action => ({ ...action, sides: undefined as never }))
+    shop.contents.subjects.set(id, { ...subject, actions })
+    const { summary } = await replay(shop, endedAt)
+    expect(summary.failed).toEqual({ count: 1, first: { id, error: expect.stringContaining('TypeError') } })
+    expect(summary.actions).toMatchObject({ compared: whole.summary.actions.compared - 1, different: 0 })
+  })
+
   test('hints that nobody could ask about are counted as such', async () => {
     const { shop, endedAt } = await openShop(44, 1)
     const hint = [...shop.contents.inbox.values()].find(({ document }) => document.connection_id === PLANS)

@@ -36,6 +36,7 @@ const wish = { from: Date.parse('2026-11-20T10:00:00Z'), to: Date.parse('2026-11
 const summary: DryRunSummary = {
   actions: { compared: 12, same: 11, different: 1, undecided: 1, by_basis: { events: 8, reading: 3, expired: 1 } },
   alerted: { stored: 4, now: 3 },
+  failed: { count: 1, first: { id: 'sub_9', error: 'TypeError: no sides' } },
   changes: [{ from: 'unexplained (nothing_explains_it)', to: 'explained (provider_ref_matches)', count: 1 }],
   events: { in_window: 40, still_ignored: 9, not_replayed: { body_gone: 2, hint_held: 0, hint_now: 0, refused: 1 } },
 }
@@ -48,6 +49,7 @@ test('the summary says what was compared and from what, the alerts, the changes,
     '1  have events whose bodies are past their retention',
     '1  more are left out: their second look is under way',
     '4 then, 3 now',
+    '1 payments or subscriptions on which the rules fail, first sub_9:\nTypeError: no sides',
     'unexplained (nothing_explains_it) → explained (provider_ref_matches)',
     'Not replayed, of 40 events',
     "1  are malformed by today's rules",
@@ -59,6 +61,11 @@ test('the summary says what was compared and from what, the alerts, the changes,
 
 test('what there is nothing to say of is left out of the summary', () => {
   const none = { body_gone: 0, hint_held: 0, hint_now: 0, refused: 0 }
-  const quiet = { ...summary, changes: [], events: { ...summary.events, not_replayed: none } }
-  expect(summaryText(quiet, wish)).not.toMatch(/Changes|Not replayed/)
+  const quiet = {
+    ...summary,
+    failed: { count: 0, first: null },
+    changes: [],
+    events: { ...summary.events, not_replayed: none },
+  }
+  expect(summaryText(quiet, wish)).not.toMatch(/Changes|Not replayed|rules fail/)
 })

@@ -33,7 +33,10 @@ const NOT_REPLAYED: Record<NotReplayed, string> = {
 }
 
 /** What it came to, for a person. */
-export function summaryText({ actions, alerted, changes, events }: DryRunSummary, { from, to }: DryRunWish): string {
+export function summaryText(
+  { actions, alerted, failed, changes, events }: DryRunSummary,
+  { from, to }: DryRunWish,
+): string {
   const window = `from ${shownTime(new Date(from).toISOString())} to ${shownTime(new Date(to).toISOString())}`
   const counted = (counts: Record<string, number>, texts: Record<string, string>) =>
     Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`  ${padded(count)}  ${texts[name]}`]))
@@ -50,6 +53,12 @@ export function summaryText({ actions, alerted, changes, events }: DryRunSummary
     changes.length === 0
       ? []
       : ['Changes', ...changes.map(({ from, to, count }) => `  ${padded(count)}  ${from} → ${to}`)],
+    failed.first === null
+      ? []
+      : [
+          `${failed.count} payments or subscriptions on which the rules fail, first ${failed.first.id}:`,
+          failed.first.error,
+        ],
     notReplayed.length === 0 ? [] : [`Not replayed, of ${events.in_window} events`, ...notReplayed],
   ]
   return `${sections

@@ -3,11 +3,11 @@ import { AppError } from '@backstop/kit'
 import { type Reading, readItem } from '../consumers/work-item.ts'
 import type { ActionRecord, Subject } from '../domain/subject.ts'
 import { type ComparedAction, differenceOf, pairActions, type VerdictDifference } from './compare.ts'
-import { eventItem, type KeptEvent } from './history.ts'
+import { eventItem, type History, historyOf, type KeptEvent } from './history.ts'
 import { type Group, type LoadedGroup, loadGroups, refsOfAnchors } from './load.ts'
 import type { Place, ReplaySource, Window } from './source.ts'
 import { type DryRunSummary, Tally } from './tally.ts'
-import { runHistory } from './virtual-run.ts'
+import { type Replayed, runHistory } from './virtual-run.ts'
 
 export interface DryRunOptions {
   readonly source: ReplaySource
@@ -151,28 +151,48 @@ class DryRun {
   }
 
   async #compare(group: LoadedGroup): Promise<void> {
-    const { now, recheckDelayMs, onDifference } = this.#options
-    const { subject, history, surroundings } = group
-    const until = now()
-    const rules = { recheckDelayMs, outOfBandOf: this.#outOfBandOf }
-    const { subjects, refused } = await runHistory(history, surroundings, rules, until)
+    const until = this.#options.now()
+    const replayed = await this.#replay(group, until)
+    if (replayed === undefined) return
+    const { subject } = group
+    const { basis, subjects, refused } = replayed
     for (const _event of refused) this.#tally.notReplayed('refused')
     const projectId = subject?.projectId ?? subjects[0]?.projectId ?? ''
     for (const pair of pairActions(subject, subjects)) {
       if (!this.#isAskedFor(pair, group)) continue
-      if (isUnderWay(pair, until)) {
-        this.#tally.undecided()
-        continue
-      }
-      const difference = differenceOf(pair, projectId, history.basis)
-      const isAgain = difference !== undefined && this.#told.has(difference.action_id)
-      // What was compared on the way through the actions counts there, unless it is another one now.
-      if (isAgain || (group.more.length > 0 && difference === undefined)) continue
-      this.#tally.compared(pair, history.basis, difference)
-      if (difference === undefined) continue
-      this.#told.add(difference.action_id)
-      onDifference(difference)
+      if (isUnderWay(pair, until)) this.#tally.undecided()
+      else this.#tell(pair, differenceOf(pair, projectId, basis), basis, group)
     }
+  }
+
+  /** @returns undefined where the rules fail on it: that is told, and the others are replayed */
+  async #replay(
+    { subject, events, surroundings }: LoadedGroup,
+    until: number,
+  ): Promise<(Replayed & Pick<History, 'basis'>) | undefined> {
+    const rules = { recheckDelayMs: this.#options.recheckDelayMs, outOfBandOf: this.#outOfBandOf }
+    try {
+      const history = historyOf(subject, events)
+      return { ...(await runHistory(history, surroundings, rules, until)), basis: history.basis }
+    } catch (error) {
+      this.#tally.failed(subject?.id ?? events[0]?.document._id ?? '', error)
+      return undefined
+    }
+  }
+
+  #tell(
+    pair: ComparedAction,
+    difference: VerdictDifference | undefined,
+    basis: History['basis'],
+    { more }: LoadedGroup,
+  ): void {
+    const isAgain = difference !== undefined && this.#told.has(difference.action_id)
+    // What was compared on the way through the actions counts there, unless it is another one now.
+    if (isAgain || (more.length > 0 && difference === undefined)) return
+    this.#tally.compared(pair, basis, difference)
+    if (difference === undefined) return
+    this.#told.add(difference.action_id)
+    this.#options.onDifference(difference)
   }
 
   readonly #outOfBandOf = (connection: { _id: string; project_id: string }): OutOfBand | undefined => {

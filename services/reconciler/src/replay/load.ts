@@ -1,6 +1,6 @@
 import { objectReference } from '@backstop/contracts'
 import type { Subject } from '../domain/subject.ts'
-import { type History, historyOf, type KeptEvent, type Surroundings } from './history.ts'
+import type { KeptEvent, Surroundings } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
 
 /** One payment or subscription that is to be replayed. */
@@ -15,7 +15,6 @@ export interface Group {
 /** A group with all that its verdicts rest on. */
 export interface LoadedGroup extends Group {
   readonly events: readonly KeptEvent[]
-  readonly history: History
   readonly surroundings: Surroundings
 }
 
@@ -46,7 +45,6 @@ export async function loadGroups(groups: readonly Group[], source: ReplaySource)
     return {
       ...group,
       events,
-      history: historyOf(group.subject, events),
       surroundings: {
         operations: operations.filter(operation => operation.refs.some(ref => refs.has(ref))),
         connections,

@@ -28,6 +28,8 @@ export interface DryRunSummary {
   readonly alerted: { readonly stored: number; readonly now: number }
   /** Verdicts that changed, the most frequent change first. */
   readonly changes: readonly { readonly from: string; readonly to: string; readonly count: number }[]
+  /** Payments and subscriptions on which the rules failed: a fault of theirs, or of what is stored. */
+  readonly failed: { readonly count: number; readonly first: { readonly id: string; readonly error: string } | null }
   readonly events: {
     readonly in_window: number
     /** Nothing was made of them then, and nothing is now. */
@@ -42,6 +44,7 @@ export class Tally {
   readonly #notReplayed: Record<NotReplayed, number> = { body_gone: 0, hint_held: 0, hint_now: 0, refused: 0 }
   readonly #alerted = { stored: 0, now: 0 }
   readonly #changes = new Map<string, { from: string; to: string; count: number }>()
+  #failed: DryRunSummary['failed'] = { count: 0, first: null }
   #different = 0
   #undecided = 0
   #events = 0
@@ -56,6 +59,12 @@ export class Tally {
     const [from, to] = [nameOf(difference.stored), nameOf(difference.now)]
     const change = this.#changes.get(`${from}\n${to}`) ?? { from, to, count: 0 }
     this.#changes.set(`${from}\n${to}`, { ...change, count: change.count + 1 })
+  }
+
+  failed(id: string, error: unknown): void {
+    const { count, first } = this.#failed
+    const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#failed = { count: count + 1, first: first ?? { id, error: told } }
   }
 
   undecided(): void {
@@ -85,6 +94,7 @@ export class Tally {
         by_basis: { ...this.#byBasis },
       },
       alerted: { ...this.#alerted },
+      failed: this.#failed,
       changes: [...this.#changes.values()].sort((a, b) => b.count - a.count),
       events: {
         in_window: this.#events,
