@@ -6,8 +6,8 @@
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { MongoClient } from 'mongodb'
+import { isUnexplained } from '../../test/world/refunds.ts'
 import { tellCpuTime } from '../frame/children.ts'
-import { isUnexplained } from './load.ts'
 
 const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '' } = process.env
 const BATCH = 500

@@ -1,4 +1,4 @@
-import type { ReconcilerWorld } from './world.ts'
+import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 
 /** How far a consumer had come at a moment. */
 export interface Mark {
@@ -18,7 +18,7 @@ const WITHIN_MS = 600_000
  * @throws Error when they take longer than ten minutes
  */
 export async function marksOf(
-  world: ReconcilerWorld,
+  world: ReconcilerAlone,
   { group, before, count, shares }: { group: string; before: number; count: number; shares: readonly number[] },
   cpuMs: () => Promise<number>,
 ): Promise<Mark[]> {

@@ -1,10 +1,10 @@
 /** Events a second from a full topic, beside what the parts around the reconciler allow. */
 import { join } from 'node:path'
+import { openReconcilerAlone, type ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
+import { makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
-import { type BenchRefund, benchRefunds, unexplainedOf } from './load.ts'
 import { marksOf, readingsOf } from './progress.ts'
-import { openWorld, type ReconcilerWorld } from './world.ts'
 
 const EVENTS = 60_000
 /** Between these shares of the events is measured: not while code is compiled, nor while partitions have nothing left. */
@@ -13,9 +13,10 @@ const SHARES = [0.2, 0.95, 1]
 const RECHECK_DELAY_MS = 86_400_000
 
 export async function openThroughput(surroundings: BenchSurroundings) {
+  const open = (name: string) => openReconcilerAlone({ ...surroundings, name, recheckDelayMs: RECHECK_DELAY_MS })
   const worlds = {
-    reconciler: await openWorld('reconciler', surroundings, { recheckDelayMs: RECHECK_DELAY_MS }),
-    bareLoop: await openWorld('bare-loop', surroundings, { recheckDelayMs: RECHECK_DELAY_MS }),
+    reconciler: await open('bench-reconciler'),
+    bareLoop: await open('bench-bare-loop'),
   }
   const comparison: Comparison = {
     name: 'Throughput from a full topic',
@@ -35,13 +36,13 @@ export async function openThroughput(surroundings: BenchSurroundings) {
 let rounds = 0
 
 /** Puts events of new refunds on the topic. */
-async function fill(world: ReconcilerWorld): Promise<BenchRefund[]> {
-  const refunds = benchRefunds(`r${++rounds}`, EVENTS)
+async function fill(world: ReconcilerAlone): Promise<Refund[]> {
+  const refunds = makeRefunds(`r${++rounds}`, EVENTS)
   await world.tell(refunds)
   return refunds
 }
 
-async function measureReconciler(world: ReconcilerWorld) {
+async function measureReconciler(world: ReconcilerAlone) {
   const before = { events: await world.committed('reconciler'), rechecks: await world.count('rechecks') }
   const refunds = await fill(world)
   await world.report(refunds)
@@ -49,7 +50,7 @@ async function measureReconciler(world: ReconcilerWorld) {
   const [from, to] = await marksOf(
     world,
     { group: 'reconciler', before: before.events, count: EVENTS, shares: SHARES },
-    async () => (await world.usage()).cpuMs,
+    world.cpuMs,
   )
   await world.stop()
   await expectDone(world, before.events + EVENTS, before.rechecks)
@@ -57,7 +58,7 @@ async function measureReconciler(world: ReconcilerWorld) {
 }
 
 async function measureBareLoop(
-  { reconciler, bareLoop: world }: { reconciler: ReconcilerWorld; bareLoop: ReconcilerWorld },
+  { reconciler, bareLoop: world }: { reconciler: ReconcilerAlone; bareLoop: ReconcilerAlone },
   { stack, folder }: BenchSurroundings,
 ) {
   const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
@@ -81,7 +82,7 @@ async function measureBareLoop(
 }
 
 /** @throws Error when not everything is there that the events ask for, or more than that */
-async function expectDone(world: ReconcilerWorld, events: number, rechecksBefore: number): Promise<void> {
+async function expectDone(world: ReconcilerAlone, events: number, rechecksBefore: number): Promise<void> {
   const collections = ['subjects', 'actions', 'inbox', 'inbox_bodies']
   const found = await Promise.all(collections.map(name => world.mongo.db.collection(name).countDocuments()))
   const rechecks = (await world.count('rechecks')) - rechecksBefore

@@ -1,6 +1,5 @@
-/** What the reconciler is measured with: refunds as the processor posts them, 95 of 100 of which a team's own software made. */
-import type { ConnectionDocument, InboundEvent, Operation } from '@backstop/contracts'
-import { partitionKey } from '@backstop/contracts'
+/** Any number of refunds as the processor tells of them, 95 of 100 of which a team's own software made. */
+import { type ConnectionDocument, type InboundEvent, type Operation, partitionKey } from '@backstop/contracts'
 import { PROCESSOR_EVENTS } from '../../packages/providers/src/processor/samples/index.ts'
 import { operation } from '../../services/reconciler/test/fixtures.ts'
 
@@ -10,7 +9,7 @@ const CONNECTIONS = 20
 const DAY_MS = 86_400_000
 
 /** One refund that a provider tells of. */
-export interface BenchRefund {
+export interface Refund {
   readonly id: string
   readonly projectId: string
   readonly connectionId: string
@@ -19,11 +18,11 @@ export interface BenchRefund {
   readonly isExplained: boolean
 }
 
-/** So many refunds of this moment, of ids that no other round has. */
-export function benchRefunds(round: string, count: number): BenchRefund[] {
+/** So many refunds of this moment. @param name what no other refunds of one database are called: letters and digits */
+export function makeRefunds(name: string, count: number): Refund[] {
   const atMs = Math.floor(Date.now() / 1_000) * 1_000
   return Array.from({ length: count }, (_, index) => ({
-    id: `${round}${String(index).padStart(20, '0')}`,
+    id: `${name}${String(index).padStart(20, '0')}`,
     projectId: `prj_${index % CONNECTIONS}`,
     connectionId: `con_${index % CONNECTIONS}`,
     atMs,
@@ -42,7 +41,7 @@ export function isUnexplained(key: string): boolean {
 }
 
 /** The connections that they come through: they alert, and cannot be read. */
-export function benchConnections(): ConnectionDocument[] {
+export function connectionsOfRefunds(): ConnectionDocument[] {
   return Array.from({ length: CONNECTIONS }, (_, index) => {
     const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null, site: null }
     const made = { created_at: new Date(Date.now() - DAY_MS), project_id: `prj_${index}` }
@@ -51,7 +50,7 @@ export function benchConnections(): ConnectionDocument[] {
 }
 
 /** The event that tells of a refund, as ingress hands it on. */
-export function benchEvent({ id, projectId, connectionId, atMs }: BenchRefund): InboundEvent {
+export function eventOf({ id, projectId, connectionId, atMs }: Refund): InboundEvent {
   const sample = PROCESSOR_EVENTS['refund.created']
   const event_id = `evt_${id}`
   const created = atMs / 1_000
@@ -74,12 +73,12 @@ export function benchEvent({ id, projectId, connectionId, atMs }: BenchRefund): 
 }
 
 /** The key by which ingress hands it on. */
-export function benchKey({ id, projectId }: BenchRefund): string {
+export function keyOf({ id, projectId }: Refund): string {
   return partitionKey(projectId, `pi_${id}`)
 }
 
 /** What the team's own software reported of a refund. */
-export function benchOperation({ id, projectId, connectionId, atMs }: BenchRefund): Operation {
+export function operationOf({ id, projectId, connectionId, atMs }: Refund): Operation {
   const at = new Date(atMs).toISOString()
   return operation({
     operation_id: `op_${id}`,

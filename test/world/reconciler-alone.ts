@@ -1,0 +1,79 @@
+/** A reconciler alone, with the connections through which the refunds of refunds.ts come. */
+import type { ConnectionDocument } from '@backstop/contracts'
+import type { StackUrls } from '@backstop/stack'
+import kafkajs from 'kafkajs'
+import { touchOfOperation } from '../../services/reconciler/src/consumers/work-item.ts'
+import { Workspace } from '../../services/reconciler/src/consumers/workspace.ts'
+import { createMongoSubjects } from '../../services/reconciler/src/store/mongo-subjects.ts'
+import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
+import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
+
+/** Subjects of one write. */
+const SAVE_AT_ONCE = 1_000
+
+export interface ReconcilerAlone extends ServiceAlone {
+  /** Makes known what the team's own software did: the operations of those refunds that are explained. */
+  report(refunds: readonly Refund[]): Promise<void>
+  /** Puts their events on their topic. */
+  tell(refunds: readonly Refund[]): Promise<void>
+  /** How many of those events a group has committed so far. @param group without the prefix */
+  committed(group: string): Promise<number>
+  /** How many messages a topic holds. @param topic without the prefix */
+  count(topic: string): Promise<number>
+}
+
+export interface ReconcilerAloneOptions {
+  readonly name: string
+  readonly stack: StackUrls
+  readonly folder: string
+  /** Milliseconds until the second look. */
+  readonly recheckDelayMs: number
+}
+
+export async function openReconcilerAlone(options: ReconcilerAloneOptions): Promise<ReconcilerAlone> {
+  const { stack, recheckDelayMs } = options
+  const env = { RECHECK_DELAY_MS: String(recheckDelayMs) }
+  const alone = await openServiceAlone('reconciler', { ...options, env })
+  const { topicPrefix, mongo, codec } = alone
+  // It says by itself what it tries again.
+  const kafka = new kafkajs.Kafka({ brokers: stack.kafka.split(','), logLevel: kafkajs.logLevel.NOTHING })
+  const admin = kafka.admin()
+  await admin.connect()
+  await mongo.db.collection<ConnectionDocument>('connections').insertMany(connectionsOfRefunds())
+  const subjects = createMongoSubjects(mongo, () => 'test')
+  return {
+    ...alone,
+    async report(refunds) {
+      const operations = refunds.flatMap(refund => (refund.isExplained ? [operationOf(refund)] : []))
+      for (let at = 0; at < operations.length; at += SAVE_AT_ONCE) {
+        const workspace = new Workspace([], { recheckDelayMs })
+        const facts = { policies: new Map(), expectedChanges: [], targetsOf: () => [] }
+        const touches = operations.slice(at, at + SAVE_AT_ONCE).flatMap(operation => touchOfOperation(operation) ?? [])
+        for (const touch of touches) workspace.apply(touch, facts, Date.now())
+        await subjects.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
+      }
+    },
+    tell: refunds =>
+      alone.send(
+        refunds.map(refund => ({
+          topic: 'inbound.processor',
+          key: keyOf(refund),
+          value: codec.encode('inbound-event', eventOf(refund)),
+          headers: {},
+        })),
+      ),
+    async committed(group) {
+      const topics = [`${topicPrefix}inbound.processor`]
+      const [topic] = await admin.fetchOffsets({ groupId: topicPrefix + group, topics })
+      return (topic?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
+    },
+    async count(topic) {
+      const offsets = await admin.fetchTopicOffsets(topicPrefix + topic)
+      return offsets.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0)
+    },
+    async close() {
+      await admin.disconnect()
+      await alone.close()
+    },
+  }
+}

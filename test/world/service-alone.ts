@@ -1,0 +1,96 @@
+/** One service as it runs in production, alone: its process, its topics and database. For tests and benchmarks. */
+import { join } from 'node:path'
+import {
+  type Bus,
+  connectMongo,
+  createKafkaBus,
+  createLogger,
+  createMongoSchemaIds,
+  createRegistryCodec,
+  type MessageCodec,
+  type Mongo,
+  type OutgoingMessage,
+  Secret,
+} from '@backstop/kit'
+import type { StackUrls } from '@backstop/stack'
+import { startProduct } from '../../scripts/start/product.ts'
+import type { ServiceName } from '../../scripts/start/service-environment.ts'
+
+/** Messages of one send. */
+const SEND_AT_ONCE = 1_000
+
+export interface ServiceAloneOptions {
+  /** Tells it apart from others on the same stack: lower-case letters, digits and dashes. */
+  readonly name: string
+  readonly stack: StackUrls
+  /** Its logs go into a folder of its name in here. */
+  readonly folder: string
+  /** Settings beyond the usual ones. */
+  readonly env?: Record<string, string>
+}
+
+export interface ServiceAlone {
+  readonly topicPrefix: string
+  readonly mongo: Mongo
+  readonly bus: Bus
+  readonly codec: MessageCodec
+  /** Starts the service's process and waits until it is ready. */
+  start(): Promise<void>
+  /** Milliseconds of processor time that it has used so far. */
+  cpuMs(): Promise<number>
+  /** Bytes of memory that it holds now. */
+  memoryBytes(): Promise<number>
+  /** Drains and ends it. */
+  stop(): Promise<void>
+  /** Puts any number of messages on their topics, in order. */
+  send(messages: readonly OutgoingMessage[]): Promise<void>
+  /** Drops the database, too. */
+  close(): Promise<void>
+}
+
+export async function openServiceAlone(service: ServiceName, options: ServiceAloneOptions): Promise<ServiceAlone> {
+  const { name, stack, folder, env = {} } = options
+  const product = await startProduct({
+    dataDir: join(folder, name),
+    env: process.env,
+    stackUrls: stack,
+    topicPrefix: `${name}-${Date.now().toString(36)}.`,
+    serviceEnv: { [service]: env },
+    only: [],
+  })
+  const { topicPrefix, database } = product
+  const child = product.children[service]
+  const clientId = `${service}-alone`
+  const logger = createLogger(clientId, 'warn', process.stderr)
+  const mongo = connectMongo({ url: new Secret(stack.mongo), dbName: database, appName: clientId })
+  const bus = createKafkaBus({ brokers: stack.kafka.split(','), clientId, topicPrefix, logger })
+  const schemaIds = createMongoSchemaIds(mongo.db)
+  const codec = await createRegistryCodec({ registryUrl: stack.registry, topicPrefix, schemaIds, logger })
+  const producer = bus.producer({ sendTimeoutMs: 30_000 })
+  await producer.start()
+  const metric = async (name: string) => {
+    const metrics = await (await fetch(`${child.opsUrl}/metrics`)).text()
+    return Number(new RegExp(`^${name}(?:{.*})? (\\S+)`, 'm').exec(metrics)?.[1])
+  }
+  return {
+    topicPrefix,
+    mongo,
+    bus,
+    codec,
+    async start() {
+      child.start()
+      await child.untilReady()
+    },
+    cpuMs: async () => (await metric('process_cpu_seconds_total')) * 1_000,
+    memoryBytes: () => metric('process_resident_memory_bytes'),
+    stop: () => child.stop(30_000),
+    async send(messages) {
+      for (let at = 0; at < messages.length; at += SEND_AT_ONCE)
+        await producer.send(messages.slice(at, at + SEND_AT_ONCE))
+    },
+    async close() {
+      await Promise.all([producer.stop(), mongo.db.dropDatabase()])
+      await Promise.all([mongo.stop(), product.stop()])
+    },
+  }
+}
