@@ -1,6 +1,7 @@
 import {
   AlertChannel,
   AlertChannelPatch,
+  type ChannelConfigPatch,
   type ChannelDocument,
   type ChannelHealthDocument,
   deterministicId,
@@ -36,7 +37,7 @@ export function changeChannelRoute(parts: AdminParts): Route {
     tag: 'Alert channels',
     summary: 'Change an alert channel, switch it off or on',
     description:
-      'Of `config`, what is named changes and the rest stays; `headers` and `to` are replaced whole. `enabled: true` also forgives the failures that disabled a channel: deliveries that ended meanwhile are sent again by POST /v1/replays. The secret of a webhook is changed by POST …/rotate-secret. If-Match is honoured and not required.',
+      'Of `config`, what is named changes and the rest stays; `headers` and `to` are replaced whole. `enabled: true` and a new target (`url`, `webhook_url`, `to`) also forgive the failures of a channel, which works again if they had disabled it: deliveries that ended meanwhile are sent again by POST /v1/replays. The secret of a webhook is changed by POST …/rotate-secret. If-Match is honoured and not required.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     body: AlertChannelPatch,
@@ -60,7 +61,8 @@ export function changeChannelRoute(parts: AdminParts): Route {
         },
       })
       const health = await stores.channelHealth.find({ _id: changed._id })
-      const nextHealth = body.enabled === true ? await forgive(parts, changed, health, now, signal) : health
+      const isMended = body.enabled === true || (patch !== undefined && hasTarget(patch))
+      const nextHealth = isMended ? await forgive(parts, changed, health, now, signal) : health
       return {
         status: 200,
         body: showChannel(changed, nextHealth, now),
@@ -71,8 +73,13 @@ export function changeChannelRoute(parts: AdminParts): Route {
   })
 }
 
+/** Whether a change says where alerts go: how another place failed says nothing about this one. */
+function hasTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
+  return [url, webhook_url, to].some(part => part !== undefined)
+}
+
 /**
- * Has the notifier, whose it is, forgive the failures that disabled a channel.
+ * Has the notifier, whose it is, forgive the failures of a channel, be they enough to disable it or not.
  * @returns the health as it is then; as it was, where the notifier takes its time
  */
 async function forgive(
@@ -82,14 +89,14 @@ async function forgive(
   now: Date,
   signal: AbortSignal,
 ): Promise<ChannelHealthDocument | undefined> {
-  const disabledAt = health?.disabled_at ?? null
-  if (disabledAt === null) return health
+  const failedAt = health?.disabled_at ?? health?.failing_since ?? null
+  if (failedAt === null) return health
   // The notifier keeps what disabled the channel after it was asked. This was seen, however its clock goes.
-  const requestedAt = new Date(Math.max(now.getTime(), disabledAt.getTime()))
+  const requestedAt = new Date(Math.max(now.getTime(), failedAt.getTime()))
   await commands.send([
     {
       kind: 'enable_channel',
-      command_id: deterministicId('command', 'enable_channel', channelId, disabledAt.toISOString()),
+      command_id: deterministicId('command', 'enable_channel', channelId, failedAt.toISOString()),
       project_id,
       requested_at: requestedAt.toISOString(),
       channel_id: channelId,
@@ -97,7 +104,8 @@ async function forgive(
   ])
   const look = async () => {
     const present = await stores.channelHealth.find({ _id: channelId })
-    return present?.disabled_at === null ? present : undefined
+    const isForgiven = present?.disabled_at === null && present.failing_since?.getTime() !== failedAt.getTime()
+    return isForgiven ? present : undefined
   }
   return (await outcomes.watch(look, ENABLING_MS, signal)) ?? health
 }

@@ -127,7 +127,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
   })
 
   describe('a channel that its failures disabled', () => {
-    const disabled = async () => {
+    const disabled = async (more: Partial<ChannelHealthDocument> = {}) => {
       const channel = await webhook()
       const at = new Date(world().now())
       const health: ChannelHealthDocument = {
@@ -141,6 +141,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
         last_error: 'The receiver answered 410 Gone',
         failing_since: at,
         days: { [at.toISOString().slice(0, 10)]: { delivered: 1, failed: 3 } },
+        ...more,
       }
       await world().others.channelHealth.put(health)
       return { ...channel, at }
@@ -172,6 +173,27 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       // There is nothing left to forgive.
       expect((await patch({ enabled: true })).status).toBe(200)
       expect(wishes(id)).toHaveLength(1)
+    })
+
+    test.each([
+      { name: 'switched on', change: { enabled: true }, isForgiven: true },
+      { name: 'given a new target', change: { config: { url: `${URL_OF_TESTS}/new` } }, isForgiven: true },
+      { name: 'given other headers', change: { config: { headers: { 'X-A': '1' } } }, isForgiven: false },
+      { name: 'renamed', change: { name: 'Night shift' }, isForgiven: false },
+    ])(
+      'or that only fails so far: once $name, its failures are forgiven: $isForgiven',
+      async ({ change, isForgiven }) => {
+        const { id, patch } = await disabled({ disabled_at: null, disabled_reason: null, disabled_incident_id: null })
+        const answer = await patch(change)
+        expect(answer.body.health.state).toBe(isForgiven ? 'healthy' : 'failing')
+        expect(wishes(id)).toHaveLength(isForgiven ? 1 : 0)
+      },
+    )
+
+    test('is enabled by a new target, too', async () => {
+      const { patch } = await disabled()
+      const answer = await patch({ config: { url: `${URL_OF_TESTS}/new` } })
+      expect(answer.body).toMatchObject({ enabled: true, health: { state: 'healthy', disabled_at: null } })
     })
 
     test('shows as disabled for as long as the notifier is away, and a repeat is the same wish', async () => {

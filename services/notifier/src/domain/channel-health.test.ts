@@ -57,6 +57,18 @@ describe('a channel', () => {
       facts: { failing_since: new Date(NOW - 30 * DAY), days: { '2026-11-21': { delivered: 0, failed: 1 } } },
       reason: 'too_few_days_of_attempts',
     },
+    {
+      name: 'that fails anew after it was forgiven, on fewer days since',
+      facts: {
+        failing_since: new Date(NOW - 5 * DAY),
+        days: {
+          '2026-11-15': { delivered: 0, failed: 9 },
+          '2026-11-16': { delivered: 0, failed: 1 },
+          '2026-11-21': { delivered: 0, failed: 1 },
+        },
+      },
+      reason: 'too_few_days_of_attempts',
+    },
   ])('$name: $reason', ({ facts, reason }) => {
     const verdict = judgeHealth(health(facts as Partial<ChannelHealthDocument>), NOW)
     expect(verdict.reason).toBe(reason)

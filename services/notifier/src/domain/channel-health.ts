@@ -3,7 +3,7 @@ import type { HealthNews } from './settle-attempt.ts'
 
 /** How long a channel may do nothing but fail before it is disabled, in milliseconds (interface of other senders: 5 days). */
 export const FAILING_TOO_LONG_MS = 5 * 86_400_000
-/** On so many of the last seven days it must have failed: one alert that failed long ago is no evidence of today. */
+/** On so many of the last seven days, since then, it must have failed: one alert that failed long ago is no evidence of today. */
 export const MIN_FAILING_DAYS = 3
 /** For so many days attempts are counted. */
 export const DAYS_KEPT = 7
@@ -72,7 +72,10 @@ export function judgeHealth(
   if (nowMs - health.failing_since.getTime() < FAILING_TOO_LONG_MS) {
     return { kind: 'goes_on', reason: 'not_failing_for_long' }
   }
-  const failingDays = Object.values(health.days ?? {}).filter(day => day.failed > 0).length
+  const firstDay = dayOf(health.failing_since.getTime())
+  const failingDays = Object.entries(health.days ?? {}).filter(
+    ([day, { failed }]) => day >= firstDay && failed > 0,
+  ).length
   if (failingDays < MIN_FAILING_DAYS) return { kind: 'goes_on', reason: 'too_few_days_of_attempts' }
   const last = health.last_error === null ? '' : `. The last failure: ${health.last_error}`
   return { kind: 'disable', reason: 'failing_for_five_days', text: `Nothing arrived there for five days${last}` }
