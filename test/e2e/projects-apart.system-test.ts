@@ -1,0 +1,275 @@
+/**
+ * Two projects are connected to the very same accounts, so that every id of a provider is signed in both. One has its
+ * verdicts; then the other is told of everything, and reports and notes under the same names: nothing of the first changes,
+ * and each has an action of its own with a verdict of its own.
+ */
+import type { Action, Verdict } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import type { Payment } from '@backstop/simulator'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectAgain, connectBiller, connectProcessor, connectReseller } from '../world/accounts.ts'
+import { type Customer, openCustomer } from '../world/customer.ts'
+import { openTruth, type Truth } from '../world/ledger-of-truth.ts'
+import { openProduct } from '../world/product.ts'
+import { nameByAmount } from '../world/trade/deed.ts'
+import { nameOf } from '../world/trade/trade.ts'
+
+const RECHECK_DELAY_MS = 1_500
+/** How long anything may take on a busy machine. */
+const WITHIN_MS = 60_000
+
+const stops: (() => Promise<void>)[] = []
+let ours: Customer
+let theirs: Customer
+let truth: Truth
+let accounts: Awaited<ReturnType<typeof connectAll>>
+let ourRecords: { before: unknown; after: unknown }
+const names = new Map<string, string>()
+
+/** Both projects' connections to four accounts. Ours are told at once, theirs when their events are released. */
+async function connectAll() {
+  const cards = await connectProcessor(ours)
+  const oldCards = await connectProcessor(ours, { sendsRefundEvents: false })
+  const reseller = await connectReseller(ours)
+  const biller = await connectBiller(ours)
+  const again = {
+    cards: await connectAgain(theirs, cards),
+    oldCards: await connectAgain(theirs, oldCards),
+    reseller: await connectAgain(theirs, reseller),
+    biller: await connectAgain(theirs, biller, { isReadable: true }),
+  }
+  const all = { ours: { cards, oldCards, reseller, biller }, theirs: again }
+  for (const connected of [...Object.values(all.ours), ...Object.values(all.theirs)]) stops.push(() => connected.stop())
+  for (const connected of Object.values(again)) connected.endpoint.hold()
+  // Both billers can be read: once they were swept, nobody looks for five minutes.
+  const swept = () => truth.database.collection('sweeps').countDocuments({ last_run_at: { $ne: null } })
+  await until('the first sweeps', async () => (await swept()) === 2, { timeoutMs: WITHIN_MS, everyMs: 100 })
+  return all
+}
+
+type Ours = (typeof accounts)['ours']
+type Reporters = Ours | (typeof accounts)['theirs']
+
+/** What was done, what one of the two reports of it, and how an action shows that it is this one. */
+interface Made {
+  readonly name: string
+  report(reporters: Reporters): Promise<unknown>
+}
+
+interface Row {
+  /** What the two have in common. */
+  readonly shared: string
+  /** Who reports. */
+  readonly told: 'ours' | 'theirs'
+  readonly verdicts: { readonly ours: Verdict; readonly theirs: Verdict }
+  make(accounts: Ours): Made
+}
+
+const explainedForUs = { told: 'ours', verdicts: { ours: 'explained', theirs: 'unexplained' } } as const
+const explainedForThem = { told: 'theirs', verdicts: { ours: 'unexplained', theirs: 'explained' } } as const
+
+const pay = (account: { createPayment(request: object): Payment }) =>
+  account.createPayment({ amount: 5_000, currency: 'eur' })
+const done = { state: 'completed' }
+const money = { amount: 5_000, currency: 'eur' }
+
+const ROWS: readonly Row[] = [
+  {
+    ...explainedForUs,
+    shared: "the processor's refund",
+    make({ cards: { account } }) {
+      const subject = pay(account).paymentIntent.id
+      const { id } = account.refund({ payment_intent: subject })
+      return { name: id, report: ({ cards }) => cards.report({ subject, provider_ref: id, ...money, ...done }) }
+    },
+  },
+  {
+    ...explainedForThem,
+    shared: "the processor's payment",
+    make({ cards: { account } }) {
+      const subject = pay(account).paymentIntent.id
+      const { id } = account.refund({ payment_intent: subject })
+      return { name: id, report: ({ cards }) => cards.report({ subject, ...money, ...done }) }
+    },
+  },
+  {
+    ...explainedForUs,
+    shared: 'the idempotency key of a request',
+    make({ cards: { account } }) {
+      const subject = pay(account).paymentIntent.id
+      const key = 'the-same-key'
+      const { id } = account.refund({ payment_intent: subject, idempotencyKey: key })
+      return { name: id, report: ({ cards }) => cards.report({ subject, idempotency_key: key, state: 'executing' }) }
+    },
+  },
+  {
+    ...explainedForThem,
+    shared: 'the idempotency key of an operation',
+    make({ cards: { account } }) {
+      const subject = pay(account).paymentIntent.id
+      const { id } = account.refund({ payment_intent: subject })
+      // Another operation of ours has this key already.
+      const key = { idempotency_key: 'the-same-key' }
+      return { name: id, report: ({ cards }) => cards.report({ subject, provider_ref: id, ...key, ...money, ...done }) }
+    },
+  },
+  {
+    ...explainedForThem,
+    shared: "the total of the processor's charge",
+    make({ oldCards: { account } }) {
+      const subject = pay(account).paymentIntent.id
+      account.refund({ payment_intent: subject })
+      return {
+        name: nameByAmount(subject, money.amount),
+        report: ({ oldCards }) => oldCards.report({ subject, ...money, ...done }),
+      }
+    },
+  },
+  {
+    ...explainedForUs,
+    shared: "the processor's subscription",
+    make({ cards: { account } }) {
+      const { id } = account.subscribe(money).subscription
+      account.scheduleCancel(id)
+      return { name: id, report: ({ cards }) => cards.report({ kind: 'cancellation', subject: id, ...done }) }
+    },
+  },
+  {
+    ...explainedForThem,
+    shared: "the reseller's adjustment",
+    make({ reseller: { account } }) {
+      const { id: subject } = account.sell({ amount: 5_000 })
+      const { id } = account.refund({ transactionId: subject, review: 'automatic' })
+      return { name: id, report: ({ reseller }) => reseller.report({ subject, provider_ref: id, ...done }) }
+    },
+  },
+  {
+    ...explainedForUs,
+    shared: "the reseller's subscription",
+    make({ reseller: { account } }) {
+      const { id } = account.subscribe({ amount: 5_000 }).subscription
+      account.cancel(id)
+      return { name: id, report: ({ reseller }) => reseller.report({ kind: 'cancellation', subject: id, ...done }) }
+    },
+  },
+  {
+    ...explainedForThem,
+    shared: "the biller's transaction",
+    make({ biller: { account } }) {
+      const { invoice, subscription } = account.subscribe(money)
+      const { id } = account.refundInvoice(invoice.id).refund
+      const said = { subject: subscription.id, provider_ref: id }
+      return { name: id, report: ({ biller }) => biller.report({ ...said, ...money, ...done }) }
+    },
+  },
+  {
+    shared: "the biller's credit note",
+    told: 'theirs',
+    verdicts: { ours: 'not_alerted', theirs: 'not_alerted' },
+    make({ biller: { account } }) {
+      const { invoice } = account.bill(money)
+      return { name: account.issueCreditNote(invoice.id).id, report: async () => {} }
+    },
+  },
+  {
+    ...explainedForUs,
+    shared: "the biller's subscription",
+    make({ biller: { account } }) {
+      const { id } = account.subscribe(money).subscription
+      account.cancel(id)
+      return { name: id, report: ({ biller }) => biller.report({ kind: 'cancellation', subject: id, ...done }) }
+    },
+  },
+  {
+    ...explainedForThem,
+    shared: 'a change that is expected',
+    make({ cards: { account } }) {
+      const subject = pay(account).paymentIntent.id
+      const { id } = account.refund({ payment_intent: subject })
+      const note = { project_id: theirs.projectId, kind: 'refund', subject, note: 'By hand' }
+      return { name: id, report: () => theirs.api.post('/v1/expected-changes', note) }
+    },
+  },
+]
+
+beforeAll(async () => {
+  const product = await openProduct('apart', { recheckDelayMs: RECHECK_DELAY_MS })
+  stops.push(() => product.stop())
+  truth = await openTruth(product)
+  ours = await openCustomer(product)
+  theirs = await openCustomer(product)
+  stops.push(truth.stop, ours.stop, theirs.stop)
+  accounts = await connectAll()
+  const made = ROWS.map(row => ({ row, ...row.make(accounts.ours) }))
+  for (const { row, name } of made) names.set(row.shared, name)
+  const report = (who: Row['told']) =>
+    Promise.all(made.filter(({ row }) => row.told === who).map(one => one.report(accounts[who])))
+
+  await report('ours')
+  await settled(ours)
+  const before = await recordsOf(ours)
+  await report('theirs')
+  await Promise.all(Object.values(accounts.theirs).map(({ endpoint }) => endpoint.release()))
+  await settled(theirs)
+  ourRecords = { before, after: await recordsOf(ours) }
+}, 180_000)
+
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+async function settled(customer: Customer): Promise<void> {
+  const isSettled = async () => {
+    const actions = await customer.actions()
+    return ROWS.every(({ shared }) => actions.some(action => isIt(action, shared) && action.verdict !== 'pending'))
+  }
+  await until('a verdict on everything', isSettled, { timeoutMs: WITHIN_MS, everyMs: 100 })
+  await truth.untilAtRest(WITHIN_MS)
+}
+
+/** Whether an action is what a row made. */
+function isIt(action: Action, shared: string): boolean {
+  const name = names.get(shared)
+  return nameOf(action) === name || nameByAmount(action.subject, action.amount) === name
+}
+
+/** Everything that is stored of a project, but for when its accounts were swept last. */
+async function recordsOf({ projectId }: Customer): Promise<Record<string, unknown[]>> {
+  const records: Record<string, unknown[]> = {}
+  for (const { collectionName } of await truth.database.collections()) {
+    if (collectionName === 'sweeps') continue
+    const found = await truth.database
+      .collection(collectionName)
+      .find({ $or: [{ project_id: projectId }, { projectId }] })
+      .sort({ _id: 1 })
+      .toArray()
+    if (found.length > 0) records[collectionName] = found
+  }
+  return records
+}
+
+test.each(ROWS)('two projects that share $shared have an action and a verdict each', async ({ shared, verdicts }) => {
+  const [our = [], their = []] = [await ours.actions(), await theirs.actions()].map(actions =>
+    actions.filter(action => isIt(action, shared)),
+  )
+  expect(our).toMatchObject([{ project_id: ours.projectId, verdict: verdicts.ours }])
+  expect(their).toMatchObject([{ project_id: theirs.projectId, verdict: verdicts.theirs }])
+  expect(our[0]?.action_id).not.toBe(their[0]?.action_id)
+})
+
+test('nothing that is stored of one project changed when the other was told of the same', () => {
+  expect(Object.keys(ourRecords.before as object)).toEqual(
+    expect.arrayContaining(['subjects', 'actions', 'incidents', 'inbox', 'operations', 'deliveries']),
+  )
+  expect(ourRecords.after).toEqual(ourRecords.before)
+})
+
+test('nothing that is stored of one project names anything of the other', async () => {
+  const stored = [JSON.stringify(await recordsOf(ours)), JSON.stringify(await recordsOf(theirs))]
+  const idsOf = (who: 'ours' | 'theirs', customer: Customer) => [
+    customer.projectId,
+    ...Object.values(accounts[who]).map(({ connection }) => connection.connection_id),
+  ]
+  expect(idsOf('theirs', theirs).filter(id => stored[0]?.includes(id))).toEqual([])
+  expect(idsOf('ours', ours).filter(id => stored[1]?.includes(id))).toEqual([])
+})
