@@ -73,7 +73,7 @@ function refundOf(telling: Telling, note: TimedNote, linked: LinkedRefund): Obse
   return {
     kind: 'action',
     action: 'refund',
-    ...nameObject(telling, 'subscription', 'transaction', linked.txn_id, belongsTo(note)),
+    ...nameObject(telling, 'subscription', 'transaction', linked.txn_id, [...belongsTo(note), note.id]),
     providerRef: linked.txn_id,
     gatewayRefs: [],
     // One refund may pay out several notes: the transaction's own amount is the refund's.

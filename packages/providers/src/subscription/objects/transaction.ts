@@ -27,7 +27,7 @@ const Transaction = Version.extend({
   /** The payment that is refunded; of a refund that was only recorded, e.g. a cheque, it is the second. */
   refunded_txn_id: Name,
   reference_transaction_id: Name,
-  linked_credit_notes: helpful(z.array(z.object({ cn_reference_invoice_id: Name }))),
+  linked_credit_notes: helpful(z.array(z.object({ cn_id: Name, cn_reference_invoice_id: Name }))),
   deleted: helpful(z.boolean()),
 })
 type Transaction = z.infer<typeof Transaction>
@@ -72,11 +72,12 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
     }
   })
 
-/** The subscription; without one the invoice, which the credit note names as well, and the payment. */
+/** The subscription; without one the invoice, which the credit note names as well, the payment, and what was paid out. */
 function belongsTo(transaction: Transaction): (string | null)[] {
-  const invoices = (transaction.linked_credit_notes ?? []).map(note => note.cn_reference_invoice_id)
+  const notes = transaction.linked_credit_notes ?? []
+  const invoices = notes.map(note => note.cn_reference_invoice_id)
   const payment = transaction.refunded_txn_id ?? transaction.reference_transaction_id
-  return [transaction.subscription_id, ...invoices, payment]
+  return [transaction.subscription_id, ...invoices, payment, ...notes.map(note => note.cn_id)]
 }
 
 function gatewayRefsOf(transaction: Transaction): string[] {
