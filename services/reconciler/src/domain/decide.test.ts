@@ -6,6 +6,7 @@ import {
   lookAll,
   MINUTE,
   onlyAction,
+  operation,
   operationSeen,
   play,
   policy,
@@ -19,6 +20,8 @@ import {
 import { decide } from './decide.ts'
 import { pendingLooks } from './looks.ts'
 import { mergeSubjects } from './merge.ts'
+import { observeOperation } from './observe.ts'
+import type { Subject } from './subject.ts'
 
 const seen = refundSeen()
 
@@ -101,6 +104,18 @@ describe('first sight', () => {
       input: operationSeen({ operation_id: `op_${index}`, amount: 1 }),
     }))
     expect(play(steps).operations).toHaveLength(500)
+  })
+
+  test('an operation that explains an action is never given up, however many there are', () => {
+    const [action] = play([{ at: T0, input: seen }]).actions
+    if (action === undefined) throw new Error('There is no action')
+    const ids = Array.from({ length: 501 }, (_, index) => `op_${index}`)
+    const explaining: Subject = {
+      ...emptySubject(),
+      actions: ids.map(id => ({ ...action, id, verdict: 'explained', operationId: id })),
+    }
+    const full = ids.reduce((next, operation_id) => observeOperation(next, operation({ operation_id })), explaining)
+    expect(observeOperation(full, operation({ operation_id: 'op_new' })).operations).toHaveLength(502)
   })
 
   test('the key of an updating request is not the key of the making', () => {

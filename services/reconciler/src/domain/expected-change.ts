@@ -20,12 +20,19 @@ export interface ExpectedChange {
 /** Notes that one subject keeps. */
 const MAX_NOTES = 50
 
-/** The subject with the notes of its project that a look found; those that count longest are kept. */
+/**
+ * The subject with the notes of its project that a look found, whatever they are about: a biller may yet tell of another
+ * name. Where there are too many, those that explain something are kept, and then those that count longest.
+ */
 export function withNotes(subject: Subject, found: readonly ExpectedChange[]): Subject {
   const known = new Set(subject.notes.map(note => note.id))
   const news = found.filter(note => note.projectId === subject.projectId && !known.has(note.id))
   if (news.length === 0) return subject
-  const notes = [...subject.notes, ...news].toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, MAX_NOTES)
+  const all = [...subject.notes, ...news]
+  const explaining = new Set(all.filter(note => subject.actions.some(action => covers(note, action))))
+  const notes = all
+    .toSorted((a, b) => Number(explaining.has(b)) - Number(explaining.has(a)) || b.expiresAt - a.expiresAt)
+    .slice(0, MAX_NOTES)
   return { ...subject, notes }
 }
 

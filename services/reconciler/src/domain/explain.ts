@@ -28,9 +28,9 @@ export function claimOf(action: ActionRecord, operation: Operation): Claim {
   if (operation.kind !== action.kind || !isAtProviderOf(action, operation)) return no('other_kind')
   const times = timesOf(action, operation.executing_at, operation.ended_at)
   const match = (reason: Match): Claim => ({ kind: 'match', reason, distanceMs: times.distanceMs })
-  if (action.kind === 'refund' && operation.provider_ref !== null && action.providerRef !== null) {
+  if (namesOneRefund(action, operation)) {
     // An operation that names its refund made that one and no other, whatever else agrees.
-    return refundIdsOf(action).includes(operation.provider_ref)
+    return refundIdsOf(action).includes(operation.provider_ref ?? '')
       ? match('provider_ref_matches')
       : no('other_provider_ref')
   }
@@ -53,10 +53,14 @@ function isAtProviderOf(action: ActionRecord, operation: Operation): boolean {
   return action.sides.some(side => side.gatewayRefs.includes(operation.provider_ref ?? ''))
 }
 
+/** What is refunded may be refunded again: an operation that gives the payment or credit note as its object only names that. */
+function namesOneRefund({ kind, providerRef, objectIds }: ActionRecord, { provider_ref }: Operation): boolean {
+  return kind === 'refund' && providerRef !== null && provider_ref !== null && !objectIds.includes(provider_ref)
+}
+
 /** A subscription's id is not the id of one cancellation: an operation that gives it as its object's only names it. */
 function namesSubject(action: ActionRecord, operation: Operation): boolean {
-  if (action.objectIds.includes(operation.subject)) return true
-  return action.kind === 'cancellation' && action.objectIds.includes(operation.provider_ref ?? '')
+  return action.objectIds.includes(operation.subject) || action.objectIds.includes(operation.provider_ref ?? '')
 }
 
 /** Whether the provider's time of the action agrees with the operation's, and how far apart they are. */

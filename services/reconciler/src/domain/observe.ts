@@ -16,8 +16,11 @@ import {
 import { shownEvent } from './timeline.ts'
 
 const MAX_EVENT_IDS = 100
-/** A payment that a loop refunds again and again keeps the latest operations; the second look reads the ledger itself. */
-const MAX_OPERATIONS = 500
+/**
+ * Operations that explain nothing and are kept: of a loop's endless tries the latest. One that explains an action is never
+ * given up, as that action would alert.
+ */
+const MAX_SPARE_OPERATIONS = 500
 
 /** The subject with a provider's object that was observed: a new record, or what it adds to the one there is. */
 export function observeObject(
@@ -110,19 +113,17 @@ export function observeOperation(subject: Subject, operation: Operation): Subjec
   return withinLimit({ ...subject, refs, operations: [...subject.operations, operation] })
 }
 
-/** The subject without the oldest operation that explains nothing, when there are too many. */
+/** The subject without the oldest operation that explains nothing, when there are too many of these. */
 function withinLimit(subject: Subject): Subject {
   const { operations } = subject
-  if (operations.length <= MAX_OPERATIONS) return subject
+  if (operations.length <= MAX_SPARE_OPERATIONS) return subject
   const explaining = new Set(subject.actions.map(action => action.operationId))
-  const spare = Math.max(
-    0,
-    operations.findIndex(operation => !explaining.has(operation.operation_id)),
-  )
-  const gone = operations[spare]?.operation_id
+  const spare = operations.filter(operation => !explaining.has(operation.operation_id))
+  const gone = spare.length > MAX_SPARE_OPERATIONS ? spare[0] : undefined
+  if (gone === undefined) return subject
   return {
     ...subject,
-    operations: operations.toSpliced(spare, 1),
-    operationCases: subject.operationCases.filter(known => known.operationId !== gone),
+    operations: operations.filter(operation => operation !== gone),
+    operationCases: subject.operationCases.filter(known => known.operationId !== gone.operation_id),
   }
 }

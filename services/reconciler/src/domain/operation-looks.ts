@@ -5,6 +5,7 @@ import { awaitsAnswer, operationLookId, type PendingLook } from './looks.ts'
 import { caseOf, withCase } from './operation-case.ts'
 import { rereadEntry } from './outgoing.ts'
 import type { LookInput } from './second-look.ts'
+import { refundIdsOf } from './sides.ts'
 import type { ActionRecord, OperationCase, Subject } from './subject.ts'
 import { stretchesOf } from './subscription-row.ts'
 
@@ -81,7 +82,7 @@ export function lookAtOperation(
     return withLook(isOver ? postponed(look, operation, now) : { ...look, askedAt: now })
   }
   const next = withLook(postponed(look, operation, now))
-  return look.why === 'missing_check' && !standsEnded(subject, operation) ? tellMissing(next, operation, now) : next
+  return look.why === 'missing_check' && !isThere(subject, operation) ? tellMissing(next, operation, now) : next
 }
 
 /** Nothing more to ask, or the next time to. */
@@ -91,9 +92,14 @@ function postponed(look: OperationLook, operation: Operation, now: number): Oper
   return { ...look, dueAt: now + SETTLEMENT_AGAIN_MS, askedAt: null }
 }
 
-/** A subscription that another request ended is as this operation says. */
-function standsEnded(subject: Subject, operation: Operation): boolean {
-  if (operation.kind !== 'cancellation') return false
+/**
+ * Whether what the operation says stands, though another one explains it: a refund that was reported twice, or a
+ * subscription that another request ended.
+ */
+function isThere(subject: Subject, operation: Operation): boolean {
+  if (operation.kind === 'refund') {
+    return subject.actions.some(action => refundIdsOf(action).some(id => id === operation.provider_ref))
+  }
   const names = [operation.subject, operation.provider_ref]
   return subject.subscriptions
     .filter(row => names.some(name => name !== null && row.objectIds.includes(name)))

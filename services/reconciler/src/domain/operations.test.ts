@@ -190,6 +190,14 @@ describe('an operation that says done', () => {
     expect(onlyAction(shown).verdict).toBe('explained')
   })
 
+  test('that was reported twice is none: the provider knows the one refund that both name', () => {
+    const twice = tell(named(), named({ operation_id: 'op_2' }), seen(refundShown()))
+    const [second] = pendingLooks(twice)
+    if (second === undefined) throw new Error('Nothing is asked after')
+    const asked = decide(twice, look(second, readable), at, RULES)
+    expect(driftsIn(decide(asked, look(second, readable, 'read'), at + MINUTE, RULES))).toEqual([])
+  })
+
   test('is not asked after where nobody can be asked, or when it skipped its approval', () => {
     expect(pendingLooks(decide(tell(named()), look(pending), at, RULES))).toEqual([])
     expect(pendingLooks(tell(named({ unapproved: 'never_asked' })))).toEqual([])

@@ -86,3 +86,19 @@ describe('a refund that the biller made through its gateway', () => {
     expect(alertsOf(lookAll(seenTwice, settings))).toEqual(['incident.opened'])
   })
 })
+
+test('what still waits for its look gets it on time, whichever record it is part of then', () => {
+  const madeLater = { ...through('con_s'), connection: { id: 'con_s', createdAt: T0 + 60 * MINUTE } }
+  const before = seen(refundShown({ ...biller, stateVersion: 1 }), { ...madeLater, eventId: 'before' })
+  const link = seen(refundShown({ ...biller, gatewayRefs: ['re_1'], stateVersion: 2 }), {
+    ...madeLater,
+    eventId: 'link',
+  })
+  const subject = play([before, atGateway, link].map((input, index) => ({ at: T0 + index * 1_000, input })))
+  expect(subject.actions).toMatchObject([{ verdict: 'pending', look: { dueAt: T0 + 1_000 + MINUTE } }])
+  const [looks] = subject.outbox.filter(({ topic }) => topic === 'rechecks').slice(-1)
+  expect(looks?.message).toMatchObject({
+    look_id: subject.actions[0]?.id,
+    due_at: new Date(T0 + 1_000 + MINUTE).toISOString(),
+  })
+})

@@ -1,4 +1,5 @@
 import { resolveIncident } from './incidents.ts'
+import { recheckEntry } from './outgoing.ts'
 import { withSides } from './sides.ts'
 import {
   type ActionRecord,
@@ -103,6 +104,12 @@ function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecor
   const text = 'It is about the same action as another incident'
   return surplus.reduce<Subject>(
     (next, incident) => resolveIncident(next, kept.id, incident.id, { by: null, text }, now),
-    withRecord(subject, both),
+    withLookOf(withRecord(subject, both), both, standing, now),
   )
+}
+
+/** A look that another record waited for goes by a new name: the message under way would find nobody. */
+function withLookOf(subject: Subject, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Subject {
+  if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return subject
+  return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, kept.id, look.dueAt, now)] }
 }

@@ -18,6 +18,7 @@ import {
 } from '../../test/fixtures.ts'
 import { refundShown, scheduled, seen } from '../../test/observations.ts'
 import { decide, type Input } from './decide.ts'
+import type { ExpectedChange } from './expected-change.ts'
 import { type PendingLook, pendingLooks } from './looks.ts'
 import type { ConnectionPolicy } from './policy.ts'
 import type { Subject } from './subject.ts'
@@ -179,10 +180,20 @@ describe('notes of people', () => {
     notedAt: T0,
     expiresAt: T0 + MINUTE,
   }
-  const lookedWith = (notes: (typeof note)[]) => due(tell(seen(refundShown())), lookFacts([policy()], notes))
+  const lookedWith = (notes: ExpectedChange[]) => due(tell(seen(refundShown())), lookFacts([policy()], notes))
 
   test('of another project explain nothing', () => {
     expect(onlyAction(lookedWith([{ ...note, projectId: 'prj_other' }])).verdict).toBe('unexplained')
+  })
+
+  test('count however many others of the project there are', () => {
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      ...note,
+      id: `exp_x${index}`,
+      kind: 'cancellation' as const,
+      expiresAt: T0 + 99 * MINUTE,
+    }))
+    expect(onlyAction(lookedWith([...others, note]))).toMatchObject({ expectedChangeId: 'exp_1' })
   })
 
   test('stand behind an operation: where that turns out to have made another one, the note explains', () => {

@@ -12,11 +12,28 @@ describe('a feed', () => {
     { name: 'that lists nothing', listed: [], arrived: [], is: 'unknown' },
     { name: 'whose events all came', listed: [['a', LATE_AFTER_MS * 2]], arrived: ['a'], is: 'works' },
     { name: 'whose event may still come', listed: [['a', LATE_AFTER_MS - 1]], arrived: [], is: 'unknown' },
-    { name: 'whose event is late', listed: [['a', LATE_AFTER_MS]], arrived: [], is: 'silent' },
+    { name: 'whose event is late when it is first listed', listed: [['a', LATE_AFTER_MS]], arrived: [], is: 'unknown' },
+    {
+      name: 'whose event is late, though another came',
+      listed: [
+        ['a', LATE_AFTER_MS],
+        ['b', 1],
+      ],
+      arrived: ['b'],
+      is: 'unknown',
+    },
+    {
+      name: 'whose event is late, and was listed before',
+      unseen: [['a', LATE_AFTER_MS]],
+      listed: [['a', LATE_AFTER_MS]],
+      arrived: [],
+      is: 'silent',
+    },
     { name: 'whose event was young last time', unseen: [['a', LATE_AFTER_MS]], listed: [], arrived: [], is: 'silent' },
     { name: 'whose young event came since', unseen: [['a', LATE_AFTER_MS]], listed: [], arrived: ['a'], is: 'works' },
     {
       name: 'that misses one of two',
+      unseen: [['a', LATE_AFTER_MS * 2]],
       listed: [
         ['a', LATE_AFTER_MS * 2],
         ['b', LATE_AFTER_MS * 2],
@@ -31,8 +48,8 @@ describe('a feed', () => {
   })
 
   test('remembers what may still come, and not what is told as missing', () => {
-    const verdict = judge([], [event('late', LATE_AFTER_MS), event('young', 1)], [])
-    expect(verdict.unseen.map(one => one.eventId)).toEqual(['young'])
+    const verdict = judge([event('missing', LATE_AFTER_MS)], [event('late', LATE_AFTER_MS), event('young', 1)], [])
+    expect(verdict.unseen.map(one => one.eventId)).toEqual(['late', 'young'])
   })
 })
 

@@ -17,7 +17,8 @@ export type FeedVerdict =
   | { readonly kind: 'silent'; readonly unseen: readonly ListedEvent[]; readonly missing: readonly ListedEvent[] }
 
 /**
- * Whether a connection's notifications arrive, from what its provider says it sent.
+ * Whether a connection's notifications arrive, from what its provider says it sent. One that is late when it is first listed
+ * is given until the next sweep: after an outage of our own it may be here, and not processed yet.
  * @param listed what the sweep listed now
  * @param arrived ids of those, and of the unseen ones, that are in the inbox
  * @param since when the connection was made: what was sent before went elsewhere
@@ -32,10 +33,12 @@ export function judgeFeed(
   const candidates = new Map([...before.unseen, ...listed].map(event => [event.eventId, event]))
   const relevant = [...candidates.values()].filter(event => event.createdAt >= since)
   const open = relevant.filter(event => !arrived.has(event.eventId))
-  const missing = open.filter(event => now - event.createdAt >= LATE_AFTER_MS)
-  const unseen = open.filter(event => now - event.createdAt < LATE_AFTER_MS).slice(-MAX_UNSEEN)
+  const late = open.filter(event => now - event.createdAt >= LATE_AFTER_MS)
+  const listedBefore = new Set(before.unseen.map(event => event.eventId))
+  const missing = late.filter(event => listedBefore.has(event.eventId))
+  const unseen = open.filter(event => !missing.includes(event)).slice(-MAX_UNSEEN)
   if (missing.length > 0) return { kind: 'silent', unseen, missing }
-  return { kind: relevant.length > open.length ? 'works' : 'unknown', unseen }
+  return { kind: late.length === 0 && relevant.length > open.length ? 'works' : 'unknown', unseen }
 }
 
 /** What is missing, for a person: how much, of which types, since when. */

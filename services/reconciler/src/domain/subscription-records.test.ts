@@ -218,3 +218,27 @@ test('a set end that the baseline shows is explained, and so is its execution', 
   )
   expect(subject.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
 })
+
+test('a baseline that is read long after the connection was made takes nothing back that an event told since', () => {
+  const set = scheduled(null, { provider: 'reseller' })
+  const alerted = lookAll(tell(seen(set)))
+  expect(alerted.actions).toMatchObject([{ verdict: 'unexplained' }])
+  expect(play([at(inBaseline(set), T0 + 48 * HOUR)], alerted).actions).toMatchObject([{ verdict: 'unexplained' }])
+  expect(tell(inBaseline(set), seen(set)).actions).toMatchObject([{ verdict: 'pending' }])
+})
+
+describe('an end that was backdated to before the connection, of a subscription that was shown running since', () => {
+  const shown = subscriptionShown({ provider: 'subscription', asOf: T0 - 30 * MINUTE })
+  const effectiveAt = T0 - 72 * HOUR
+  const backdated = ended(null, { provider: 'subscription', cancellation: { effectiveAt } })
+
+  test('came about since', () => {
+    expect(tell(seen(shown), seen(backdated)).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 }])
+  })
+
+  test('is explained by the operation that made it', () => {
+    const made = { kind: 'cancellation', provider: 'subscription', subject: 'sub_1', amount: null } as const
+    const subject = tell(operationSeen({ ...made, currency: null }), seen(shown), seen(backdated))
+    expect(subject.actions).toMatchObject([{ verdict: 'explained' }])
+  })
+})

@@ -92,6 +92,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
       cause: cancellation.cause,
       isPastDue,
       isBaseline: sighting.reading === 'baseline' || snapshots[known]?.isBaseline === true,
+      isOfEvent: sighting.eventId !== null || snapshots[known]?.isOfEvent === true,
       key: idempotencyKey ?? snapshots[known]?.key ?? null,
     }
     if (known < 0) snapshots.push(told)

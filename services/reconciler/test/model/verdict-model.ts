@@ -32,6 +32,7 @@ export interface ToldSnapshot {
   readonly cause: 'requested' | 'involuntary' | 'plan_end'
   readonly isPastDue: boolean
   readonly isBaseline: boolean
+  readonly isOfEvent: boolean
   readonly key: string | null
 }
 
@@ -132,7 +133,8 @@ export function cancellationsOf(
       at,
       keys: first.key === null ? [] : [first.key],
       through: [by.id],
-      setBefore: times.length === 0 && telling[0]?.isBaseline === true && (after ?? 0) < by.madeAt,
+      setBefore:
+        times.length === 0 && telling[0]?.isBaseline === true && !telling[0].isOfEvent && (after ?? 0) < by.madeAt,
       ended: !isOwn
         ? null
         : dunned || shown.some(one => one.cause === 'involuntary')
@@ -150,12 +152,11 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   const ref = operation.provider_ref ?? ''
   if (!action.providers.includes(operation.provider) && !action.gatewayIds.includes(ref)) return null
   const distance = begun < action.from ? action.from - begun : Math.max(0, begun - action.at)
-  if (action.kind === 'refund' && ref !== '') {
+  if (action.kind === 'refund' && ref !== '' && !action.about.includes(ref)) {
     return [...action.ids, ...action.gatewayIds].includes(ref) ? { strength: 0, distance } : null
   }
   if (action.keys.includes(operation.idempotency_key ?? '')) return { strength: 1, distance }
-  const names = action.kind === 'refund' ? [operation.subject] : [operation.subject, ref]
-  if (!names.some(name => action.about.includes(name))) return null
+  if (![operation.subject, ref].some(name => action.about.includes(name))) return null
   const isOther = operation.amount !== action.amount || (operation.currency ?? action.currency) !== action.currency
   if (action.kind === 'refund' && isOther) return null
   const until = operation.ended_at === null ? begun + DAY : Date.parse(operation.ended_at) + 15 * 60_000
