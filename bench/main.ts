@@ -69,7 +69,10 @@ async function measure({ open }: Benchmark): Promise<Compared[]> {
   const opened = await open({ stack: stack.urls, folder, log })
   stops.push(() => opened.stop())
   step.done('ready')
-  const wanted = opened.comparisons.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()))
+  const only = values.only.toLowerCase()
+  const wanted = opened.comparisons.filter(
+    ({ name, onRequest }) => name.toLowerCase().includes(only) && (only !== '' || onRequest !== true),
+  )
   const done: Compared[] = []
   for (const comparison of wanted) done.push(await compare(comparison, log))
   return done

@@ -27,13 +27,15 @@ export interface OpenBenchmark {
  */
 export interface Comparison {
   readonly name: string
+  /** It takes long: it is made only when --only names it. */
+  readonly onRequest?: boolean
   /** What each contender is read off, with its unit. */
   readonly readings: Readonly<Record<string, Unit>>
   readonly contenders: readonly Contender[]
   readonly targets: readonly Target[]
 }
 
-export type Unit = '/s' | 'ms' | 'µs'
+export type Unit = '/s' | 'ms' | 'µs' | 'MB'
 
 export interface Contender {
   readonly name: string

@@ -1,11 +1,22 @@
 import type { Benchmark } from '../frame/benchmark.ts'
-import { openThroughput } from './throughput.ts'
+import { compareSecondLook } from './second-look.ts'
+import { compareStoredActions } from './stored-actions.ts'
+import { compareThroughput } from './throughput.ts'
+import { createWorlds } from './worlds.ts'
 
 export const reconcilerBenchmark: Benchmark = {
   name: 'reconciler',
-  about: 'how fast one reconciler process judges',
+  about: 'how fast and how soon one reconciler process judges, and what it takes when much is stored',
   async open(surroundings) {
-    const throughput = await openThroughput(surroundings)
-    return { comparisons: [throughput.comparison], stop: async () => void (await throughput.stop()) }
+    const worlds = createWorlds(surroundings)
+    return {
+      comparisons: [
+        compareThroughput(worlds, surroundings),
+        compareSecondLook(worlds),
+        compareStoredActions(worlds, 100_000, false),
+        compareStoredActions(worlds, 1_000_000, true),
+      ],
+      stop: () => worlds.close(),
+    }
   },
 }

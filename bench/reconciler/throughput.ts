@@ -1,10 +1,11 @@
 /** Events a second from a full topic, beside what the parts around the reconciler allow. */
 import { join } from 'node:path'
-import { openReconcilerAlone, type ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
+import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import { makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { marksOf, readingsOf } from './progress.ts'
+import type { Worlds } from './worlds.ts'
 
 const EVENTS = 60_000
 /** Between these shares of the events is measured: not while code is compiled, nor while partitions have nothing left. */
@@ -12,25 +13,23 @@ const SHARES = [0.2, 0.95, 1]
 /** No second look happens while this is measured. */
 const RECHECK_DELAY_MS = 86_400_000
 
-export async function openThroughput(surroundings: BenchSurroundings) {
-  const open = (name: string) => openReconcilerAlone({ ...surroundings, name, recheckDelayMs: RECHECK_DELAY_MS })
-  const worlds = {
-    reconciler: await open('bench-reconciler'),
-    bareLoop: await open('bench-bare-loop'),
-  }
-  const comparison: Comparison = {
+export function compareThroughput(worlds: Worlds, surroundings: BenchSurroundings): Comparison {
+  const open = (name: string) => worlds.get(name, RECHECK_DELAY_MS)
+  return {
     name: 'Throughput from a full topic',
     readings: { events: '/s', 'processor time for one': 'µs' },
     contenders: [
-      { name: 'reconciler', measure: () => measureReconciler(worlds.reconciler) },
-      { name: 'bare loop', measure: () => measureBareLoop(worlds, surroundings) },
+      { name: 'reconciler', measure: async () => measureReconciler(await open('reconciler')) },
+      {
+        name: 'bare loop',
+        measure: async () => measureBareLoop(await open('bare-loop'), await open('reconciler'), surroundings),
+      },
     ],
     targets: [
       { reading: 'events', of: 'reconciler', against: 'bare loop', is: 'at least', value: 0.6 },
       { reading: 'events', of: 'reconciler', is: 'at least', value: 5_000 },
     ],
   }
-  return { comparison, stop: () => Promise.all(Object.values(worlds).map(world => world.close())) }
 }
 
 let rounds = 0
@@ -57,8 +56,10 @@ async function measureReconciler(world: ReconcilerAlone) {
   return readingsOf(from!, to!)
 }
 
+/** @param reconciler what it wrote is what the loop writes */
 async function measureBareLoop(
-  { reconciler, bareLoop: world }: { reconciler: ReconcilerAlone; bareLoop: ReconcilerAlone },
+  world: ReconcilerAlone,
+  reconciler: ReconcilerAlone,
   { stack, folder }: BenchSurroundings,
 ) {
   const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
