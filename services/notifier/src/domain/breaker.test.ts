@@ -33,6 +33,9 @@ describe('a channel', () => {
     { name: 'twenty', signs: times(20, failed()), pauseMs: 60_000 },
     { name: 'one 429', signs: [throttled(null)], pauseMs: 1_000 },
     { name: 'three 429', signs: times(3, throttled(null)), pauseMs: 4_000 },
+    { name: 'four 429 that each ask for a second', signs: times(4, throttled(1_000)), pauseMs: 1_000 },
+    { name: 'five', signs: times(5, throttled(1_000)), pauseMs: 5_000 },
+    { name: 'nine that ask for none', signs: times(9, throttled(0)), pauseMs: 60_000 },
     { name: 'a 429 that asks for half a minute', signs: [throttled(30_000)], pauseMs: 30_000 },
     { name: 'a 429 that asks for a day', signs: [throttled(86_400_000)], pauseMs: 3_600_000 },
   ])('is left alone after $name for $pauseMs ms, then tried with one attempt', ({ signs, pauseMs }) => {

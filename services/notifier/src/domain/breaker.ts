@@ -35,11 +35,15 @@ export function noteAttempt(breaker: Breaker, sign: AttemptSign): Breaker {
     case 'failed': {
       const failures = breaker.failures + 1
       if (failures < FAILURES_TO_OPEN) return { ...breaker, failures }
-      return held(breaker, failures, sign.atMs, doubled(FIRST_PAUSE_MS, failures - FAILURES_TO_OPEN), 'breaker_open')
+      return held(breaker, failures, sign.atMs, openForMs(failures), 'breaker_open')
     }
     case 'throttled': {
       const failures = breaker.failures + 1
-      const pauseMs = Math.min(sign.retryAfterMs ?? doubled(FIRST_THROTTLE_MS, failures - 1), LONGEST_OBEYED_MS)
+      // Who always asks to be tried again at once is left alone like one that asks for nothing.
+      const pauseMs =
+        sign.retryAfterMs === null
+          ? doubled(FIRST_THROTTLE_MS, failures - 1)
+          : Math.max(Math.min(sign.retryAfterMs, LONGEST_OBEYED_MS), openForMs(failures))
       return held(breaker, failures, sign.atMs, pauseMs, 'throttled')
     }
     default:
@@ -70,6 +74,11 @@ function held(
 ): Breaker {
   const heldUntilMs = atMs + pauseMs
   return heldUntilMs < before.heldUntilMs ? { ...before, failures } : { failures, heldUntilMs, heldBecause }
+}
+
+/** For how long so many failures in a row open the breaker; 0 while there are too few. */
+function openForMs(failures: number): number {
+  return failures < FAILURES_TO_OPEN ? 0 : doubled(FIRST_PAUSE_MS, failures - FAILURES_TO_OPEN)
 }
 
 function doubled(firstMs: number, times: number): number {
