@@ -6,7 +6,10 @@ export interface ChannelLimits {
   readonly concurrency: number
   /** The least time between two starts, in milliseconds; 0 where any number is taken. */
   readonly intervalMs: number
-  /** With more waiting than `above`, up to `most` of them are told in one attempt; null where each goes alone. */
+  /**
+   * With more waiting than `above`, up to `most` of them are told in one attempt, and so is the rest until none wait;
+   * null where each goes alone.
+   */
   readonly digest: { readonly above: number; readonly most: number } | null
 }
 
@@ -23,6 +26,8 @@ export class ChannelLane {
   readonly active = new Map<DeliveryJob, number>()
   /** Attempts under way that nobody wanted at once: a digest is one, however many jobs it tells. */
   attempts = 0
+  /** Whether a flood is being told: told one by one, its last twenty would take longer than all before them. */
+  isFlooded = false
   /** Set while a pause is waited for. */
   cancelWake: (() => void) | undefined
   #usualMs: number | undefined
@@ -52,7 +57,7 @@ export class ChannelLane {
    */
   drainMs(jobs: number, nowMs: number): number {
     const { concurrency, intervalMs, digest } = this.limits
-    const attempts = digest !== null && jobs > digest.above ? jobs / digest.most : jobs
+    const attempts = digest !== null && (this.isFlooded || jobs > digest.above) ? jobs / digest.most : jobs
     return attempts * Math.max(this.attemptMs(nowMs) / concurrency, intervalMs)
   }
 

@@ -356,7 +356,7 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['now'])
   })
 
-  test('gets a flood as digests, in its order, and the rest one by one', async () => {
+  test('gets a flood as digests, in its order and to its end', async () => {
     const { queues, names, clock, end } = harness(limits)
     queues.add(['1', '2', '3', '4', '5', '6', '7', '8'].map(name => job(name, 'a')))
     expect(names()).toEqual(['1+2+3+4+5'])
@@ -364,7 +364,15 @@ describe('a channel that takes one message a second', () => {
     await end('1+2+3+4+5')
     expect(queues.size).toBe(3)
     await clock.advance(1_000)
-    expect(names()).toEqual(['6'])
+    expect(names()).toEqual(['6+7+8'])
+    queues.add([job('9', 'a')])
+    await end('6+7+8')
+    await clock.advance(1_000)
+    expect(names()).toEqual(['9'])
+    queues.add([job('10', 'a'), job('11', 'a')])
+    await end('9')
+    await clock.advance(1_000)
+    expect(names()).toEqual(['10'])
   })
 })
 

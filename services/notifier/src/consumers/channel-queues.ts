@@ -33,6 +33,8 @@ const SLOW_AFTER_MS = 1_000
 const LONGEST_WAIT_MS = RETRY_RUNGS[0].delayMs
 /** So many times as much, while it is this process that is slow: what it then puts off would only make it slower. */
 const PATIENCE_WHEN_OVERLOADED = 6
+/** For so long at least one job of a channel counts that has messages put off: it may not stay as quick as it failed. */
+const LEAST_JOB_MS = 50
 /** Jobs that may wait for any channel. */
 const ALWAYS_QUEUED = 50
 
@@ -79,6 +81,14 @@ export class ChannelQueues {
   /** For how long the channel's receiver is left alone, in milliseconds. */
   heldForMs(channelId: string): number {
     return this.#paces.heldForMs(channelId)
+  }
+
+  /** In how long a message for this channel that is put off now may have its turn, behind those put off before it. */
+  awayForMs(channelId: string): number {
+    const lane = this.#lanes.get(channelId)
+    const before = (lane?.waiting.length ?? 0) + this.#paces.noteAway(channelId)
+    const drainMs = lane?.drainMs(before, this.#options.clock.now()) ?? 0
+    return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, drainMs)
   }
 
   /** The channel as it is now: once it is changed, it is left alone no longer. */
@@ -188,8 +198,10 @@ export class ChannelQueues {
       this.#wakeAfter(channelId, lane, waitMs)
       return []
     }
-    if (digest !== null && lane.waiting.length > digest.above && lane.active.size === 0) {
-      return lane.waiting.splice(0, digest.most)
+    if (digest !== null && lane.active.size === 0) {
+      // A flood is over once a single one waits: the receiver keeps up again.
+      lane.isFlooded = lane.waiting.length > (lane.isFlooded ? 1 : digest.above)
+      if (lane.isFlooded) return lane.waiting.splice(0, digest.most)
     }
     return takeInOrder(lane.waiting, lane)
   }
