@@ -242,3 +242,15 @@ describe('an end that was backdated to before the connection, of a subscription 
     expect(subject.actions).toMatchObject([{ verdict: 'explained' }])
   })
 })
+
+test('an end that is set anew soon after another one was read is one of its own', () => {
+  const read = seen(setAt(3), { eventId: null, reading: 'sweep' })
+  const anew = seen(setAt(20, { before: { cancellation: 'none', pause: null } }))
+  for (const order of [tell(read, anew), tell(anew, read)]) {
+    expect(records(order)).toEqual([
+      'cancellation canceled pending',
+      'cancellation scheduled pending',
+      'schedule_removal succeeded not_alerted',
+    ])
+  }
+})

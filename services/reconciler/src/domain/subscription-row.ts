@@ -219,7 +219,7 @@ function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
     const next = same >= 0 ? same : ofSecond.findIndex(one => one.before !== null && one.before === current)
     for (const one of left.splice(Math.max(0, next), 1)) {
       const { snapshot, phase, before } = one
-      const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one)
+      const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one, aspect)
       // Half a millisecond before it: times are whole ones.
       if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isGhost: true })
       points.push({ asOf, phase, snapshot, isGhost: false })
@@ -229,7 +229,10 @@ function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
 }
 
 /** Whether the point is a reading that shows already what this later snapshot says came about. */
-function isAhead(point: Point | undefined, { snapshot, phase }: Showing): boolean {
+function isAhead(point: Point | undefined, { snapshot, phase }: Showing, aspect: Aspect): boolean {
   if (point === undefined || point.phase !== phase || point.snapshot.eventIds.length > 0) return false
+  // An end that was asked for at another time is another one, taken back in between.
+  const isOtherRequest = point.snapshot.cancellation.requestedAt !== snapshot.cancellation.requestedAt
+  if (aspect === 'cancellation' && isOtherRequest) return false
   return snapshot.asOf - point.asOf <= READING_TAKES_MS
 }
