@@ -49,7 +49,7 @@ async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'process
     name: 'Cards',
     status: 'active',
     read_key: {},
-    created_at: new Date(clock.now() - 60 * MINUTE),
+    created_at: new Date(clock.now() - 3 * 60 * MINUTE),
   } as unknown as ConnectionDocument
   stores.contents.connections.set('con_1', connection)
   const logger = createLogger('test', 'fatal')

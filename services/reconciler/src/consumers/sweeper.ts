@@ -205,8 +205,8 @@ async function judge(
   const inboxId = (eventId: string) => `${connection._id}/${eventId}`
   const known = await inbox.known([...before, ...relevant].map(event => inboxId(event.eventId)))
   const arrived = new Set([...before, ...relevant].map(e => e.eventId).filter(id => known.has(inboxId(id))))
-  const since = connection.created_at.getTime()
-  const feed = judgeFeed({ unseen: before }, relevant, arrived, since, clock.now())
+  const madeAt = connection.created_at.getTime()
+  const feed = judgeFeed({ unseen: before }, relevant, arrived, madeAt, clock.now())
   let open = await incidents.resolve(connection, 'VERIFICATION_UNAVAILABLE', sweep.open_incidents)
   if (feed.kind === 'silent') {
     const first = Math.min(...feed.missing.map(event => event.createdAt))

@@ -9,6 +9,13 @@ const judge = (unseen: ReturnType<typeof event>[], listed: ReturnType<typeof eve
 
 describe('a feed', () => {
   test.for<{ name: string; unseen?: [string, number][]; listed: [string, number][]; arrived: string[]; is: string }>([
+    {
+      name: 'while its endpoint is set up',
+      unseen: [['a', 86_400_000 - 60_000]],
+      listed: [],
+      arrived: [],
+      is: 'unknown',
+    },
     { name: 'that lists nothing', listed: [], arrived: [], is: 'unknown' },
     { name: 'whose events all came', listed: [['a', LATE_AFTER_MS * 2]], arrived: ['a'], is: 'works' },
     { name: 'whose event may still come', listed: [['a', LATE_AFTER_MS - 1]], arrived: [], is: 'unknown' },

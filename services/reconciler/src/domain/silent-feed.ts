@@ -2,6 +2,8 @@ import type { ListedEvent } from '@backstop/providers'
 
 /** An event that the provider sent and that did not come within this time is missing. */
 export const LATE_AFTER_MS = 10 * 60_000
+/** A person needs that long until the provider's endpoint points to a new connection. */
+export const SET_UP_WITHIN_MS = 60 * 60_000
 /** What is kept of events that may still come: a feed that is silent is told by a few. */
 const MAX_UNSEEN = 500
 
@@ -21,17 +23,17 @@ export type FeedVerdict =
  * is given until the next sweep: after an outage of our own it may be here, and not processed yet.
  * @param listed what the sweep listed now
  * @param arrived ids of those, and of the unseen ones, that are in the inbox
- * @param since when the connection was made: what was sent before went elsewhere
+ * @param madeAt when the connection was made: what was sent before its address was entered at the provider went elsewhere
  */
 export function judgeFeed(
   before: FeedState,
   listed: readonly ListedEvent[],
   arrived: ReadonlySet<string>,
-  since: number,
+  madeAt: number,
   now: number,
 ): FeedVerdict {
   const candidates = new Map([...before.unseen, ...listed].map(event => [event.eventId, event]))
-  const relevant = [...candidates.values()].filter(event => event.createdAt >= since)
+  const relevant = [...candidates.values()].filter(event => event.createdAt >= madeAt + SET_UP_WITHIN_MS)
   const open = relevant.filter(event => !arrived.has(event.eventId))
   const late = open.filter(event => now - event.createdAt >= LATE_AFTER_MS)
   const listedBefore = new Set(before.unseen.map(event => event.eventId))

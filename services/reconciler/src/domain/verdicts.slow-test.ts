@@ -170,7 +170,8 @@ describe('the verdicts are those of the model', () => {
     fc.assert(property, { seed, path, numRuns: 1 })
   })
 
-  test(`in ${RUNS} worlds and orders`, () => {
+  // Never tried again: another try is another seed, and the one that failed would be lost.
+  test(`in ${RUNS} worlds and orders`, { retry: 0 }, () => {
     fc.assert(property, { numRuns: RUNS })
   })
 })
