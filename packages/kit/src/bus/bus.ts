@@ -61,6 +61,8 @@ export interface ConsumerOptions {
   readonly maxBatchMessages?: number
   /** How many partitions are worked on at the same time at most; 4 when left out. */
   readonly maxPartitionsAtOnce?: number
+  /** How many bytes of a partition are fetched at once, or one message where that is larger; 2 MiB when left out. */
+  readonly maxFetchBytes?: number
   /** How long `stop` waits for the work at hand, in milliseconds; 15000 when left out. */
   readonly drainTimeoutMs?: number
   /**

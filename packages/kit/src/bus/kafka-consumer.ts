@@ -110,7 +110,7 @@ export class KafkaConsumer implements Consumer {
       allowAutoTopicCreation: false,
       // How late a paused partition may be resumed, since a fetch under way does not see it.
       maxWaitTimeInMs: 250,
-      maxBytesPerPartition: 2 * 1_048_576 + 65_536,
+      maxBytesPerPartition: this.#options.maxFetchBytes ?? 2 * 1_048_576 + 65_536,
       maxBytes: 16 * 1_048_576,
       retry: { ...retry, restartOnFailure: async () => false },
     })

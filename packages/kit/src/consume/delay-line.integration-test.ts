@@ -43,3 +43,31 @@ test('on the real broker no message is early and each is less than a second late
   await Promise.all([line.stop(), reader.stop()])
   await producer.stop()
 })
+
+test('a message that is larger than what the line fetches at once holds up nothing', async () => {
+  const bus = stack.bus()
+  const producer = bus.producer({ sendTimeoutMs: 5_000 })
+  await producer.start()
+  const onFatal = (error: unknown) => {
+    throw error
+  }
+  const options = { bus, producer, clock: systemClock, logger: stack.logger, maxDelayMs: 10_000 }
+  const line = createDelayLine({ ...options, groupId: 'large', topic: 'rechecks', target: 'rechecks.due', onFatal })
+  const sizes: number[] = []
+  const reader = bus.consumer({
+    ...{ groupId: 'reader-of-large', topics: ['rechecks.due'], commit: 'taken', onFatal },
+    async onBatch({ messages }) {
+      for (const { key, value } of messages) if (key === 'large') sizes.push(value?.length ?? 0)
+      return { taken: messages.length }
+    },
+  })
+  await Promise.all([line.start(), reader.start()])
+  for (const size of [1, 1_000_000, 2]) {
+    const headers = { [HEADERS.dueAt]: String(Date.now() + 200) }
+    await producer.send([{ topic: 'rechecks', key: 'large', value: Buffer.alloc(size), headers }])
+  }
+  await until('all came', () => sizes.length === 3)
+  expect(sizes).toEqual([1, 1_000_000, 2])
+  await Promise.all([line.stop(), reader.stop()])
+  await producer.stop()
+})

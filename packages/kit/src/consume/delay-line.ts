@@ -26,6 +26,9 @@ export interface DelayLineOptions {
 /** By how much the clocks of the broker and of whoever stamped the due time may differ, in milliseconds. */
 const CLOCK_SLACK_MS = 300_000
 
+/** What is not due is fetched again with every message that is: many may wait, so few of them are fetched. */
+const MAX_FETCH_BYTES = 65_536
+
 /**
  * When a message is due, in milliseconds since the epoch; undefined when its header is absent or cannot be right, which
  * makes it due at once: a bad header must not hold up what stands behind it.
@@ -47,6 +50,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
     groupId: options.groupId,
     topics: [options.topic],
     commit: 'taken',
+    maxFetchBytes: MAX_FETCH_BYTES,
     onFatal: options.onFatal,
     async onBatch(batch) {
       const { due, nextInMs } = splitByDue(batch, options)
