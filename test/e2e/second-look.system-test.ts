@@ -1,0 +1,28 @@
+/**
+ * The second look of a real reconciler process comes when it is due. How soon after is measured by
+ * `npm run bench -- reconciler`; here the bound leaves room for a machine that does other things as well.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { percentile } from '../../bench/frame/statistics.ts'
+import { dataFolder, stackUrls } from '../world/product.ts'
+import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-alone.ts'
+import { watchSecondLooks } from '../world/second-looks.ts'
+
+let world: ReconcilerAlone
+beforeAll(async () => {
+  const name = `second-look-${process.pid}`
+  world = await openReconcilerAlone({
+    name,
+    stack: stackUrls(),
+    folder: dataFolder('second-look'),
+    recheckDelayMs: 5_000,
+  })
+  await world.start()
+})
+afterAll(() => world?.close())
+
+test('a thousand second looks are done when they are due, none before', { timeout: 180_000 }, async () => {
+  const { lateMs, decidedMs } = await watchSecondLooks(world, 'e', { count: 1_000, perSecond: 100, withinMs: 90_000 })
+  expect(Math.min(...decidedMs)).toBeGreaterThanOrEqual(0)
+  expect(percentile(lateMs, 0.99)).toBeLessThan(10_000)
+})
