@@ -34,7 +34,7 @@ export const settings = {
   ...egressProxySetting,
   DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts under way at once in one process'),
   CHANNEL_QUEUE_MAX: setting
-    .integer(1_000, 50, 10_000)
+    .integer(250, 50, 10_000)
     .describe('Deliveries that wait in memory for one channel at most; the rest waits in Kafka'),
 } as const
 

@@ -1,8 +1,11 @@
+import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { type AttemptSign, type Breaker, CLOSED_BREAKER, type Gate, gateOf, noteAttempt } from '../domain/breaker.ts'
 
 /** A pause shorter than this is waited for in memory; a longer one sends the channel's messages to a delay line. */
 export const SHORT_PAUSE_MS = 1_000
+/** For so long the messages of a channel that are put off are counted: those on the shortest line come back after it. */
+const AWAY_WINDOW_MS = RETRY_RUNGS[0].delayMs
 /** Beyond it, memory is worth more than knowing how channels did last. */
 const MAX_KNOWN = 50_000
 
@@ -21,8 +24,20 @@ export class ChannelPaces {
   /** When the next attempt may start at channels that take only so many a second. */
   readonly #nextStartMs = new Map<string, number>()
 
+  readonly #away = new Map<string, { readonly untilMs: number; count: number }>()
+
   constructor(clock: Clock) {
     this.#clock = clock
+  }
+
+  /** Counts a message that is put off. @returns how many of the channel's were just before it */
+  noteAway(channelId: string): number {
+    const nowMs = this.#clock.now()
+    const known = this.#away.get(channelId)
+    if (known !== undefined && known.untilMs > nowMs) return known.count++
+    if (this.#away.size >= MAX_KNOWN) this.#away.clear()
+    this.#away.set(channelId, { untilMs: nowMs + AWAY_WINDOW_MS, count: 1 })
+    return 0
   }
 
   gateOf(channelId: string): Gate {
@@ -48,8 +63,8 @@ export class ChannelPaces {
     return Math.max(this.pacedMs(channelId), this.heldForMs(channelId))
   }
 
-  /** @param intervalMs the least time between two starts; 0 where any number is taken */
-  noteStart(channelId: string, intervalMs: number): void {
+  /** No attempt starts for so long from now. @param intervalMs 0 where any number is taken */
+  keepApart(channelId: string, intervalMs: number): void {
     if (intervalMs > 0) this.#nextStartMs.set(channelId, this.#clock.now() + intervalMs)
   }
 

@@ -32,12 +32,12 @@ export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilReco
   readonly maxQueuedPerChannel: number
   /** Whether this process has more work than it can do. */
   isOverloaded(): boolean
-  /** Deliveries at hand beyond which no more are taken from Kafka; 1000 when left out. */
+  /** Deliveries at hand beyond which no more are taken from Kafka; 2000 when left out. */
   readonly maxAtHand?: number
   onFatal(error: unknown): void
 }
 
-const MAX_AT_HAND = 1_000
+const MAX_AT_HAND = 2_000
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 50
 /** How often to look for room, and for how long before the partition is paused after all, in milliseconds. */
@@ -75,7 +75,7 @@ export class DeliveryConsumer {
       mayStart: () => !this.#writer.isBehind,
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
-      onHeld: (jobs, heldForMs) => void this.#putOff(jobs, heldForMs).catch(options.onFatal),
+      onHeld: jobs => void this.#putOff(jobs).catch(options.onFatal),
     })
     this.#attemptOptions = { ...options, untilRecorded: id => this.#untilRecorded(id) }
     this.#writer = new SettlementWriter({
@@ -126,8 +126,9 @@ export class DeliveryConsumer {
         const { admitted, overflow, isFull } = this.#admit(messages.slice(taken))
         const more = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
         taken += more
-        if (more < admitted.length || (!isFull && taken < messages.length)) break
-        if (isFull && !(await this.#hasRoomBy(untilMs, batch.signal))) break
+        if (more < admitted.length) break
+        const next = messages[taken]
+        if (next !== undefined && !(await this.#hasRoomBy(untilMs, next, isFull, batch.signal))) break
       }
       this.#faults.delete(partition)
       return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
@@ -161,7 +162,7 @@ export class DeliveryConsumer {
       const count = planned.get(message.key) ?? 0
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
-      if (admission === 'postpone') overflow.set(message, this.#queues.heldForMs(message.key))
+      if (admission === 'postpone') overflow.set(message, this.#queues.awayForMs(message.key))
       else if (this.#queues.size + admitted.length - overflow.size >= this.#maxAtHand) {
         return { admitted, overflow, isFull: true }
       } else planned.set(message.key, count + 1)
@@ -171,14 +172,17 @@ export class DeliveryConsumer {
   }
 
   /**
-   * Waits until half of the room is free: a partition that is paused instead is fetched anew from where it stopped, and
+   * Waits until half of the room is free, of all or of the next message's channel: a partition that is paused instead is fetched anew from where it stopped, and
    * what had been fetched of it was in vain.
    */
-  async #hasRoomBy(untilMs: number, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options
+  async #hasRoomBy(untilMs: number, next: IncomingMessage, isFull: boolean, signal: AbortSignal): Promise<boolean> {
+    const { clock, maxQueuedPerChannel } = this.#options
     while (clock.now() < untilMs && !signal.aborted) {
-      await this.#relieve()
-      if (this.#queues.size <= this.#maxAtHand / 2) return true
+      if (isFull) await this.#relieve()
+      const isThere = isFull
+        ? this.#queues.size <= this.#maxAtHand / 2
+        : this.#queues.admit(next.key, maxQueuedPerChannel / 2) !== 'wait'
+      if (isThere) return true
       await sleep(clock, LOOK_FOR_ROOM_MS, signal)
     }
     return false
@@ -214,7 +218,7 @@ export class DeliveryConsumer {
     const jobs = this.#queues.takeSlow()
     if (jobs.length === 0) return
     try {
-      await this.#postpone(jobs, 0)
+      await this.#postpone(jobs)
     } catch (error) {
       this.#queues.add(jobs.filter(isOwned))
       for (const job of jobs) if (!isOwned(job)) this.#drop(job)
@@ -223,13 +227,13 @@ export class DeliveryConsumer {
   }
 
   /** Puts off what waited for a channel that is left alone for a while, as soon as the broker takes it. */
-  async #putOff(jobs: readonly DeliveryJob[], heldForMs: number): Promise<void> {
+  async #putOff(jobs: readonly DeliveryJob[]): Promise<void> {
     for (let faults = 1; ; faults++) {
       const owned = jobs.filter(isOwned)
       for (const job of jobs) if (!isOwned(job)) this.#drop(job)
       if (owned.length === 0) return
       try {
-        return await this.#postpone(owned, heldForMs)
+        return await this.#postpone(owned)
       } catch (error) {
         if (!(error instanceof AppError) || !error.retryable) throw error
         await sleep(this.#options.clock, pauseAfter(faults))
@@ -237,11 +241,14 @@ export class DeliveryConsumer {
     }
   }
 
-  async #postpone(jobs: readonly DeliveryJob[], heldForMs: number): Promise<void> {
+  async #postpone(jobs: readonly DeliveryJob[]): Promise<void> {
     const { producer, codec, clock, metrics } = this.#options
     const nowMs = clock.now()
     await producer.send(
-      jobs.map(job => postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs, heldForMs)),
+      jobs.map(job => {
+        const waitMs = this.#queues.awayForMs(job.request.channel_id)
+        return postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs, waitMs)
+      }),
     )
     crashPoint('notifier.after-postpone')
     for (const job of jobs) {

@@ -12,7 +12,7 @@ import {
 import { type DeliveryProgress, decideIntake } from '../domain/intake.ts'
 import { orderingKey } from '../domain/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
-import { deadDelivery, delayedMessage, postponedMessage } from '../publish/delivery-messages.ts'
+import { deadDelivery, delayedMessage, postponedAgain, postponedMessage } from '../publish/delivery-messages.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import type { ChannelDirectory } from './channel-directory.ts'
@@ -47,7 +47,7 @@ interface Asked {
  * Finds out what each message asks for: one insert for deliveries that are new, one read for those that are not, one
  * read for their channels (DESIGN: a fixed number of commands for a batch).
  * @param active deliveries at hand: a copy of their message joins them
- * @param overflow the messages whose channel has too much waiting, or is left alone, with for how long it still is
+ * @param overflow the messages whose channel has too much waiting, or is left alone, with in how long their turn may come
  * @throws AppError `unavailable` when nothing could be found out now
  */
 export async function planIntake(
@@ -57,7 +57,7 @@ export async function planIntake(
   overflow: ReadonlyMap<IncomingMessage, number>,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
-  const { asked, outgoing, done, taken } = await decodeAll(messages, batch, options)
+  const { asked, again, outgoing, done, taken } = await decodeAll(messages, batch, overflow, options)
   const fresh: Asked[] = []
   for (const one of asked) {
     const job = active.get(one.request.delivery_id)
@@ -65,21 +65,35 @@ export async function planIntake(
     if (job !== undefined && one.request.attempt <= job.request.attempt) job.messages.push(one.from)
     else fresh.push(one)
   }
-  const channels = await options.directory.find([...new Set(fresh.map(({ request }) => request.channel_id))])
+  const channelIds = [...fresh.map(({ request }) => request.channel_id), ...again.map(({ message }) => message.key)]
+  const channels = await options.directory.find([...new Set(channelIds)])
   const progress = await openAll(fresh, channels, options)
   const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
+  for (const one of again) planner.putOffAgain(one)
   return { taken, jobs: planner.jobs, outgoing: [...outgoing, ...planner.outgoing], done: [...done, ...planner.done] }
 }
 
 /** Decodes up to the first message whose schema cannot be looked up now; what is no delivery request is parked. */
-async function decodeAll(messages: readonly IncomingMessage[], batch: Batch, options: DeliveryIntakeOptions) {
+async function decodeAll(
+  messages: readonly IncomingMessage[],
+  batch: Batch,
+  overflow: ReadonlyMap<IncomingMessage, number>,
+  options: DeliveryIntakeOptions,
+) {
   const asked: Asked[] = []
+  /** Came from a delay line and goes to one again: nothing of it has to be known. */
+  const again: JobMessage[] = []
   const outgoing: OutgoingMessage[] = []
   const done: JobMessage[] = []
   let taken = 0
   for (const message of messages) {
     const from: JobMessage = { message, batch }
+    if (overflow.has(message) && dueAtMs(message) !== null) {
+      again.push(from)
+      taken++
+      continue
+    }
     try {
       asked.push({ request: await options.codec.decode('delivery-request', message.value), from })
     } catch (error) {
@@ -93,7 +107,7 @@ async function decodeAll(messages: readonly IncomingMessage[], batch: Batch, opt
     }
     taken++
   }
-  return { asked, outgoing, done, taken }
+  return { asked, again, outgoing, done, taken }
 }
 
 /** Inserts what is new and reads what is not. @returns what is recorded of those that were there before */
@@ -106,8 +120,10 @@ async function openAll(
     const record = channels.get(request.channel_id)
     return record === undefined ? [] : [newDelivery(request, record.channel.config.kind, clock.now())]
   }
-  const known = await deliveries.open(asked.filter(({ request }) => request.attempt === 1).flatMap(documentOf))
-  const later = asked.filter(({ request }) => request.attempt > 1)
+  // What was put off before its first attempt is on record, too: an insert that is refused costs far more than a read.
+  const isNew = ({ request, from }: Asked) => request.attempt === 1 && dueAtMs(from.message) === null
+  const known = await deliveries.open(asked.filter(isNew).flatMap(documentOf))
+  const later = asked.filter(one => !isNew(one))
   const progress = await deliveries.progressOf([...known, ...later.map(({ request }) => request.delivery_id)])
   // A later attempt without a document: the collection was lost or the row has expired. It is still delivered.
   const missing = later.filter(({ request }) => !progress.has(request.delivery_id))
@@ -148,6 +164,13 @@ class Planner {
     } else this.#planByRecord(request, from, channelKind)
   }
 
+  putOffAgain(from: JobMessage): void {
+    const { message } = from
+    const kind = this.#channels.get(message.key)?.channel.config.kind
+    if (kind !== undefined) this.#options.metrics.postponed(kind)
+    this.#finish(from, postponedAgain(message, this.#options.clock.now(), this.#overflow.get(message) ?? 0))
+  }
+
   #planByRecord(request: DeliveryRequest, from: JobMessage, channelKind: DeliveryJob['channelKind']): void {
     const progress = this.#progress.get(request.delivery_id)
     if (progress === undefined) {
@@ -186,11 +209,11 @@ class Planner {
     known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses'>,
   ): void {
     const nowMs = this.#options.clock.now()
-    const heldForMs = this.#overflow.get(from.message)
+    const waitMs = this.#overflow.get(from.message)
     const atOnce = request.test || from.message.headers[HEADERS.atOnce] !== undefined
-    if (heldForMs !== undefined && !atOnce) {
+    if (waitMs !== undefined && !atOnce) {
       this.#options.metrics.postponed(channelKind)
-      this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, heldForMs))
+      this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, waitMs))
       return
     }
     const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses } = known

@@ -48,15 +48,12 @@ function rungAtOrAbove(delayMs: number): number {
 }
 
 /**
- * Where a message goes whose channel has too much waiting, or is left alone for a while: to a delay line, with no attempt
- * counted. The longer it has been on its way, the longer the line, so that a flood to a slow receiver does not turn round
- * every five seconds. A pause of the channel says itself how long to wait, so that what is old is not late for it.
- * @param heldForMs for how long the channel is still left alone; 0 when it is not
+ * Where a message goes whose channel has too much waiting, or is left alone for a while: to the longest delay line that
+ * does not make it late, with no attempt counted. A flood to a slow receiver would else turn round every five seconds.
+ * @param waitMs in how long its turn may come at the earliest
  */
-export function decidePostponement(alertAgeMs: number, heldForMs: number): Rung {
+export function decidePostponement(waitMs: number): Rung {
   const [seconds, minute, tenMinutes] = RETRY_RUNGS
-  const isOld = alertAgeMs >= 2 * tenMinutes.delayMs
-  if (heldForMs >= tenMinutes.delayMs || (isOld && heldForMs === 0)) return tenMinutes
-  if (heldForMs >= minute.delayMs || isOld) return minute
-  return alertAgeMs >= 2 * minute.delayMs && heldForMs === 0 ? minute : seconds
+  if (waitMs >= tenMinutes.delayMs) return tenMinutes
+  return waitMs >= minute.delayMs ? minute : seconds
 }

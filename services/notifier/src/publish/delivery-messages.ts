@@ -29,17 +29,27 @@ export function delayedMessage(
 
 /**
  * The same attempt once more, later and without counting one: its channel has too much waiting, or is left alone.
- * @param heldForMs for how long it still is; 0 when it is not
+ * @param waitMs in how long its turn may come at the earliest
  */
 export function postponedMessage(
   codec: MessageCodec,
   request: DeliveryRequest,
   carried: Headers,
   nowMs: number,
-  heldForMs: number,
+  waitMs: number,
 ): OutgoingMessage {
-  const rung = decidePostponement(nowMs - Date.parse(request.alert.created_at), heldForMs)
+  const rung = decidePostponement(waitMs)
   return delayedMessage(codec, request, carried, { topic: rung.topic, atMs: nowMs + rung.delayMs })
+}
+
+/** As it came from a delay line, to one once more: a flood to a dead endpoint does this by the thousand. */
+export function postponedAgain(
+  { key, value, headers }: IncomingMessage,
+  nowMs: number,
+  waitMs: number,
+): OutgoingMessage {
+  const { topic, delayMs } = decidePostponement(waitMs)
+  return { topic, key, value, headers: { ...headers, [HEADERS.dueAt]: String(nowMs + delayMs) } }
 }
 
 /** A delivery that ended without success, as it came, with the reason. */
