@@ -322,13 +322,13 @@ describe('a channel whose receiver fails', () => {
 describe('a channel that takes one message a second', () => {
   const limits = { concurrency: 1, intervalMs: 1_000, digest: { above: 3, most: 5 } }
 
-  test('gets the next one a second after the last began', async () => {
+  test('gets the next one a second after the last ended', async () => {
     const { queues, names, clock, end } = harness(limits)
     queues.add([job('1', 'a'), job('2', 'a'), job('3', 'b')])
     expect(names()).toEqual(['1', '3'])
     await clock.advance(300)
     await end('1')
-    await clock.advance(699)
+    await clock.advance(999)
     expect(names()).toEqual(['3'])
     await clock.advance(1)
     expect(names()).toEqual(['3', '2'])

@@ -231,7 +231,7 @@ export class ChannelQueues {
     this.#active++
     if (isOfFailing) this.#activeFailing++
     if (!atOnce) lane.attempts++
-    this.#paces.noteStart(channelId, lane.limits.intervalMs)
+    this.#paces.keepApart(channelId, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
     const end = (shown: Shown | undefined) => {
       this.#active--
@@ -242,6 +242,8 @@ export class ChannelQueues {
         lane.noteAttempt(this.#options.clock.now() - nowMs)
       }
       for (const job of jobs) lane.active.delete(job)
+      // The receiver counts what reaches it, which may be a while after the start, and be two messages of one attempt.
+      this.#paces.keepApart(channelId, lane.limits.intervalMs)
       if (shown !== undefined) this.#paces.noteEnd(channelId, shown)
       this.#sendAwayIfHeld(channelId, lane)
       if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.add(channelId)
