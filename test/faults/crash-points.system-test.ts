@@ -15,8 +15,8 @@ import { POINTS } from './points.ts'
 
 const RECHECK_DELAY_MS = 1_500
 
-/** The only point after which a receiver may see a delivery twice: its answer was lost. */
-const ANSWER_LOST = 'notifier.after-attempt'
+/** Each alert has to reach each of them. */
+const CHANNELS = 2
 
 const stops: (() => Promise<void>)[] = []
 afterAll(async () => {
@@ -37,6 +37,12 @@ async function openScene(service: ServiceName): Promise<Scene> {
   const truth = await openTruth(product)
   stops.push(() => truth.stop())
   const shop = await openShop(product)
+  await shop.api.post('/v1/alert-channels', {
+    project_id: shop.projectId,
+    name: 'Second',
+    events: ['incident.opened', 'incident.resolved'],
+    config: { kind: 'webhook', url: `${shop.receiver.url}/second` },
+  })
   stops.push(() => shop.stop())
   return { product, truth, shop, mayBeDoubled: new Set() }
 }
@@ -70,15 +76,13 @@ async function killAt(scene: Scene, service: ServiceName, point: string): Promis
 
   const end = await Promise.race([died, until(`the crash at ${point}`, () => false, { timeoutMs: 60_000 })])
   expect(end, `the process that was to die at ${point}`).toMatchObject({ signal: 'SIGKILL' })
-  if (point === ANSWER_LOST) {
-    for (const { webhookId } of shop.receiver.deliveries().slice(receivedBefore)) mayBeDoubled.add(webhookId)
-  }
+  if (service === 'notifier') for (const id of await answersLost(scene, receivedBefore)) mayBeDoubled.add(id)
   await process.restart()
 
-  await shop.alertAbout(unexplained.id, 60_000)
+  await alertedOnAll(shop, unexplained.id)
   const { operation_id } = await operation
   const sentinel = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 77 })
-  await shop.alertAbout(sentinel.id, 60_000)
+  await alertedOnAll(shop, sentinel.id)
   await until(
     `the explanation after ${point}`,
     async () => (await shop.action(explained.id))?.operation_id === operation_id,
@@ -87,11 +91,35 @@ async function killAt(scene: Scene, service: ServiceName, point: string): Promis
 
   const opened = shop.alertsAbout(unexplained.id).filter(isOpened)
   const ids = new Set(opened.map(delivery => delivery.webhookId))
-  expect(ids.size, `distinct alerts about the unexplained refund after ${point}`).toBe(1)
+  expect(ids.size, `distinct deliveries about the unexplained refund after ${point}`).toBe(CHANNELS)
   const parked = (await truth.count(deadTopicOf(service))) - parkedBefore
   // A crash between the dead letter and the commit parks the message twice.
   if (point === 'work.parked') expect(parked, 'dead letters of the poison').toBeGreaterThan(0)
   else expect(parked, `dead letters after ${point}`).toBe(0)
+}
+
+/** Deliveries of this round that were answered, and of which nothing is on record: those that were just being made. */
+async function answersLost({ truth, shop }: Scene, receivedBefore: number): Promise<string[]> {
+  // A turn for the receiver to read what the dead process had sent.
+  await truth.database.command({ ping: 1 })
+  const ids = shop.receiver
+    .deliveries()
+    .slice(receivedBefore)
+    .flatMap(one => one.webhookId ?? [])
+  const recorded = truth.database
+    .collection<{ _id: string }>('deliveries')
+    .find({ _id: { $in: ids }, state: 'delivered' })
+  const known = new Set((await recorded.toArray()).map(one => one._id))
+  return ids.filter(id => !known.has(id))
+}
+
+/** Waits until every channel has been told that nothing explains the refund. */
+async function alertedOnAll(shop: Shop, refundId: string): Promise<void> {
+  const told = () => new Set(shop.alertsAbout(refundId).flatMap(one => (isOpened(one) ? one.path : [])))
+  await until(`all channels to be told of ${refundId}`, () => told().size === CHANNELS, {
+    timeoutMs: 60_000,
+    seen: () => [...told()],
+  })
 }
 
 /** Points that lie on the way of a failed delivery. */
@@ -131,7 +159,7 @@ function reportUntilTaken(shop: Shop, subject: string, refundId: string): Promis
 }
 
 /**
- * Judged once nothing is on its way any more, so that what comes late counts too: one incident for each alert, and each
+ * Judged once nothing is on its way any more, so that what comes late counts too: each incident is told once on each channel, and each
  * delivery taken exactly once, but for those whose answer was lost, which then came with the same bytes.
  */
 async function expectAllSettled({ truth, shop, mayBeDoubled }: Scene): Promise<void> {
@@ -144,7 +172,7 @@ async function expectAllSettled({ truth, shop, mayBeDoubled }: Scene): Promise<v
   }
   const opened = [...byId.values()].filter(([first]) => first !== undefined && isOpened(first))
   const incidents = await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })
-  expect(opened).toHaveLength(incidents)
+  expect(opened).toHaveLength(incidents * CHANNELS)
   const recorded = await truth.database.collection('deliveries').countDocuments({ project_id: shop.projectId })
   const delivered = { project_id: shop.projectId, state: 'delivered' }
   expect(await truth.database.collection('deliveries').countDocuments(delivered)).toBe(recorded)
