@@ -25,7 +25,8 @@ const STUCK_AFTER_MS = 120_000
 /** Wires the real parts from the environment. */
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
-  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config)
+  // Whatever is interrupted is put off and done again as a whole, so nothing need be remembered of a single write.
+  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config, { retryWrites: false })
   const egress = createEgress({
     allowCidrs: config.EGRESS_ALLOW_CIDRS,
     denyCidrs: config.EGRESS_DENY_CIDRS,

@@ -2,7 +2,7 @@ import type { Bus } from '../bus/bus.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
 import type { Secret } from '../config/secret.ts'
 import { createLogger, type Logger } from '../logger.ts'
-import { connectMongo, type Mongo } from '../mongo/mongo.ts'
+import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
@@ -31,12 +31,19 @@ export interface ServiceParts {
   openCodec(waitMs?: number): Promise<MessageCodec>
 }
 
-/** The real parts of one service process. Nothing is waited for: each connects on first use. */
-export function openServiceParts(service: string, config: CommonConfig): ServiceParts {
+/**
+ * The real parts of one service process. Nothing is waited for: each connects on first use.
+ * @param mongoOptions where they are to differ from the usual ones
+ */
+export function openServiceParts(
+  service: string,
+  config: CommonConfig,
+  mongoOptions: Pick<MongoOptions, 'retryWrites'> = {},
+): ServiceParts {
   const appName = `backstop-${service}`
   const topicPrefix = config.KAFKA_TOPIC_PREFIX
   const logger = createLogger(service, config.LOG_LEVEL)
-  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName })
+  const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName, ...mongoOptions })
   return {
     logger,
     metrics: createMetrics(service, { processMetrics: true }),
