@@ -1,23 +1,24 @@
 /**
- * The least that could be called reconciling: consume, insert as many documents of the same size into the same collections,
- * produce as many messages, commit. No event is decoded, nothing is loaded, decided or checked, and no document is updated:
- * an insert is the fastest write there is. With the reconciler's batch size, write concern and indexes it shows what the
- * parts around the reconciler allow, and so what the reconciler itself costs.
+ * The least that could be called reconciling: consume, bulk-write as many documents of the same size into the same
+ * collections, produce as many messages, commit. No event is decoded, nothing is loaded, decided or checked. With the
+ * reconciler's batch size, write concern and indexes it shows what the parts around the reconciler allow, and so what the
+ * reconciler itself costs. A subject that is there is updated; with INSERTS_ONLY even that is an insert, the fastest write
+ * there is, which no reconciler can do.
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
-import { MongoClient } from 'mongodb'
+import { type AnyBulkWriteOperation, MongoClient } from 'mongodb'
 import { isUnexplained } from '../../test/world/refunds.ts'
 import { tellCpuTime } from '../frame/children.ts'
+import { COLLECTIONS, copyFor, type Sample, sampleDocuments } from './samples.ts'
 
-const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '' } = process.env
+const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '', INSERTS_ONLY } = process.env
 const BATCH = 500
 
-interface Stored {
-  _id: string
-  refs?: readonly string[]
-}
-
-const client = new MongoClient(MONGO, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: 20 })
+const client = new MongoClient(MONGO, {
+  writeConcern: { w: 'majority', journal: true },
+  retryWrites: false,
+  maxPoolSize: 20,
+})
 const kafka = new kafkajs.Kafka({
   brokers: BROKERS.split(','),
   clientId: 'bare-loop',
@@ -31,27 +32,23 @@ const consumer = kafka.consumer({
   maxBytes: 16 * 1_048_576,
 })
 // What the reconciler wrote of one event, to be written again under other ids.
-const samples = await Promise.all(
-  ['subjects', 'actions', 'inbox', 'inbox_bodies'].map(async name => {
-    const sample = (await client.db(RECONCILER_DB).collection<Stored>(name).findOne())!
-    return { sample, collection: client.db(DB).collection<Stored>(name) }
-  }),
-)
-const recheck = Buffer.from(JSON.stringify({ ref: samples[0]!.sample.refs?.[0], of: samples[1]!.sample._id }))
+const samples = await sampleDocuments(client.db(RECONCILER_DB))
+const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.refs?.[0], of: samples.actions._id }))
 
-function copyFor(key: string, { refs, ...sample }: Stored): Stored {
-  const copy = { ...sample, _id: key }
-  return refs === undefined ? copy : { ...copy, refs: refs.map((_, index) => `${key}/${index}`) }
+function updateTo({ _id, refs = [], actions = [] }: Sample): AnyBulkWriteOperation<Sample> {
+  return { updateOne: { filter: { _id, version: 1 }, update: { $set: { refs, actions, version: 2 } } } }
 }
 
 async function reconcile(messages: readonly KafkaMessage[]): Promise<void> {
   const keys = messages.map(({ key }) => key!.toString())
-  const writes = samples.map(({ collection, sample }) =>
-    collection.insertMany(
-      keys.map(key => copyFor(key, sample)),
-      { ordered: false },
-    ),
-  )
+  const writes = COLLECTIONS.map(name => {
+    const operations = keys.map(key => {
+      const document = copyFor(key, samples[name])
+      const isThere = name === 'subjects' && !INSERTS_ONLY && !isUnexplained(key)
+      return isThere ? updateTo(document) : { insertOne: { document } }
+    })
+    return client.db(DB).collection<Sample>(name).bulkWrite(operations, { ordered: false })
+  })
   await Promise.all(writes)
   const rechecks = keys.filter(isUnexplained).map(key => ({ key, value: recheck }))
   await producer.send({ topic: `${PREFIX}rechecks`, acks: -1, messages: rechecks })

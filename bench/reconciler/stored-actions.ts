@@ -3,6 +3,7 @@ import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import { makeRefunds } from '../../test/world/refunds.ts'
 import type { Comparison } from '../frame/benchmark.ts'
 import { marksOf, readingsOf } from './progress.ts'
+import { COLLECTIONS } from './samples.ts'
 import type { Worlds } from './worlds.ts'
 
 const FEW = 10_000
@@ -12,7 +13,6 @@ const SHARES = [0.4, 0.95, 1]
 const FILL_AT_ONCE = 50_000
 const NO_LOOKS_MS = 86_400_000
 const CACHE_BYTES = 2 * 2 ** 30
-const COLLECTIONS = ['subjects', 'actions', 'inbox', 'inbox_bodies']
 
 /**
  * Two processes over two databases. One has judged few events and its database is emptied before each measurement; the

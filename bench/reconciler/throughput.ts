@@ -1,10 +1,11 @@
 /** Events a second from a full topic, beside what the parts around the reconciler allow. */
 import { join } from 'node:path'
 import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
-import { makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
+import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { marksOf, readingsOf } from './progress.ts'
+import { COLLECTIONS, type Sample, sampleDocuments, subjectBefore } from './samples.ts'
 import type { Worlds } from './worlds.ts'
 
 const EVENTS = 60_000
@@ -12,6 +13,7 @@ const EVENTS = 60_000
 const SHARES = [0.2, 0.95, 1]
 /** No second look happens while this is measured. */
 const RECHECK_DELAY_MS = 86_400_000
+const SAVE_AT_ONCE = 1_000
 
 export function compareThroughput(worlds: Worlds, surroundings: BenchSurroundings): Comparison {
   const open = (name: string) => worlds.get(name, RECHECK_DELAY_MS)
@@ -22,7 +24,11 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
       { name: 'reconciler', measure: async () => measureReconciler(await open('reconciler')) },
       {
         name: 'bare loop',
-        measure: async () => measureBareLoop(await open('bare-loop'), await open('reconciler'), surroundings),
+        measure: async () => measureBareLoop(await open('bare-loop'), await open('reconciler'), surroundings, false),
+      },
+      {
+        name: 'inserts only',
+        measure: async () => measureBareLoop(await open('inserts-only'), await open('reconciler'), surroundings, true),
       },
     ],
     targets: [
@@ -61,15 +67,18 @@ async function measureBareLoop(
   world: ReconcilerAlone,
   reconciler: ReconcilerAlone,
   { stack, folder }: BenchSurroundings,
+  insertsOnly: boolean,
 ) {
   const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
-  await fill(world)
+  const refunds = await fill(world)
+  if (!insertsOnly) await putSubjects(world, reconciler, refunds)
   const env = {
     BROKERS: stack.kafka,
     PREFIX: world.topicPrefix,
     MONGO: stack.mongo,
     DB: world.mongo.db.databaseName,
     RECONCILER_DB: reconciler.mongo.db.databaseName,
+    ...(insertsOnly ? { INSERTS_ONLY: 'yes' } : {}),
   }
   const child = startChild(new URL('bare-loop-main.ts', import.meta.url), env, join(folder, 'bare-loop.log'))
   const [from, to] = await marksOf(
@@ -82,10 +91,21 @@ async function measureBareLoop(
   return readingsOf(from!, to!)
 }
 
+/** What the operations of the refunds have left. */
+async function putSubjects(world: ReconcilerAlone, reconciler: ReconcilerAlone, refunds: readonly Refund[]) {
+  const { subjects: sample } = await sampleDocuments(reconciler.mongo.db)
+  const explained = refunds.filter(({ isExplained }) => isExplained)
+  const subjects = world.mongo.db.collection<Sample>('subjects')
+  for (let at = 0; at < explained.length; at += SAVE_AT_ONCE) {
+    await subjects.insertMany(
+      explained.slice(at, at + SAVE_AT_ONCE).map(refund => subjectBefore(keyOf(refund), sample)),
+    )
+  }
+}
+
 /** @throws Error when not everything is there that the events ask for, or more than that */
 async function expectDone(world: ReconcilerAlone, events: number, rechecksBefore: number): Promise<void> {
-  const collections = ['subjects', 'actions', 'inbox', 'inbox_bodies']
-  const found = await Promise.all(collections.map(name => world.mongo.db.collection(name).countDocuments()))
+  const found = await Promise.all(COLLECTIONS.map(name => world.mongo.db.collection(name).countDocuments()))
   const rechecks = (await world.count('rechecks')) - rechecksBefore
   const isDone = found.every(count => count === events) && rechecks === unexplainedOf(EVENTS)
   if (!isDone) throw new Error(`${events} events left ${found.join(', ')} documents and ${rechecks} rechecks`)
