@@ -206,7 +206,8 @@ describe('a webhook channel', () => {
     const publishedAtMs = Date.now()
     for (let index = 0; index < alerts.length; index += 20) await publish(...alerts.slice(index, index + 20))
     await until('all reach the channel that works', () => fine.requests.length === alerts.length)
-    expect(fine.requests.at(-1)!.atMs - publishedAtMs).toBeLessThan(5_000)
+    // Those of the other one hang for 20 s each.
+    expect(fine.requests.at(-1)!.atMs - publishedAtMs).toBeLessThan(15_000)
     expect(dead.requests.length).toBeGreaterThan(0)
     expect(dead.requests.length).toBeLessThanOrEqual(4)
   })
