@@ -103,10 +103,15 @@ const mutants = [
   { name: 'HTTP/2 is offered', file: 'connector.ts', from: 'allowH2: false', to: 'allowH2: true' },
   { name: 'HTTP/2 is offered through a proxy', file: 'lanes.ts', from: 'allowH2: false', to: 'allowH2: true' },
   // What an answer may cost.
-  { name: 'answers may be of any size', file: 'egress.ts', from: 'if (bytes > maxBytes) {', to: 'if (false) {' },
+  {
+    name: 'answers may be of any size',
+    file: 'exchange.ts',
+    from: 'const room = this.#maxBytes - this.#bytes',
+    to: 'const room = Infinity',
+  },
   {
     name: 'there is no overall deadline',
-    file: 'egress.ts',
+    file: 'deadline.ts',
     from: "setTimeout(() => this.end('deadline'), timeoutMs)",
     to: 'setTimeout(() => {}, timeoutMs)',
   },
