@@ -5,7 +5,6 @@ import {
   type BatchProgress,
   type Bus,
   type Consumer,
-  crashPoint,
   deadLetter,
   type IncomingMessage,
   type Producer,
@@ -13,14 +12,14 @@ import {
   sleep,
 } from '@backstop/kit'
 import { CHANNEL_MODULES } from '../channels/registry.ts'
-import { postponedMessage } from '../publish/delivery-messages.ts'
 import { type AttemptOptions, attempt } from './attempt.ts'
 import type { ChannelHealthKeeper } from './channel-health.ts'
 import type { ChannelLimits } from './channel-lane.ts'
 import type { Shown } from './channel-paces.ts'
 import { ChannelQueues } from './channel-queues.ts'
-import { type DeliveryIntakeOptions, planIntake } from './delivery-intake.ts'
+import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './delivery-intake.ts'
 import { abandon, complete, type DeliveryJob, isOwned } from './delivery-job.ts'
+import { Postponer } from './postponer.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
@@ -52,6 +51,7 @@ export class DeliveryConsumer {
   readonly #options: DeliveryConsumerOptions
   readonly #maxAtHand: number
   readonly #queues: ChannelQueues
+  readonly #postponer: Postponer
   readonly #writer: SettlementWriter
   readonly #consumer: Consumer
   /** Deliveries at hand, until their result is recorded. */
@@ -59,6 +59,8 @@ export class DeliveryConsumer {
   readonly #attemptOptions: AttemptOptions
   /** Deliveries whose attempt has ended and whose result is not on record yet, with who waits for that. */
   readonly #unrecorded = new Map<string, (() => void)[]>()
+  /** Messages that are being taken in, of all partitions: they have their room already. */
+  #beingTaken = 0
   readonly #watched = new WeakSet<AbortSignal>()
   readonly #faults = new Map<number, number>()
 
@@ -75,7 +77,13 @@ export class DeliveryConsumer {
       mayStart: () => !this.#writer.isBehind,
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
-      onHeld: jobs => void this.#putOff(jobs).catch(options.onFatal),
+      onHeld: jobs => void this.#postponer.postponeInTheEnd(jobs).catch(options.onFatal),
+    })
+    this.#postponer = new Postponer({
+      ...options,
+      awayForMs: channelId => this.#queues.awayForMs(channelId),
+      onPostponed: job => this.#forget(job),
+      onDropped: job => this.#drop(job),
     })
     this.#attemptOptions = { ...options, untilRecorded: id => this.#untilRecorded(id) }
     this.#writer = new SettlementWriter({
@@ -163,7 +171,7 @@ export class DeliveryConsumer {
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
       if (admission === 'postpone') overflow.set(message, this.#queues.awayForMs(message.key))
-      else if (this.#queues.size + admitted.length - overflow.size >= this.#maxAtHand) {
+      else if (this.#queues.size + this.#beingTaken + admitted.length - overflow.size >= this.#maxAtHand) {
         return { admitted, overflow, isFull: true }
       } else planned.set(message.key, count + 1)
       admitted.push(message)
@@ -180,7 +188,7 @@ export class DeliveryConsumer {
     while (clock.now() < untilMs && !signal.aborted) {
       if (isFull) await this.#relieve()
       const isThere = isFull
-        ? this.#queues.size <= this.#maxAtHand / 2
+        ? this.#queues.size + this.#beingTaken <= this.#maxAtHand / 2
         : this.#queues.admit(next.key, maxQueuedPerChannel / 2) !== 'wait'
       if (isThere) return true
       await sleep(clock, LOOK_FOR_ROOM_MS, signal)
@@ -189,18 +197,24 @@ export class DeliveryConsumer {
   }
 
   /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */
-  async #take(
-    messages: readonly IncomingMessage[],
-    overflow: ReadonlyMap<IncomingMessage, number>,
-    batch: Batch,
-  ): Promise<number> {
-    const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
-    if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
-    complete(plan.done)
+  async #take(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
+    this.#beingTaken += messages.length
+    try {
+      const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
+      if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
+      complete(plan.done)
+      this.#queue(plan, batch)
+      return plan.taken
+    } finally {
+      this.#beingTaken -= messages.length
+    }
+  }
+
+  #queue(plan: IntakePlan, batch: Batch): void {
     if (batch.signal.aborted) {
       // The partition went elsewhere meanwhile, and `dropLost` with it: what is queued now would be attempted by two.
       for (const job of plan.jobs) abandon(job.messages)
-      return plan.taken
+      return
     }
     const jobs = plan.jobs.filter(job => {
       const twin = this.#active.get(job.request.delivery_id)
@@ -210,7 +224,6 @@ export class DeliveryConsumer {
       return twin === undefined
     })
     this.#queues.add(jobs)
-    return plan.taken
   }
 
   /** Makes room by putting off what waits for channels that turned out to be slow. */
@@ -218,43 +231,11 @@ export class DeliveryConsumer {
     const jobs = this.#queues.takeSlow()
     if (jobs.length === 0) return
     try {
-      await this.#postpone(jobs)
+      await this.#postponer.postpone(jobs)
     } catch (error) {
       this.#queues.add(jobs.filter(isOwned))
       for (const job of jobs) if (!isOwned(job)) this.#drop(job)
       throw error
-    }
-  }
-
-  /** Puts off what waited for a channel that is left alone for a while, as soon as the broker takes it. */
-  async #putOff(jobs: readonly DeliveryJob[]): Promise<void> {
-    for (let faults = 1; ; faults++) {
-      const owned = jobs.filter(isOwned)
-      for (const job of jobs) if (!isOwned(job)) this.#drop(job)
-      if (owned.length === 0) return
-      try {
-        return await this.#postpone(owned)
-      } catch (error) {
-        if (!(error instanceof AppError) || !error.retryable) throw error
-        await sleep(this.#options.clock, pauseAfter(faults))
-      }
-    }
-  }
-
-  async #postpone(jobs: readonly DeliveryJob[]): Promise<void> {
-    const { producer, codec, clock, metrics } = this.#options
-    const nowMs = clock.now()
-    await producer.send(
-      jobs.map(job => {
-        const waitMs = this.#queues.awayForMs(job.request.channel_id)
-        return postponedMessage(codec, job.request, job.messages[0]?.message.headers ?? {}, nowMs, waitMs)
-      }),
-    )
-    crashPoint('notifier.after-postpone')
-    for (const job of jobs) {
-      metrics.postponed(job.channelKind)
-      this.#forget(job)
-      complete(job.messages)
     }
   }
 

@@ -38,6 +38,12 @@ export interface IntakePlan {
   readonly done: readonly JobMessage[]
 }
 
+/**
+ * The messages of a batch whose channel has too much waiting, or is left alone, with in how many milliseconds their turn
+ * may come.
+ */
+export type Overflow = ReadonlyMap<IncomingMessage, number>
+
 interface Asked {
   readonly request: DeliveryRequest
   readonly from: JobMessage
@@ -47,14 +53,14 @@ interface Asked {
  * Finds out what each message asks for: one insert for deliveries that are new, one read for those that are not, one
  * read for their channels (DESIGN: a fixed number of commands for a batch).
  * @param active deliveries at hand: a copy of their message joins them
- * @param overflow the messages whose channel has too much waiting, or is left alone, with in how long their turn may come
+ * @param overflow those of the messages that are to be put off
  * @throws AppError `unavailable` when nothing could be found out now
  */
 export async function planIntake(
   messages: readonly IncomingMessage[],
   batch: Batch,
   active: ReadonlyMap<string, DeliveryJob>,
-  overflow: ReadonlyMap<IncomingMessage, number>,
+  overflow: Overflow,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
   const { asked, again, outgoing, done, taken } = await decodeAll(messages, batch, overflow, options)
@@ -78,7 +84,7 @@ export async function planIntake(
 async function decodeAll(
   messages: readonly IncomingMessage[],
   batch: Batch,
-  overflow: ReadonlyMap<IncomingMessage, number>,
+  overflow: Overflow,
   options: DeliveryIntakeOptions,
 ) {
   const asked: Asked[] = []
@@ -139,13 +145,13 @@ class Planner {
   readonly #options: DeliveryIntakeOptions
   readonly #channels: ReadonlyMap<string, ChannelRecord | undefined>
   readonly #progress: ReadonlyMap<string, DeliveryProgress>
-  readonly #overflow: ReadonlyMap<IncomingMessage, number>
+  readonly #overflow: Overflow
 
   constructor(
     options: DeliveryIntakeOptions,
     channels: ReadonlyMap<string, ChannelRecord | undefined>,
     progress: ReadonlyMap<string, DeliveryProgress>,
-    overflow: ReadonlyMap<IncomingMessage, number>,
+    overflow: Overflow,
   ) {
     this.#options = options
     this.#channels = channels

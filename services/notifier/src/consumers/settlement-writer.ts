@@ -42,7 +42,7 @@ export interface SettlementWriterOptions {
 }
 
 /** Beyond this many results waiting to be recorded, no new attempt should start: a crash would repeat them all. */
-const MAX_BACKLOG = 256
+const MAX_BACKLOG = 512
 const MAX_FLUSH = 500
 
 /**
