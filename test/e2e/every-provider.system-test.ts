@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 test('of five thousand actions exactly those that nothing explains alert, each once', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const product = await openProduct('every', {
     recheckDelayMs: RECHECK_DELAY_MS,
@@ -64,7 +64,7 @@ test('of five thousand actions exactly those that nothing explains alert, each o
   const expected = done.flatMap(deed => (deed.expected === null ? [] : [sentence(deed.expected, deed)]))
   const told = () => customer.receiver.deliveries().map(delivery => saidBy(delivery, byName))
   await until('what people are to be told', () => differenceOf(told(), expected).missed.length === 0, {
-    timeoutMs: 120_000,
+    timeoutMs: 240_000,
     everyMs: 500,
     seen: () => differenceOf(told(), expected),
   })
