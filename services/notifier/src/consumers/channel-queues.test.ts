@@ -211,6 +211,21 @@ describe('a channel with too much waiting', () => {
     expect(queues.takeSlow()).toEqual([])
   })
 
+  test('has each message that is put off wait behind those before it, anew every five seconds', async () => {
+    const { queues, clock } = harness()
+    const away = Array.from({ length: 1_201 }, () => queues.awayForMs('a'))
+    expect([away[0], away[1], away[1_200]]).toEqual([0, 50, 60_000])
+    expect(queues.awayForMs('b')).toBe(0)
+    await clock.advance(5_000)
+    expect(queues.awayForMs('a')).toBe(0)
+  })
+
+  test('has what is put off wait for as long as its receiver takes for what is here', async () => {
+    const { queues } = await withAttemptsOf(1_000, 100)
+    expect(queues.awayForMs('a')).toBe(50_000)
+    expect(queues.awayForMs('a')).toBe(50_500)
+  })
+
   test('gives its room away when one attempt takes a second, and keeps it else', async () => {
     const { queues, clock } = harness({ concurrency: 1 })
     queues.add([...many(3), job('quick', 'b'), job('quick too', 'b')])
