@@ -44,6 +44,8 @@ export interface SettlementWriterOptions {
 /** Beyond this many results waiting to be recorded, no new attempt should start: a crash would repeat them all. */
 const MAX_BACKLOG = 512
 const MAX_FLUSH = 500
+/** With so many more waiting while one flush is under way, a second one begins beside it: a database answers late when it is busy. */
+const WORTH_A_SECOND = 100
 
 /**
  * Makes results durable, in small batches that form by themselves: what ends during one flush is the next one. The order
@@ -53,8 +55,11 @@ const MAX_FLUSH = 500
 export class SettlementWriter {
   readonly #options: SettlementWriterOptions
   #waiting: Settled[] = []
+  /** Results that are being flushed, and in how many flushes. */
   #flushing = 0
-  #running = false
+  #flushes = 0
+  /** Resolves when the flush that began last has ended. */
+  #latest: Promise<void> = Promise.resolve()
   readonly #stopped = new AbortController()
 
   constructor(options: SettlementWriterOptions) {
@@ -68,8 +73,8 @@ export class SettlementWriter {
 
   add(settled: Settled): void {
     this.#waiting.push(settled)
-    if (this.#running) return
-    this.#running = true
+    if (this.#flushes === 2 || (this.#flushes === 1 && this.#waiting.length < WORTH_A_SECOND)) return
+    this.#flushes++
     this.#run().catch(error => this.#options.onFatal(error))
   }
 
@@ -83,15 +88,19 @@ export class SettlementWriter {
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_FLUSH)
-      this.#flushing = batch.length
-      await this.#flush(batch)
-      this.#flushing = 0
+      this.#flushing += batch.length
+      const before = this.#latest
+      const flush = this.#flush(batch, before)
+      this.#latest = flush
+      await flush
+      this.#flushing -= batch.length
       this.#options.onFlushed()
     }
-    this.#running = false
+    this.#flushes--
   }
 
-  async #flush(batch: readonly Settled[]): Promise<void> {
+  /** @param before only the writes of two flushes overlap: what is told of a channel keeps its order */
+  async #flush(batch: readonly Settled[], before: Promise<void>): Promise<void> {
     const { deliveries, health, producer } = this.#options
     const settlements = batch.map(({ settlement }) => settlement)
     const refused = await this.#insist('record', () => deliveries.record(settlements))
@@ -99,6 +108,7 @@ export class SettlementWriter {
     const recorded = batch.filter(({ settlement }) => !refused.has(settlement.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
+    await before
     const news = newsOf(recorded)
     const told = news.length === 0 || (await this.#insist('health', () => health.note(news).then(() => true)))
     if (told === undefined) return this.#giveUp(batch)
