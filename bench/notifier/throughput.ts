@@ -11,9 +11,9 @@ import type { BenchReceiver } from './receiver.ts'
 export const CHANNELS = 50
 /** What the notifier makes of that many webhook channels: four requests at once for each. */
 const CONCURRENCY = CHANNELS * 4
-const DELIVERIES = 40_000
+const DELIVERIES = 60_000
 /** Nothing but posting is over sooner. */
-const POSTS = 80_000
+const POSTS = 120_000
 /** The shares of each run that are not counted: while it warms up, and while some channels have nothing left. */
 const WARM_UP = 0.4
 const TAIL = 0.1
