@@ -57,6 +57,8 @@ export interface AdminApp {
   start(): Promise<void>
   /** Takes no new request, finishes those at work, publishes what they caused. */
   stop(): Promise<void>
+  /** Why no request should be sent here yet, or undefined. Whether the database answers now is not part of it. */
+  unready(): string | undefined
   /** The port that the API listens on, once it is started. */
   port(): number
   /** The API's server, for tests that look at what is mounted. */
@@ -108,16 +110,24 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
   const stopping = new AbortController()
   const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics, stopping: stopping.signal })
   let bootstrap: Promise<void> = Promise.resolve()
+  let knowsFirstKey = false
 
   return {
     routes,
     port: () => (server.address() as AddressInfo).port,
+    unready() {
+      if (!server.listening) return 'It does not listen'
+      // Whoever was told that it is ready comes with the first key, and must not be told that nobody knows it.
+      return knowsFirstKey ? undefined : 'The first API key is not stored yet'
+    },
     async start() {
       await producer.start()
       outboxSweeper.start()
       const { apiKeys } = ports.stores
       const options = { apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
-      bootstrap = keepTryingBootstrap(options, stopping.signal)
+      bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
+        knowsFirstKey = isDone
+      })
       await listen(server, settings.port, settings.host)
     },
     async stop() {

@@ -44,13 +44,12 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     host: config.HOST,
     metrics,
     live: () => undefined,
-    ready: async () => {
-      if (app.port() === 0) return 'It does not listen yet'
-      return mongo.ping().then(
+    ready: async () =>
+      app.unready() ??
+      mongo.ping().then(
         () => undefined,
         error => String(error),
-      )
-    },
+      ),
   })
   await app.start()
   // The key ring is left out: its key ids would be fine to log, its keys would not.

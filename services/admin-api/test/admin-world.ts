@@ -96,6 +96,31 @@ function blockedUrl() {
   return new AppError('egress_blocked', 'The URL points to an address that may not be reached from here')
 }
 
+/** What the API runs over in a test: nothing leaves the process but through what is given. */
+export function portsOfTests(
+  given: Pick<AdminPorts, 'bus' | 'clock' | 'stores' | 'openBooks'> & Partial<AdminPorts>,
+  settings: Partial<AdminPorts['settings']> = {},
+): AdminPorts {
+  return {
+    codec: createFixedCodec(),
+    secretBox: secretBoxOfTests,
+    egress: egressOfTests,
+    logger: createLogger('admin-api', 'silent'),
+    metrics: createMetrics('admin-api'),
+    showKey: () => {},
+    ...given,
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      ingressPublicUrl: INGRESS_URL,
+      brandName: 'Backstop',
+      mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
+      bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
+      ...settings,
+    },
+  }
+}
+
 /** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
 export async function openWorld(
   parts: Pick<AdminPorts, 'stores' | 'openBooks'> & {
@@ -112,34 +137,14 @@ export async function openWorld(
   const codec = parts.codec ?? createFixedCodec()
   let ahead = 0
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
-  const app = createAdminApp({
-    bus: parts.bus,
-    codec,
-    clock,
-    stores: parts.stores,
-    openBooks: parts.openBooks,
-    secretBox: secretBoxOfTests,
-    egress: egressOfTests,
-    logger,
-    metrics: createMetrics('admin-api'),
-    showKey: () => {},
-    settings: {
-      host: '127.0.0.1',
-      port: 0,
-      ingressPublicUrl: INGRESS_URL,
-      brandName: 'Backstop',
-      mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
-      bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
-      ...parts.settings,
-    },
-  })
+  const { bus, stores, openBooks, settings } = parts
+  const app = createAdminApp(portsOfTests({ bus, codec, clock, stores, openBooks, logger }, settings))
   const listeners = await listen(parts.bus, codec, clock, parts.others)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
   const transcript: Transcript = []
   const api = createApiClient(url, BOOTSTRAP_KEY, transcript)
-  // The bootstrap key is stored in the background, as at any first start.
-  await until('the bootstrap key to be known', async () => (await api.get('/v1/projects')).status === 200)
+  await until('the API to be ready', async () => app.unready() === undefined)
   return {
     app,
     api,

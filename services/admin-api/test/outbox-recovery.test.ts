@@ -1,20 +1,11 @@
 import { HEADERS, newId } from '@backstop/contracts'
-import {
-  createFixedCodec,
-  createLogger,
-  createMemoryBus,
-  createMetrics,
-  createSecretBox,
-  parseKeyRing,
-  Secret,
-  type SendFate,
-} from '@backstop/kit'
+import { createMemoryBus, type SendFate } from '@backstop/kit'
 import { createManualClock, until } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import { expect, test } from 'vitest'
 import { createAdminApp } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/stores.ts'
-import { BOOTSTRAP_KEY, egressOfTests, INGRESS_URL } from './admin-world.ts'
+import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 
 /** The API on a clock that stands still, over a broker that does as it is told. */
@@ -23,28 +14,10 @@ async function open() {
   let fate: SendFate = 'stored'
   const bus = createMemoryBus({ clock, fateOf: () => fate })
   const stores = createMemoryStores()
-  const app = createAdminApp({
-    bus,
-    codec: createFixedCodec(),
-    clock,
-    stores,
-    openBooks: options => openMemoryBooks(options),
-    secretBox: createSecretBox(parseKeyRing(new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`))),
-    egress: egressOfTests,
-    logger: createLogger('admin-api', 'silent'),
-    metrics: createMetrics('admin-api'),
-    showKey: () => {},
-    settings: {
-      host: '127.0.0.1',
-      port: 0,
-      brandName: 'Backstop',
-      ingressPublicUrl: INGRESS_URL,
-      bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
-    },
-  })
+  const app = createAdminApp(portsOfTests({ bus, clock, stores, openBooks: options => openMemoryBooks(options) }))
   await app.start()
   const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
-  await until('the bootstrap key to be known', async () => (await api.get('/v1/projects')).status === 200)
+  await until('the API to be ready', async () => app.unready() === undefined)
   const projectId = (await api.post('/v1/projects', { name: 'Shop' })).body.project_id as string
   const connection = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Cards' })
   return {

@@ -39,19 +39,23 @@ export async function ensureBootstrapKey(options: BootstrapOptions): Promise<Boo
   return replaced === undefined ? 'keys_are_there' : 'replaced'
 }
 
-/** The same, trying until the database answers: a service starts while MongoDB is away. */
-export async function keepTryingBootstrap(options: BootstrapOptions, signal: AbortSignal): Promise<void> {
+/**
+ * The same, trying until the database answers: a service starts while MongoDB is away.
+ * @returns false when the signal came first
+ */
+export async function keepTryingBootstrap(options: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
   const RETRY_MS = 2_000
   while (!signal.aborted) {
     try {
       const outcome = await ensureBootstrapKey(options)
       options.logger.info({ outcome }, 'bootstrap_key.checked')
-      return
+      return true
     } catch (error) {
       options.logger.warn({ error, retry_ms: RETRY_MS }, 'bootstrap_key.check_failed')
       await sleep(options.clock, RETRY_MS, signal)
     }
   }
+  return false
 }
 
 function bootstrapDocument(key: Secret, now: number): ApiKeyDocument {

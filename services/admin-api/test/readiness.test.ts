@@ -1,0 +1,34 @@
+import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
+import { until } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { createAdminApp } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/stores.ts'
+import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { createApiClient } from './api-client.ts'
+
+test('the API is not ready before its first key is stored', async () => {
+  const stores = createMemoryStores()
+  let isAway = true
+  const page: typeof stores.apiKeys.page = request =>
+    isAway ? Promise.reject(unavailable('MongoDB', undefined)) : stores.apiKeys.page(request)
+  const app = createAdminApp(
+    portsOfTests({
+      bus: createMemoryBus({ clock: systemClock }),
+      clock: systemClock,
+      stores: { ...stores, apiKeys: { ...stores.apiKeys, page } },
+      openBooks: options => openMemoryBooks(options),
+    }),
+  )
+  expect(app.unready()).toBe('It does not listen')
+  await app.start()
+  try {
+    expect(app.unready()).toBe('The first API key is not stored yet')
+    isAway = false
+    await until('the API to be ready', () => app.unready() === undefined)
+    const answer = await createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY).get('/v1/projects')
+    expect(answer.status).toBe(200)
+  } finally {
+    await app.stop()
+  }
+})
