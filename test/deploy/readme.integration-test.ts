@@ -29,8 +29,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const one = (kind: string, name: string) =>
   ofKind(manifests, kind).find(({ metadata }) => metadata.name.startsWith(name)) as Manifest
 
-test('the README shows an overlay and two patches', () => {
-  expect(blocks).toHaveLength(3)
+test('the README shows an overlay and three patches', () => {
+  expect(blocks).toHaveLength(4)
 })
 
 test('an overlay of your own takes images from your registry, waiting containers included', () => {
@@ -61,6 +61,18 @@ test('a service gets a MongoDB user of its own, under the name that it reads', (
   expect(mainContainer(notifier).env).toContainEqual({
     name: 'MONGO_URL_FILE',
     value: '/run/secrets/backstop/MONGO_URL',
+  })
+})
+
+test.each(['reconciler', 'notifier', 'admin-api'])('%s goes out through an egress proxy, and can reach it', service => {
+  const deployment = one('Deployment', `backstop-${service}`)
+  const path = '/run/secrets/backstop/EGRESS_PROXY_URL'
+  expect(mainContainer(deployment).env).toContainEqual({ name: 'EGRESS_PROXY_URL_FILE', value: path })
+  const volume = deployment.spec.template.spec.volumes.find((one: { name: string }) => one.name === 'secrets')
+  expect(volume.secret.items).toContainEqual({ key: 'EGRESS_PROXY_URL', path: 'EGRESS_PROXY_URL' })
+  expect(one('NetworkPolicy', `backstop-${service}`).spec.egress.at(-1)).toEqual({
+    to: [{ ipBlock: { cidr: '10.7.0.9/32' } }],
+    ports: [{ protocol: 'TCP', port: 4750 }],
   })
 })
 

@@ -40,6 +40,7 @@ export {
 } from './registry/schema-registry.ts'
 export * from './secret-box/key-ring.ts'
 export * from './secret-box/secret-box.ts'
+export * from './service/open-egress.ts'
 export * from './service/run-service.ts'
 export * from './service/service-parts.ts'
 export * from './service/settings.ts'

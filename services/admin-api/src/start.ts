@@ -1,7 +1,7 @@
 import {
-  createEgress,
   createSecretBox,
   type Environment,
+  openEgress,
   openServiceParts,
   type RunningService,
   startOpsServer,
@@ -16,7 +16,7 @@ import { createMongoStores } from './store/stores.ts'
 export async function startAdminApi(environment: Environment): Promise<RunningService> {
   const config = readAdminConfig(environment)
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('admin-api', config)
-  const egress = createEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, denyCidrs: config.EGRESS_DENY_CIDRS, logger })
+  const egress = openEgress(config, { logger })
   const app = createAdminApp({
     bus,
     codec: await openCodec(),

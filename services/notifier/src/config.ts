@@ -3,7 +3,6 @@ import {
   brandNameSetting,
   commonSettings,
   type Environment,
-  egressProxySetting,
   egressSettings,
   keyRingSetting,
   readConfig,
@@ -31,7 +30,6 @@ export const settings = {
     .default(true)
     .describe('Refuse a mail server that offers no TLS; one on loopback never needs it'),
   ...egressSettings,
-  ...egressProxySetting,
   DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts under way at once in one process'),
   CHANNEL_QUEUE_MAX: setting
     .integer(250, 50, 10_000)

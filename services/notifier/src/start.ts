@@ -1,8 +1,8 @@
 import {
-  createEgress,
   createSecretBox,
   type Environment,
   type Mongo,
+  openEgress,
   openServiceParts,
   type RunningService,
   startOpsServer,
@@ -29,12 +29,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const config = readNotifierConfig(environment)
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('notifier', config)
   const mailer = openMailer(config)
-  const egress = createEgress({
-    allowCidrs: config.EGRESS_ALLOW_CIDRS,
-    denyCidrs: config.EGRESS_DENY_CIDRS,
-    logger,
-    ...(config.EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: config.EGRESS_PROXY_URL.reveal() }),
-  })
+  const egress = openEgress(config, { logger })
   const startedAt = systemClock.now()
   const load = watchLoad(LOAD_LIMITS)
   const failure = Promise.withResolvers<unknown>()

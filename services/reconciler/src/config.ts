@@ -1,19 +1,10 @@
-import {
-  commonSettings,
-  type Environment,
-  egressProxySetting,
-  egressSettings,
-  keyRingSetting,
-  readConfig,
-  setting,
-} from '@backstop/kit'
+import { commonSettings, type Environment, egressSettings, keyRingSetting, readConfig, setting } from '@backstop/kit'
 
 /** The reconciler's settings by their environment names (.env.example says each one in words). */
 export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),
   ...egressSettings,
-  ...egressProxySetting,
   RECHECK_DELAY_MS: setting
     .integer(60_000, 0, 86_400_000)
     .describe('Milliseconds from the first record of an unexplained action to its second look'),

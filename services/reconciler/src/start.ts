@@ -1,9 +1,9 @@
 import { newId } from '@backstop/contracts'
 import {
-  createEgress,
   createSecretBox,
   type Environment,
   type Mongo,
+  openEgress,
   openServiceParts,
   type RunningService,
   startOpsServer,
@@ -27,12 +27,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   const config = readReconcilerConfig(environment)
   // Whatever is interrupted is put off and done again as a whole, so nothing need be remembered of a single write.
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config, { retryWrites: false })
-  const egress = createEgress({
-    allowCidrs: config.EGRESS_ALLOW_CIDRS,
-    denyCidrs: config.EGRESS_DENY_CIDRS,
-    logger,
-    ...(config.EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: config.EGRESS_PROXY_URL.reveal() }),
-  })
+  const egress = openEgress(config, { logger })
   const startedAt = systemClock.now()
   const failure = Promise.withResolvers<unknown>()
   const app = createReconciler({

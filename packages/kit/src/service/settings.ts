@@ -29,7 +29,7 @@ export const commonSettings = {
   SCHEMA_REGISTRY_URL: setting.url().describe('Base URL of a Confluent-compatible schema registry'),
 } as const
 
-/** Where a service may reach what users point it to. */
+/** Where a service may reach what users point it to, and by which way it sends there. */
 export const egressSettings = {
   EGRESS_ALLOW_CIDRS: setting
     .list()
@@ -37,12 +37,9 @@ export const egressSettings = {
   EGRESS_DENY_CIDRS: setting
     .list()
     .describe('Networks that users may not point to even where they are public: your pods, services and nodes'),
-} as const
-
-/** For services that send there themselves. */
-export const egressProxySetting = {
-  EGRESS_PROXY_URL: setting
-    .secret()
+  EGRESS_PROXY_URL: z
+    .url({ protocol: /^https?$/, error: 'Give http://user:password@host:port' })
+    .transform(url => new Secret(url))
     .optional()
     .describe('CONNECT proxy that all of it goes through; proxies of the environment are ignored'),
 } as const
