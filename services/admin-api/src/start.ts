@@ -16,7 +16,7 @@ import { createMongoStores } from './store/stores.ts'
 export async function startAdminApi(environment: Environment): Promise<RunningService> {
   const config = readAdminConfig(environment)
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('admin-api', config)
-  const egress = openEgress(config, { logger })
+  const egress = openEgress(config, { logger, metrics })
   const app = createAdminApp({
     bus,
     codec: await openCodec(),

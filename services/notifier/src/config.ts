@@ -30,6 +30,10 @@ export const settings = {
     .default(true)
     .describe('Refuse a mail server that offers no TLS; one on loopback never needs it'),
   ...egressSettings,
+  EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION: z
+    .stringbool()
+    .default(false)
+    .describe("Accept any certificate of receivers: a laboratory's switch, shown by the metric egress_risks"),
   DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts under way at once in one process'),
   CHANNEL_QUEUE_MAX: setting
     .integer(250, 50, 10_000)

@@ -29,7 +29,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
   const config = readNotifierConfig(environment)
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('notifier', config)
   const mailer = openMailer(config)
-  const egress = openEgress(config, { logger })
+  const egress = openEgress(config, { logger, metrics })
   const startedAt = systemClock.now()
   const load = watchLoad(LOAD_LIMITS)
   const failure = Promise.withResolvers<unknown>()

@@ -27,7 +27,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   const config = readReconcilerConfig(environment)
   // Whatever is interrupted is put off and done again as a whole, so nothing need be remembered of a single write.
   const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config, { retryWrites: false })
-  const egress = openEgress(config, { logger })
+  const egress = openEgress(config, { logger, metrics })
   const startedAt = systemClock.now()
   const failure = Promise.withResolvers<unknown>()
   const app = createReconciler({

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
-import { readConfig } from '../config/config.ts'
-import type { Environment } from '../index.ts'
-import { openEgress } from './open-egress.ts'
+import { startReceiver } from '../../test/receiver.ts'
+import { createSelfSignedCertificate } from '../../test/self-signed-certificate.ts'
+import { type Environment, readConfig } from '../config/config.ts'
+import { createMetrics } from '../ops/metrics.ts'
+import { type EgressConfig, openEgress } from './open-egress.ts'
 import { egressSettings } from './settings.ts'
 
 const logger = pino({ level: 'silent' })
@@ -13,8 +15,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function open(environment: Environment) {
-  const egress = openEgress(readConfig(egressSettings, environment), { logger })
+function open(environment: Environment, more: Partial<EgressConfig> = {}, metrics = createMetrics('test')) {
+  const egress = openEgress({ ...readConfig(egressSettings, environment), ...more }, { logger, metrics })
   cleanUps.push(() => egress.stop())
   return egress
 }
@@ -52,3 +54,31 @@ test.each(['proxy.example.com:3128', 'socks5://me:canary@proxy.example.com', 'ht
     expect(() => open({ EGRESS_PROXY_URL: url })).not.toThrow(/canary/)
   },
 )
+
+test.each([
+  { name: 'nothing', environment: {}, more: {}, allowed: 0, unverified: 0 },
+  { name: 'a private network', environment: { EGRESS_ALLOW_CIDRS: '10.0.0.0/8' }, more: {}, allowed: 1, unverified: 0 },
+  {
+    name: 'the certificates',
+    environment: {},
+    more: { EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION: true },
+    allowed: 0,
+    unverified: 1,
+  },
+])('a metric says for as long as it lasts that the operator opened up $name (R1.9)', async row => {
+  const metrics = createMetrics('test')
+  open(row.environment, row.more, metrics)
+  const text = await metrics.text()
+  expect(text).toContain(`egress_risks{risk="private_networks_allowed",service="test"} ${row.allowed}`)
+  expect(text).toContain(`egress_risks{risk="tls_not_verified",service="test"} ${row.unverified}`)
+})
+
+test('the dangerous switch is what lets a certificate pass that nobody signed', async () => {
+  const receiver = await startReceiver(undefined, createSelfSignedCertificate('localhost'))
+  cleanUps.push(() => receiver.stop())
+  const request = { url: receiver.url, method: 'GET', headers: {} } as const
+  const allowed = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }
+  await expect(open(allowed).request(request)).rejects.toMatchObject({ details: { reason: 'tls_failed' } })
+  const careless = open(allowed, { EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION: true })
+  expect((await careless.request(request)).status).toBe(200)
+})
