@@ -6,7 +6,7 @@ import { AppError, unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createFixedCodec, type MessageCodec } from '../registry/message-codec.ts'
 import type { Received } from './received.ts'
-import { createWorkLoop, type WorkContext } from './work-loop.ts'
+import { createWorkLoop, type ParkingBook, type WorkContext } from './work-loop.ts'
 
 const logger = createLogger('test', 'silent')
 const GROUP = 'reconciler'
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-function setUp(handle: Handle, codec: MessageCodec = createFixedCodec()) {
+function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), parkingBook?: ParkingBook) {
   const clock = createManualClock()
   let fate: SendFate = 'stored'
   const bus = createMemoryBus({
@@ -31,6 +31,7 @@ function setUp(handle: Handle, codec: MessageCodec = createFixedCodec()) {
   const loop = createWorkLoop({
     ...{ bus, producer, codec, clock, logger, groupId: GROUP, deadTopic: 'inbound.dead' as const },
     topics: { 'rechecks.due': 'recheck' },
+    ...(parkingBook === undefined ? {} : { parkingBook }),
     handle(messages, context) {
       calls.push(messages.map(({ message }) => message.look_id))
       return handle(messages, context)
@@ -301,6 +302,57 @@ describe('a message that alone makes the work fail', () => {
     await clock.advance(250)
     expect(committed()).toBe(4n)
     expect(dead()).toHaveLength(1)
+  })
+})
+
+describe('a loop that keeps a book of what it parks', () => {
+  /** Messages by their bytes: those that are entered, and whether the book can be written now. */
+  function openBook() {
+    const entered: { text: string; reason: string; deadBefore: number }[] = []
+    const state = { isAway: false, dead: () => 0 }
+    const textOf = ({ value }: { value: Buffer | null }) => String(value).slice(0, 4)
+    const book: ParkingBook = {
+      known: async messages =>
+        new Set(messages.filter(message => entered.some(({ text }) => text === textOf(message)))),
+      async enter(parked) {
+        if (state.isAway) throw unavailable('MongoDB', undefined)
+        for (const { message, error } of parked) {
+          entered.push({ text: textOf(message), reason: (error as Error).message, deadBefore: state.dead() })
+        }
+      },
+    }
+    return { book, entered, state }
+  }
+
+  test('enters each with its reason once the broker has the dead letter, and acknowledges it after that', async () => {
+    const { book, entered, state } = openBook()
+    const { clock, loop, send, committed, dead } = setUp(failingOn('b'), undefined, book)
+    state.dead = () => dead().length
+    state.isAway = true
+    await send(Buffer.from('junk'), 'b')
+    await loop.start()
+    await clock.settle()
+    expect(dead()).toHaveLength(2)
+    expect(committed()).toBeUndefined()
+    state.isAway = false
+    await clock.advance(30_000)
+    expect(entered.map(({ text, deadBefore }) => [text, deadBefore > 0])).toContainEqual(['junk', true])
+    expect(entered.map(({ reason }) => reason)).toContain('Cannot handle b')
+    expect(committed()).toBe(2n)
+  })
+
+  test('does not park a second time what comes again', async () => {
+    const { book, entered } = openBook()
+    const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined, undefined, book)
+    await send(Buffer.from('junk'))
+    await loop.start()
+    await clock.settle()
+    await send(Buffer.from('junk'), 'a')
+    await clock.settle()
+    expect(dead()).toHaveLength(1)
+    expect(entered).toHaveLength(1)
+    expect(calls).toEqual([['a']])
+    expect(committed()).toBe(3n)
   })
 })
 

@@ -23,6 +23,8 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
   /** Where messages go that cannot be used. */
   readonly deadTopic: TopicName
+  /** Keeps account of what is parked, where messages come again under an id of their own; nobody does when left out. */
+  readonly parkingBook?: ParkingBook
   /** How many messages `handle` gets at most; the bus's own number when left out. */
   readonly maxBatchMessages?: number
   /**
@@ -32,6 +34,20 @@ export interface WorkLoopOptions<N extends MessageName> {
   handle(messages: Received<N>[], context: WorkContext): Promise<void>
   /** Called when the loop cannot go on; the process is to exit. */
   onFatal(error: unknown): void
+}
+
+/** A message that cannot be used, and why. */
+export interface Parked {
+  readonly message: IncomingMessage
+  readonly error: unknown
+}
+
+/** The account of parked messages. An AppError that is retryable puts the batch off. */
+export interface ParkingBook {
+  /** Which of these it has: they are acknowledged, and not parked a second time. */
+  known(messages: readonly IncomingMessage[]): Promise<ReadonlySet<IncomingMessage>>
+  /** Called once the broker has their dead letters, and before they are acknowledged; doing so again must change nothing. */
+  enter(parked: readonly Parked[]): Promise<void>
 }
 
 export interface WorkContext {
@@ -208,33 +224,53 @@ class BatchWork<N extends MessageName> {
     return this.#parkedInARow < MAX_PARKED_IN_A_ROW ? end : { kind: 'slowed_down', error }
   }
 
-  /** Acknowledges these items once every dead letter among them is acknowledged by the broker. */
+  /** Acknowledges these items once every dead letter among them is acknowledged by the broker, and booked. */
   async #take(items: readonly Item<N>[], handleError: unknown): Promise<End> {
-    const parked: { message: IncomingMessage; error: unknown }[] = []
+    const parked: Parked[] = []
     items.forEach((item, index) => {
       const message = this.#batch.messages[this.taken + index]!
       if (item.kind === 'unusable') parked.push({ message, error: item.error })
       else if (handleError !== undefined) parked.push({ message, error: handleError })
     })
     if (parked.length > 0) {
-      const { producer, deadTopic } = this.#options
       try {
-        await producer.send(parked.map(({ message, error }) => deadLetter(message, deadTopic, error)))
+        await this.#park(parked)
       } catch (error) {
         const away = error instanceof AppError && error.retryable
         return away ? { kind: 'put_off', error } : { kind: 'slowed_down', error }
       }
-      crashPoint('work.parked')
-      for (const { message, error } of parked) this.#tellParked(message, error)
     }
     this.taken += items.length
     return { kind: 'done' }
   }
 
-  #tellParked({ topic, partition, offset }: IncomingMessage, error: unknown): void {
-    const code = error instanceof AppError ? error.code : 'internal'
-    const facts = { topic, partition, offset: String(offset), dead_topic: this.#options.deadTopic, code, error }
-    this.#options.metrics?.parked(topic, code)
-    this.#options.logger.warn(facts, 'message.parked')
+  /** A crash on the way parks a message twice, and never loses one: the book comes after the dead letter. */
+  async #park(parked: readonly Parked[]): Promise<void> {
+    const { producer, deadTopic, parkingBook } = this.#options
+    const known = await parkingBook?.known(parked.map(({ message }) => message))
+    const isKnown = ({ message }: Parked) => known?.has(message) === true
+    for (const again of parked.filter(isKnown)) this.#tell('message.parked_before', again)
+    const fresh = parked.filter(one => !isKnown(one))
+    if (fresh.length === 0) return
+    await producer.send(fresh.map(({ message, error }) => deadLetter(message, deadTopic, error)))
+    crashPoint('work.parked')
+    for (const one of fresh) {
+      this.#options.metrics?.parked(one.message.topic, codeOf(one.error))
+      this.#tell('message.parked', one)
+    }
+    await parkingBook?.enter(fresh)
   }
+
+  #tell(what: 'message.parked' | 'message.parked_before', { message, error }: Parked): void {
+    const { topic, partition, offset } = message
+    const { deadTopic: dead_topic } = this.#options
+    this.#options.logger.warn(
+      { topic, partition, offset: String(offset), dead_topic, code: codeOf(error), error },
+      what,
+    )
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof AppError ? error.code : 'internal'
 }
