@@ -28,6 +28,12 @@ export interface ConnectorOptions {
   readonly verifyTls: boolean
 }
 
+/**
+ * An address that does not answer for so long gives way to the next, of the other family first; the last one has all the
+ * time that is left. Shorter would cut off slow ones: Node ends one attempt before it begins another.
+ */
+const NEXT_ADDRESS_AFTER_MS = 500
+
 /** A connector for undici that reaches only what the policy permits, and fails closed. */
 export function createGuardedConnector(options: ConnectorOptions): Connector {
   const checks = new Set<ConnectionCheck>(options.checks ?? CONNECTION_CHECKS)
@@ -40,6 +46,7 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
       minVersion: 'TLSv1.2',
       rejectUnauthorized: options.verifyTls,
       autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
       lookup: guardedLookup(options.resolve, address => !checks.has('resolved') || permits(addresses, demand, address)),
     } as buildConnector.BuildOptions)
   const dials = { public: dialFor('public'), allowed: dialFor('allowed') }

@@ -12,26 +12,53 @@ export interface ResolvedAddress {
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
 /**
+ * How long addresses of one family wait for those of the other, in milliseconds. Some name servers drop questions for AAAA:
+ * waiting for those would take all the time that there is for connecting. RFC 8305 §3 waits 50 ms, for a browser's user.
+ */
+const OTHER_FAMILY_MS = 300
+
+/**
  * Asks the name servers directly, without the operating system's resolver: that one runs on Node's four shared threads,
  * so a few names with a dead server would hold up every other channel (and every file read) of the process.
  * @param options `hostsFile`: fall back to the operating system, with its hosts file and search domains, for names that
- *   public DNS does not know. Only of use where the operator allowed a private network.
+ *   public DNS does not know. Only of use where the operator allowed a private network. `servers`: other name servers than
+ *   those of the machine, `host:port`.
  */
-export function createResolver(options: { hostsFile: boolean }): Resolve {
+export function createResolver(options: { hostsFile: boolean; servers?: readonly string[] }): Resolve {
   const dns = new DnsResolver({ timeout: 2_000, tries: 2 })
+  if (options.servers !== undefined) dns.setServers(options.servers)
   const fromSystem: Resolve = async host => {
     const answers = await lookup(host, { all: true, order: 'verbatim' })
     return answers.map(answer => ({ address: answer.address, family: answer.family === 6 ? 6 : 4 }))
   }
   return async host => {
     if (options.hostsFile && !host.includes('.')) return fromSystem(host)
-    const [v4, v6] = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
-    const found: ResolvedAddress[] = [
-      ...(v6.status === 'fulfilled' ? v6.value.map(address => ({ address, family: 6 as const })) : []),
-      ...(v4.status === 'fulfilled' ? v4.value.map(address => ({ address, family: 4 as const })) : []),
-    ]
+    const { found, failure } = await askBothFamilies(dns, host)
     if (found.length > 0) return found
     if (options.hostsFile) return fromSystem(host)
-    throw v4.status === 'rejected' ? v4.reason : new Error('The host name has no address')
+    throw failure ?? new Error('The host name has no address')
   }
+}
+
+/** What comes too late is left out whole: it is not checked, and nothing connects to it. */
+async function askBothFamilies(dns: DnsResolver, host: string) {
+  const found: ResolvedAddress[] = []
+  const take = (addresses: readonly string[], family: 4 | 6) =>
+    found.push(...addresses.map(address => ({ address, family })))
+  const v6 = dns.resolve6(host).then(addresses => take(addresses, 6))
+  const v4 = dns.resolve4(host).then(addresses => take(addresses, 4))
+  const failure: unknown = await Promise.any([v6, v4]).then(
+    () => atMost(OTHER_FAMILY_MS, Promise.allSettled([v6, v4])),
+    ({ errors: [, ofV4] }: AggregateError) => ofV4,
+  )
+  // IPv6 first, as RFC 6724 §6 has it; and a copy, which nothing late is added to.
+  return { found: found.toSorted((one, other) => other.family - one.family), failure }
+}
+
+/** Waits for it, and no longer than that. */
+async function atMost(ms: number, wanted: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([wanted, promise])
+  clearTimeout(timer)
 }
