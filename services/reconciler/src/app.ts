@@ -23,10 +23,11 @@ import { createConnectionIncidents } from './consumers/connection-incidents.ts'
 import { ConnectionReaders } from './consumers/connection-readers.ts'
 import { createHeldHints, type HeldHints } from './consumers/held-hints.ts'
 import { createOverdueLooks } from './consumers/overdue-looks.ts'
+import { createParkedEvents } from './consumers/parked-events.ts'
 import { type ReconcileParts, reconcileBatch } from './consumers/reconcile-batch.ts'
 import { RereadConsumer } from './consumers/rereads.ts'
 import { createSweeper } from './consumers/sweeper.ts'
-import type { WorkItem } from './consumers/work-item.ts'
+import { itemOfEvent, type WorkItem } from './consumers/work-item.ts'
 import { RETRY_DELAY_MS } from './domain/reread-answer.ts'
 import { createReporter } from './report.ts'
 import type { ReconcilerStores } from './store/store.ts'
@@ -108,6 +109,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     groupId: 'reconciler',
     topics: SOURCES,
     deadTopic: 'inbound.dead',
+    parkingBook: createParkedEvents({ inbox: stores.inbox, clock }),
     handle: async messages => {
       const startedAt = clock.now()
       const result = await reconcileBatch(messages.map(toWorkItem), parts)
@@ -208,11 +210,8 @@ function createReading(ports: ReconcilerPorts, producer: Producer, publisher: Ou
 
 function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>): WorkItem {
   switch (received.name) {
-    case 'inbound-event': {
-      const event = received.message
-      const inboxId = `${event.connection_id}/${event.event_id}`
-      return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
-    }
+    case 'inbound-event':
+      return itemOfEvent(received.message)
     case 'operation':
       return { kind: 'operation', operation: received.message }
     case 'recheck':

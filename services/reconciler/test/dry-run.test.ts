@@ -217,6 +217,22 @@ describe('where the rules have changed since', () => {
     expect(summary.changes).toEqual([{ from: 'not seen', to: 'explained (provider_ref_matches)', count: 1 }])
   })
 
+  test('an event that was parked then, and is understood now, is told with the action that it shows', async () => {
+    const { shop, endedAt } = await openShop(46, 1)
+    const [id, subject] =
+      [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
+    if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
+    shop.contents.subjects.delete(id)
+    for (const action of subject.actions) {
+      shop.contents.actions.delete(action.id)
+      for (const eventId of action.eventIds) {
+        shop.changeInbox(`${CARDS}/${eventId}`, { outcome: 'parked', action_ids: [] })
+      }
+    }
+    const { differences } = await replay(shop, endedAt)
+    expect(differences).toMatchObject([{ stored: null, now: { verdict: 'explained' } }])
+  })
+
   test('an event that they refuse is counted, and its action is told as not seen', async () => {
     const { shop, endedAt } = await openShop(43, 1)
     const entry = [...shop.contents.inbox.values()].find(

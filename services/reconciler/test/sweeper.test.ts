@@ -156,6 +156,17 @@ describe('a feed that is silent', () => {
     expect(await told()).toEqual(['incident.opened FEED_SILENT', 'incident.resolved FEED_SILENT'])
   })
 
+  test('is not told of an event that came and was parked', async () => {
+    let events: ListedEvent[] = []
+    const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
+    events = [listed(clock)]
+    await stores.inbox.insert([
+      { document: { _id: 'con_1/evt_1', connection_id: 'con_1', outcome: 'parked' } as never, body: '{}' },
+    ])
+    await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
+    expect(await told()).toEqual([])
+  })
+
   test('is not told for events that nobody asked the provider to send', async () => {
     const { clock, told } = await harness(kind =>
       page(kind === 'changes' ? { events: [{ eventId: 'evt_1', eventType: 'invoice.paid', createdAt: 0 }] } : {}),

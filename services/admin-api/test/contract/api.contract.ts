@@ -8,6 +8,7 @@ import { describeBudgets } from './budgets.contract.ts'
 import { describeChannelChanges } from './channel-changes.contract.ts'
 import { describeConnections } from './connections.contract.ts'
 import { describeDeliveries } from './deliveries.contract.ts'
+import { describeExpiredSecrets } from './expired-secrets.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
 import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
@@ -44,6 +45,7 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeRefusals(current)
     describeAccess(current)
     describeSecrets(current)
+    describeExpiredSecrets(current)
     describeMail(current)
     describePreviews(current)
   })

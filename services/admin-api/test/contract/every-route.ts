@@ -1,3 +1,4 @@
+import type { InboxEntry } from '@backstop/contracts'
 import type { Route } from '../../src/http/route.ts'
 import type { AdminWorld } from '../admin-world.ts'
 import { openProject } from './project-of-its-own.ts'
@@ -73,7 +74,12 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
 }
 
 /** Keeps a notification as the reconciler does. @returns its event id */
-export async function storeEvent(world: AdminWorld, projectId: string, connectionId: string): Promise<string> {
+export async function storeEvent(
+  world: AdminWorld,
+  projectId: string,
+  connectionId: string,
+  became: Partial<Pick<InboxEntry, 'outcome' | 'reason'>> = {},
+): Promise<string> {
   const _id = `${connectionId}/evt_1`
   const received_at = new Date('2026-11-21T10:00:00.000Z')
   await world.others.inbox.put({
@@ -88,6 +94,7 @@ export async function storeEvent(world: AdminWorld, projectId: string, connectio
     action_ids: [],
     received_at,
     processed_at: received_at,
+    ...became,
   })
   await world.others.inboxBodies.put({ _id, received_at, body: '{"id":"evt_1"}' })
   return 'evt_1'

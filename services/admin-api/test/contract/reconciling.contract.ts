@@ -57,6 +57,14 @@ export function describeReconciling(world: () => AdminWorld): void {
       expect((await api().get(`/v1/inbox/${processorId}/evt_1`)).body.body).toEqual({ id: 'evt_1' })
       expect((await api().get(`/v1/inbox/${processorId}/evt_2`)).status).toBe(404)
     })
+
+    test('lists the notifications that could not be used and were parked, with the reason', async () => {
+      const { projectId, processorId } = await openProject(api())
+      const parked = { outcome: 'parked', reason: 'Event evt_1 is malformed: data.object is missing' } as const
+      await storeEvent(world(), projectId, processorId, parked)
+      const listed = await api().get(`/v1/inbox?connection_id=${processorId}&outcome=parked`)
+      expect(listed.body.data).toMatchObject([{ event_id: 'evt_1', ...parked }])
+    })
   })
 
   describe('a connection that needs setup', () => {

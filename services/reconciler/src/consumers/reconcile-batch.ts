@@ -164,7 +164,12 @@ function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, 
   return byInboxId
 }
 
-function inboxEntry({ item, reading }: ReadItem, actionIds: ReadonlyMap<string, string[]>, now: number): InboxEntry[] {
+/** The mark that an item leaves in the inbox: none unless it is an event. */
+export function inboxEntry(
+  { item, reading }: ReadItem,
+  actionIds: ReadonlyMap<string, string[]>,
+  now: number,
+): InboxEntry[] {
   if (item.kind !== 'event' || reading.outcome === null) return []
   const { event } = item
   const document: InboxEntry['document'] = {

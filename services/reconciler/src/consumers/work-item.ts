@@ -22,6 +22,11 @@ export type WorkItem =
       readonly sighting: Sighting
     }
 
+export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'event' }> {
+  const inboxId = `${event.connection_id}/${event.event_id}`
+  return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
+}
+
 /** What an item asks of one subject. */
 export interface Touch {
   readonly projectId: string

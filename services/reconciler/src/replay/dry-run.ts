@@ -102,7 +102,7 @@ class DryRun {
     if (last === undefined) return undefined
     this.#tally.events(documents.length)
     await this.#compareOlder(documents.filter(({ outcome }) => outcome === 'recorded'))
-    await this.#readAgain(documents.filter(({ outcome }) => outcome === 'ignored'))
+    await this.#readAgain(documents.filter(({ outcome }) => outcome === 'ignored' || outcome === 'parked'))
     for (const { outcome } of documents) if (outcome === 'held') this.#tally.notReplayed('hint_held')
     return { at: last.received_at.getTime(), id: last._id }
   }

@@ -1,0 +1,128 @@
+/** Events that cannot be used, through the whole reconciler in memory: parked once, and marked in the inbox as come. */
+import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
+import { createFixedCodec, createLogger, createMemoryBus, createMetrics, unavailable } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { afterEach, expect, test } from 'vitest'
+import { createReconciler } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { MINUTE, PROJECT } from './fixtures.ts'
+import { readingPorts } from './reading-ports.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+const codec = createFixedCodec()
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+async function harness() {
+  const clock = createManualClock()
+  const bus = createMemoryBus({ clock, partitions: 1 })
+  const stores = createMemoryStores()
+  stores.contents.connections.set('con_1', connectionOf('con_1', {}))
+  const logger = createLogger('test', 'silent')
+  let isInboxAway = false
+  const insert: typeof stores.inbox.insert = async entries => {
+    if (isInboxAway) throw unavailable('MongoDB', undefined)
+    await stores.inbox.insert(entries)
+  }
+  const app = createReconciler({
+    bus,
+    codec,
+    clock,
+    stores: { ...stores, inbox: { ...stores.inbox, insert } },
+    openBooks: openMemoryBooks,
+    logger,
+    metrics: createMetrics('reconciler'),
+    recheckDelayMs: MINUTE,
+    ...readingPorts(logger),
+    onFatal: error => {
+      throw error
+    },
+  })
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  await producer.start()
+  await app.start()
+  stops.push(() => app.stop())
+  const send = async (value: Buffer) => {
+    await producer.send([{ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers: {} }])
+    await clock.advance(1_000)
+  }
+  const event = (body: InboundEvent['body'], more: Partial<InboundEvent> = {}): InboundEvent => ({
+    provider: 'processor',
+    project_id: PROJECT,
+    connection_id: 'con_1',
+    event_id: 'evt_1',
+    event_type: 'refund.created',
+    received_at: new Date(clock.now()).toISOString(),
+    body,
+    ...more,
+  })
+  return {
+    clock,
+    send,
+    event,
+    inbox: () => [...stores.contents.inbox.values()],
+    dead: () => bus.stored('inbound.dead'),
+    setInboxAway: (away: boolean) => {
+      isInboxAway = away
+    },
+  }
+}
+
+const MALFORMED = { id: 'evt_1', type: 'refund.created', data: {} }
+
+test('a malformed event is parked, and marked in the inbox with the reason and its body', async () => {
+  const { send, event, inbox, dead } = await harness()
+  await send(codec.encode('inbound-event', event(MALFORMED)))
+  expect(dead()).toHaveLength(1)
+  expect(inbox()).toMatchObject([
+    {
+      document: {
+        _id: 'con_1/evt_1',
+        outcome: 'parked',
+        reason: expect.stringContaining('Event evt_1 of type refund.created is malformed'),
+        action_ids: [],
+      },
+      body: JSON.stringify(MALFORMED),
+    },
+  ])
+})
+
+test('a malformed event that comes again is not parked a second time', async () => {
+  const { send, event, inbox, dead } = await harness()
+  await send(codec.encode('inbound-event', event(MALFORMED)))
+  await send(codec.encode('inbound-event', event(MALFORMED)))
+  expect(dead()).toHaveLength(1)
+  expect(inbox()).toHaveLength(1)
+})
+
+test('a message that does not decode is marked as parked where it names its event, and only parked where it does not', async () => {
+  const { send, event, inbox, dead } = await harness()
+  const unknownSchema = frame(9_999, JSON.stringify(event({ id: 'evt_1' })))
+  const otherShape = frame(
+    codec.schemaId('inbound-event'),
+    JSON.stringify(event('text' as never, { event_id: 'evt_2' })),
+  )
+  await send(unknownSchema)
+  await send(otherShape)
+  await send(Buffer.from('no frame at all'))
+  await send(unknownSchema)
+  expect(dead().map(({ headers }) => headers[HEADERS.errorCode])).toEqual(Array(3).fill('message_invalid'))
+  expect(inbox().map(({ document, body }) => [document._id, document.outcome, document.reason, body])).toEqual([
+    ['con_1/evt_1', 'parked', 'Schema 9999 is not in the schema registry', '{"id":"evt_1"}'],
+    ['con_1/evt_2', 'parked', expect.stringContaining('The message is no inbound-event'), '{}'],
+  ])
+})
+
+test('a mark that cannot be written holds the event back, with its dead letter safe', async () => {
+  const { clock, send, event, inbox, dead, setInboxAway } = await harness()
+  setInboxAway(true)
+  await send(codec.encode('inbound-event', event(MALFORMED)))
+  expect(dead().length).toBeGreaterThan(0)
+  expect(inbox()).toEqual([])
+  setInboxAway(false)
+  await clock.advance(30_000)
+  expect(inbox()).toMatchObject([{ document: { outcome: 'parked' } }])
+})
