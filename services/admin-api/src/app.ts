@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import {
   type Bus,
   type Clock,
+  createPeriodic,
   type Egress,
   type Logger,
   listen,
@@ -20,6 +21,7 @@ import type { AdminParts } from './parts.ts'
 import { createChannelTester } from './publish/channel-tester.ts'
 import { createCommandSender } from './publish/command-sender.ts'
 import { createOutcomeWatcher } from './publish/outcome-watcher.ts'
+import type { ExpiredSecrets } from './store/expired-secrets.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** Everything outside admin-api that it touches. */
@@ -28,6 +30,7 @@ export interface AdminPorts {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly stores: AdminStores
+  readonly expiredSecrets: ExpiredSecrets
   /** The ledger's books over their store. */
   readonly openBooks: OpenBooks
   readonly secretBox: SecretBox
@@ -70,6 +73,7 @@ const SEND_TIMEOUT_MS = 3_000
 /** How long requests at work may take to finish when the process stops. */
 const DRAIN_MS = 15_000
 const CLOSE_IDLE_EVERY_MS = 50
+const ERASE_EVERY_MS = 600_000
 
 /** The management API: HTTP in front, the ledger and its outbox behind. */
 export function createAdminApp(ports: AdminPorts): AdminApp {
@@ -107,6 +111,15 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     ingressPublicUrl: settings.ingressPublicUrl,
   }
   const routes = allRoutes(parts)
+  const eraser = createPeriodic({
+    clock,
+    pauseMs: ERASE_EVERY_MS,
+    async run() {
+      const documents = await ports.expiredSecrets.erase(new Date(clock.now()))
+      if (documents > 0) logger.info({ documents }, 'secrets.erased')
+    },
+    onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
+  })
   const stopping = new AbortController()
   const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics, stopping: stopping.signal })
   let bootstrap: Promise<void> = Promise.resolve()
@@ -123,6 +136,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     async start() {
       await producer.start()
       outboxSweeper.start()
+      eraser.start()
       const { apiKeys } = ports.stores
       const options = { apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
@@ -132,7 +146,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     },
     async stop() {
       stopping.abort()
-      await Promise.all([closeServer(server), outboxSweeper.stop(), bootstrap])
+      await Promise.all([closeServer(server), outboxSweeper.stop(), eraser.stop(), bootstrap])
       await producer.stop()
     },
   }

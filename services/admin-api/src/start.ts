@@ -10,6 +10,7 @@ import {
 import { openMongoBooks } from '@backstop/ledger'
 import { createAdminApp } from './app.ts'
 import { readAdminConfig } from './config.ts'
+import { createMongoExpiredSecrets } from './store/expired-secrets.ts'
 import { createMongoStores } from './store/stores.ts'
 
 /** Wires the real parts from the environment. */
@@ -22,6 +23,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     codec: await openCodec(),
     clock: systemClock,
     stores: createMongoStores(mongo.db),
+    expiredSecrets: createMongoExpiredSecrets(mongo.db),
     openBooks: options => openMongoBooks(mongo.db, options),
     secretBox: createSecretBox(config.SECRET_KEYS),
     egress,

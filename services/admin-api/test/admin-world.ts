@@ -32,6 +32,7 @@ import {
 import { until } from '@backstop/kit/test'
 import { approvalPolicyOf, openMemoryBooks } from '@backstop/ledger'
 import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
+import { createMemoryExpiredSecrets, type ExpiredSecrets } from '../src/store/expired-secrets.ts'
 import type { Shelf } from '../src/store/shelf.ts'
 import { type AdminStores, createMemoryStores } from '../src/store/stores.ts'
 import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'
@@ -42,6 +43,7 @@ export interface AdminWorld {
   /** A client with the bootstrap key. */
   readonly api: ApiClient
   readonly stores: AdminStores
+  readonly expiredSecrets: ExpiredSecrets
   /** What others own, to be filled in their stead. */
   readonly others: Others
   /** Everything that the database holds, as text. */
@@ -108,6 +110,7 @@ export function portsOfTests(
     logger: createLogger('admin-api', 'silent'),
     metrics: createMetrics('admin-api'),
     showKey: () => {},
+    expiredSecrets: createMemoryExpiredSecrets(given.stores),
     ...given,
     settings: {
       host: '127.0.0.1',
@@ -124,6 +127,7 @@ export function portsOfTests(
 /** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
 export async function openWorld(
   parts: Pick<AdminPorts, 'stores' | 'openBooks'> & {
+    readonly expiredSecrets?: ExpiredSecrets
     readonly others: Others
     readonly bus: Bus
     readonly codec?: MessageCodec
@@ -138,7 +142,9 @@ export async function openWorld(
   let ahead = 0
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
   const { bus, stores, openBooks, settings } = parts
-  const app = createAdminApp(portsOfTests({ bus, codec, clock, stores, openBooks, logger }, settings))
+  const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
+  const given = { bus, codec, clock, stores, expiredSecrets, openBooks, logger }
+  const app = createAdminApp(portsOfTests(given, settings))
   const listeners = await listen(parts.bus, codec, clock, parts.others)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
@@ -148,7 +154,8 @@ export async function openWorld(
   return {
     app,
     api,
-    stores: parts.stores,
+    stores,
+    expiredSecrets,
     others: parts.others,
     log,
     transcript,

@@ -2,6 +2,7 @@ import { testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { provision } from '@backstop/provision'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
+import { createMongoExpiredSecrets } from '../src/store/expired-secrets.ts'
 import { createMongoShelf } from '../src/store/mongo-shelf.ts'
 import { createMongoStores } from '../src/store/stores.ts'
 import { type AdminWorld, openWorld } from './admin-world.ts'
@@ -32,6 +33,7 @@ export async function openMongoWorld(): Promise<MongoWorld> {
   const world = await openWorld({
     bus: stack.bus(),
     stores: createMongoStores(db),
+    expiredSecrets: createMongoExpiredSecrets(db),
     others: {
       actions: createMongoShelf(db, 'actions'),
       incidents: createMongoShelf(db, 'incidents'),

@@ -1,0 +1,34 @@
+import { createMemoryBus } from '@backstop/kit'
+import { createManualClock, until } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { createAdminApp } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/stores.ts'
+import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { createApiClient } from './api-client.ts'
+
+const HOUR_MS = 3_600_000
+
+test('a secret that was replaced is erased within ten minutes of the end of its overlap, by nobody doing', async () => {
+  const clock = createManualClock()
+  const stores = createMemoryStores()
+  const bus = createMemoryBus({ clock })
+  const app = createAdminApp(portsOfTests({ bus, clock, stores, openBooks: options => openMemoryBooks(options) }))
+  await app.start()
+  const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
+  await until('the API to be ready', async () => app.unready() === undefined)
+  const { project_id } = (await api.post('/v1/projects', { name: 'Shop' })).body
+  const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: 'the first' }
+  const channel = { project_id, name: 'Ops', events: ['run.failed'], config }
+  const { id } = (await api.post('/v1/alert-channels', channel)).body
+  await api.post(`/v1/alert-channels/${id}/rotate-secret`, { overlap_hours: 1 })
+  const previous = async () => {
+    const stored = await stores.channels.find({ _id: id })
+    return stored?.config.kind === 'webhook' ? stored.config.previous_secret : undefined
+  }
+  await clock.advance(HOUR_MS - 1)
+  expect(await previous()).toMatchObject({ sealed: expect.any(String) })
+  await clock.advance(10 * 60_000)
+  expect(await previous()).toBeNull()
+  await app.stop()
+})
