@@ -12,6 +12,7 @@ import { LATE_AFTER_MS } from '../src/domain/silent-feed.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { MINUTE, PROJECT } from './fixtures.ts'
 
+const CONNECTION = { id: 'con_1', projectId: PROJECT }
 const codec = createFixedCodec()
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -205,7 +206,7 @@ describe('a connection whose hints cannot be verified', () => {
         }),
       },
     ])
-    await stores.sweeps.wake('con_1', clock.now(), clock.now() - 15 * MINUTE)
+    await stores.sweeps.wake(CONNECTION, clock.now(), clock.now() - 15 * MINUTE)
     await clock.advance(6_000)
     await clock.advance(6 * MINUTE)
     expect(await told()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
@@ -218,5 +219,19 @@ describe('a connection whose hints cannot be verified', () => {
     ])
     expect(bus.stored('rereads')).toHaveLength(1)
     expect(await stores.inbox.held('con_1', 10)).toEqual([])
+  })
+
+  test('is tried again at once, and told of, when a hint was given up while it was being read', async () => {
+    let runs = 0
+    const { clock, told, stores } = await harness(kind => {
+      if (kind === 'schedules') return page()
+      runs++
+      if (runs > 1) return AWAY
+      void stores.sweeps.wake(CONNECTION, clock.now(), clock.now() - 15 * MINUTE)
+      return page()
+    }, 'subscription')
+    await clock.advance(6_000)
+    expect(runs).toBe(2)
+    expect(await told()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
   })
 })

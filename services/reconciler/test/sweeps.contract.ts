@@ -5,7 +5,8 @@ import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 const CONNECTIONS = [
   { id: 'con_a', projectId: PROJECT },
   { id: 'con_b', projectId: PROJECT },
-]
+] as const
+const END = { next_run_at: new Date(T0 + MINUTE), last_run_at: new Date(T0) }
 
 /** What every keeper of sweeps does. Each test gets an empty one. */
 export function sweepContract(name: string, open: () => Promise<SweepStore>): void {
@@ -51,17 +52,53 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p1', T0 + MINUTE, MINUTE)).toMatchObject({ _id: id, cursor: { after: 'x' } })
     })
 
+    test('a run that nobody woke ends as it says, and is leased to nobody then', async () => {
+      const claimed = await sweeps.claim('p1', T0, MINUTE)
+      const id = claimed?._id ?? ''
+      const end = { ...END, last_error: 'Away', unverified_since: null }
+      expect(await sweeps.release(id, 'p2', end)).toBe(false)
+      expect(await sweeps.release(id, 'p1', end)).toBe(true)
+      expect(await sweeps.save(id, 'p1', { last_error: 'late' })).toBe(false)
+      await sweeps.claim('p1', T0, 10 * MINUTE)
+      expect(await sweeps.claim('p2', T0 + MINUTE - 1, MINUTE)).toBeUndefined()
+      expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ _id: id, last_error: 'Away' })
+    })
+
     test('a wake makes it due now and keeps the earliest time since which nothing could be verified', async () => {
       for (const _ of CONNECTIONS) {
         const claimed = await sweeps.claim('p1', T0, MINUTE)
-        const released = { next_run_at: new Date(T0 + MINUTE), leased_until: null, lease_holder: null }
-        await sweeps.save(claimed?._id ?? '', 'p1', released)
+        await sweeps.release(claimed?._id ?? '', 'p1', END)
       }
-      await sweeps.wake('con_a', T0 + 1, T0 - 5)
-      await sweeps.wake('con_a', T0 + 1, T0)
-      await sweeps.wake('con_unknown', T0 + 1, null)
+      await sweeps.wake(CONNECTIONS[0], T0 + 1, T0)
+      await sweeps.wake(CONNECTIONS[0], T0 + 1, T0 - 5)
+      await sweeps.wake(CONNECTIONS[0], T0 + 1, null)
       const claimed = await sweeps.claim('p1', T0 + 1, MINUTE)
       expect(claimed).toMatchObject({ _id: 'con_a', unverified_since: new Date(T0 - 5) })
+      expect(await sweeps.claim('p1', T0 + 1, MINUTE)).toBeUndefined()
+    })
+
+    test('a wake while it runs outlives the end of that run: it is due at once, and still unverified', async () => {
+      const [a, b] = [await sweeps.claim('p1', T0, MINUTE), await sweeps.claim('p1', T0, MINUTE)]
+      await sweeps.wake(CONNECTIONS[0], T0, T0 - 5)
+      const end = { ...END, last_error: 'Away', unverified_since: null }
+      for (const claimed of [a, b]) expect(await sweeps.release(claimed?._id ?? '', 'p1', end)).toBe(true)
+      const again = await sweeps.claim('p2', T0 + 1, MINUTE)
+      expect(again).toMatchObject({ _id: 'con_a', last_error: 'Away', unverified_since: new Date(T0 - 5) })
+      expect(await sweeps.claim('p2', T0 + 1, MINUTE)).toBeUndefined()
+      // The run that it asked for is the one that has begun since.
+      await sweeps.release('con_a', 'p2', end)
+      expect(await sweeps.claim('p2', T0 + 1, MINUTE)).toBeUndefined()
+      await sweeps.claim('p2', T0 + MINUTE, 10 * MINUTE)
+      expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ unverified_since: null })
+    })
+
+    test('a wake of a connection that was never swept makes it known, due now', async () => {
+      await sweeps.claim('p1', T0, 10 * MINUTE)
+      await sweeps.claim('p1', T0, 10 * MINUTE)
+      await sweeps.wake({ id: 'con_new', projectId: PROJECT }, T0 + 1, T0 - 5)
+      const claimed = await sweeps.claim('p1', T0 + 1, MINUTE)
+      expect(claimed).toMatchObject({ _id: 'con_new', project_id: PROJECT, unverified_since: new Date(T0 - 5) })
+      expect(claimed).toMatchObject({ baseline_at: null, unseen: [], open_incidents: {} })
     })
   })
 }

@@ -85,6 +85,8 @@ export interface SweepDocument {
   /** Set while one process sweeps; another may take over once it has passed. */
   leased_until: Date | null
   lease_holder: string | null
+  /** Whether somebody asked for a run since this was claimed last: the end of that run then puts the next one off no more. */
+  woken: boolean
   next_run_at: Date
   last_run_at: Date | null
   /** In words a person can act on; null after a run that worked. */

@@ -67,7 +67,7 @@ async function takeUp(
 ): Promise<string> {
   const connection = (await connections.byIds([connectionId])).get(connectionId)
   if (connection === undefined || !canRead(connection)) return 'cannot_be_read'
-  await sweeps.wake(connectionId, clock.now(), null)
+  await sweeps.wake({ id: connectionId, projectId: connection.project_id }, clock.now(), null)
   const count = await heldHints.request(connection)
   return count === 0 ? 'nothing_held' : 'hints_asked_for'
 }

@@ -100,11 +100,12 @@ async function askForHints(read: readonly ReadItem[], { producer, codec }: Recon
 async function holdUnverified(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
   for (const item of items) {
     if (item.kind !== 'readback') continue
-    const { outcome, provider, connection_id, event, look, failure } = item.readback
+    const { outcome, provider, project_id, connection_id, event, look, failure } = item.readback
     if (outcome !== 'unavailable' || provider !== 'subscription') continue
     if (event !== null) await stores.inbox.hold([`${connection_id}/${event.event_id}`], failure ?? 'Not verified')
     const since = event?.received_at ?? look?.due_at
-    if (since !== undefined) await stores.sweeps.wake(connection_id, clock.now(), Date.parse(since))
+    if (since === undefined) continue
+    await stores.sweeps.wake({ id: connection_id, projectId: project_id }, clock.now(), Date.parse(since))
   }
 }
 

@@ -10,7 +10,7 @@ import { type Clock, createPeriodic, type Logger, type MessageCodec, type Period
 import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
 import { describeMissing, judgeFeed } from '../domain/silent-feed.ts'
 import type { ConnectionReader, Inbox } from '../store/store.ts'
-import type { SweepStore } from '../store/sweeps.ts'
+import type { SweepEnd, SweepStore } from '../store/sweeps.ts'
 import type { ConnectionIncidents } from './connection-incidents.ts'
 import type { ConnectionReaders } from './connection-readers.ts'
 import type { HeldHints } from './held-hints.ts'
@@ -79,14 +79,16 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStoppin
   const { sweeps, readers, clock, logger, holder, everyMs } = options
   const facts = { connection_id: sweep._id, project_id: sweep.project_id }
   const opened = await readers.of(sweep._id)
-  const release = (nextInMs: number) => ({
-    next_run_at: new Date(clock.now() + nextInMs),
-    last_run_at: new Date(clock.now()),
-    leased_until: null,
-    lease_holder: null,
-  })
+  const release = (nextInMs: number, changes: Omit<SweepEnd, 'next_run_at' | 'last_run_at'>) => {
+    const now = clock.now()
+    return sweeps.release(sweep._id, holder, {
+      next_run_at: new Date(now + nextInMs),
+      last_run_at: new Date(now),
+      ...changes,
+    })
+  }
   if (opened.kind === 'none') {
-    await sweeps.save(sweep._id, holder, { ...release(everyMs), last_error: opened.text })
+    await release(everyMs, { last_error: opened.text })
     return
   }
   const ended = await readAll({ ...sweep }, opened.connection, opened.reader, options, isStopping)
@@ -94,15 +96,14 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStoppin
     logger.warn({ ...facts, failure: ended.failure, text: ended.text }, 'sweep.not_read')
     const open_incidents = await tellUnverified(sweep, opened.connection, ended, options)
     const nextInMs = Math.max(everyMs, ended.retryAfterMs ?? 0)
-    await sweeps.save(sweep._id, holder, { ...release(nextInMs), last_error: ended.text, open_incidents })
+    await release(nextInMs, { last_error: ended.text, open_incidents })
     return
   }
   // Also what was held in the very moment in which the connection became readable.
   const requested = await options.heldHints.request(opened.connection)
   const { unseen, open_incidents } = await judge(sweep, opened.connection, ended.events, options)
   logger.info({ ...facts, objects: ended.objects, pages: ended.pages, hints: requested, done: ended.done }, 'sweep.run')
-  await sweeps.save(sweep._id, holder, {
-    ...release(ended.done ? everyMs : 0),
+  await release(ended.done ? everyMs : 0, {
     last_error: null,
     unverified_since: null,
     unseen: [...unseen].map(toUnseen),

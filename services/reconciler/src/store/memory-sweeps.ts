@@ -1,11 +1,12 @@
 import type { SweepDocument } from '@backstop/contracts'
-import { newSweep, type SweepStore } from './sweeps.ts'
+import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
 /** The sweeps in memory, for simulation. */
 export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): SweepStore {
+  const known = ({ id, projectId }: SweptConnection, now: number) => sweeps.get(id) ?? newSweep(id, projectId, now)
   return {
     async ensure(connections, now) {
-      for (const { id, projectId } of connections) if (!sweeps.has(id)) sweeps.set(id, newSweep(id, projectId, now))
+      for (const connection of connections) sweeps.set(connection.id, known(connection, now))
     },
     async claim(holder, now, leaseMs) {
       const [due] = [...sweeps.values()]
@@ -13,24 +14,32 @@ export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): S
         .filter(({ leased_until }) => leased_until === null || leased_until.getTime() < now)
         .sort((a, b) => a.next_run_at.getTime() - b.next_run_at.getTime())
       if (due === undefined) return undefined
-      const claimed = { ...due, leased_until: new Date(now + leaseMs), lease_holder: holder }
+      const claimed = { ...due, leased_until: new Date(now + leaseMs), lease_holder: holder, woken: false }
       sweeps.set(due._id, claimed)
       return claimed
     },
     async save(id, holder, changes) {
-      const known = sweeps.get(id)
-      if (known?.lease_holder !== holder) return false
-      sweeps.set(id, { ...known, ...changes })
+      const sweep = sweeps.get(id)
+      if (sweep?.lease_holder !== holder) return false
+      sweeps.set(id, { ...sweep, ...changes })
       return true
     },
-    async wake(connectionId, now, unverifiedSince) {
-      const known = sweeps.get(connectionId)
-      if (known === undefined) return
-      const since = unverifiedSince === null ? null : new Date(unverifiedSince)
-      sweeps.set(connectionId, {
-        ...known,
+    async release(id, holder, end) {
+      const sweep = sweeps.get(id)
+      if (sweep?.lease_holder !== holder) return false
+      const { next_run_at, unverified_since } = sweep
+      const stays = sweep.woken ? { next_run_at, unverified_since } : {}
+      sweeps.set(id, { ...sweep, ...end, ...stays, leased_until: null, lease_holder: null })
+      return true
+    },
+    async wake(connection, now, unverifiedSince) {
+      const sweep = known(connection, now)
+      const times = [sweep.unverified_since?.getTime() ?? null, unverifiedSince].filter(time => time !== null)
+      sweeps.set(connection.id, {
+        ...sweep,
+        woken: true,
         next_run_at: new Date(now),
-        unverified_since: known.unverified_since ?? since,
+        unverified_since: times.length === 0 ? null : new Date(Math.min(...times)),
       })
     },
   }

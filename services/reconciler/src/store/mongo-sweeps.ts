@@ -1,27 +1,28 @@
 import type { SweepDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
-import { newSweep, type SweepStore } from './sweeps.ts'
+import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
 /** Collection `sweeps`. */
 export function createMongoSweeps(mongo: Mongo): SweepStore {
   const sweeps = mongo.db.collection<SweepDocument>('sweeps')
+  async function ensure(connections: readonly SweptConnection[], now: number): Promise<void> {
+    if (connections.length === 0) return
+    await asUnavailable(async () => {
+      const ids = connections.map(({ id }) => id)
+      const known = await sweeps.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+      const there = new Set(known.map(({ _id }) => _id))
+      const missing = connections.filter(({ id }) => !there.has(id))
+      if (missing.length === 0) return
+      const documents = missing.map(({ id, projectId }) => newSweep(id, projectId, now))
+      await onlyDuplicates(() => sweeps.insertMany(documents, { ordered: false }), documents.length)
+    })
+  }
   return {
-    async ensure(connections, now) {
-      if (connections.length === 0) return
-      await asUnavailable(async () => {
-        const ids = connections.map(({ id }) => id)
-        const known = await sweeps.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
-        const there = new Set(known.map(({ _id }) => _id))
-        const missing = connections.filter(({ id }) => !there.has(id))
-        if (missing.length === 0) return
-        const documents = missing.map(({ id, projectId }) => newSweep(id, projectId, now))
-        await onlyDuplicates(() => sweeps.insertMany(documents, { ordered: false }), documents.length)
-      })
-    },
+    ensure,
     claim: (holder, now, leaseMs) =>
       asUnavailable(async () => {
         const isFree = { $or: [{ leased_until: null }, { leased_until: { $lt: new Date(now) } }] }
-        const lease = { leased_until: new Date(now + leaseMs), lease_holder: holder }
+        const lease = { leased_until: new Date(now + leaseMs), lease_holder: holder, woken: false }
         const claimed = await sweeps.findOneAndUpdate(
           { next_run_at: { $lte: new Date(now) }, ...isFree },
           { $set: lease },
@@ -34,15 +35,24 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
         const { matchedCount } = await sweeps.updateOne({ _id: id, lease_holder: holder }, { $set: changes })
         return matchedCount === 1
       }),
-    async wake(connectionId, now, unverifiedSince) {
-      await asUnavailable(async () => {
-        await sweeps.updateOne({ _id: connectionId }, { $set: { next_run_at: new Date(now) } })
-        if (unverifiedSince === null) return
-        await sweeps.updateOne(
-          { _id: connectionId, unverified_since: null },
-          { $set: { unverified_since: new Date(unverifiedSince) } },
-        )
-      })
+    release: (id, holder, end) =>
+      asUnavailable(async () => {
+        const ours = { _id: id, lease_holder: holder }
+        const released = { ...end, leased_until: null, lease_holder: null }
+        const quiet = await sweeps.updateOne({ ...ours, woken: false }, { $set: released })
+        if (quiet.matchedCount === 1) return true
+        // Nothing but a claim, and so an end of this lease, takes `woken` back.
+        const { next_run_at, unverified_since, ...rest } = released
+        const { matchedCount } = await sweeps.updateOne(ours, { $set: rest })
+        return matchedCount === 1
+      }),
+    async wake(connection, now, unverifiedSince) {
+      await ensure([connection], now)
+      // In one step, so that a run that is claimed meanwhile knows both or is outlived by both. $min passes over null.
+      const since = unverifiedSince === null ? null : new Date(unverifiedSince)
+      const unverified_since = { $ifNull: [{ $min: ['$unverified_since', since] }, null] }
+      const set = { woken: true, next_run_at: new Date(now), unverified_since }
+      await asUnavailable(() => sweeps.updateOne({ _id: connection.id }, [{ $set: set }]))
     },
   }
 }

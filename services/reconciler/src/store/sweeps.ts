@@ -1,15 +1,33 @@
 import type { SweepDocument } from '@backstop/contracts'
 
+/** A connection, as a sweep knows it. */
+export interface SweptConnection {
+  readonly id: string
+  readonly projectId: string
+}
+
+/** What the end of a run may change. */
+export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
+  Partial<Pick<SweepDocument, 'last_error' | 'unverified_since' | 'unseen' | 'open_incidents'>>
+
 /** How far the sweep of each connection has come; one process at a time sweeps one connection. */
 export interface SweepStore {
   /** Makes the document of each connection that has none, due at once. */
-  ensure(connections: readonly { id: string; projectId: string }[], now: number): Promise<void>
+  ensure(connections: readonly SweptConnection[], now: number): Promise<void>
   /** Leases one that is due to `holder`; undefined when none is. */
   claim(holder: string, now: number, leaseMs: number): Promise<SweepDocument | undefined>
   /** Changes the document of a lease that still is the holder's. @returns false when it no longer is */
   save(id: string, holder: string, changes: Partial<Omit<SweepDocument, '_id'>>): Promise<boolean>
-  /** Makes a connection's sweep due now. `unverifiedSince` is kept if an earlier one stands there. */
-  wake(connectionId: string, now: number, unverifiedSince: number | null): Promise<void>
+  /**
+   * Ends the holder's lease with these changes. Where somebody woke it since the claim, it stays due and unverified: this run
+   * may have begun before what it was woken for. @returns false when the lease no longer is the holder's
+   */
+  release(id: string, holder: string, end: SweepEnd): Promise<boolean>
+  /**
+   * Makes a connection's sweep due now, also one that was never swept and one that runs.
+   * @param unverifiedSince kept unless an earlier one stands there, in milliseconds since the epoch; null says nothing of it
+   */
+  wake(connection: SweptConnection, now: number, unverifiedSince: number | null): Promise<void>
 }
 
 /** A connection before its first run. */
@@ -21,6 +39,7 @@ export function newSweep(id: string, projectId: string, now: number): SweepDocum
     baseline_at: null,
     leased_until: null,
     lease_holder: null,
+    woken: false,
     next_run_at: new Date(now),
     last_run_at: null,
     last_error: null,
