@@ -163,7 +163,9 @@ export function webhookChannel(
 export function slackChannel(id: string, url: string, facts: Partial<ChannelDocument> = {}) {
   const projectId = facts.project_id ?? PROJECT
   const context = { collection: 'channels', id, field: 'webhook_url', projectId } as const
-  return channel(id, { kind: 'slack', webhook_url: secretBox.seal(new Secret(url), context), fingerprint: '' }, facts)
+  const secret = new Secret(url)
+  const config = { kind: 'slack', webhook_url: secretBox.seal(secret, context) } as const
+  return channel(id, { ...config, fingerprint: secretBox.fingerprint(secret) }, facts)
 }
 
 export function emailChannel(id: string, to: string[], facts: Partial<ChannelDocument> = {}) {

@@ -18,6 +18,30 @@ describe('a Slack channel', () => {
     }
   })
 
+  test('shares its second with every channel that has the same URL, and they take turns', async () => {
+    const notifier = await startWithChannels(
+      slackChannel('chn_one', HOOK),
+      slackChannel('chn_two', HOOK),
+      slackChannel('chn_other', `${HOOK}y`),
+    )
+    notifier.state.reply = () => ({ status: 200, body: 'ok' })
+    await notifier.publish(...Array.from({ length: 10 }, (_, index) => alert({ id: `alr_${index}` })))
+    await notifier.clock.advance(9_900)
+    const ofOther = notifier.requests.filter(request => request.url !== HOOK)
+    expect(ofOther).toHaveLength(10)
+    const shared = notifier.requests.filter(request => request.url === HOOK)
+    const times = shared.map(request => request.atMs)
+    expect(times).toHaveLength(10)
+    for (let index = 1; index < times.length; index++) {
+      expect(times[index]! - times[index - 1]!).toBeGreaterThanOrEqual(1_000)
+    }
+    for (const id of ['chn_one', 'chn_two']) {
+      expect(shared.filter(request => request.lane === id).length).toBeGreaterThanOrEqual(4)
+    }
+    await notifier.clock.advance(15_000)
+    for (const id of ['chn_one', 'chn_two']) expect(notifier.deliveryOf('alr_9', id)?.state).toBe('delivered')
+  })
+
   test('gets a flood as digests that name all of it, and each delivery says which one told it', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     notifier.state.reply = () => ({ status: 200, body: 'ok' })

@@ -58,10 +58,17 @@ export interface ChannelModule<K extends ChannelKind> {
     project: ProjectFacts,
     ended?: readonly EndedAddress[],
   ): Promise<Answer>
-  /** The least time between two attempts, in milliseconds; left out where any number is taken. */
-  readonly intervalMs?: number
+  /** How fast the place takes attempts that a channel posts to; left out where any number is taken. */
+  readonly pace?: ChannelPace<K>
   /** How a flood is told: with more than `above` deliveries waiting, up to `most` of them in one message. */
   readonly digest?: ChannelDigest<K>
+}
+
+export interface ChannelPace<K extends ChannelKind> {
+  /** The least time between two attempts, in milliseconds. */
+  readonly intervalMs: number
+  /** Which place it is: channels with the same word share its pace. A keyed fingerprint, never the place itself, which may be a secret. */
+  targetOf(config: ConfigOf<K>): string
 }
 
 export interface ChannelDigest<K extends ChannelKind> {

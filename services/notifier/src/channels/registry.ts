@@ -39,6 +39,12 @@ export async function deliverDigestThrough(
   }, onFault)
 }
 
+/** What names the place that a channel posts to, where that takes only so many a second; undefined elsewhere. */
+export function paceTargetOf({ config }: ChannelDocument): string | undefined {
+  const target = (CHANNEL_MODULES[config.kind] as ChannelModule<ChannelKind>).pace?.targetOf(config)
+  return target === undefined ? undefined : `${config.kind} ${target}`
+}
+
 function moduleOf(channel: ChannelDocument): ChannelModule<ChannelKind> {
   return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelKind>
 }

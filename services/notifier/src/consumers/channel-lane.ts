@@ -4,7 +4,10 @@ import type { DeliveryJob } from './delivery-job.ts'
 export interface ChannelLimits {
   /** Attempts under way at once. */
   readonly concurrency: number
-  /** The least time between one attempt and the start of the next, in milliseconds; 0 where any number is taken. */
+  /**
+   * The least time between one attempt at the place that a channel posts to and the start of the next, in milliseconds; 0
+   * where any number is taken.
+   */
   readonly intervalMs: number
   /**
    * With more waiting than `above`, up to `most` of them are told in one attempt, and so is the rest until none wait;

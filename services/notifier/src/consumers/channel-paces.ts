@@ -16,14 +16,11 @@ export interface Shown {
   readonly channelVersion: number
 }
 
-/** What this process remembers of how fast and whether a channel's receiver takes messages. All attempts happen here. */
+/** What this process remembers of whether a channel's receiver takes messages. All attempts happen here. */
 export class ChannelPaces {
   readonly #clock: Clock
   /** Only those that are not simply closed. */
   readonly #breakers = new Map<string, { readonly breaker: Breaker; readonly channelVersion: number }>()
-  /** When the next attempt may start at channels that take only so many a second. */
-  readonly #nextStartMs = new Map<string, number>()
-
   readonly #away = new Map<string, { readonly untilMs: number; count: number }>()
 
   constructor(clock: Clock) {
@@ -49,23 +46,6 @@ export class ChannelPaces {
   heldForMs(channelId: string): number {
     const gate = this.gateOf(channelId)
     return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
-  }
-
-  /** In how many milliseconds the next attempt may start that waits for no pause. */
-  pacedMs(channelId: string): number {
-    const pacedMs = (this.#nextStartMs.get(channelId) ?? 0) - this.#clock.now()
-    if (pacedMs <= 0) this.#nextStartMs.delete(channelId)
-    return Math.max(0, pacedMs)
-  }
-
-  /** In how many milliseconds the next attempt may start. */
-  waitMs(channelId: string): number {
-    return Math.max(this.pacedMs(channelId), this.heldForMs(channelId))
-  }
-
-  /** No attempt starts for so long from now. @param intervalMs 0 where any number is taken */
-  keepApart(channelId: string, intervalMs: number): void {
-    if (intervalMs > 0) this.#nextStartMs.set(channelId, this.#clock.now() + intervalMs)
   }
 
   noteEnd(channelId: string, { sign, channelVersion }: Shown): void {

@@ -73,6 +73,7 @@ function job(id: string, channelId: string, more: Partial<DeliveryJob> = {}): De
     ladderFromAttempt: 1,
     isKnown: false,
     atOnce: false,
+    paceTarget: `where ${channelId} posts to`,
     receivedAtMs: Date.UTC(2026, 0, 1),
     messages: [{ message: {} as never, batch }],
     ...more,
@@ -347,6 +348,20 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['3'])
     await clock.advance(1)
     expect(names()).toEqual(['3', '2'])
+  })
+
+  test('shares its pace with the channels that post to the same place', async () => {
+    const { queues, names, clock, end } = harness(limits)
+    const paceTarget = 'the same place'
+    queues.add([job('1', 'a', { paceTarget }), job('2', 'b', { paceTarget }), job('3', 'c')])
+    expect(names()).toEqual(['1', '3'])
+    await end('1')
+    queues.add([job('4', 'a', { paceTarget })])
+    await clock.advance(1_000)
+    expect(names()).toEqual(['3', '2'])
+    await end('2')
+    await clock.advance(1_000)
+    expect(names()).toEqual(['3', '4'])
   })
 
   test('keeps its pace for what is wanted at once, which comes first', async () => {

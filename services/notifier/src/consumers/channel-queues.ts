@@ -3,6 +3,7 @@ import type { Clock } from '@backstop/kit'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, SHORT_PAUSE_MS, type Shown } from './channel-paces.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
+import { TargetPaces } from './target-paces.ts'
 
 export interface ChannelQueuesOptions {
   readonly clock: Clock
@@ -48,6 +49,7 @@ export class ChannelQueues {
   /** Channels that may have something to start, in the order of their turns. */
   readonly #turns = new Set<string>()
   readonly #paces: ChannelPaces
+  readonly #targets: TargetPaces
   /** Failing channels that wait for one of the places that are theirs, in the order of their turns. */
   readonly #heldBack = new Set<string>()
   /** How many jobs of failing channels may be under way at once: half of all, so that those that work find a place. */
@@ -59,6 +61,7 @@ export class ChannelQueues {
   constructor(options: ChannelQueuesOptions) {
     this.#options = options
     this.#paces = new ChannelPaces(options.clock)
+    this.#targets = new TargetPaces(options.clock, channelId => this.#giveTurn(channelId))
     this.#maxFailing = Math.max(1, Math.floor(options.maxActive / 2))
   }
 
@@ -193,11 +196,12 @@ export class ChannelQueues {
     const { concurrency, digest } = lane.limits
     const limit = this.#paces.gateOf(channelId).kind === 'free' ? concurrency : 1
     if (lane.attempts >= limit) return []
-    const waitMs = this.#paces.waitMs(channelId)
-    if (waitMs > 0) {
-      this.#wakeAfter(channelId, lane, waitMs)
+    const heldForMs = this.#paces.heldForMs(channelId)
+    if (heldForMs > 0) {
+      this.#wakeAfter(channelId, lane, heldForMs)
       return []
     }
+    if (!this.#targets.mayStart(first.paceTarget, channelId)) return []
     if (digest !== null && lane.active.size === 0) {
       // A flood is over once a single one waits: the receiver keeps up again.
       lane.isFlooded = lane.waiting.length > (lane.isFlooded ? 1 : digest.above)
@@ -208,30 +212,32 @@ export class ChannelQueues {
 
   /** It waits for no pause, only for the pace of its kind of receiver, which a burst of it would overrun as well. */
   #takeWanted(channelId: string, lane: ChannelLane): DeliveryJob[] {
-    if (lane.atOnce.length === 0 || [...lane.active.keys()].some(job => job.atOnce)) return []
-    const waitMs = this.#paces.pacedMs(channelId)
-    if (waitMs === 0) return takeInOrder(lane.atOnce, lane)
-    this.#wakeAfter(channelId, lane, waitMs)
-    return []
+    const [first] = lane.atOnce
+    if (first === undefined || [...lane.active.keys()].some(job => job.atOnce)) return []
+    return this.#targets.mayStart(first.paceTarget, channelId) ? takeInOrder(lane.atOnce, lane) : []
   }
 
   #wakeAfter(channelId: string, lane: ChannelLane, waitMs: number): void {
     lane.cancelWake ??= this.#options.clock.schedule(waitMs, () => {
       lane.cancelWake = undefined
-      this.#turns.add(channelId)
-      this.pump()
+      this.#giveTurn(channelId)
     })
+  }
+
+  #giveTurn(channelId: string): void {
+    this.#turns.add(channelId)
+    this.pump()
   }
 
   #start(channelId: string, lane: ChannelLane, jobs: readonly DeliveryJob[]): void {
     const [first] = jobs as [DeliveryJob]
-    const { atOnce } = first
+    const { atOnce, paceTarget } = first
     const isOfFailing = this.#isFailing(channelId) && !atOnce
     const nowMs = this.#options.clock.now()
     this.#active++
     if (isOfFailing) this.#activeFailing++
     if (!atOnce) lane.attempts++
-    this.#paces.keepApart(channelId, lane.limits.intervalMs)
+    this.#targets.keepApart(paceTarget, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
     const end = (shown: Shown | undefined) => {
       this.#active--
@@ -243,7 +249,7 @@ export class ChannelQueues {
       }
       for (const job of jobs) lane.active.delete(job)
       // The receiver counts what reaches it, which may be a while after the start, and be two messages of one attempt.
-      this.#paces.keepApart(channelId, lane.limits.intervalMs)
+      this.#targets.keepApart(paceTarget, lane.limits.intervalMs)
       if (shown !== undefined) this.#paces.noteEnd(channelId, shown)
       this.#sendAwayIfHeld(channelId, lane)
       if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.add(channelId)

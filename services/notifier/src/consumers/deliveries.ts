@@ -320,6 +320,6 @@ export class DeliveryConsumer {
 const DRAIN_MS = 21_000
 
 function limitsOf({ channelKind }: DeliveryJob): ChannelLimits {
-  const { concurrency, intervalMs = 0, digest = null } = CHANNEL_MODULES[channelKind]
-  return { concurrency, intervalMs, digest }
+  const { concurrency, pace, digest = null } = CHANNEL_MODULES[channelKind]
+  return { concurrency, intervalMs: pace?.intervalMs ?? 0, digest }
 }

@@ -9,6 +9,7 @@ import {
   type MessageCodec,
   type OutgoingMessage,
 } from '@backstop/kit'
+import { paceTargetOf } from '../channels/registry.ts'
 import { type DeliveryProgress, decideIntake } from '../domain/intake.ts'
 import { orderingKey } from '../domain/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
@@ -223,6 +224,8 @@ class Planner {
       return
     }
     const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses } = known
+    const record = this.#channels.get(request.channel_id)
+    const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const job: DeliveryJob = {
       request,
       channelKind,
@@ -232,6 +235,7 @@ class Planner {
       isKnown,
       atOnce,
       ...(endedAddresses === undefined ? {} : { endedAddresses }),
+      ...(paceTarget === undefined ? {} : { paceTarget }),
       receivedAtMs: nowMs,
       messages: [from],
     }

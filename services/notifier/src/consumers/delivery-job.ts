@@ -23,6 +23,8 @@ export interface DeliveryJob {
   readonly atOnce: boolean
   /** The addresses of a mail channel that are not written to again; absent where there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
+  /** The place that its channel posts to (ChannelPace); absent where that takes any number of attempts. */
+  readonly paceTarget?: string
   readonly receivedAtMs: number
   /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
   readonly messages: JobMessage[]

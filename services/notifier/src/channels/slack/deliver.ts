@@ -10,7 +10,7 @@ export const slackChannel: ChannelModule<'slack'> = {
   kind: 'slack',
   // Slack takes one message a second for each webhook (guides: reliability §7); more only earns 429.
   concurrency: 1,
-  intervalMs: 1_000,
+  pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
   deliver: (channel, { alert }, ports) => postTo(channel, slackPost(alert, ports), ports),
   digest: {
     ...SLACK_DIGEST,
