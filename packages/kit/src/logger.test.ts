@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { Secret } from './config/secret.ts'
 import { AppError } from './errors.ts'
@@ -64,4 +65,26 @@ describe('the log', () => {
         .split('\n'),
     ).toHaveLength(1)
   })
+})
+
+test('every line is on standard output when the process has ended, in order, however it was ended from within', () => {
+  const url = new URL('./logger.ts', import.meta.url).href
+  const script = `
+    import { createLogger } from '${url}'
+    const logger = createLogger('test', 'info')
+    for (let line = 0; line < 20000; line++) logger.info({ line }, 'line')
+    logger.fatal('the end')
+    process.exit(1)
+  `
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1_048_576,
+  })
+  const lines = stdout.trimEnd().split('\n')
+  expect(status).toBe(1)
+  expect(lines).toHaveLength(20_001)
+  expect(lines.slice(0, -1).map(line => JSON.parse(line).line)).toEqual(
+    Array.from({ length: 20_000 }, (_, line) => line),
+  )
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'fatal', msg: 'the end' })
 })

@@ -17,6 +17,17 @@ export function maskSecrets(text: string): string {
   return masked
 }
 
+/** What waits for a standard output that nobody reads: beyond it lines are dropped, as they must not stop the service. */
+const MAX_UNWRITTEN_BYTES = 8 * 1_048_576
+
+/**
+ * Standard output, written beside the work: while one write is under way, lines gather for the next, which a busy service
+ * feels. What is left is written when the process exits; only a SIGKILL loses the last few lines.
+ */
+function standardOutput(): { write(line: string): void } {
+  return pino.destination({ dest: 1, sync: false, maxLength: MAX_UNWRITTEN_BYTES })
+}
+
 /**
  * The service's logger: JSON, one wide line per unit of work, every line through the mask.
  * @param destination where lines go; standard output when left out
@@ -24,7 +35,7 @@ export function maskSecrets(text: string): string {
 export function createLogger(
   service: string,
   level: string,
-  destination: { write(line: string): void } = process.stdout,
+  destination: { write(line: string): void } = standardOutput(),
 ): Logger {
   return pino(
     {

@@ -7,7 +7,7 @@ import { exchange } from './exchange.ts'
 import { egressBlocked, egressFailed, toEgressError } from './failure.ts'
 import { Lanes } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
-import { bareHost, judgeUrl, type UrlPolicyOptions } from './url-policy.ts'
+import { bareHost, createUrlJudge, type UrlPolicyOptions } from './url-policy.ts'
 
 /** The one way to call a URL that a user can set (R1.1): addresses are guarded, redirects are answers, sizes are bounded. */
 export interface Egress {
@@ -111,6 +111,7 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
     proxyUrl: options.proxyUrl,
     verifyTls,
   })
+  const judge = createUrlJudge(policy)
   warnOfRisks(options)
   const inFlight = new Set<Deadline>()
   let stopped = false
@@ -118,13 +119,13 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
 
   return {
     checkUrl(url) {
-      const verdict = judgeUrl(url, policy)
+      const verdict = judge(url)
       return verdict.kind === 'refused' ? egressBlocked(verdict.reason, verdict.message) : undefined
     },
 
     async request(request) {
       if (stopped) throw egressFailed('stopped')
-      const verdict = judgeUrl(request.url, policy)
+      const verdict = judge(request.url)
       // A test that leaves the literal check out wants to see how far such a URL gets without it.
       if (verdict.kind === 'refused' && policyRuns) throw egressBlocked(verdict.reason, verdict.message)
       const url = verdict.kind === 'refused' ? new URL(request.url) : verdict.url

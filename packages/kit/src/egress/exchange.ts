@@ -80,7 +80,9 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   #resolve(head: { status: number; headers: Readonly<Record<string, string>> }, complete: boolean): void {
-    this.#result.resolve({ ...head, body: Buffer.concat(this.#chunks), complete })
+    const [first] = this.#chunks
+    const body = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
+    this.#result.resolve({ ...head, body, complete })
   }
 }
 

@@ -64,6 +64,22 @@ export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
   return target.kind === 'refused' ? target : { kind: 'acceptable', url, demand: target.demand }
 }
 
+/** Verdicts that are remembered: the policy stands still, and the same few URLs are judged before each of their requests. */
+const MAX_REMEMBERED = 10_000
+
+/** `judgeUrl` under one policy, which remembers what it said. Its `url`s are shared: they are for reading. */
+export function createUrlJudge(options: UrlPolicyOptions): (text: string) => UrlVerdict {
+  const remembered = new Map<string, UrlVerdict>()
+  return text => {
+    const known = remembered.get(text)
+    if (known !== undefined) return known
+    const verdict = judgeUrl(text, options)
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(text, verdict)
+    return verdict
+  }
+}
+
 type TargetVerdict = { kind: 'acceptable'; demand: AddressDemand } | Extract<UrlVerdict, { kind: 'refused' }>
 
 /**

@@ -41,9 +41,9 @@ export interface SettlementWriterOptions {
   onFatal(error: unknown): void
 }
 
-/** Beyond this many results waiting to be recorded, no new attempt should start: a crash would repeat them all. */
-const MAX_BACKLOG = 512
 const MAX_FLUSH = 500
+/** Beyond this many results waiting to be recorded, no new attempt should start: a crash would repeat them all. */
+const MAX_BACKLOG = 2 * MAX_FLUSH
 /** With so many more waiting while one flush is under way, a second one begins beside it: a database answers late when it is busy. */
 const WORTH_A_SECOND = 100
 
