@@ -59,6 +59,22 @@ describe('a Slack channel', () => {
     expect(digests.size).toBeLessThan(10)
   })
 
+  test('that refuses a digest for one alert in it gets the others one by one, and that one is parked', async () => {
+    const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
+    notifier.state.reply = ({ body }) =>
+      /inc_odd|An odd one/.test(String(body)) ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' }
+    const ids = Array.from({ length: 40 }, (_, index) => `alr_${index}`)
+    const odd = alert({ id: 'odd', incident: { summary: 'An odd one' } })
+    await notifier.publish(...ids.map(id => alert({ id })), odd)
+    await notifier.clock.advance(5 * 60_000)
+    const stateOf = (id: string) => notifier.deliveryOf(id, 'chn_slack')?.state
+    expect(ids.filter(id => stateOf(id) !== 'delivered')).toEqual([])
+    expect(stateOf('odd')).toBe('dead')
+    // A digest in blocks and in words; then each alone, the odd one in both ways again.
+    expect(notifier.requests.length).toBeLessThanOrEqual(ids.length + 5)
+    expect(notifier.collections.channelHealth.get('chn_slack')?.failing_since ?? null).toBeNull()
+  })
+
   test('that answers 429 gets nothing before its Retry-After is over, and then all of it', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     const startMs = notifier.clock.now()

@@ -107,6 +107,14 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       expect(anew.endedAddresses?.map(one => one.tag)).toEqual(['t1', 't3'])
     })
 
+    test('remember that they go alone, once a digest with them was refused', async () => {
+      await stores.deliveries.open([fresh('a'), fresh('b')])
+      await stores.deliveries.record([{ ...settled('a', 1, 500), goesAlone: true }, settled('b', 1, 500)])
+      await stores.deliveries.record([settled('a', 2, 500, NOW + 6_000)])
+      const progress = await stores.deliveries.progressOf(['a', 'b'])
+      expect([progress.get('a')?.goesAlone, progress.get('b')?.goesAlone]).toEqual([true, false])
+    })
+
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
       await stores.deliveries.open([fresh('a'), fresh('b')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const

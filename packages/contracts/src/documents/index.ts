@@ -249,6 +249,8 @@ export interface DeliveryDocument {
   next_attempt: { attempt: number; due_at: Date; topic: string } | null
   /** The message that told this one: the resolve that superseded it, or the id of a digest. Absent where it went alone. */
   told_by?: string
+  /** It is told in no digest any more, because one was refused for what was in it. Absent: it may be. */
+  goes_alone?: boolean
   /** The command or the replay that asked for an attempt last: the same one asks only once. */
   requested_by?: string
   /** The attempt on the ladder's first rung and from when its 72 hours count, once a person asked; absent: the first one. */

@@ -73,6 +73,7 @@ function job(id: string, channelId: string, more: Partial<DeliveryJob> = {}): De
     ladderFromAttempt: 1,
     isKnown: false,
     atOnce: false,
+    goesAlone: false,
     paceTarget: `where ${channelId} posts to`,
     receivedAtMs: Date.UTC(2026, 0, 1),
     messages: [{ message: {} as never, batch }],
@@ -384,6 +385,18 @@ describe('a channel that takes one message a second', () => {
     expect(names()).toEqual(['1'])
     await end('1')
     expect(names()).toEqual(['now'])
+  })
+
+  test('gets what was refused in a digest one by one, in its order, and the rest as before', async () => {
+    const { queues, names, clock, end } = harness(limits)
+    const alone = { goesAlone: true }
+    const names8 = ['1', '2', '3', '4', '5', '6', '7', '8']
+    queues.add(names8.map(name => job(name, 'a', name === '3' || name === '4' ? alone : {})))
+    for (const expected of ['1+2', '3', '4', '5+6+7+8']) {
+      expect(names()).toEqual([expected])
+      await end(expected)
+      await clock.advance(1_000)
+    }
   })
 
   test('gets a flood as digests, in its order and to its end', async () => {

@@ -205,7 +205,7 @@ export class ChannelQueues {
     if (digest !== null && lane.active.size === 0) {
       // A flood is over once a single one waits: the receiver keeps up again.
       lane.isFlooded = lane.waiting.length > (lane.isFlooded ? 1 : digest.above)
-      if (lane.isFlooded) return lane.waiting.splice(0, digest.most)
+      if (lane.isFlooded) return takeDigest(lane.waiting, digest.most)
     }
     return takeInOrder(lane.waiting, lane)
   }
@@ -283,6 +283,12 @@ function takeFirst(set: Set<string>): string {
   const [first] = set as Iterable<string> as [string]
   set.delete(first)
   return first
+}
+
+/** The first jobs of the queue that may be told together, or the first one alone. */
+function takeDigest(queue: DeliveryJob[], most: number): DeliveryJob[] {
+  const alone = queue.findIndex(job => job.goesAlone)
+  return queue.splice(0, alone === -1 ? most : Math.min(most, Math.max(alone, 1)))
 }
 
 /** Looking a little ahead is enough: a long row of one incident is rare, and then waiting is right. */

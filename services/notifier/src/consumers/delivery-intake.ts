@@ -181,7 +181,12 @@ class Planner {
   #planByRecord(request: DeliveryRequest, from: JobMessage, channelKind: DeliveryJob['channelKind']): void {
     const progress = this.#progress.get(request.delivery_id)
     if (progress === undefined) {
-      this.#attempt(request, from, channelKind, { firstAttemptAtMs: null, ladderFromAttempt: 1, isKnown: false })
+      this.#attempt(request, from, channelKind, {
+        firstAttemptAtMs: null,
+        ladderFromAttempt: 1,
+        isKnown: false,
+        goesAlone: false,
+      })
       return
     }
     const intake = decideIntake(request.attempt, dueAtMs(from.message), progress)
@@ -213,7 +218,7 @@ class Planner {
     request: DeliveryRequest,
     from: JobMessage,
     channelKind: DeliveryJob['channelKind'],
-    known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses'>,
+    known: Pick<DeliveryJob, 'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses' | 'goesAlone'>,
   ): void {
     const nowMs = this.#options.clock.now()
     const waitMs = this.#overflow.get(from.message)
@@ -223,7 +228,7 @@ class Planner {
       this.#finish(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, waitMs))
       return
     }
-    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses } = known
+    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone } = known
     const record = this.#channels.get(request.channel_id)
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const job: DeliveryJob = {
@@ -236,6 +241,7 @@ class Planner {
       atOnce,
       ...(endedAddresses === undefined ? {} : { endedAddresses }),
       ...(paceTarget === undefined ? {} : { paceTarget }),
+      goesAlone,
       receivedAtMs: nowMs,
       messages: [from],
     }

@@ -25,6 +25,8 @@ export interface DeliveryJob {
   readonly endedAddresses?: readonly EndedAddress[]
   /** The place that its channel posts to (ChannelPace); absent where that takes any number of attempts. */
   readonly paceTarget?: string
+  /** Whether it is told in no digest. */
+  readonly goesAlone: boolean
   readonly receivedAtMs: number
   /** The message that asks for it, and any copies of it that came while it was at work: all are completed together. */
   readonly messages: JobMessage[]

@@ -27,6 +27,7 @@ const job = (alert: typeof opened, isKnown = false): DeliveryJob => ({
   ladderFromAttempt: 1,
   isKnown,
   atOnce: false,
+  goesAlone: false,
   receivedAtMs: 0,
   messages: [],
 })

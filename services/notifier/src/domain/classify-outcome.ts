@@ -14,8 +14,11 @@ export type Outcome =
   | { kind: 'park'; reason: string; error: string }
   | { kind: 'disable'; reason: string; error: string }
 
-/** `some_addresses`: others of the same mail channel took it, so the channel works. */
-export type Fault = 'receiver' | 'ours' | 'some_addresses'
+/**
+ * `some_addresses`: others of the same mail channel took it, so the channel works. `one_of_several`: something in one of the
+ * alerts that a digest told.
+ */
+export type Fault = 'receiver' | 'ours' | 'some_addresses' | 'one_of_several'
 
 interface Rule {
   readonly reason: string

@@ -11,6 +11,7 @@ const progress = (state: DeliveryProgress['state'], nextAttempt: number | null):
   ladderFromAttempt: 1,
   lastAttempt: 1,
   lastAttemptAtMs: 1,
+  goesAlone: false,
   next: nextAttempt === null ? null : { attempt: nextAttempt, dueAtMs: 1, topic: 'deliveries.retry.5s' },
 })
 

@@ -10,6 +10,7 @@ const progress = (facts: Partial<DeliveryProgress>): DeliveryProgress => ({
   lastAttempt: 1,
   lastAttemptAtMs: 1,
   next: next(2),
+  goesAlone: false,
   ...facts,
 })
 

@@ -15,6 +15,8 @@ export interface DeliveryProgress {
   readonly next: { readonly attempt: number; readonly dueAtMs: number; readonly topic: string } | null
   /** The addresses of a mail channel that are not written to again; absent where there are none. */
   readonly endedAddresses?: readonly EndedAddress[]
+  /** Whether it is told in no digest. */
+  readonly goesAlone: boolean
 }
 
 /**

@@ -182,7 +182,19 @@ describe('an attempt that told several deliveries in a digest', () => {
 
   test('badly ends none of them for good: which one it was refused for is not known', () => {
     const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
-    expect(settleAttempt(refused)).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused' })
-    expect(settleAttempt(refused).toldBy).toBeUndefined()
+    const settled = settleAttempt(refused)
+    expect(settled).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused', goesAlone: true })
+    expect(settled.toldBy).toBeUndefined()
+  })
+
+  test('badly says nothing about the channel, which took what was right', () => {
+    const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
+    expect(settleAttempt(refused)).toMatchObject({ health: null, sign: null })
+  })
+
+  test('to a receiver that was away tells them together again', () => {
+    const away = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(500, 'rollup_error') })
+    expect(settleAttempt(away)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
+    expect(settleAttempt(away).goesAlone).toBeUndefined()
   })
 })

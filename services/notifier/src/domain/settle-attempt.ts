@@ -24,6 +24,8 @@ export interface Settlement {
   readonly sign: AttemptSign | null
   /** The digest that told it; absent where it went alone. */
   readonly toldBy?: string
+  /** Set where it is told in no digest any more, because one was refused for what was in it. */
+  readonly goesAlone?: true
   /** The addresses of a mail channel that this attempt ended the delivery for; absent where there were none. */
   readonly endedAddresses?: readonly EndedAddress[]
   readonly settledAtMs: number
@@ -106,16 +108,17 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
           next: null,
         }
       }
-      return { ...common, state: 'retrying', reason: outcome.error, reasonCode: outcome.reason, next }
+      const goesAlone = outcome.fault === 'one_of_several' ? { goesAlone: true as const } : {}
+      return { ...common, state: 'retrying', reason: outcome.error, reasonCode: outcome.reason, next, ...goesAlone }
     }
   }
 }
 
-/** A message that is refused for what is in it is parked; of a digest nobody knows which of its alerts it was. */
+/** A message that is refused for what is in it is parked. Which alert of a digest it was shows when each goes alone. */
 function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
   const outcome = classifyOutcome(channelKind, answer, endedAtMs)
   if (outcome.kind !== 'park' || digestId === undefined) return outcome
-  return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'receiver' }
+  return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'one_of_several' }
 }
 
 /** The end of a delivery that may not be attempted, because its channel is gone or disabled. */
@@ -142,6 +145,7 @@ function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthNews 
   if (hasWorked) return { kind: 'worked', atMs, error: outcome.error }
   switch (outcome.kind) {
     case 'retry':
+      if (outcome.fault === 'one_of_several') return null
       return { kind: outcome.fault === 'receiver' ? 'failed' : 'held_up', atMs, error: outcome.error }
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
@@ -159,8 +163,8 @@ function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atM
   switch (outcome.kind) {
     case 'retry': {
       const { retryAfterMs, fault } = outcome
-      // A mailbox that is full is no reason to leave the others of its channel alone.
-      if (fault === 'some_addresses') return null
+      // A mailbox that is full is no reason to leave the others of its channel alone, nor is one odd alert.
+      if (fault === 'some_addresses' || fault === 'one_of_several') return null
       const isThrottled = retryAfterMs !== null || (answer.kind === 'http' && THROTTLES.has(answer.status))
       return isThrottled ? { kind: 'throttled', atMs, retryAfterMs } : { kind: 'failed', atMs }
     }

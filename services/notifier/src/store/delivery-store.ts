@@ -67,7 +67,10 @@ export function newDelivery(
 
 /** What of a document decides about messages. */
 export function progressOf(
-  document: Pick<DeliveryDocument, 'state' | 'reason' | 'next_attempt' | 'ladder_from' | 'ended_addresses'> & {
+  document: Pick<
+    DeliveryDocument,
+    'state' | 'reason' | 'next_attempt' | 'ladder_from' | 'ended_addresses' | 'goes_alone'
+  > & {
     attempts: readonly { attempt: number; at: Date }[]
   },
 ): DeliveryProgress {
@@ -85,6 +88,7 @@ export function progressOf(
     lastAttempt: document.attempts.at(-1)?.attempt ?? 0,
     lastAttemptAtMs: document.attempts.at(-1)?.at.getTime() ?? null,
     next: next === null ? null : { attempt: next.attempt, dueAtMs: next.due_at.getTime(), topic: next.topic },
+    goesAlone: document.goes_alone === true,
     ...(endedAddresses === undefined ? {} : { endedAddresses }),
   }
 }

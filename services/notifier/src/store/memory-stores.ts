@@ -99,6 +99,7 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
             document.ended_addresses = [...(document.ended_addresses ?? []), ...settlement.endedAddresses]
           }
           if (settlement.toldBy !== undefined) document.told_by = settlement.toldBy
+          if (settlement.goesAlone !== undefined) document.goes_alone = settlement.goesAlone
         } else if (document === undefined || !showsSettlement(document, settlement)) {
           refused.add(settlement.deliveryId)
         }

@@ -12,7 +12,15 @@ import {
 
 type Progress = Pick<
   DeliveryDocument,
-  '_id' | 'state' | 'reason' | 'next_attempt' | 'attempts' | 'ladder_from' | 'told_by' | 'ended_addresses'
+  | '_id'
+  | 'state'
+  | 'reason'
+  | 'next_attempt'
+  | 'attempts'
+  | 'ladder_from'
+  | 'told_by'
+  | 'ended_addresses'
+  | 'goes_alone'
 >
 const PROGRESS = {
   state: 1,
@@ -21,6 +29,7 @@ const PROGRESS = {
   ladder_from: 1,
   told_by: 1,
   ended_addresses: 1,
+  goes_alone: 1,
   'attempts.attempt': 1,
   'attempts.at': 1,
 } as const
@@ -72,7 +81,8 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
 }
 
 function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, attempt, record, state, reason, next, toldBy, endedAddresses, settledAtMs } = settlement
+  const { deliveryId, attempt, record, state, reason, next, toldBy, goesAlone, endedAddresses, settledAtMs } =
+    settlement
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
   const ended = endedAddresses === undefined ? {} : { ended_addresses: { $each: [...endedAddresses] } }
@@ -86,6 +96,7 @@ function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocu
           next_attempt,
           updated_at: new Date(settledAtMs),
           ...(toldBy === undefined ? {} : { told_by: toldBy }),
+          ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
         },
         ...(record === null ? {} : { $push: { attempts: record, ...ended } }),
       },
