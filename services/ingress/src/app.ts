@@ -108,7 +108,8 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
   const server = createWebhookServer(
     (request, response, expectsContinue) => handler.handle(request, response, expectsContinue),
     (status, reason) => {
-      metrics.record({ method: '', provider: null, status, result: 'refused', reason, durationS: 0 })
+      const request = { method: '', provider: null, durationS: 0, byOldSecret: false }
+      metrics.record({ ...request, status, result: 'refused', reason })
       logger.info({ status, reason }, 'event.refused')
     },
   )

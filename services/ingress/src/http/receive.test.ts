@@ -85,7 +85,10 @@ describe('an authentic event', () => {
     expect(await post(urlOf('processor'), body, credentialOf('processor', body))).toMatchObject({ status: 200 })
   })
 
-  test('may be signed with a secret that is being rotated out, and the log says so', async () => {
+  test('may be signed with a secret that is being rotated out, and log and metric say so (R2.8)', async () => {
+    const counted = async () =>
+      /^ingress_old_secret_total\{.*provider="processor".*\} (\d+)/m.exec(await ingress.metrics())
+    expect(await counted()).toBeNull()
     const until = new Date(Date.now() + 3_600_000)
     ingress.connections.save(
       connectionDocument('con_rotated', 'processor', [
@@ -98,6 +101,11 @@ describe('an authentic event', () => {
       status: 200,
     })
     expect(ingress.lines.at(-1)).toMatchObject({ msg: 'event.ingested', secret_index: 1 })
+    const current = {
+      'processor-signature': SIGNERS.processor.sign(Buffer.from(body), ['whsec_the-newer-one'], Date.now()),
+    }
+    expect(await post(urlOf('processor', 'con_rotated'), body, current)).toMatchObject({ status: 200 })
+    expect((await counted())?.[1]).toBe('1')
   })
 
   test('keeps the trace that its sender began, and begins one where there is none', async () => {

@@ -9,6 +9,8 @@ export interface RecordedRequest {
   readonly result: string
   readonly reason: string | null
   readonly durationS: number
+  /** Whether it was received by a secret that is being rotated out. */
+  readonly byOldSecret: boolean
 }
 
 export interface RequestMetrics {
@@ -33,6 +35,11 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     'result',
   ])
   const rejected = metrics.counter('ingress_rejected_total', 'Requests that were not received, by reason', ['reason'])
+  const byOldSecrets = metrics.counter(
+    'ingress_old_secret_total',
+    'Notifications received by a secret that is being rotated out: none for a while means that it may go',
+    ['provider'],
+  )
   const sends = metrics.histogram(
     'kafka_produce_duration_seconds',
     'Time of one send to the broker',
@@ -46,10 +53,11 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const bodies = metrics.gauge('ingress_body_bytes', 'Bytes of bodies held in memory', [])
   const connections = metrics.gauge('ingress_connections', 'Connections held in memory', [])
   return {
-    record({ method, provider, status, result, reason, durationS }) {
+    record({ method, provider, status, result, reason, durationS, byOldSecret }) {
       const route = provider === null ? NO_ROUTE : `/v1/webhooks/${provider}/{connection_id}`
       duration.observe({ method: METHODS.has(method) ? method : 'other', route, status }, durationS)
       if (provider !== null) webhooks.inc({ provider, result })
+      if (provider !== null && byOldSecret) byOldSecrets.inc({ provider })
       if (reason !== null) rejected.inc({ reason })
     },
     recordSend(outcome, messages, durationMs) {

@@ -31,6 +31,8 @@ interface Verdict {
   /** Why it was not received; null when it was. */
   readonly reason: string | null
   readonly facts: Readonly<Record<string, unknown>>
+  /** Set where it was received by a secret that is being rotated out. */
+  readonly byOldSecret?: boolean
 }
 
 interface Exchange {
@@ -135,6 +137,7 @@ export class WebhookHandler {
       result: verdict.result,
       reason: verdict.reason,
       durationS: durationMs / 1000,
+      byOldSecret: verdict.byOldSecret ?? false,
     })
     const line = {
       provider,
@@ -184,6 +187,7 @@ function verdictOf(provider: ProviderKind, outcome: Outcome): Verdict {
         result: 'received',
         reason: null,
         facts: factsOf(outcome.event),
+        byOldSecret: outcome.event.secretIndex > 0,
       }
     case 'not_authentic':
       return refused(answers.NOT_AUTHENTIC[provider], outcome.reason)
