@@ -6,7 +6,6 @@ import { Worker } from 'node:worker_threads'
 export interface BlackHole {
   /** Another loopback address than 127.0.0.1: ::1 where the machine has IPv6. */
   readonly address: string
-  /** Connects made before it was full: whatever comes now is dropped. */
   stop(): Promise<void>
 }
 

@@ -1,0 +1,58 @@
+/** The limits of R1.6 that take their time: they need nothing else. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openBlackHole } from '../../test/black-hole.ts'
+import { createEgress } from './egress.ts'
+import { egressReason } from './failure.ts'
+
+const allowCidrs = ['127.0.0.0/8', '::1/128']
+const egress = createEgress({ allowCidrs, denyCidrs: [], logger: pino({ level: 'silent' }) })
+afterAll(() => egress.stop())
+
+/** Why there is no answer, and after how many milliseconds that is known. */
+async function failureOf(url: string) {
+  const startedAtMs = performance.now()
+  const error = await egress.request({ url, method: 'POST', headers: {}, body: 'x' }).catch(error => error)
+  return { reason: egressReason(error), afterMs: performance.now() - startedAtMs }
+}
+
+/** A receiver that takes connections and says nothing. */
+async function startSilent() {
+  const sockets: Socket[] = []
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    sockets.push(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+describe.concurrent('a receiver is given', () => {
+  test('5 s to accept a connection', async () => {
+    const silent = await startSilent()
+    const hole = await openBlackHole(silent.port)
+    const host = hole.address.includes(':') ? `[${hole.address}]` : hole.address
+    const { reason, afterMs } = await failureOf(`http://${host}:${silent.port}/`)
+    expect(reason).toBe('connect_timeout')
+    expect(Math.round(afterMs / 1_000)).toBeOneOf([5, 6])
+    await hole.stop()
+    silent.stop()
+  })
+
+  test('15 s to begin its answer', async () => {
+    const silent = await startSilent()
+    const { reason, afterMs } = await failureOf(`http://127.0.0.1:${silent.port}/`)
+    expect(reason).toBe('headers_timeout')
+    expect(Math.round(afterMs / 1_000)).toBeOneOf([15, 16])
+    silent.stop()
+  })
+})
