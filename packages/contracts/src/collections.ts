@@ -19,7 +19,15 @@ export const COLLECTIONS = {
     owner: 'admin-api',
     indexes: [{ keys: { hash: 1 }, options: { unique: true } }, { keys: { created_at: -1, _id: -1 } }],
   },
-  audit: { owner: 'admin-api', indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }] },
+  audit: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
+      { keys: { project_id: 1, at: -1, _id: -1 } },
+      { keys: { target: 1, at: -1, _id: -1 } },
+      { keys: { at: -1, _id: -1 } },
+    ],
+  },
   idempotency_keys: {
     owner: 'admin-api',
     indexes: [{ keys: { created_at: 1 }, options: { expireAfterSeconds: DAY_S } }],

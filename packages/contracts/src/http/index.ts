@@ -1,6 +1,7 @@
 export * from './action.ts'
 export * from './alert-channel.ts'
 export * from './api-key.ts'
+export * from './audit.ts'
 export * from './budget.ts'
 export * from './connection.ts'
 export * from './delivery.ts'

@@ -3,6 +3,7 @@ import { actionRoutes } from './actions.ts'
 import { alertChannelRoutes } from './alert-channels.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { approvalRoutes } from './approvals.ts'
+import { auditRoutes } from './audit.ts'
 import { budgetRoutes } from './budgets.ts'
 import { connectionRoutes } from './connections.ts'
 import { deliveryRoutes } from './deliveries.ts'
@@ -38,6 +39,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...expectedChangeRoutes(parts),
     ...inboxRoutes(parts),
     ...apiKeyRoutes(parts),
+    ...auditRoutes(parts),
     ...previewRoutes(parts),
     ...unsubscribeRoutes(parts),
     ...mailEventRoutes(parts),

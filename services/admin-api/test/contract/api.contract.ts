@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
 import { describeAlertChannels } from './alert-channels.contract.ts'
 import { describeApprovals } from './approvals.contract.ts'
+import { describeAudit } from './audit.contract.ts'
 import { describeAuthentication } from './authentication.contract.ts'
 import { describeBudgets } from './budgets.contract.ts'
 import { describeChannelChanges } from './channel-changes.contract.ts'
@@ -46,6 +47,7 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeAccess(current)
     describeSecrets(current)
     describeExpiredSecrets(current)
+    describeAudit(current)
     describeMail(current)
     describePreviews(current)
   })

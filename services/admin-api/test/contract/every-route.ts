@@ -168,6 +168,7 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
     previewMessage: { query: `?project_id=${projectId}&format=json` },
     createApiKey: { body: { name: 'x', scopes: ['read'], project_id: projectId } },
     listApiKeys: { isList: true },
+    listAudit: { isList: true },
     // What ends a thing comes last.
     deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },

@@ -1,0 +1,33 @@
+import { type AuditDocument, AuditEntry, AuditQuery, listOf } from '@backstop/contracts'
+import type { AdminParts } from '../parts.ts'
+import { decodeCursor, toPage } from './cursor.ts'
+import { projectFilter } from './found.ts'
+import { defineRoute, type Route } from './route.ts'
+
+/** /v1/audit */
+export function auditRoutes({ stores }: AdminParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/audit',
+      operationId: 'listAudit',
+      tag: 'Audit',
+      summary: 'List who changed what, newest first',
+      scope: 'admin',
+      query: AuditQuery,
+      answers: { 200: { description: 'A page of changes', schema: listOf(AuditEntry) } },
+      refusals: ['not_found'],
+      async handle({ query, principal }) {
+        const where = { ...projectFilter(principal, query.project_id), target: query.target }
+        const after = decodeCursor(query.cursor)
+        const found = await stores.audit.page({ where, by: 'at', after, limit: query.limit + 1 })
+        const placeOf = ({ at, _id }: AuditDocument) => ({ at, id: _id })
+        return { status: 200, body: toPage(found, query.limit, placeOf, show) }
+      },
+    }),
+  ]
+}
+
+function show({ _id, at, ...rest }: AuditDocument): AuditEntry {
+  return { audit_id: _id, ...rest, at: at.toISOString() }
+}
