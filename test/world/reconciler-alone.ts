@@ -47,7 +47,7 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
       const operations = refunds.flatMap(refund => (refund.isExplained ? [operationOf(refund)] : []))
       for (let at = 0; at < operations.length; at += SAVE_AT_ONCE) {
         const workspace = new Workspace([], { recheckDelayMs })
-        const facts = { policies: new Map(), expectedChanges: [], targetsOf: () => [] }
+        const facts = { policies: new Map(), targetsOf: () => [] }
         const touches = operations.slice(at, at + SAVE_AT_ONCE).flatMap(operation => touchOfOperation(operation) ?? [])
         for (const touch of touches) workspace.apply(touch, facts, Date.now())
         await subjects.save(workspace.outcomes().flatMap(({ change }) => change ?? []))

@@ -119,6 +119,8 @@ export const COLLECTIONS = {
   expected_changes: {
     owner: 'admin-api',
     indexes: [
+      // What the reconciler looks a note up by.
+      { keys: { project_id: 1, subject: 1, expires_at: -1 } },
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { created_at: -1, _id: -1 } },
       { keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },

@@ -15,6 +15,15 @@ export function objectReference(
   return site === undefined ? `${projectId}/${provider}/${id}` : `${projectId}/${provider}/${site}/${id}`
 }
 
+/**
+ * The ids that an object's reference may stand for: what comes before a slash may be a site, or a part of the id, and the
+ * reference does not say which.
+ */
+export function idsIn(reference: string): string[] {
+  const [, , ...rest] = reference.split('/')
+  return rest.length > 1 ? [rest.join('/'), rest.slice(1).join('/')] : rest
+}
+
 /** The reference of an idempotency key that an operation sent and the processor's event repeats. */
 export function idempotencyReference(projectId: string, provider: ProviderKind, key: string): string {
   return `${projectId}/${provider}/idempotency-key/${key}`

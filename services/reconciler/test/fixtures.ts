@@ -3,7 +3,6 @@ import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
 import type { LookFacts } from '../src/domain/asking.ts'
 import { decide, type Input } from '../src/domain/decide.ts'
-import type { ExpectedChange } from '../src/domain/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../src/domain/looks.ts'
 import type { ConnectionPolicy } from '../src/domain/policy.ts'
 import {
@@ -168,14 +167,10 @@ export function play(steps: readonly { at: number; input: Input }[], start: Subj
   return steps.reduce((subject, { at, input }) => decide(subject, input, at, RULES), start)
 }
 
-/** What a look may know: the policies of connections, and the notes of people. Every provider has an answer to anything. */
-export function lookFacts(
-  policies: readonly ConnectionPolicy[] = [policy()],
-  expectedChanges: readonly ExpectedChange[] = [],
-): LookFacts {
+/** What a look may know: the policies of connections. Every provider has an answer to anything. */
+export function lookFacts(policies: readonly ConnectionPolicy[] = [policy()]): LookFacts {
   return {
     policies: new Map(policies.map(item => [item.connectionId, item])),
-    expectedChanges,
     targetsOf: (_provider, { action, providerRef, objectIds }) => {
       const id = providerRef ?? objectIds[0] ?? ''
       return [{ type: action === 'refund' ? 'refund' : 'subscription', id }]

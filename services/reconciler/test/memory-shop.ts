@@ -68,7 +68,7 @@ export function openMemoryShop() {
     operations: async refs => (await ledger?.byReferences(refs)) ?? [],
     connections: ids => stores.connections.byIds(ids),
     firstExecutions: async ids => new Map([...executions].filter(([id]) => ids.includes(id))),
-    expectedChanges: async projectIds => contents.expectedChanges.filter(note => projectIds.includes(note.project_id)),
+    expectedChanges: (projectIds, names) => stores.expectedChanges.of({ projectIds, names, expiringAfter: 0 }),
   }
   const change = <T>(map: Map<string, T>, id: string, to: (value: T) => T) => {
     const value = map.get(id)

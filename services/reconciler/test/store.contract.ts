@@ -1,10 +1,16 @@
-import { type Action, type ActionDocument, deterministicId, objectReference } from '@backstop/contracts'
+import {
+  type Action,
+  type ActionDocument,
+  deterministicId,
+  type ExpectedChangeDocument,
+  objectReference,
+} from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { decide } from '../src/domain/decide.ts'
 import { projectAction } from '../src/domain/projection.ts'
 import type { Subject } from '../src/domain/subject.ts'
-import type { ReconcilerStores, SubjectChange } from '../src/store/store.ts'
+import { MAX_NOTES_OF_ONE, type ReconcilerStores, type SubjectChange } from '../src/store/store.ts'
 import { emptySubject, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
@@ -23,10 +29,29 @@ const update = (before: Subject, changes: Partial<Subject> = {}): SubjectChange 
   absorbed: [],
 })
 
-/** The stores and a way to see an action as others read it; the port itself has none. */
+/** The stores, a way to see an action as others read it, and one to write notes as their owner does; the ports have none. */
 export interface StoresUnderTest {
   readonly stores: ReconcilerStores
   action(actionId: string): Promise<Pick<ActionDocument, 'version' | 'merged_into'> | undefined>
+  addNotes(notes: readonly ExpectedChangeDocument[]): Promise<void>
+}
+
+/** A note of a person about any refund, that expires at T0. */
+export function noteOf(_id: string, more: Partial<ExpectedChangeDocument> = {}): ExpectedChangeDocument {
+  return {
+    _id,
+    project_id: PROJECT,
+    connection_id: null,
+    kind: 'refund',
+    subject: null,
+    amount: null,
+    currency: null,
+    note: 'Goodwill',
+    created_by: 'key_1',
+    created_at: new Date(T0 - MINUTE),
+    expires_at: new Date(T0),
+    ...more,
+  }
 }
 
 /** What every implementation of the reconciler's stores keeps to. Each test gets empty ones. */
@@ -34,8 +59,9 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
   describe(`reconciler stores, ${name}`, () => {
     let stores: ReconcilerStores
     let listedAction: StoresUnderTest['action']
+    let addNotes: StoresUnderTest['addNotes']
     beforeEach(async () => {
-      ;({ stores, action: listedAction } = await open())
+      ;({ stores, action: listedAction, addNotes } = await open())
     })
 
     test('a saved subject is found by each of its references, whole', async () => {
@@ -207,6 +233,47 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await stores.inbox.hold([early.document._id, 'con_a/unknown'], 'The provider refused the read key')
       const [again] = await stores.inbox.held('con_a', 1)
       expect(again?.document).toMatchObject({ _id: 'con_a/a', reason: 'The provider refused the read key' })
+    })
+
+    describe('notes of people', () => {
+      const found = async (names: string[], expiringAfter = T0 - MINUTE, projectIds = [PROJECT]) => {
+        const notes = await stores.expectedChanges.of({ projectIds, names, expiringAfter })
+        return notes.map(({ _id }) => _id).sort()
+      }
+
+      test('are found by what they are about, or where they are about anything; and those of other projects are not', async () => {
+        await addNotes([
+          noteOf('any'),
+          noteOf('pi_1', { subject: 'pi_1' }),
+          noteOf('pi_2', { subject: 'pi_2' }),
+          noteOf('pi_3', { subject: 'pi_3' }),
+          noteOf('other', { project_id: 'prj_other' }),
+          noteOf('other_pi_1', { project_id: 'prj_other', subject: 'pi_1' }),
+        ])
+        expect(await found(['pi_1', 'pi_2', 'pi_0'])).toEqual(['any', 'pi_1', 'pi_2'])
+        expect(await found([])).toEqual(['any'])
+        expect(await found(['pi_1'], T0, [PROJECT, 'prj_other'])).toEqual(['any', 'other', 'other_pi_1', 'pi_1'])
+      })
+
+      test('are found until long after they expired, whole', async () => {
+        const note = noteOf('exp_1', { subject: 'pi_1', amount: 2499, currency: 'eur' })
+        await addNotes([note])
+        expect(await stores.expectedChanges.of({ projectIds: [PROJECT], names: ['pi_1'], expiringAfter: T0 })).toEqual([
+          note,
+        ])
+        expect(await found(['pi_1'], T0 + 1)).toEqual([])
+      })
+
+      test('are bounded, those that expire last first, and a flood of one project hides none of another', async () => {
+        const flood = Array.from({ length: MAX_NOTES_OF_ONE + 1 }, (_, index) =>
+          noteOf(`exp_${index}`, { expires_at: new Date(T0 + index) }),
+        )
+        await addNotes([...flood, noteOf('named', { subject: 'pi_1' }), noteOf('other', { project_id: 'prj_other' })])
+        const ids = await found(['pi_1'], T0, [PROJECT, 'prj_other'])
+        expect(ids).toHaveLength(MAX_NOTES_OF_ONE + 2)
+        expect(ids).not.toContain('exp_0')
+        expect(ids).toEqual(expect.arrayContaining(['named', 'other', 'exp_1']))
+      })
     })
 
     test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {

@@ -1,12 +1,12 @@
-import type { ConnectionDocument, ExpectedChangeDocument, Operation } from '@backstop/contracts'
+import type { ConnectionDocument, Operation } from '@backstop/contracts'
 import type { Ledger } from '@backstop/ledger'
 import { PROVIDERS } from '@backstop/providers'
 import type { LookFacts } from '../domain/asking.ts'
-import type { ExpectedChange } from '../domain/expected-change.ts'
 import type { ConnectionPolicy } from '../domain/policy.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import { canRead } from './connection-readers.ts'
+import { touchesOfNotes } from './notes.ts'
 import { type Touch, touchOfOperation } from './work-item.ts'
 
 export interface FactSources {
@@ -17,42 +17,37 @@ export interface FactSources {
 export interface LoadedRound {
   readonly subjects: readonly Subject[]
   readonly facts: LookFacts
-  /** Operations that the ledger has for what is looked at: the operations topic may lag, so they come before the looks. */
+  /**
+   * What comes before all else: the notes of people, and the operations that the ledger has for what is looked at, because
+   * the operations topic may lag.
+   */
   readonly ledgerTouches: readonly Touch[]
 }
-
-/** A note counts for what was made before it expired, and that may be told days later. */
-const NOTES_COUNT_FOR_MS = 14 * 86_400_000
 
 const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider].readBack.targetsOf(what)
 
 /** Everything that the decisions of a round rest on, in one read per collection; two where looks bring operations along. */
-export async function loadRound(
-  touches: readonly Touch[],
-  { stores, ledger }: FactSources,
-  now: number,
-): Promise<LoadedRound> {
+export async function loadRound(touches: readonly Touch[], sources: FactSources, now: number): Promise<LoadedRound> {
+  const { stores, ledger } = sources
   const refs = new Set(touches.flatMap(touch => [...touch.refs]))
   const subjects = await stores.subjects.load([...refs])
   const looked = lookedAt(touches, subjects)
   if (looked.length === 0) {
-    return { subjects, facts: { policies: new Map(), expectedChanges: [], targetsOf }, ledgerTouches: [] }
+    const facts = { policies: new Map(), targetsOf }
+    return { subjects, facts, ledgerTouches: await touchesOfNotes(touches, subjects, looked, stores, now) }
   }
   const operations = await ledger.byReferences([...new Set(looked.flatMap(subject => [...subject.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
   const connections = await stores.connections.byIds([...ids])
   const executed = await ledger.hasExecuted([...ids])
   const policies = new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
-  const projectIds = [...new Set(looked.map(subject => subject.projectId))]
-  const notes = await stores.expectedChanges.of(projectIds, now - NOTES_COUNT_FOR_MS)
   const more = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
   const known = new Set(subjects.map(subject => subject.id))
   const others = more.length === 0 ? [] : await stores.subjects.load([...new Set(more)])
-  return {
-    subjects: [...subjects, ...others.filter(subject => !known.has(subject.id))],
-    facts: { policies, expectedChanges: notes.map(expectedChangeOf), targetsOf },
-    ledgerTouches: operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, looked)),
-  }
+  const all = [...subjects, ...others.filter(subject => !known.has(subject.id))]
+  const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, looked))
+  const noted = await touchesOfNotes([...touches, ...told], all, looked, stores, now)
+  return { subjects: all, facts: { policies, targetsOf }, ledgerTouches: [...noted, ...told] }
 }
 
 function lookedAt(touches: readonly Touch[], subjects: readonly Subject[]): Subject[] {
@@ -87,20 +82,5 @@ function policyOf(connection: ConnectionDocument, hasExecuted: boolean): Connect
     deleted: connection.status === 'deleted',
     canRead: canRead(connection),
     hasExecuted,
-  }
-}
-
-function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
-  const { _id, project_id, connection_id, kind, subject, amount, currency, created_at, expires_at } = document
-  return {
-    id: _id,
-    projectId: project_id,
-    connectionId: connection_id,
-    kind,
-    subject,
-    amount,
-    currency,
-    notedAt: created_at.getTime(),
-    expiresAt: expires_at.getTime(),
   }
 }

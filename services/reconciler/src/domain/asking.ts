@@ -1,6 +1,5 @@
 import type { ProviderKind, ReadTarget } from '@backstop/contracts'
 import type { ReadBack } from '@backstop/providers'
-import type { ExpectedChange } from './expected-change.ts'
 import type { ConnectionPolicy } from './policy.ts'
 import type { ActionRecord, RefundTotal } from './subject.ts'
 
@@ -8,7 +7,6 @@ import type { ActionRecord, RefundTotal } from './subject.ts'
 export interface LookFacts {
   /** Of every connection that shows an action of the subject, or through which one of its operations was reported. */
   readonly policies: ReadonlyMap<string, ConnectionPolicy>
-  readonly expectedChanges: readonly ExpectedChange[]
   /** What to ask a provider for: the providers' own rule. */
   readonly targetsOf: (provider: ProviderKind, what: Parameters<ReadBack['targetsOf']>[0]) => readonly ReadTarget[]
 }

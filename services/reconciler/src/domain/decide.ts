@@ -1,6 +1,7 @@
 import type { Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import { tellDrift } from './drift.ts'
+import { type ExpectedChange, withNotes } from './expected-change.ts'
 import { judgeSubject } from './judge.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
@@ -18,6 +19,8 @@ export type Input =
       readonly sighting: Sighting
     }
   | { readonly kind: 'operation'; readonly operation: Operation }
+  /** Notes of people about anything, or about what the subject is called, or will be by the inputs that follow. */
+  | { readonly kind: 'noted'; readonly notes: readonly ExpectedChange[] }
   /** A look that is due, or that the provider has answered; what the answer showed was observed before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
@@ -36,6 +39,8 @@ export function decide(subject: Subject, input: Input, now: number, rules: Rules
       return judge(observe(subject, input, now), now, rules)
     case 'operation':
       return judge(observeOperation(subject, input.operation), now, rules)
+    case 'noted':
+      return judge(withNotes(subject, input.notes), now, rules)
     case 'second_look':
       return follow(takeLook(subject, input, now, rules.recheckDelayMs), now)
     default:

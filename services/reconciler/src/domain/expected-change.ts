@@ -1,6 +1,6 @@
-import type { ActionKind } from '@backstop/contracts'
+import { type ActionKind, idsIn } from '@backstop/contracts'
 import { EARLIEST_BEFORE_START_MS } from './explain.ts'
-import type { ActionRecord, Subject } from './subject.ts'
+import { type ActionRecord, isJudged, type Subject } from './subject.ts'
 
 /** A person's note that a change will come that no operation tells of. Null is any. */
 export interface ExpectedChange {
@@ -17,12 +17,28 @@ export interface ExpectedChange {
   readonly expiresAt: number
 }
 
+/** Those of the notes that are about anything, or about an object that the references name. */
+export function notesAbout(notes: readonly ExpectedChange[], refs: Iterable<string>): readonly ExpectedChange[] {
+  const names = new Set([...refs].flatMap(idsIn))
+  return notes.filter(({ subject }) => subject === null || names.has(subject))
+}
+
+/**
+ * Whether a note about a name that the subject is yet to learn may explain what nothing does. What still waits for a look
+ * has the notes looked up by all its names then, and so has what loses its explanation; what is settled without one has not.
+ */
+export function mayNeedNote({ actions }: Subject): boolean {
+  return actions.some(
+    action => isJudged(action) && (action.verdict === 'unexplained' || action.verdict === 'not_alerted'),
+  )
+}
+
 /** Notes that one subject keeps. */
 const MAX_NOTES = 50
 
 /**
- * The subject with the notes of its project that a look found, whatever they are about: a biller may yet tell of another
- * name. Where there are too many, those that explain something are kept, and then those that count longest.
+ * The subject with the notes of its project that were found, whatever they are about: the name that one is about may be that
+ * of an event of the same batch, or of a subject that turns out to be this one. Where there are too many, those that explain something are kept, and then those that count longest.
  */
 export function withNotes(subject: Subject, found: readonly ExpectedChange[]): Subject {
   const known = new Set(subject.notes.map(note => note.id))

@@ -235,9 +235,11 @@ function judged({ shown, known }: ExplainingRow): Subject {
     deleted: known.get('connection') === 'deleted',
     canRead: known.has('read key'),
   })
-  const facts = lookFacts([setting], notesOf(known.get('note')))
+  const facts = lookFacts([setting])
+  const notes = notesOf(known.get('note'))
   return secondLooks(told).reduce((next, pending) => {
-    const asked = decide(next, look(pending, facts), pending.dueAt, RULES)
+    const noted = decide(next, { kind: 'noted', notes }, pending.dueAt, RULES)
+    const asked = decide(noted, look(pending, facts), pending.dueAt, RULES)
     return known.has('read key')
       ? decide(asked, look(pending, facts, 'unavailable'), pending.dueAt + MINUTE, RULES)
       : asked

@@ -1,6 +1,5 @@
 import type { Readback } from '@backstop/contracts'
 import { isSigned, type LookFacts, whomToAsk } from './asking.ts'
-import { withNotes } from './expected-change.ts'
 import { judgeAtSecondLook, judgeSubject } from './judge.ts'
 import { awaitsAnswer, type PendingLook, pendingLooks } from './looks.ts'
 import { lookAtOperation } from './operation-looks.ts'
@@ -26,7 +25,7 @@ export function takeLook(subject: Subject, input: LookInput, now: number, rechec
   const look = findLook(subject, input)
   if (look === undefined) return subject
   if (input.answer === null && now < look.dueAt) return comeAgain(subject, look, now)
-  const judged = judgeSubject(withNotes(subject, input.facts.expectedChanges), now, recheckDelayMs)
+  const judged = judgeSubject(subject, now, recheckDelayMs)
   if (findLook(judged, input) === undefined) return judged
   if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
   const seen = lookedAt(judged, look)

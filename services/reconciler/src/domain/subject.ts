@@ -38,7 +38,7 @@ export interface Subject {
   /** The operations that name it, as the `operations` topic or the ledger last told. */
   readonly operations: readonly Operation[]
   readonly operationCases: readonly OperationCase[]
-  /** The notes of people that its looks found, whatever they are about: what they explain is judged like all else. */
+  /** The notes of people that were found for it, whatever they are about: what they explain is judged like all else. */
   readonly notes: readonly ExpectedChange[]
   readonly outbox: readonly SubjectOutboxEntry[]
   readonly createdAt: number

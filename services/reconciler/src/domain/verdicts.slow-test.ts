@@ -17,7 +17,8 @@ import {
 } from '../../test/model/verdict-model.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { decide, type Input } from './decide.ts'
-import { isJudged, type Subject } from './subject.ts'
+import { mayNeedNote, notesAbout } from './expected-change.ts'
+import { isJudged, type Subject, withAll } from './subject.ts'
 
 const RUNS = 10_000
 
@@ -103,7 +104,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
 
 /** Plays a delivery through the product, with every look and every answer, until nothing is waited for. */
 function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery): Subject {
-  const facts = lookFacts(world.connections, world.notes)
+  const facts = lookFacts(world.connections)
   const outcomes = [...askings]
   const answers: { at: number; input: Input }[] = []
   let subject = emptySubject()
@@ -120,6 +121,11 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery):
       if (outcome !== 'lost') answers.push({ at: now + 20_000, input: look(waiting, facts, outcome) })
     }
   }
+  // As they are looked up: for a look, and where what is settled gets another name.
+  const note = (refs: readonly string[], at: number) => {
+    const notes = notesAbout(world.notes, refs)
+    if (notes.length > 0) step({ kind: 'noted', notes }, at)
+  }
   const nextLook = () =>
     secondLooks(subject)
       .map(pending => ({
@@ -132,15 +138,23 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery):
     for (let next = nextLook(); next !== undefined && next.at <= until; next = nextLook()) {
       const answer = answers.findIndex(({ input }) => input === next?.input)
       if (answer >= 0) answers.splice(answer, 1)
+      note(subject.refs, next.at)
       step(next.input, next.at)
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
+    const refs = withAll(subject.refs, refsOf(input))
+    if (mayNeedNote(subject) && refs.length > subject.refs.length) note(refs, at)
     step(input, at)
   }
   lookUntil(Infinity)
   return subject
+}
+
+function refsOf(input: Input): readonly string[] {
+  if (input.kind === 'observed') return input.observed.refs
+  return input.kind === 'operation' ? input.operation.refs : []
 }
 
 function verdictsIn(subject: Subject): string[] {

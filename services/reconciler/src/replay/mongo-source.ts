@@ -1,8 +1,14 @@
-import type { ActionDocument, FirstExecutionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
+import type {
+  ActionDocument,
+  ExpectedChangeDocument,
+  FirstExecutionDocument,
+  InboxBodyDocument,
+  InboxDocument,
+} from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import type { Collection } from 'mongodb'
-import { createMongoConnections, createMongoExpectedChanges } from '../store/mongo-inbox.ts'
+import { createMongoConnections } from '../store/mongo-inbox.ts'
 import { createMongoSubjects } from '../store/mongo-subjects.ts'
 import type { ActionAnchor, Place, ReplaySource, Window } from './source.ts'
 
@@ -20,7 +26,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
   const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
   const subjects = createMongoSubjects(mongo, () => 'reads only')
   const connections = createMongoConnections(mongo)
-  const expectedChanges = createMongoExpectedChanges(mongo)
+  const expectedChanges = db.collection<ExpectedChangeDocument>('expected_changes')
   const { ledger } = openMongoBooks(db, { announce: async () => {} })
   return {
     actions: (window, after, limit) =>
@@ -52,7 +58,10 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
     connections: ids => connections.byIds(ids),
     firstExecutions: async ids =>
       new Map((await byIds(firstExecutions, ids)).map(({ _id, at }) => [_id, at.getTime()])),
-    expectedChanges: projectIds => expectedChanges.of(projectIds, 0),
+    expectedChanges: (projectIds, names) =>
+      asUnavailable(() =>
+        expectedChanges.find({ project_id: { $in: [...projectIds] }, subject: { $in: [null, ...names] } }).toArray(),
+      ),
   }
 }
 

@@ -45,5 +45,6 @@ export interface ReplaySource {
   connections(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionDocument>>
   /** When an operation of each connection first reached executing, where one did. */
   firstExecutions(connectionIds: readonly string[]): Promise<ReadonlyMap<string, number>>
-  expectedChanges(projectIds: readonly string[]): Promise<ExpectedChangeDocument[]>
+  /** Of these projects, about these ids or about anything; long expired ones, too. */
+  expectedChanges(projectIds: readonly string[], names: readonly string[]): Promise<ExpectedChangeDocument[]>
 }

@@ -13,7 +13,7 @@ import { type ReconcileParts, reconcileBatch } from '../consumers/reconcile-batc
 import type { WorkItem } from '../consumers/work-item.ts'
 import type { Rules } from '../domain/decide.ts'
 import type { Subject } from '../domain/subject.ts'
-import { createMemoryStores } from '../store/memory-store.ts'
+import { createMemoryStores, notesFor } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { Arrival, History, Surroundings } from './history.ts'
 
@@ -166,12 +166,10 @@ function storesAsOf(
       readable: async () => [],
     },
     expectedChanges: {
-      of: async (projectIds, expiringAfter) =>
-        expectedChanges.filter(
-          ({ project_id, created_at, expires_at }) =>
-            projectIds.includes(project_id) &&
-            created_at.getTime() <= clock.now() &&
-            expires_at.getTime() >= expiringAfter,
+      of: async query =>
+        notesFor(
+          query,
+          expectedChanges.filter(({ created_at }) => created_at.getTime() <= clock.now()),
         ),
     },
   }

@@ -3,5 +3,9 @@ import { createMemoryStores } from './memory-store.ts'
 
 storeContract('in memory', async () => {
   const stores = createMemoryStores()
-  return { stores, action: async id => stores.contents.actions.get(id) }
+  return {
+    stores,
+    action: async id => stores.contents.actions.get(id),
+    addNotes: async notes => void stores.contents.expectedChanges.push(...notes),
+  }
 })

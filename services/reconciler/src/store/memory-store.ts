@@ -10,7 +10,14 @@ import type { ToldIncident } from '../domain/channel-incident.ts'
 import { pendingLooks } from '../domain/looks.ts'
 import type { Subject } from '../domain/subject.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
-import type { ChannelIncidentStore, InboxEntry, ReconcilerStores, SubjectChange } from './store.ts'
+import {
+  type ChannelIncidentStore,
+  type InboxEntry,
+  MAX_NOTES_OF_ONE,
+  type NotesQuery,
+  type ReconcilerStores,
+  type SubjectChange,
+} from './store.ts'
 
 /** The stores in memory, for simulation. `contents` shows what is kept. */
 export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {
@@ -83,12 +90,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       readable: async () =>
         [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
     },
-    expectedChanges: {
-      of: async (projectIds, expiringAfter) =>
-        contents.expectedChanges.filter(
-          ({ project_id, expires_at }) => projectIds.includes(project_id) && expires_at.getTime() >= expiringAfter,
-        ),
-    },
+    expectedChanges: { of: async query => notesFor(query, contents.expectedChanges) },
   }
 }
 
@@ -134,6 +136,23 @@ function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): Chann
       },
     },
   }
+}
+
+/** The notes that a query finds among these. */
+export function notesFor(
+  { projectIds, names, expiringAfter }: NotesQuery,
+  notes: readonly ExpectedChangeDocument[],
+): ExpectedChangeDocument[] {
+  const found = notes.filter(
+    ({ project_id, subject, expires_at }) =>
+      projectIds.includes(project_id) &&
+      (subject === null || names.includes(subject)) &&
+      expires_at.getTime() >= expiringAfter,
+  )
+  const byObject = Map.groupBy(found, ({ project_id, subject }) => JSON.stringify([project_id, subject]))
+  return [...byObject.values()].flatMap(list =>
+    list.toSorted((a, b) => b.expires_at.getTime() - a.expires_at.getTime()).slice(0, MAX_NOTES_OF_ONE),
+  )
 }
 
 function save(subjects: Map<string, Subject>, change: SubjectChange): boolean {

@@ -1,6 +1,6 @@
 import type { ConnectionDocument, ExpectedChangeDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
-import type { ConnectionReader, ExpectedChangeReader, Inbox } from './store.ts'
+import { type ConnectionReader, type ExpectedChangeReader, type Inbox, MAX_NOTES_OF_ONE } from './store.ts'
 
 /** The events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
@@ -58,9 +58,21 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
 export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
   const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
   return {
-    of: (projectIds, expiringAfter) => {
-      const query = { project_id: { $in: [...projectIds] }, expires_at: { $gte: new Date(expiringAfter) } }
-      return asUnavailable(() => notes.find(query).toArray())
+    of: ({ projectIds, names, expiringAfter }) => {
+      const query = {
+        project_id: { $in: [...projectIds] },
+        subject: { $in: [null, ...names] },
+        expires_at: { $gte: new Date(expiringAfter) },
+      }
+      // A limit for each: one for all would let a flood in one project hide the notes of another.
+      const last = { n: MAX_NOTES_OF_ONE, sortBy: { expires_at: -1 }, output: '$$ROOT' }
+      const stages = [
+        { $match: query },
+        { $group: { _id: { project: '$project_id', subject: '$subject' }, notes: { $topN: last } } },
+        { $unwind: '$notes' },
+        { $replaceWith: '$notes' },
+      ]
+      return asUnavailable(() => notes.aggregate<ExpectedChangeDocument>(stages).toArray())
     },
   }
 }

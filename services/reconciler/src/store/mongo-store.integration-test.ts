@@ -1,4 +1,4 @@
-import type { ActionDocument } from '@backstop/contracts'
+import type { ActionDocument, ExpectedChangeDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
@@ -23,12 +23,17 @@ afterAll(async () => {
 })
 
 storeContract('in MongoDB', async () => {
-  for (const name of ['subjects', 'actions', 'incidents', 'inbox', 'inbox_bodies']) {
+  for (const name of ['subjects', 'actions', 'incidents', 'inbox', 'inbox_bodies', 'expected_changes']) {
     await mongo.db.collection(name).deleteMany({})
   }
   const stores = openStores(mongo)
   const actions = mongo.db.collection<ActionDocument>('actions')
-  return { stores, action: async id => (await actions.findOne({ _id: id })) ?? undefined }
+  const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  return {
+    stores,
+    action: async id => (await actions.findOne({ _id: id })) ?? undefined,
+    addNotes: async list => void (await notes.insertMany([...list])),
+  }
 })
 
 sweepContract('in MongoDB', async () => {

@@ -82,10 +82,24 @@ export interface ConnectionReader {
   readable(): Promise<ConnectionDocument[]>
 }
 
+/** Which notes are looked for. */
+export interface NotesQuery {
+  readonly projectIds: readonly string[]
+  /** Ids that they may be about; those that are about anything are found with any. */
+  readonly names: readonly string[]
+  /** Those that were still valid then or later, in milliseconds since the epoch. */
+  readonly expiringAfter: number
+}
+
+/**
+ * So many notes of one project about one payment, or about anything, are found at most: those that expire last. A person
+ * writes a note for a refund, or one for a day of them, so a thousand that count at once come from a program gone wild.
+ */
+export const MAX_NOTES_OF_ONE = 1_000
+
 /** The notes of people that a change will come. */
 export interface ExpectedChangeReader {
-  /** Of these projects, those that were still valid at `expiringAfter` (milliseconds since the epoch) or later. */
-  of(projectIds: readonly string[], expiringAfter: number): Promise<ExpectedChangeDocument[]>
+  of(query: NotesQuery): Promise<ExpectedChangeDocument[]>
 }
 
 export interface ReconcilerStores {

@@ -1,0 +1,79 @@
+import { type ExpectedChangeDocument, idsIn } from '@backstop/contracts'
+import { type ExpectedChange, mayNeedNote, notesAbout } from '../domain/expected-change.ts'
+import type { Subject } from '../domain/subject.ts'
+import type { ReconcilerStores } from '../store/store.ts'
+import type { Touch } from './work-item.ts'
+
+/** A note counts for what was made before it expired, and that may be told days later. */
+const NOTES_COUNT_FOR_MS = 14 * 86_400_000
+
+/**
+ * The notes of people that may explain something in a round, for each subject those about what it is called, or will be once
+ * the round's touches are applied, or about anything.
+ * @param looked those of the subjects that a look is taken at
+ */
+export async function touchesOfNotes(
+  touches: readonly Touch[],
+  subjects: readonly Subject[],
+  looked: readonly Subject[],
+  { expectedChanges }: Pick<ReconcilerStores, 'expectedChanges'>,
+  now: number,
+): Promise<Touch[]> {
+  if (looked.length === 0 && !subjects.some(mayNeedNote)) return []
+  const named = withNamesToCome(touches, subjects).filter(
+    ({ subject, refs }) => looked.includes(subject) || (refs.size > subject.refs.length && mayNeedNote(subject)),
+  )
+  if (named.length === 0) return []
+  const found = await expectedChanges.of({
+    projectIds: [...new Set(named.map(({ subject }) => subject.projectId))],
+    names: [...new Set(named.flatMap(({ refs }) => [...refs].flatMap(idsIn)))],
+    expiringAfter: now - NOTES_COUNT_FOR_MS,
+  })
+  const all = found.map(expectedChangeOf)
+  return named.flatMap(({ subject, refs }) => {
+    const notes = notesAbout(all, refs)
+    return notes.length === 0 ? [] : [touchOf(subject, notes)]
+  })
+}
+
+function touchOf({ projectId, refs }: Subject, notes: readonly ExpectedChange[]): Touch {
+  return {
+    projectId,
+    refs: refs.slice(0, 1),
+    input: () => ({ kind: 'noted', notes }),
+    creates: false,
+    looks: false,
+  }
+}
+
+interface Named {
+  readonly subject: Subject
+  /** Every reference that leads to it once the touches are applied. */
+  readonly refs: ReadonlySet<string>
+}
+
+/** Whatever shares a reference becomes one, in whatever order it comes. */
+function withNamesToCome(touches: readonly Touch[], subjects: readonly Subject[]): Named[] {
+  const groupOf = new Map<string, Set<string>>()
+  for (const { refs } of [...subjects, ...touches]) {
+    const groups = new Set(refs.flatMap(ref => groupOf.get(ref) ?? []))
+    const joined = new Set([...refs, ...[...groups].flatMap(group => [...group])])
+    for (const ref of joined) groupOf.set(ref, joined)
+  }
+  return subjects.map(subject => ({ subject, refs: groupOf.get(subject.refs[0] ?? '') ?? new Set(subject.refs) }))
+}
+
+function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
+  const { _id, project_id, connection_id, kind, subject, amount, currency, created_at, expires_at } = document
+  return {
+    id: _id,
+    projectId: project_id,
+    connectionId: connection_id,
+    kind,
+    subject,
+    amount,
+    currency,
+    notedAt: created_at.getTime(),
+    expiresAt: expires_at.getTime(),
+  }
+}

@@ -1,0 +1,138 @@
+/** Notes of people, as a round of the reconciler looks them up: by what is looked at is called, now or later. */
+import { objectReference, type Readback } from '@backstop/contracts'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
+import type { WorkItem } from '../src/consumers/work-item.ts'
+import type { Input } from '../src/domain/decide.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import type { NotesQuery } from '../src/store/store.ts'
+import { MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
+import { refundShown, seen } from './observations.ts'
+import { connectionOf } from './recorded-shop.ts'
+import { noteOf } from './store.contract.ts'
+
+function harness() {
+  const clock = createManualClock(T0)
+  const stores = createMemoryStores()
+  const read_key = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }
+  stores.contents.connections.set('con_a', connectionOf('con_a', {}))
+  stores.contents.connections.set('con_b', connectionOf('con_b', { kind: 'subscription', read_key, site: 'acme' }))
+  const queries: NotesQuery[] = []
+  const expectedChanges: typeof stores.expectedChanges = {
+    of: async query => {
+      queries.push(query)
+      return stores.expectedChanges.of(query)
+    },
+  }
+  const parts: ReconcileParts = {
+    stores: { ...stores, expectedChanges },
+    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: () => {},
+  }
+  const observed = (...inputs: Input[]): WorkItem[] =>
+    inputs.flatMap(input => (input.kind === 'observed' ? { projectId: PROJECT, ...input, kind: 'observation' } : []))
+  const actions = () => [...stores.contents.actions.values()].filter(action => action.merged_into === undefined)
+  return {
+    clock,
+    queries,
+    notes: stores.contents.expectedChanges,
+    tell: (...inputs: Input[]) => reconcileBatch(observed(...inputs), parts),
+    async secondLook() {
+      await clock.advance(MINUTE)
+      const due_at = new Date(clock.now()).toISOString()
+      for (const { action_id: look_id, provider, subject } of actions()) {
+        const site = provider === 'subscription' ? 'acme' : undefined
+        const look = { look_id, due_at, ref: objectReference(PROJECT, provider, site, subject) }
+        const asked: WorkItem = { kind: 'recheck', recheck: { project_id: PROJECT, ...look } }
+        const readback: Readback = { ...NOTHING_READ, provider, look }
+        await reconcileBatch(provider === 'subscription' ? [asked, { kind: 'readback', readback }] : [asked], parts)
+      }
+    },
+    verdicts: () => actions().map(({ verdict, reason }) => `${verdict} ${reason}`),
+    incidents: () => [...stores.contents.incidents.values()].map(({ state }) => state),
+  }
+}
+
+/** The provider was asked, and shows nothing that is new. */
+const NOTHING_READ: Readback = {
+  readback_id: 'rbk_1',
+  project_id: PROJECT,
+  connection_id: 'con_b',
+  provider: 'subscription',
+  reason: 'second_look',
+  event: null,
+  look: null,
+  targets: [],
+  read_at: new Date(T0 + MINUTE).toISOString(),
+  outcome: 'read',
+  failure: null,
+  objects: [],
+}
+const named = (subject: string) => noteOf(`exp_${subject}`, { subject, expires_at: new Date(T0 + 60 * MINUTE) })
+const byCharge = refundSeen({ paymentIntent: null })
+
+test('a look asks for the notes about what it looks at, or about anything, and for no others', async () => {
+  const { notes, queries, tell, secondLook, verdicts } = harness()
+  notes.push(named('pi_1'), named('pi_2'))
+  await tell(refundSeen())
+  expect(queries).toEqual([])
+  await secondLook()
+  expect(verdicts()).toEqual(['explained expected_change_matches'])
+  expect(queries.map(({ names }) => [...names].sort())).toEqual([['ch_1', 'pi_1', 're_1']])
+})
+
+test('a note about a name that is learned after the alert explains it, and the incident is resolved', async () => {
+  const { notes, tell, secondLook, verdicts, incidents } = harness()
+  notes.push(named('pi_1'))
+  await tell(byCharge)
+  await secondLook()
+  expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
+  await tell(refundSeen({}, { eventId: 'evt_2' }))
+  expect(verdicts()).toEqual(['explained expected_change_matches'])
+  expect(incidents()).toEqual(['resolved'])
+})
+
+test('so does one about a name that two subjects bring along when they turn out to be one', async () => {
+  const { notes, tell, secondLook, verdicts } = harness()
+  notes.push(named('pi_1'))
+  const atBiller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'], createdAt: T0 } as const
+  const unlinked = refundShown({ ...atBiller, stateVersion: 1 })
+  const through = { connection: { id: 'con_b', createdAt: T0 - MINUTE } }
+  await tell(seen(unlinked, through))
+  await secondLook()
+  expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
+  await tell(refundSeen())
+  // It names the refund at the gateway, and nothing of the payment there.
+  await tell(seen(refundShown({ ...atBiller, gatewayRefs: ['re_1'], stateVersion: 2 }), through))
+  expect(verdicts()).toEqual(['explained expected_change_matches'])
+})
+
+test('a name that comes in the same batch as the one that leads to it is looked up as well', async () => {
+  const { notes, tell, secondLook, verdicts } = harness()
+  notes.push(named('inv_1'))
+  await tell(byCharge)
+  await secondLook()
+  const shown = { providerRef: 're_1', createdAt: T0 + SECOND }
+  await tell(
+    refundSeen({}, { eventId: 'evt_2' }),
+    seen(refundShown({ ...shown, about: ['pi_1', 'inv_1'] }), { eventId: 'evt_3' }),
+  )
+  expect(verdicts()).toEqual(['explained expected_change_matches'])
+})
+
+test('events that bring no name to anything settled ask for no notes', async () => {
+  const { queries, tell, secondLook } = harness()
+  await tell(refundSeen(), refundSeen({ id: 're_2', charge: 'ch_2', paymentIntent: 'pi_2' }))
+  await tell(refundSeen({ paymentIntent: 'pi_9' }, { eventId: 'evt_2' }))
+  await secondLook()
+  queries.length = 0
+  await tell(refundSeen({ status: 'succeeded' }, { eventId: 'evt_3' }))
+  expect(queries).toEqual([])
+})
