@@ -56,11 +56,12 @@ function contradicts(said: OperationState, { kind, state }: ActionRecord): boole
 
 /** The subject with the differences of each explained action, and an alert for each that is news. */
 export function tellDrift(subject: Subject, now: number): Subject {
+  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
   return subject.actions.reduce((next, action) => {
-    const operation = next.operations.find(one => one.operation_id === action.operationId)
+    const operation = operations.get(action.operationId ?? '')
     const differences = operation === undefined ? [] : differencesOf(operation, action)
+    if (differences.length === 0 && action.differences.length === 0) return next
     const isSame = JSON.stringify(differences) === JSON.stringify(action.differences)
-    if (isSame && differences.length === 0) return next
     const compared = isSame ? action : { ...action, differences }
     const seen = isSame ? next : withRecord(next, compared)
     return operation === undefined ? seen : raise(seen, operation, compared, differences, now)

@@ -1,4 +1,5 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
+import { byTime, compareText, nearestFirst, type Pair, pairUp, type Timed } from './pairing.ts'
 import { refundIdsOf } from './sides.ts'
 import { type ActionRecord, isJudged } from './subject.ts'
 
@@ -20,13 +21,32 @@ export type Claim =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
   | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, 'explains_another'> }
 
-/** Whether, and how strongly, an operation claims to have made an action. */
-export function claimOf(action: ActionRecord, operation: Operation): Claim {
+/** An operation with its times, read once: milliseconds since the epoch. */
+export interface Deed extends Timed {
+  readonly operation: Operation
+  /** When it began executing, or was reported where it did not. */
+  readonly at: number
+  /** The last moment at which it can have made what it does not name. */
+  readonly until: number
+}
+
+export function deedOf(operation: Operation): Deed {
+  const at = Date.parse(operation.executing_at ?? operation.created_at)
+  const until =
+    operation.ended_at === null ? at + LATEST_WITHOUT_END_MS : Date.parse(operation.ended_at) + LATEST_AFTER_END_MS
+  return { operation, name: operation.operation_id, at, until }
+}
+
+/**
+ * Whether, and how strongly, an operation claims to have made an action.
+ * @param deed its times, for whoever has read them already
+ */
+export function claimOf(action: ActionRecord, operation: Operation, deed = deedOf(operation)): Claim {
   const no = (reason: Extract<Claim, { kind: 'no_match' }>['reason']): Claim => ({ kind: 'no_match', reason })
   if (!hasExecuted(operation.state) || operation.executing_at === null) return no('operation_did_not_act')
   if (operation.unapproved != null) return no('operation_skipped_approval')
   if (operation.kind !== action.kind || !isAtProviderOf(action, operation)) return no('other_kind')
-  const times = timesOf(action, operation.executing_at, operation.ended_at)
+  const times = timesOf(action, deed)
   const match = (reason: Match): Claim => ({ kind: 'match', reason, distanceMs: times.distanceMs })
   if (namesOneRefund(action, operation)) {
     // An operation that names its refund made that one and no other, whatever else agrees.
@@ -63,21 +83,27 @@ function namesSubject(action: ActionRecord, operation: Operation): boolean {
   return action.objectIds.includes(operation.subject) || action.objectIds.includes(operation.provider_ref ?? '')
 }
 
+/** When the action was asked for, by the provider: at some time between these. */
+function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
+  return { from: turn?.askedFrom ?? providerCreatedAt, to: providerCreatedAt }
+}
+
 /** Whether the provider's time of the action agrees with the operation's, and how far apart they are. */
-function timesOf(action: ActionRecord, executingAt: string, endedAt: string | null) {
-  const startedAt = Date.parse(executingAt)
+function timesOf(action: ActionRecord, { at, until }: Deed) {
+  const { from, to } = madeWithin(action)
   // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
-  const earliest = Math.floor((startedAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
-  const latest = endedAt === null ? startedAt + LATEST_WITHOUT_END_MS : Date.parse(endedAt) + LATEST_AFTER_END_MS
-  const to = action.providerCreatedAt
-  const from = action.turn?.askedFrom ?? to
-  const distanceMs = startedAt < from ? from - startedAt : Math.max(0, startedAt - to)
-  return { agree: earliest <= to && from <= latest, distanceMs }
+  const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
+  return { agree: earliest <= to && from <= until, distanceMs: at < from ? from - at : Math.max(0, at - to) }
 }
 
 export interface Assignment {
   readonly operation: Operation
   readonly reason: Match
+}
+
+interface ClaimedPair extends Pair<ActionRecord, Operation> {
+  readonly reason: Match
+  readonly distanceMs: number
 }
 
 /**
@@ -90,37 +116,77 @@ export function assignOperations(
   actions: readonly ActionRecord[],
   operations: readonly Operation[],
 ): ReadonlyMap<string, Assignment> {
-  const claims = actions.filter(isJudged).flatMap(action =>
-    operations.flatMap(operation => {
-      const claim = claimOf(action, operation)
-      return claim.kind === 'match' ? [{ action, operation, claim }] : []
-    }),
-  )
-  claims.sort(
-    (a, b) =>
-      STRENGTHS.indexOf(a.claim.reason) - STRENGTHS.indexOf(b.claim.reason) ||
-      a.claim.distanceMs - b.claim.distanceMs ||
-      a.action.providerCreatedAt - b.action.providerCreatedAt ||
-      compareText(nameOf(a.action), nameOf(b.action)) ||
-      compareText(a.operation.operation_id, b.operation.operation_id),
-  )
+  const judged = actions.filter(isJudged)
+  if (judged.length === 0 || operations.length === 0) return new Map()
+  const index = indexByJoint(operations)
+  const pairs = pairUp(judged, action => claimsOn(action, index), compareClaims)
   const assigned = new Map<string, Assignment>()
-  const used = new Set<string>()
-  for (const { action, operation, claim } of claims) {
-    if (assigned.has(action.id) || used.has(operation.operation_id)) continue
-    assigned.set(action.id, { operation, reason: claim.reason })
-    used.add(operation.operation_id)
-  }
+  for (const [{ id }, { target, reason }] of pairs) assigned.set(id, { operation: target, reason })
   return assigned
+}
+
+/** What an operation and an action have in common where the one made the other: an id, a key, or an amount. */
+type Joint = string | number | null
+
+/** The operations under all that may join them to an action, in order of time. */
+function indexByJoint(operations: readonly Operation[]): ReadonlyMap<Joint, readonly Deed[]> {
+  const index = new Map<Joint, Deed[]>()
+  const put = (joint: Joint, deed: Deed) => {
+    const known = index.get(joint)
+    if (known === undefined) index.set(joint, [deed])
+    else known.push(deed)
+  }
+  for (const deed of operations.map(deedOf).sort(byTime)) {
+    const { provider_ref, idempotency_key } = deed.operation
+    if (provider_ref !== null) put(provider_ref, deed)
+    if (idempotency_key !== null) put(idempotency_key, deed)
+    put(likenessOf(deed.operation), deed)
+  }
+  return index
+}
+
+/** What has to be the same where nothing names the other: of refunds the amount. */
+function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): Joint {
+  return kind === 'refund' ? amount : kind
+}
+
+const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
+  provider_ref_matches: refundIdsOf,
+  idempotency_key_matches: action => action.idempotencyKeys,
+  amount_and_time_match: action => [likenessOf(action)],
+}
+
+/** What claims an action: the strongest first, and of these the nearest in time. */
+function* claimsOn(action: ActionRecord, index: ReadonlyMap<Joint, readonly Deed[]>): Generator<ClaimedPair, void> {
+  const { from, to } = madeWithin(action)
+  for (const reason of STRENGTHS) {
+    for (const deed of nearestFirst(found(JOINTS[reason](action), index), from, to)) {
+      const claim = claimOf(action, deed.operation, deed)
+      if (claim.kind === 'no_match' || claim.reason !== reason) continue
+      yield { seeker: action, target: deed.operation, reason, distanceMs: claim.distanceMs }
+    }
+  }
+}
+
+function found(joints: readonly Joint[], index: ReadonlyMap<Joint, readonly Deed[]>): readonly Deed[] {
+  const lists = joints.map(joint => index.get(joint) ?? [])
+  return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort(byTime)
+}
+
+/** The order in which claims are served. */
+function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
+  return (
+    STRENGTHS.indexOf(a.reason) - STRENGTHS.indexOf(b.reason) ||
+    a.distanceMs - b.distanceMs ||
+    a.seeker.providerCreatedAt - b.seeker.providerCreatedAt ||
+    compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
+    compareText(a.target.operation_id, b.target.operation_id)
+  )
 }
 
 /** One name, whichever of its objects was seen first. */
 function nameOf({ sides, identity }: ActionRecord): string {
   return sides[0]?.identity ?? identity
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** What the provider's own data explains without an operation; null where it explains nothing. */

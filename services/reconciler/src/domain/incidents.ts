@@ -51,27 +51,28 @@ export interface Resolution {
 /** The subject with an incident of one of its records resolved, and the messages that tell of it. */
 export function resolveIncident(
   subject: Subject,
-  recordId: string,
-  incidentId: string,
+  record: ActionRecord,
+  known: IncidentRecord,
   { by, text }: Resolution,
   now: number,
 ): Subject {
-  const record = subject.actions.find(action => action.id === recordId)
-  const known = record?.incidents.find(incident => incident.id === incidentId)
-  if (record === undefined || known === undefined || known.state === 'resolved') return subject
   const incident: IncidentRecord = { ...known, state: 'resolved', resolvedAt: now, resolvedBy: by, resolution: text }
   const resolved = tellStory(
-    { ...record, incidents: record.incidents.map(one => (one.id === incidentId ? incident : one)) },
-    timelineEntry(now, 'incident_resolved', incidentId, text),
+    { ...record, incidents: record.incidents.map(one => (one.id === incident.id ? incident : one)) },
+    timelineEntry(now, 'incident_resolved', incident.id, text),
   )
   return tell(subject, resolved, incident, 'incident.resolved', now)
 }
 
 /** The subject in which nothing is open any more that said that nothing explains the record. */
-export function resolveUnexpected(subject: Subject, recordId: string, resolution: Resolution, now: number): Subject {
-  const record = subject.actions.find(action => action.id === recordId)
-  const incident = record && openIncident(record, 'UNEXPECTED_ACTION')
-  return incident === undefined ? subject : resolveIncident(subject, recordId, incident.id, resolution, now)
+export function resolveUnexpected(
+  subject: Subject,
+  record: ActionRecord,
+  resolution: Resolution,
+  now: number,
+): Subject {
+  const incident = openIncident(record, 'UNEXPECTED_ACTION')
+  return incident === undefined ? subject : resolveIncident(subject, record, incident, resolution, now)
 }
 
 function tell(

@@ -1,10 +1,9 @@
-import type { VerdictReason } from '@backstop/contracts'
 import { expectedChangeFor } from './expected-change.ts'
 import { type Assignment, assignOperations, endOfItself, explainedByObservation } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outgoing.ts'
 import { type ConnectionPolicy, permissionToAlert } from './policy.ts'
-import { type ActionRecord, isJudged, type Subject, withRecord } from './subject.ts'
+import { type ActionRecord, isJudged, openIncident, type Subject, withRecord } from './subject.ts'
 import { tellStory, timelineEntry } from './timeline.ts'
 import { ruleOf } from './why.ts'
 
@@ -12,15 +11,9 @@ import { ruleOf } from './why.ts'
 export function judgeSubject(subject: Subject, now: number, recheckDelayMs: number): Subject {
   const assigned = assignOperations(subject.actions, subject.operations)
   return subject.actions.reduce(
-    (next, { id }) => judgeAction(next, recordOf(next, id), assigned.get(id), now, recheckDelayMs),
+    (next, action) => judgeAction(next, action, assigned.get(action.id), now, recheckDelayMs),
     subject,
   )
-}
-
-function recordOf(subject: Subject, id: string): ActionRecord {
-  const record = subject.actions.find(action => action.id === id)
-  if (record === undefined) throw new Error(`The subject has no action ${id}`)
-  return record
 }
 
 function judgeAction(
@@ -30,23 +23,31 @@ function judgeAction(
   now: number,
   recheckDelayMs: number,
 ): Subject {
-  if (!isJudged(action)) return settleAs(subject, action, 'not_alerted', 'kind_is_not_judged', now)
+  const needsNoLook = settlementOf(subject, action, assignment)
+  if (needsNoLook !== null) return settle(subject, action, needsNoLook, now)
+  return whyLookAgain(action) === null ? subject : armLook(subject, action, now, recheckDelayMs)
+}
+
+/** A verdict that needs no look. */
+type Settlement = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeId'> & {
+  readonly verdict: 'explained' | 'not_alerted'
+}
+
+/** @returns null where nothing explains the action */
+function settlementOf({ notes }: Subject, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
+  const by = { operationId: null, expectedChangeId: null }
+  if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
     const { operation, reason } = assignment
-    const made = { ...action, operationId: operation.operation_id, expectedChangeId: null }
-    return settleAs(subject, made, 'explained', reason, now, action)
+    return { ...by, verdict: 'explained', reason, operationId: operation.operation_id }
   }
-  const plain: ActionRecord = { ...action, operationId: null, expectedChangeId: null }
   const observed = explainedByObservation(action)
-  if (observed !== null) return settleAs(subject, plain, 'explained', observed, now, action)
+  if (observed !== null) return { ...by, verdict: 'explained', reason: observed }
   const ended = endOfItself(action)
-  if (ended !== null) return settleAs(subject, plain, 'not_alerted', ended, now, action)
-  const expected = expectedChangeFor(action, subject.notes)
-  if (expected !== undefined) {
-    const noted = { ...plain, expectedChangeId: expected.id }
-    return settleAs(subject, noted, 'explained', 'expected_change_matches', now, action)
-  }
-  return whyLookAgain(action) === null ? subject : armLook(subject, action, now, recheckDelayMs)
+  if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
+  const expected = expectedChangeFor(action, notes)
+  if (expected === undefined) return null
+  return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
 }
 
 /** Why an action that nothing explains has to wait for a look of its own; null where it has had it, or waits for it. */
@@ -81,27 +82,17 @@ function lostText(action: ActionRecord): string {
     : `Operation ${action.operationId} turned out not to have made it`
 }
 
-/**
- * The subject with a verdict that needs no look, and without an incident that says otherwise.
- * @param before the record as it was: what is said already is not said again
- */
-function settleAs(
-  subject: Subject,
-  action: ActionRecord,
-  verdict: 'explained' | 'not_alerted',
-  reason: VerdictReason,
-  now: number,
-  before: ActionRecord = action,
-): Subject {
-  const { operationId } = action
-  const isSaid = before.verdict === verdict && before.reason === reason && before.operationId === operationId
-  const settled: ActionRecord = { ...action, verdict, reason }
+/** The subject with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
+function settle(subject: Subject, action: ActionRecord, to: Settlement, now: number): Subject {
+  const { verdict, reason, operationId } = to
+  const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
+  if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return subject
+  const settled: ActionRecord = { ...action, ...to }
   const text = ruleOf(settled)
   const what = verdict === 'explained' ? 'explained' : 'second_look'
   const told = isSaid || !isJudged(action) ? settled : tellStory(settled, timelineEntry(now, what, operationId, text))
   const by = operationId === null ? text : `Operation ${operationId} made it`
-  const next = isSaid ? subject : withRecord(subject, told)
-  return resolveUnexpected(next, action.id, { by: operationId, text: by }, now)
+  return resolveUnexpected(withRecord(subject, told), told, { by: operationId, text: by }, now)
 }
 
 /** What the second look at one action knows. */

@@ -22,11 +22,13 @@ type OperationLook = NonNullable<OperationCase['look']>
 
 /** The subject with the looks that its operations want: at what is not there, and at what is not decided. */
 export function armOperationLooks(subject: Subject, now: number): Subject {
+  const actions = new Map(subject.actions.map(action => [action.operationId, action]))
+  const looks = new Map(subject.operationCases.map(({ operationId, look }) => [operationId, look]))
   return subject.operations.reduce((next, operation) => {
-    const known = caseOf(next, operation.operation_id)
-    const why = wantedLook(operation, actionOf(next, operation))
-    if (why === (known.look?.why ?? null)) return next
-    return withCase(next, { ...known, look: why === null ? null : firstLook(why, operation, now) })
+    const id = operation.operation_id
+    const why = wantedLook(operation, actions.get(id))
+    if (why === (looks.get(id)?.why ?? null)) return next
+    return withCase(next, { ...caseOf(next, id), look: why === null ? null : firstLook(why, operation, now) })
   }, subject)
 }
 

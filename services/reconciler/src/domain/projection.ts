@@ -1,10 +1,13 @@
 import { type Action, formatMoney, type Incident } from '@backstop/contracts'
 import { type ActionRecord, type IncidentRecord, openIncident, type Subject } from './subject.ts'
 import { isoTime } from './timeline.ts'
-import { whyOf } from './why.ts'
+import { deedsOf, whyOf } from './why.ts'
 
-/** The action as lists, alerts and the API show it. */
-export function projectAction(subject: Subject, action: ActionRecord): Action {
+/**
+ * The action as lists, alerts and the API show it.
+ * @param deeds the subject's operations, for whoever projects many actions
+ */
+export function projectAction(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Action {
   return {
     action_id: action.id,
     project_id: subject.projectId,
@@ -23,7 +26,7 @@ export function projectAction(subject: Subject, action: ActionRecord): Action {
     verdict: action.verdict,
     reason: action.reason,
     operation_id: action.operationId,
-    why: whyOf(subject, action),
+    why: whyOf(subject, action, deeds),
     ...(action.differences.length > 0 ? { differences: [...action.differences] } : {}),
     incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
@@ -47,10 +50,12 @@ export interface ProjectedAction {
  * @param before the subject as it was read; left out for one that is new
  */
 export function projectActions(subject: Subject, before?: Subject | undefined): readonly ProjectedAction[] {
+  const knownById = new Map(before?.actions.map(action => [action.id, action]))
+  const deeds = deedsOf(subject)
   const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
-    const known = before?.actions.find(action => action.id === record.id)
+    const known = knownById.get(record.id)
     return {
-      action: projectAction(subject, record),
+      action: projectAction(subject, record, deeds),
       mergedInto,
       isNew: known === undefined && mergedInto === null,
       isDecided: mergedInto === null && !hasSameVerdict(record, known),

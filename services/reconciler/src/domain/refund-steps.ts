@@ -1,6 +1,7 @@
 import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
 import { recheckEntry } from './outgoing.ts'
+import { byTime, compareText, nearestFirst, type Pair, pairUp, type Timed } from './pairing.ts'
 import {
   type ActionRecord,
   isProvisional,
@@ -26,8 +27,8 @@ const COVERS_AFTER_MS = 2_000
 /** The same total this much later is another step: a refund that failed and was made again. */
 const SAME_STEP_MS = 60_000
 
-/** A refund as far as it may cover a step. */
-type Covering = Pick<ActionRecord, 'identity' | 'amount' | 'currency' | 'objectIds'> & { readonly createdAt: number }
+/** A refund as far as it may cover a step; its name is its identity. */
+interface Covering extends Timed, Pick<ActionRecord, 'amount' | 'currency' | 'objectIds'> {}
 
 /** The subject with a total as its event tells it. */
 export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
@@ -71,30 +72,39 @@ export function provisionalFor(subject: Subject, observed: ObservedAction): numb
   return subject.actions.findIndex(action => isProvisional(action) && covered.has(action.identity))
 }
 
-/** What a step leaves open, in minor units: nothing when a refund covers it or its provisional action stands already. */
-export function openAmount(subject: Subject, total: RefundTotal): number {
-  if (subject.actions.some(action => action.identity === total.id)) return 0
-  if (coveredSteps(subject).has(total.id)) return 0
-  if (total.totalBefore !== null) return Math.max(0, total.total - total.totalBefore)
+/** The steps that no refund covers and no provisional action stands for, with what each leaves open, in minor units. */
+function openSteps(subject: Subject, totals = subject.refundTotals): ReadonlyMap<RefundTotal, number> {
+  if (totals.length === 0) return new Map()
+  const covered = coveredSteps(subject)
+  const recorded = new Set(subject.actions.map(action => action.identity))
+  const open = totals.filter(({ id }) => !covered.has(id) && !recorded.has(id))
+  return new Map(open.map(total => [total, openAmount(subject, total)] as const).filter(([, amount]) => amount > 0))
+}
+
+function openAmount(subject: Subject, total: RefundTotal): number {
+  if (total.totalBefore !== null) return total.total - total.totalBefore
   // The event does not say from where it came: what the refunds known by then do not add up to.
   const known = subject.actions
     .filter(action => action.state !== 'failed' && action.state !== 'canceled')
     .filter(action => sharesObject(action, total) && action.providerCreatedAt <= total.observedAt + COVERS_AFTER_MS)
     .reduce((sum, action) => sum + (action.amount ?? 0), 0)
-  return Math.max(0, total.total - known)
+  return total.total - known
 }
 
 /** Sets a look at every step that is open and has none to come; a step that was covered may be so no longer. */
 export function armOpenSteps(subject: Subject, now: number, recheckDelayMs: number): Subject {
   const dueAt = now + recheckDelayMs
-  const open = subject.refundTotals.filter(total => total.look?.doneAt !== null && openAmount(subject, total) > 0)
-  if (open.length === 0) return subject
+  const open = openSteps(
+    subject,
+    subject.refundTotals.filter(total => total.look?.doneAt !== null),
+  )
+  if (open.size === 0) return subject
   return {
     ...subject,
     refundTotals: subject.refundTotals.map(total =>
-      open.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
+      open.has(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
     ),
-    outbox: [...subject.outbox, ...open.map(total => recheckEntry(subject, total.id, dueAt, now))],
+    outbox: [...subject.outbox, ...[...open.keys()].map(total => recheckEntry(subject, total.id, dueAt, now))],
   }
 }
 
@@ -105,8 +115,9 @@ export function lookAtStep(subject: Subject, stepId: string, now: number): Subje
   if (total === undefined || total.look === null || total.look.doneAt !== null) return subject
   const done = { ...total, look: { ...total.look, doneAt: now } }
   const looked = { ...subject, refundTotals: replaceAt(subject.refundTotals, index, done) }
-  const open = openAmount(looked, total)
-  return open === 0 ? looked : { ...looked, actions: [...looked.actions, provisionalAction(looked, total, open, now)] }
+  const open = openSteps(subject, [total]).get(total)
+  if (open === undefined) return looked
+  return { ...looked, actions: [...looked.actions, provisionalAction(looked, total, open, now)] }
 }
 
 /** A name for the step's provisional action: a refund that took one over keeps its name, so the next has another. */
@@ -144,6 +155,10 @@ function provisionalAction(subject: Subject, total: RefundTotal, amount: number,
   }
 }
 
+interface Cover extends Pair<RefundTotal, Covering> {
+  readonly distanceMs: number
+}
+
 /**
  * Which refund is which step: the same amount and currency, nearest in time, each refund one step and each step one
  * refund. Computed anew from all of them, so that it does not depend on the order of arrival.
@@ -152,36 +167,37 @@ function provisionalAction(subject: Subject, total: RefundTotal, amount: number,
  */
 function coveredSteps(subject: Subject, more?: ObservedAction): ReadonlyMap<string, string> {
   if (subject.refundTotals.length === 0) return new Map()
-  const refunds: Covering[] = subject.actions
+  const refunds = subject.actions
     .filter(action => action.kind === 'refund' && action.providerRef !== null)
-    .map(action => ({ ...action, createdAt: action.providerCreatedAt }))
-  if (more !== undefined) refunds.push(more)
-  const pairs = subject.refundTotals.flatMap(total =>
-    refunds
-      .filter(refund => covers(subject, refund, total))
-      .map(refund => ({ step: total.id, refund, distance: Math.abs(refund.createdAt - total.observedAt) })),
-  )
-  pairs.sort(
+    .map(action => coveringOf(action, action.providerCreatedAt))
+  if (more !== undefined) refunds.push(coveringOf(more, more.createdAt))
+  const byAmount = Map.groupBy(refunds.sort(byTime), refund => refund.amount)
+  const guessed = new Map(subject.actions.filter(isProvisional).map(action => [action.identity, action.amount]))
+  const pairs = pairUp(
+    subject.refundTotals,
+    function* (total): Generator<Cover, void> {
+      const { id, totalBefore, observedAt } = total
+      const amount = totalBefore === null ? (guessed.get(id) ?? null) : total.total - totalBefore
+      for (const refund of nearestFirst(byAmount.get(amount) ?? [], observedAt)) {
+        const distanceMs = Math.abs(refund.at - observedAt)
+        if (distanceMs > COVERS_BEFORE_MS) return
+        if (covers(refund, total)) yield { seeker: total, target: refund, distanceMs }
+      }
+    },
     (a, b) =>
-      a.distance - b.distance ||
-      (a.step < b.step ? -1 : a.step > b.step ? 1 : a.refund.identity < b.refund.identity ? -1 : 1),
+      a.distanceMs - b.distanceMs || compareText(a.seeker.id, b.seeker.id) || compareText(a.target.name, b.target.name),
   )
-  const covered = new Map<string, string>()
-  const used = new Set<string>()
-  for (const { step, refund } of pairs) {
-    if (covered.has(step) || used.has(refund.identity)) continue
-    covered.set(step, refund.identity)
-    used.add(refund.identity)
-  }
-  return covered
+  return new Map([...pairs].map(([total, { target }]) => [total.id, target.name]))
 }
 
-function covers(subject: Subject, refund: Covering, total: RefundTotal): boolean {
-  const provisional = subject.actions.find(action => action.identity === total.id)
-  const amount = total.totalBefore === null ? (provisional?.amount ?? null) : total.total - total.totalBefore
-  const age = total.observedAt - refund.createdAt
+function coveringOf({ identity, amount, currency, objectIds }: ActionRecord | ObservedAction, at: number): Covering {
+  return { name: identity, at, amount, currency, objectIds }
+}
+
+/** Whether a refund of the step's amount may be the step. */
+function covers(refund: Covering, total: RefundTotal): boolean {
+  const age = total.observedAt - refund.at
   return (
-    refund.amount === amount &&
     refund.currency === total.currency &&
     sharesObject(refund, total) &&
     -COVERS_AFTER_MS <= age &&

@@ -27,11 +27,20 @@ export function linkedRecord(subject: Subject, side: Side): number {
 
 /** The subject with one record for each refund, also where the link was learned after both were seen. */
 export function joinLinked(subject: Subject, now: number): Subject {
-  const refunds = subject.actions.filter(({ kind, sides }) => kind === 'refund' && sides.length > 0)
-  for (const a of refunds) {
-    for (const b of refunds) {
-      if (a === b || !a.sides.some(x => b.sides.some(y => isSameRefund(x, y)))) continue
-      const [kept, gone] = isFirst(a, b) ? [a, b] : [b, a]
+  const linking = subject.actions.filter(({ sides }) => sides.some(side => side.gatewayRefs.length > 0))
+  if (linking.length === 0) return subject
+  const refunds = subject.actions.filter(({ kind }) => kind === 'refund')
+  const named = Map.groupBy(
+    refunds.flatMap(record => record.sides.map(side => ({ record, side }))),
+    ({ side }) => side.providerRef,
+  )
+  for (const a of linking) {
+    for (const own of a.sides) {
+      const other = own.gatewayRefs
+        .flatMap(ref => named.get(ref) ?? [])
+        .find(({ record, side }) => record !== a && side.provider !== own.provider)
+      if (other === undefined) continue
+      const [kept, gone] = isFirst(a, other.record) ? [a, other.record] : [other.record, a]
       return joinLinked(absorb(subject, kept, gone, now), now)
     }
   }
@@ -103,7 +112,10 @@ function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecor
   )
   const text = 'It is about the same action as another incident'
   return surplus.reduce<Subject>(
-    (next, incident) => resolveIncident(next, kept.id, incident.id, { by: null, text }, now),
+    (next, incident) => {
+      const record = next.actions.find(({ id }) => id === kept.id) ?? both
+      return resolveIncident(next, record, incident, { by: null, text }, now)
+    },
     withLookOf(withRecord(subject, both), both, standing, now),
   )
 }

@@ -1,5 +1,6 @@
 import { type CandidateFailure, formatMoney, type Operation, type VerdictReason, type Why } from '@backstop/contracts'
-import { claimOf } from './explain.ts'
+import { claimOf, type Deed, deedOf } from './explain.ts'
+import { byTime, nearestFirst } from './pairing.ts'
 import type { ActionRecord, Subject } from './subject.ts'
 
 /** How a verdict came about, in words, for whoever asks. */
@@ -36,26 +37,36 @@ export function ruleOf(action: ActionRecord): string {
   return RULES[action.reason](action)
 }
 
-/** The rule that held, and the operations that did not fit, with the reason of each. */
-export function whyOf(subject: Subject, action: ActionRecord): Why {
+/** Every operation of a subject in order of time: what candidates are chosen from. */
+export function deedsOf({ operations }: Subject): readonly Deed[] {
+  return operations.map(deedOf).sort(byTime)
+}
+
+/**
+ * The rule that held, and the operations that did not fit, with the reason of each.
+ * @param deeds those of the subject, for whoever asks about many actions
+ */
+export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Why {
   return {
     rule: action.readBack === 'unavailable' ? `${ruleOf(action)}; it was not re-read` : ruleOf(action),
-    candidates: candidatesOf(subject, action),
+    candidates: candidatesOf(action, deeds).map(deed => {
+      const claim = claimOf(action, deed.operation, deed)
+      const failure = claim.kind === 'match' ? 'explains_another' : claim.reason
+      return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation) }
+    }),
     read_back: action.readBack,
   }
 }
 
-function candidatesOf(subject: Subject, action: ActionRecord): Why['candidates'] {
+/** The operations that are nearest in time and do not explain it. */
+export function candidatesOf(action: ActionRecord, deeds: readonly Deed[]): readonly Deed[] {
   if (action.reason === 'kind_is_not_judged') return []
-  const distance = ({ executing_at, created_at }: Operation) =>
-    Math.abs(Date.parse(executing_at ?? created_at) - action.providerCreatedAt)
-  const others = subject.operations.filter(operation => operation.operation_id !== action.operationId)
-  const nearest = others.length <= 1 ? others : others.toSorted((a, b) => distance(a) - distance(b))
-  return nearest.slice(0, MAX_CANDIDATES).map(operation => {
-    const claim = claimOf(action, operation)
-    const failure = claim.kind === 'match' ? 'explains_another' : claim.reason
-    return { operation_id: operation.operation_id, failure, text: FAILURES[failure](action, operation) }
-  })
+  const candidates: Deed[] = []
+  for (const deed of nearestFirst(deeds, action.providerCreatedAt)) {
+    if (candidates.length === MAX_CANDIDATES) break
+    if (deed.name !== action.operationId) candidates.push(deed)
+  }
+  return candidates
 }
 
 const money = (of: { amount: number | null; currency: string | null }) =>

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byTime, compareText, nearestFirst, pairUp, type Timed } from './pairing.ts'
+
+const timed = (prefix: string) =>
+  fc
+    .array(fc.integer({ min: 0, max: 20 }), { maxLength: 8 })
+    .map(times => times.map((at, index): Timed => ({ at, name: `${prefix}${index}` })))
+
+const distance = (a: Timed, b: Timed) => Math.abs(a.at - b.at)
+
+interface Found {
+  readonly seeker: Timed
+  readonly target: Timed
+}
+
+const compare = (a: Found, b: Found) =>
+  distance(a.seeker, a.target) - distance(b.seeker, b.target) ||
+  compareText(a.seeker.name, b.seeker.name) ||
+  compareText(a.target.name, b.target.name)
+
+/** Every pair, sorted, the best first: what the rule says, word by word. */
+function pairedByAll(seekers: readonly Timed[], targets: readonly Timed[], mayBe: (pair: Found) => boolean): Found[] {
+  const all = seekers.flatMap(seeker => targets.map(target => ({ seeker, target }))).filter(mayBe)
+  const paired: Found[] = []
+  for (const pair of all.sort(compare)) {
+    if (!paired.some(({ seeker, target }) => seeker === pair.seeker || target === pair.target)) paired.push(pair)
+  }
+  return paired
+}
+
+describe('pairing', () => {
+  test('gives what sorting all pairs gives, also where some pairs may not be', () => {
+    fc.assert(
+      fc.property(timed('s'), timed('t'), fc.integer({ min: 1, max: 5 }), (seekers, targets, modulus) => {
+        const mayBe = ({ seeker, target }: Found) => modulus === 1 || (seeker.at + target.at) % modulus !== 0
+        const sorted = targets.toSorted(byTime)
+        const paired = pairUp(
+          seekers,
+          function* (seeker): Generator<Found, void> {
+            for (const target of nearestFirst(sorted, seeker.at))
+              if (mayBe({ seeker, target })) yield { seeker, target }
+          },
+          compare,
+        )
+        expect([...paired.values()].sort(compare)).toEqual(pairedByAll(seekers, targets, mayBe))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('a stretch of time is at no distance from what lies in it', () => {
+    const sorted = [1, 4, 6, 9].map((at): Timed => ({ at, name: `at ${at}` }))
+    expect([...nearestFirst(sorted, 4, 7)].map(({ at }) => at)).toEqual([4, 6, 9, 1])
+  })
+
+  test('a thousand that lie each beside its own are paired without comparing all with all', () => {
+    const seekers = Array.from({ length: 1_000 }, (_, index): Timed => ({ at: index * 10, name: `s${index}` }))
+    const targets = seekers.map(({ at }, index): Timed => ({ at: at + 1, name: `t${index}` }))
+    let made = 0
+    const paired = pairUp(
+      seekers,
+      function* (seeker): Generator<Found, void> {
+        for (const target of nearestFirst(targets, seeker.at)) {
+          made += 1
+          yield { seeker, target }
+        }
+      },
+      compare,
+    )
+    expect(paired.size).toBe(1_000)
+    expect(made).toBeLessThan(3_000)
+  })
+})
