@@ -3,7 +3,7 @@ import { normaliseObject as normaliseProcessorObject } from '../processor/normal
 import { PROCESSOR_OBJECTS } from '../processor/samples/index.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from './samples/index.ts'
-import { REFUNDED_NOTE } from './samples/objects.ts'
+import { CHARGEBACK, REFUNDED_NOTE } from './samples/objects.ts'
 
 const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: 1_764_100_000_000 }
 const { transaction, subscription } = SUBSCRIPTION_OBJECTS
@@ -80,6 +80,15 @@ describe("what a biller's object means", () => {
         idempotencyKey: null,
       },
     ])
+  })
+
+  test('a chargeback that is recorded as a refund is a dispute about the same payment, and no refund at the gateway', () => {
+    const [refund] = observations('transaction', transaction)
+    const [chargeback] = observations('transaction', CHARGEBACK)
+    expect(chargeback).toMatchObject({ kind: 'record', record: 'dispute', providerRef: 'txn_16Cb', state: 'succeeded' })
+    expect(chargeback).toMatchObject({ objectIds: ['sub-77', 'INV-88', 'txn_15Zz', 'CN-205'], subject: 'sub-77' })
+    expect(chargeback?.identity.replace('txn_16Cb', 'txn_16Aa')).toBe(refund?.identity)
+    expect(chargeback?.refs.filter(ref => ref.includes('/processor/'))).toEqual([])
   })
 
   test('the same refund at the card processor has a reference in common with it, in this project only', () => {

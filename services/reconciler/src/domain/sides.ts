@@ -19,6 +19,8 @@ const RANK: Record<ObjectState, number> = {
 /** The money moves at the processor, so what that one says of a refund is shown before what its biller says. */
 const SHOWN_FIRST: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
+const DISPUTE = { isDispute: true } as const
+
 export function sideOf(observed: ObservedAction | ObservedRecord): Side {
   const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = observed
   return {
@@ -33,6 +35,7 @@ export function sideOf(observed: ObservedAction | ObservedRecord): Side {
     state,
     stateVersion,
     createdAt: observed.createdAt,
+    ...(observed.kind === 'record' && observed.record === 'dispute' ? DISPUTE : {}),
   }
 }
 
@@ -48,6 +51,7 @@ export function mergeSides(known: Side, seen: Side): Side {
     amount: newer.amount ?? older.amount,
     currency: newer.currency ?? older.currency,
     createdAt: Math.min(known.createdAt, seen.createdAt),
+    ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
   }
 }
 
@@ -68,6 +72,8 @@ export function withSides(record: ActionRecord, sides: readonly Side[]): ActionR
   if (shown === undefined) return record
   return {
     ...record,
+    // A refund that another provider made stays one, whatever this one says of it.
+    kind: ordered.every(side => side.isDispute) ? 'dispute' : record.kind,
     sides: ordered,
     provider: shown.provider,
     subject: shown.subject,

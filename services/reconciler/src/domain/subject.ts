@@ -126,6 +126,8 @@ export interface Side {
   readonly state: ObjectState
   readonly stateVersion: number | null
   readonly createdAt: number
+  /** The bank took the payment back, which the object itself says; what knows it only by name may take it for a refund. */
+  readonly isDispute?: true
 }
 
 export type Aspect = 'cancellation' | 'pause'

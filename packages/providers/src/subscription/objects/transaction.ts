@@ -23,6 +23,7 @@ const Transaction = Version.extend({
   date: helpful(UnixTime),
   gateway: Name,
   id_at_gateway: Name,
+  payment_method: Name,
   subscription_id: Name,
   /** The payment that is refunded; of a refund that was only recorded, e.g. a cheque, it is the second. */
   refunded_txn_id: Name,
@@ -32,10 +33,16 @@ const Transaction = Version.extend({
 })
 type Transaction = z.infer<typeof Transaction>
 
+/**
+ * The method of what the biller, or a person, records as refunded because a bank took it back: of recorded refunds only, which
+ * move no money (the text on `payment_method` in the types of chargebee-node 2). A refund that goes out has another.
+ */
+const TAKEN_BACK = 'chargeback'
+
 /** The gateway through which a refund is one of our card processor, under the processor's id. */
 const PROCESSOR_GATEWAY = 'stripe'
 
-/** A transaction is a refund by its type alone, however it was paid back: a recorded cheque is one, too. */
+/** A refund is one by its type, however it was paid back: a recorded cheque is one, too. Only what a bank took back is none. */
 export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
   reading('transaction', Transaction, object, transaction => {
     const createdAt = transaction.date ?? telling.toldAt
@@ -49,8 +56,10 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
       stateVersion: versionOf(transaction),
       createdAt,
     }
+    const dispute: Observation = { kind: 'record', record: 'dispute', ...common }
     switch (transaction.type) {
       case 'refund': {
+        if (transaction.payment_method === TAKEN_BACK) return { kind: 'observed', observations: [dispute] }
         const gatewayRefs = gatewayRefsOf(transaction)
         // The processor's own name for it: what the processor tells of this refund then meets it in one subject.
         const atGateway = gatewayRefs.map(id => objectReference(telling.projectId, 'processor', undefined, id))
@@ -66,7 +75,7 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
       }
       case 'payment_reversal':
         // The bank took the payment back: a chargeback, or a direct debit that failed late.
-        return { kind: 'observed', observations: [{ kind: 'record', record: 'dispute', ...common }] }
+        return { kind: 'observed', observations: [dispute] }
       default:
         return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
     }

@@ -81,6 +81,42 @@ export const REFUND = {
   updated_at: 1_764_000_199,
 } satisfies Transaction & { object: 'transaction' }
 
+/**
+ * A payment of 24.99 EUR that the bank took back, as the biller records it: a credit note for it, and an offline refund of that
+ * note, paid by `chargeback`, a method that only such a transaction has (the official types' text on `payment_method`).
+ */
+export const CHARGEBACK = {
+  id: 'txn_16Cb',
+  object: 'transaction',
+  type: 'refund',
+  status: 'success',
+  amount: 2499,
+  currency_code: 'EUR',
+  exchange_rate: 1,
+  date: 1_764_000_199,
+  gateway: 'not_applicable',
+  payment_method: 'chargeback',
+  reference_transaction_id: 'txn_15Zz',
+  subscription_id: 'sub-77',
+  customer_id: 'cus-9',
+  linked_credit_notes: [
+    {
+      cn_id: 'CN-205',
+      applied_amount: 2499,
+      applied_at: 1_764_000_199,
+      cn_reason_code: 'chargeback',
+      cn_create_reason_code: 'Chargeback',
+      cn_date: 1_764_000_190,
+      cn_total: 2499,
+      cn_status: 'refunded',
+      cn_reference_invoice_id: 'INV-88',
+    },
+  ],
+  deleted: false,
+  resource_version: 1_764_000_199_902,
+  updated_at: 1_764_000_199,
+} satisfies Transaction & { object: 'transaction' }
+
 /** A credit of 24.99 EUR of which nothing is refunded yet. */
 export const CREDIT_NOTE = {
   id: 'CN-204',

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, T0 } from '../../test/fixtures.ts'
+import { recordShown, refundShown, seen } from '../../test/observations.ts'
+
+/** One transaction of the biller, as a credit note knows it and as it says of itself. */
+const about = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] } as const
+const throughNote = seen(refundShown(about), { eventId: 'note' })
+const {
+  gatewayRefs: _none,
+  idempotencyKey: _key,
+  action: _refund,
+  ...shown
+} = refundShown({ ...about, stateVersion: 2 })
+const itself = seen({ ...shown, kind: 'record', record: 'dispute' }, { eventId: 'transaction' })
+const policies = [policy({ provider: 'subscription', canRead: false })]
+const signed = refundShown({ providerRef: 're_1', about: ['pi_1'] })
+
+describe('a refund of which its own transaction says that the bank took the payment back', () => {
+  test.each([
+    { name: 'the credit note first', inputs: [throughNote, itself] },
+    { name: 'the transaction first', inputs: [itself, throughNote] },
+    { name: 'the credit note once more', inputs: [throughNote, itself, throughNote] },
+  ])('is a dispute, and nobody is alerted: $name', ({ inputs }) => {
+    const told = play(inputs.map((input, index) => ({ at: T0 + index * 1_000, input })))
+    const subject = lookAll(told, policies)
+    expect(onlyAction(subject)).toMatchObject({
+      kind: 'dispute',
+      verdict: 'not_alerted',
+      reason: 'kind_is_not_judged',
+      providerRef: 'txn_1',
+      amount: 2499,
+    })
+    expect(alertsOf(subject)).toEqual([])
+  })
+
+  test('takes the alert back that came before its transaction was read', () => {
+    const asSigned = seen(refundShown({ ...about, provider: 'reseller' }), { eventId: 'note' })
+    const {
+      gatewayRefs: _refs,
+      idempotencyKey: _no,
+      action: _made,
+      ...same
+    } = refundShown({ ...about, provider: 'reseller' })
+    const alerted = lookAll(play([{ at: T0, input: asSigned }]), [policy({ provider: 'reseller' })])
+    expect(alertsOf(alerted)).toEqual(['incident.opened'])
+    const input = seen({ ...same, kind: 'record', record: 'dispute', stateVersion: 2 }, { eventId: 'transaction' })
+    const after = play([{ at: T0 + 2 * MINUTE, input }], alerted)
+    expect(onlyAction(after)).toMatchObject({ kind: 'dispute', incidents: [{ state: 'resolved' }] })
+  })
+})
+
+test('a refund at the gateway is judged, whatever its biller records of the same payment', () => {
+  const gateway = seen(signed, { connection: { id: CONNECTION, createdAt: T0 - MINUTE } })
+  const names = { refs: [...signed.refs], subject: 'pi_1', objectIds: ['pi_1'] }
+  const recorded = seen({ ...recordShown('dispute', 'txn_9'), ...names }, { eventId: 'recorded' })
+  const subject = lookAll(play([gateway, recorded].map(input => ({ at: T0, input }))))
+  expect(subject.actions.map(({ kind, verdict }) => `${kind} ${verdict}`).sort()).toEqual([
+    'dispute not_alerted',
+    'refund unexplained',
+  ])
+})
