@@ -147,6 +147,14 @@ export const COLLECTIONS = {
     owner: 'notifier',
     indexes: [{ keys: { project_id: 1, suppressed_at: -1, _id: -1 } }, { keys: { suppressed_at: -1, _id: -1 } }],
   },
+  dead_letters: {
+    owner: 'notifier',
+    indexes: [
+      { keys: { parked_at: -1, _id: -1 } },
+      // As long as the topic keeps them.
+      { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
+    ],
+  },
   replays: {
     owner: 'notifier',
     indexes: [

@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   reread: 'rrd',
   readback: 'rbk',
   expectedChange: 'exp',
+  deadLetter: 'dlt',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -20,6 +20,7 @@ import { createSnsVerifier } from './mail-events/sns.ts'
 import type { AdminParts } from './parts.ts'
 import { createChannelTester } from './publish/channel-tester.ts'
 import { createCommandSender } from './publish/command-sender.ts'
+import { createDeadLetterSender } from './publish/dead-letter-sender.ts'
 import { createOutcomeWatcher } from './publish/outcome-watcher.ts'
 import type { ExpiredSecrets } from './store/expired-secrets.ts'
 import type { AdminStores } from './store/stores.ts'
@@ -102,6 +103,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     }),
     outcomes,
     commands: createCommandSender({ producer, codec: ports.codec }),
+    deadLetters: createDeadLetterSender(producer),
     brandName: settings.brandName,
     mailEvents: {
       token: settings.mailEventsToken,

@@ -3,6 +3,7 @@ import type { Budgets, Ledger, Runs } from '@backstop/ledger'
 import type { SnsVerifier } from './mail-events/sns.ts'
 import type { ChannelTester } from './publish/channel-tester.ts'
 import type { CommandSender } from './publish/command-sender.ts'
+import type { DeadLetterSender } from './publish/dead-letter-sender.ts'
 import type { OutcomeWatcher } from './publish/outcome-watcher.ts'
 import type { AdminStores } from './store/stores.ts'
 
@@ -15,6 +16,7 @@ export interface AdminParts {
   readonly secretBox: SecretBox
   readonly channelTester: ChannelTester
   readonly commands: CommandSender
+  readonly deadLetters: DeadLetterSender
   readonly outcomes: OutcomeWatcher
   /** What mail providers prove themselves with; no token: no reports are taken. */
   readonly mailEvents: { readonly token: Secret | undefined; readonly sns: SnsVerifier }

@@ -3,6 +3,7 @@ import type {
   Alert,
   ChannelHealthDocument,
   Command,
+  DeadLetterDocument,
   DeliveryAttempt,
   DeliveryDocument,
   DeliveryRequest,
@@ -12,6 +13,7 @@ import type {
   Operation,
   ReplayDocument,
   SuppressionDocument,
+  SweepDocument,
 } from '@backstop/contracts'
 import {
   AppError,
@@ -75,8 +77,10 @@ export interface Others {
   readonly channelHealth: Shelf<ChannelHealthDocument>
   readonly replays: Shelf<ReplayDocument>
   readonly suppressions: Shelf<SuppressionDocument>
+  readonly deadLetters: Shelf<DeadLetterDocument>
   readonly inbox: Shelf<InboxDocument>
   readonly inboxBodies: Shelf<InboxBodyDocument>
+  readonly sweeps: Shelf<SweepDocument>
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'

@@ -141,6 +141,8 @@ describe('a channel', () => {
       attempts: [{ attempt: 1 }],
     })
     expect(notifier.bus.stored('deliveries.dead')[0]?.headers[HEADERS.errorCode]).toBe('channel_deleted')
+    // The list of deliveries has it: it is no letter of its own.
+    expect(notifier.collections.deadLetters.size).toBe(0)
   })
 
   test('that hangs delays no other channel, nor fills its partition', async () => {
@@ -217,6 +219,43 @@ describe('a message that cannot be used', () => {
     expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
     const reasons = notifier.bus.stored('deliveries.dead').map(letter => letter.headers[HEADERS.errorCode])
     expect(reasons.sort()).toEqual(['channel_unknown', 'message_invalid', 'message_invalid'])
+    const kept = [...notifier.collections.deadLetters.values()]
+    expect(kept.map(({ topic, reason_code }) => `${topic} ${reason_code}`).sort()).toEqual([
+      'alerts message_invalid',
+      'deliveries channel_unknown',
+      'deliveries message_invalid',
+    ])
+  })
+
+  test('and dies again when it is sent again is the same letter', async () => {
+    const notifier = await startWithChannels()
+    const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
+    await producer.send([{ topic: 'alerts', key: PROJECT, value: Buffer.from('nonsense'), headers: { a: 'b' } }])
+    await notifier.clock.advance(1_000)
+    const [first] = [...notifier.collections.deadLetters.values()]
+    expect(first).toMatchObject({ topic: 'alerts', key: PROJECT, reason_code: 'message_invalid' })
+    expect(Buffer.from(first?.value ?? '', 'base64').toString()).toBe('nonsense')
+    await notifier.clock.advance(60_000)
+    await producer.send([
+      { topic: 'alerts', key: PROJECT, value: Buffer.from('nonsense'), headers: first?.headers ?? {} },
+    ])
+    await notifier.clock.advance(1_000)
+    const [again, ...others] = [...notifier.collections.deadLetters.values()]
+    expect(others).toEqual([])
+    expect(again).toEqual({ ...first, parked_at: again?.parked_at })
+    expect(again!.parked_at.getTime()).toBeGreaterThan(first!.parked_at.getTime())
+  })
+
+  test('is kept once the database is back', async () => {
+    const notifier = await startWithChannels()
+    const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
+    notifier.state.database = 'away'
+    await producer.send([{ topic: 'commands', key: 'x', value: Buffer.from('nonsense'), headers: {} }])
+    await notifier.clock.advance(10_000)
+    expect(notifier.collections.deadLetters.size).toBe(0)
+    notifier.state.database = 'up'
+    await notifier.clock.advance(30_000)
+    expect(notifier.collections.deadLetters.size).toBe(1)
   })
 })
 

@@ -18,11 +18,13 @@ import { createAlertConsumer } from './consumers/alerts.ts'
 import { ChannelDirectory } from './consumers/channel-directory.ts'
 import { ChannelHealthKeeper } from './consumers/channel-health.ts'
 import { createCommandConsumer } from './consumers/commands.ts'
+import { createDeadLetterConsumer } from './consumers/dead-letters.ts'
 import { DeliveryConsumer } from './consumers/deliveries.ts'
 import { ReplayWalker } from './consumers/replays.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import type { ChannelStore } from './store/channel-store.ts'
+import type { DeadLetterStore } from './store/dead-letter-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { HealthStore } from './store/health-store.ts'
 import type { ReplayStore, RequeueStore } from './store/requeue-store.ts'
@@ -34,6 +36,7 @@ export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 export interface NotifierStores {
   readonly channels: ChannelStore
   readonly deliveries: DeliveryStore
+  readonly deadLetters: DeadLetterStore
   readonly health: HealthStore
   readonly requeues: RequeueStore
   readonly replays: ReplayStore
@@ -119,6 +122,11 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     health,
     onReplay: () => replayWalker.wake(),
   })
+  const deadLetters = createDeadLetterConsumer({
+    ...shared,
+    deliveries: ports.deliveries,
+    deadLetters: ports.deadLetters,
+  })
   // One group for each: a rebalance of one delay leaves the others alone.
   const delayLines = RETRY_RUNGS.map(({ topic, delayMs }) =>
     createDelayLine({
@@ -129,7 +137,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
       maxDelayMs: delayMs,
     }),
   )
-  const loops = [alerts, deliveries, commands, ...delayLines]
+  const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
   const sweepers = [outboxSweeper, replayWalker]
   let cancelGauges = () => {}
   const keepGauges = () => {

@@ -14,6 +14,7 @@ import { type NotifierConfig, readNotifierConfig } from './config.ts'
 import { type Mailer, noMailer } from './mail/mailer.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createMongoChannelStore } from './store/mongo-channel-store.ts'
+import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'
 import { createMongoHealthStore } from './store/mongo-health-store.ts'
 import { createMongoReplayStore, createMongoRequeueStore } from './store/mongo-requeue-store.ts'
@@ -91,6 +92,7 @@ export function openStores({ db }: Pick<Mongo, 'db'>): NotifierStores {
   return {
     channels: createMongoChannelStore(db),
     deliveries: createMongoDeliveryStore(db),
+    deadLetters: createMongoDeadLetterStore(db),
     health: createMongoHealthStore(db),
     requeues: createMongoRequeueStore(db),
     replays: createMongoReplayStore(db),

@@ -20,6 +20,7 @@ import { createMemoryReplayStore, createMemoryRequeueStore } from '../src/store/
 import {
   createMemoryChannelStore,
   createMemoryCollections,
+  createMemoryDeadLetterStore,
   createMemoryDeliveryStore,
 } from '../src/store/memory-stores.ts'
 import { createMemorySuppressionStore } from '../src/store/memory-suppression-store.ts'
@@ -131,6 +132,7 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
           clock: life.clock(clock),
           channels: flaky(createMemoryChannelStore(collections), life),
           deliveries: flaky(createMemoryDeliveryStore(collections), life),
+          deadLetters: flaky(createMemoryDeadLetterStore(collections), life),
           health: flaky(createMemoryHealthStore(collections), life),
           requeues: flaky(createMemoryRequeueStore(collections), life),
           replays: flaky(createMemoryReplayStore(collections), life),

@@ -133,6 +133,23 @@ describe('the sweep of a connection', () => {
   })
 })
 
+describe('a connection that cannot be read', () => {
+  test('keeps why, and since when, until it can be read again', async () => {
+    let works = false
+    const { clock, stores } = await harness(() => (works ? page() : AWAY))
+    const known = () => stores.contents.sweeps.get('con_1')
+    await clock.advance(6_000)
+    const since = known()?.failing_since
+    expect(since).toBeInstanceOf(Date)
+    await clock.advance(6 * MINUTE)
+    expect(known()).toMatchObject({ last_error: 'The provider refused the key', failing_since: since })
+    expect(known()?.last_run_at?.getTime()).toBeGreaterThan(since?.getTime() ?? Number.POSITIVE_INFINITY)
+    works = true
+    await clock.advance(6 * MINUTE)
+    expect(known()).toMatchObject({ last_error: null, failing_since: null })
+  })
+})
+
 describe('a feed that is silent', () => {
   const listed = (clock: { now(): number }): ListedEvent => ({
     eventId: 'evt_1',

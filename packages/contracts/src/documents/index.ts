@@ -279,6 +279,24 @@ export interface ApiKeyDocument {
   revoked_at: Date | null
 }
 
+/** Owner: notifier. A message that was parked and is no delivery on record, which would tell of it. */
+export interface DeadLetterDocument {
+  /** Follows from where the message lay first. */
+  _id: string
+  /** The topic on which it lay first, and where it goes again. */
+  topic: string
+  key: string
+  /** As it came, in base64; null for a tombstone. */
+  value: string | null
+  /** As it came, and where it lay first; not why it was parked. */
+  headers: Record<string, string>
+  /** The closed word, and in words for a person. */
+  reason_code: string
+  reason: string
+  /** When it was parked last. */
+  parked_at: Date
+}
+
 /** Owner: admin-api. One row a mutation. */
 export interface AuditDocument {
   _id: string

@@ -1,4 +1,4 @@
-import type { ConnectionSecret, NewConnection } from '@backstop/contracts'
+import type { ConnectionSecret, NewConnection, SweepDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   connectionDocument,
@@ -58,13 +58,13 @@ describe('a connection as it is shown', () => {
 
   test('tells where the provider posts, whatever slashes the base URL ends with', () => {
     const wanted = 'https://in.example/hooks/v1/webhooks/processor/con_1'
-    expect(showConnection(document, 'https://in.example/hooks', NOW).inbound_url).toBe(wanted)
-    expect(showConnection(document, 'https://in.example/hooks//', NOW).inbound_url).toBe(wanted)
+    expect(showConnection(document, undefined, 'https://in.example/hooks', NOW).inbound_url).toBe(wanted)
+    expect(showConnection(document, undefined, 'https://in.example/hooks//', NOW).inbound_url).toBe(wanted)
   })
 
   test('holds nothing sealed, and the fingerprints of those secrets only that are still good', () => {
     const rotated = { ...document, inbound_secrets: [secret('new'), secret('old', hours(1)), secret('gone', NOW)] }
-    const shown = showConnection(rotated, 'https://in.example', NOW)
+    const shown = showConnection(rotated, undefined, 'https://in.example', NOW)
     expect(JSON.stringify(shown)).not.toContain('sealed')
     expect(shown).toMatchObject({ secret_fingerprints: ['new', 'old'], has_read_key: true, out_of_band: 'alert' })
   })
@@ -73,6 +73,67 @@ describe('a connection as it is shown', () => {
     const left = { ...document, ...deletedConnection(hours(1)) }
     expect(JSON.stringify(left)).not.toContain('sealed')
     expect(left).toMatchObject({ status: 'deleted', deleted_at: hours(1), name: 'Main' })
+  })
+})
+
+describe('how the provider of a connection is read', () => {
+  const readable = made({ kind: 'processor', name: 'Main', out_of_band: 'alert' }, secret('r'))
+  const sweep = (more: Partial<SweepDocument>): SweepDocument => ({
+    _id: 'con_1',
+    project_id: 'prj_1',
+    cursor: null,
+    baseline_at: NOW,
+    leased_until: null,
+    lease_holder: null,
+    woken: false,
+    next_run_at: hours(3),
+    last_run_at: hours(2),
+    last_error: null,
+    failing_since: null,
+    unseen: [],
+    unverified_since: null,
+    open_incidents: {},
+    ...more,
+  })
+  const refused = { last_error: 'The provider refused the key', failing_since: hours(1) }
+  const nothing = { last_run_at: null, error: null, failing_since: null }
+  const rows = [
+    { name: 'is off without a read key', document: { ...readable, read_key: null }, known: sweep(refused), is: 'off' },
+    {
+      name: 'is off while its setup is not complete',
+      document: { ...readable, status: 'needs_setup' as const },
+      known: undefined,
+      is: 'off',
+    },
+    { name: 'is pending before the first sweep', document: readable, known: undefined, is: 'pending' },
+    { name: 'is pending during the first sweep', document: readable, known: sweep({ last_run_at: null }), is: 'pending' },
+    {
+      name: 'is pending after the key was changed, whatever became of the old one',
+      document: { ...readable, read_key: { ...secret('new'), created_at: hours(3) } },
+      known: sweep(refused),
+      is: 'pending',
+    },
+  ]
+  test.each(rows)('$name', ({ document, known, is }) => {
+    expect(showConnection(document, known, 'https://in.example', NOW).reading).toEqual({ state: is, ...nothing })
+  })
+
+  test('is healthy after a sweep that worked', () => {
+    expect(showConnection(readable, sweep({}), 'https://in.example', NOW).reading).toEqual({
+      state: 'healthy',
+      last_run_at: hours(2).toISOString(),
+      error: null,
+      failing_since: null,
+    })
+  })
+
+  test('is failing after one that did not, with why and since when', () => {
+    expect(showConnection(readable, sweep(refused), 'https://in.example', NOW).reading).toEqual({
+      state: 'failing',
+      last_run_at: hours(2).toISOString(),
+      error: 'The provider refused the key',
+      failing_since: hours(1).toISOString(),
+    })
   })
 })
 

@@ -6,6 +6,7 @@ import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { budgetRoutes } from './budgets.ts'
 import { connectionRoutes } from './connections.ts'
+import { deadLetterRoutes } from './dead-letters.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { expectedChangeRoutes } from './expected-changes.ts'
 import { inboxRoutes } from './inbox.ts'
@@ -29,6 +30,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...alertChannelRoutes(parts),
     ...deliveryRoutes(parts),
     ...replayRoutes(parts),
+    ...deadLetterRoutes(parts),
     ...suppressionRoutes(parts),
     ...operationRoutes(parts),
     ...approvalRoutes(parts),

@@ -5,6 +5,7 @@ import type {
   ChannelDocument,
   ChannelHealthDocument,
   ConnectionDocument,
+  DeadLetterDocument,
   DeliveryDocument,
   ExpectedChangeDocument,
   InboxBodyDocument,
@@ -61,6 +62,8 @@ export interface AdminStores {
   readonly replays: ReadShelf<ReplayDocument>
   /** Owner: notifier. */
   readonly suppressions: ReadShelf<SuppressionDocument>
+  /** Owner: notifier. */
+  readonly deadLetters: ReadShelf<DeadLetterDocument>
 }
 
 /** The stores over one MongoDB database. */
@@ -82,6 +85,7 @@ export function createMongoStores(db: Db): AdminStores {
     channelHealth: createMongoShelf(db, 'channel_health'),
     replays: createMongoShelf(db, 'replays'),
     suppressions: createMongoShelf(db, 'suppressions'),
+    deadLetters: createMongoShelf(db, 'dead_letters'),
   }
 }
 
@@ -95,6 +99,7 @@ export interface MemoryStores extends AdminStores {
   readonly channelHealth: Shelf<ChannelHealthDocument>
   readonly replays: Shelf<ReplayDocument>
   readonly suppressions: Shelf<SuppressionDocument>
+  readonly deadLetters: Shelf<DeadLetterDocument>
 }
 
 /** The stores in memory. */
@@ -116,5 +121,6 @@ export function createMemoryStores(): MemoryStores {
     channelHealth: createMemoryShelf(),
     replays: createMemoryShelf(),
     suppressions: createMemoryShelf(),
+    deadLetters: createMemoryShelf(),
   }
 }

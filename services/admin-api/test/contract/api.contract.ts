@@ -8,6 +8,7 @@ import { describeAuthentication } from './authentication.contract.ts'
 import { describeBudgets } from './budgets.contract.ts'
 import { describeChannelChanges } from './channel-changes.contract.ts'
 import { describeConnections } from './connections.contract.ts'
+import { describeDeadLetters } from './dead-letters.contract.ts'
 import { describeDeliveries } from './deliveries.contract.ts'
 import { describeExpiredSecrets } from './expired-secrets.contract.ts'
 import { describeAccess } from './foreign-project.contract.ts'
@@ -36,6 +37,7 @@ export function describeApi(name: string, open: () => Promise<AdminWorld>): void
     describeAlertChannels(current)
     describeChannelChanges(current)
     describeDeliveries(current)
+    describeDeadLetters(current)
     describeSuppressions(current)
     describeOperations(current)
     describeApprovals(current)

@@ -26,6 +26,7 @@ export function describeConnections(world: () => AdminWorld): void {
         site: null,
         api_base: null,
         has_read_key: false,
+        reading: { state: 'off', last_run_at: null, error: null, failing_since: null },
         secret_fingerprints: [expect.stringMatching(/^[0-9a-f]{8}$/)],
         version: 1,
         created_at: expect.any(String),
@@ -33,6 +34,45 @@ export function describeConnections(world: () => AdminWorld): void {
       })
       expect((await api().get(at(projectId, `/${made.body.connection_id}`))).body).toEqual(shown)
       expect((await api().get(at(projectId))).body.data[0]).toEqual(shown)
+    })
+
+    test('a read key that the provider refuses shows, with since when, wherever the connection does', async () => {
+      const { projectId } = await openProject(api())
+      const body = { kind: 'processor', name: 'Cards', read_key: 'rk_live_0123456789' }
+      const { connection_id } = (await api().post(at(projectId), body)).body
+      const path = at(projectId, `/${connection_id}`)
+      expect((await api().get(path)).body.reading).toMatchObject({ state: 'pending' })
+      const [failing_since, last_run_at] = [new Date(world().now() + 1_000), new Date(world().now() + 2_000)]
+      const error = 'The card processor refused the key (401)'
+      await world().others.sweeps.put({
+        _id: connection_id,
+        project_id: projectId,
+        cursor: null,
+        baseline_at: null,
+        leased_until: null,
+        lease_holder: null,
+        woken: false,
+        next_run_at: last_run_at,
+        last_run_at,
+        last_error: error,
+        failing_since,
+        unseen: [],
+        unverified_since: null,
+        open_incidents: {},
+      })
+      const reading = {
+        state: 'failing',
+        last_run_at: last_run_at.toISOString(),
+        error,
+        failing_since: failing_since.toISOString(),
+      }
+      expect((await api().get(path)).body.reading).toEqual(reading)
+      expect((await api().get(at(projectId))).body.data[0].reading).toEqual(reading)
+      expect((await api().patch(path, { name: 'Main' })).body.reading).toEqual(reading)
+      expect((await api().post(`${path}/rotate-secret`, {})).body.reading).toEqual(reading)
+      world().passTime(10_000)
+      const renewed = await api().patch(path, { read_key: 'rk_live_9876543210' })
+      expect(renewed.body.reading).toMatchObject({ state: 'pending', error: null })
     })
 
     test('a processor may bring its own signing secret', async () => {

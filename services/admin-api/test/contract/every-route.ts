@@ -1,4 +1,4 @@
-import type { InboxEntry } from '@backstop/contracts'
+import type { DeadLetterDocument, InboxEntry } from '@backstop/contracts'
 import type { Route } from '../../src/http/route.ts'
 import type { AdminWorld } from '../admin-world.ts'
 import { openProject } from './project-of-its-own.ts'
@@ -24,6 +24,8 @@ export interface Belongings {
   readonly replayId: string
   readonly suppressed: string
   readonly keyId: string
+  /** Of no project: a key that is bound to one does not see it. */
+  readonly deadLetterId: string
 }
 
 export async function openBelongings(world: AdminWorld): Promise<Belongings> {
@@ -70,7 +72,25 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
     replayId: replay.body.replay_id,
     suppressed: suppressed.body.address,
     keyId: key.body.key_id,
+    deadLetterId: await storeDeadLetter(world, projectId),
   }
+}
+
+/** Keeps a message that cannot be read, as the notifier does. @returns its id */
+export async function storeDeadLetter(world: AdminWorld, name: string, more: Partial<DeadLetterDocument> = {}) {
+  const letter: DeadLetterDocument = {
+    _id: `dlt_${name}`,
+    topic: 'commands',
+    key: 'x',
+    value: Buffer.from('nonsense').toString('base64'),
+    headers: { 'x-original-topic': 'commands' },
+    reason_code: 'message_invalid',
+    reason: 'The message is not framed',
+    parked_at: new Date('2026-11-21T10:00:00.000Z'),
+    ...more,
+  }
+  await world.others.deadLetters.put(letter)
+  return letter._id
 }
 
 /** Keeps a notification as the reconciler does. @returns its event id */
@@ -169,6 +189,8 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
     createApiKey: { body: { name: 'x', scopes: ['read'], project_id: projectId } },
     listApiKeys: { isList: true },
     listAudit: { isList: true },
+    listDeadLetters: { isList: true },
+    replayDeadLetter: { params: { id: own.deadLetterId } },
     // What ends a thing comes last.
     deleteBudget: { params: { id: own.budgetId } },
     revokeApiKey: { params: { id: keyId } },

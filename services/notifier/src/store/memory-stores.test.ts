@@ -1,9 +1,15 @@
+import { describeDeadLetters } from '../../test/dead-letters.contract.ts'
 import { describeHealth } from '../../test/health.contract.ts'
 import { describeProjectFacts } from '../../test/project-facts.contract.ts'
 import { describeStores } from '../../test/store.contract.ts'
 import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { createMemoryHealthStore } from './memory-health-store.ts'
-import { createMemoryChannelStore, createMemoryCollections, createMemoryDeliveryStore } from './memory-stores.ts'
+import {
+  createMemoryChannelStore,
+  createMemoryCollections,
+  createMemoryDeadLetterStore,
+  createMemoryDeliveryStore,
+} from './memory-stores.ts'
 import { createMemorySuppressionStore } from './memory-suppression-store.ts'
 
 describeStores('in memory', async () => {
@@ -14,6 +20,14 @@ describeStores('in memory', async () => {
     health: createMemoryHealthStore(collections),
     putChannel: async channel => void collections.channels.set(channel._id, channel),
     delivery: async id => collections.deliveries.get(id),
+  }
+})
+
+describeDeadLetters('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    deadLetters: createMemoryDeadLetterStore(collections),
+    all: async () => [...collections.deadLetters.values()].sort((a, b) => (a._id < b._id ? -1 : 1)),
   }
 })
 

@@ -2,6 +2,7 @@
 import type {
   ChannelDocument,
   ChannelHealthDocument,
+  DeadLetterDocument,
   DeliveryDocument,
   ProjectDocument,
   ReplayDocument,
@@ -9,6 +10,7 @@ import type {
 } from '@backstop/contracts'
 import { suppressionId } from '../domain/suppression.ts'
 import { type ChannelStore, projectFacts } from './channel-store.ts'
+import type { DeadLetterStore } from './dead-letter-store.ts'
 import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsSettlement } from './delivery-store.ts'
 
 /** Collections that several stores, and several services of a simulation, share. */
@@ -19,6 +21,7 @@ export interface MemoryCollections {
   readonly deliveries: Map<string, DeliveryDocument>
   readonly suppressions: Map<string, SuppressionDocument>
   readonly replays: Map<string, ReplayDocument>
+  readonly deadLetters: Map<string, DeadLetterDocument>
 }
 
 export function createMemoryCollections(): MemoryCollections {
@@ -29,6 +32,7 @@ export function createMemoryCollections(): MemoryCollections {
     deliveries: new Map(),
     suppressions: new Map(),
     replays: new Map(),
+    deadLetters: new Map(),
   }
 }
 
@@ -64,6 +68,14 @@ export function createMemoryChannelStore({
           disabledReason: disabledReason(one._id),
           project: projectOf(one),
         }))
+    },
+  }
+}
+
+export function createMemoryDeadLetterStore({ deadLetters }: MemoryCollections): DeadLetterStore {
+  return {
+    async keep(letters) {
+      for (const one of letters) deadLetters.set(one._id, structuredClone(one))
     },
   }
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type ChannelDocument, COLLECTIONS, type DeliveryDocument } from '@backstop/contracts'
+import { type ChannelDocument, COLLECTIONS, type DeadLetterDocument, type DeliveryDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo, Secret } from '@backstop/kit'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeDeadLetters } from '../../test/dead-letters.contract.ts'
 import { alert, PROJECT, webhookChannel } from '../../test/fixtures.ts'
 import { describeHealth } from '../../test/health.contract.ts'
 import { describeProjectFacts } from '../../test/project-facts.contract.ts'
@@ -12,6 +13,7 @@ import { describeSuppressions } from '../../test/suppressions.contract.ts'
 import { fanOut } from '../domain/fan-out.ts'
 import { newDelivery } from './delivery-store.ts'
 import { createMongoChannelStore } from './mongo-channel-store.ts'
+import { createMongoDeadLetterStore } from './mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './mongo-delivery-store.ts'
 import { createMongoHealthStore } from './mongo-health-store.ts'
 import { createMongoReplayStore, createMongoRequeueStore } from './mongo-requeue-store.ts'
@@ -61,6 +63,12 @@ describeProjectFacts('MongoDB', async () => {
         await mongo.db.collection(name).insertMany([...some] as never)
     },
   }
+})
+
+describeDeadLetters('MongoDB', async () => {
+  const collection = mongo.db.collection<DeadLetterDocument>('dead_letters')
+  await collection.deleteMany({})
+  return { deadLetters: createMongoDeadLetterStore(mongo.db), all: () => collection.find().sort({ _id: 1 }).toArray() }
 })
 
 describeSuppressions('MongoDB', async () => {

@@ -1,0 +1,58 @@
+import type { Command } from '@backstop/contracts'
+import { createFixedCodec } from '@backstop/kit'
+import { describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import { storeDeadLetter } from './every-route.ts'
+import { openKey, openProject } from './project-of-its-own.ts'
+
+export function describeDeadLetters(world: () => AdminWorld): void {
+  const api = () => world().api
+  const listed = async (id: string) =>
+    (await api().get('/v1/dead-letters?limit=200')).body.data.find(
+      (one: { dead_letter_id: string }) => one.dead_letter_id === id,
+    )
+
+  describe('a message that could not be used', () => {
+    test('is listed with its reason, and without what is in it', async () => {
+      const id = await storeDeadLetter(world(), 'listed')
+      expect(await listed(id)).toEqual({
+        dead_letter_id: id,
+        topic: 'commands',
+        key: 'x',
+        bytes: 'nonsense'.length,
+        reason_code: 'message_invalid',
+        reason: 'The message is not framed',
+        parked_at: '2026-11-21T10:00:00.000Z',
+      })
+    })
+
+    test('is sent again as it came, to where it lay first', async () => {
+      const { projectId } = await openProject(api())
+      const command: Command = {
+        kind: 'enable_channel',
+        command_id: `cmd_${projectId}`,
+        project_id: projectId,
+        requested_at: '2026-11-21T10:00:00.000Z',
+        channel_id: 'chn_1',
+      }
+      // As encoded for a schema id that nobody knew then.
+      const value = createFixedCodec().encode('command', command).toString('base64')
+      const id = await storeDeadLetter(world(), `again of ${projectId}`, { value, key: 'chn_1' })
+      const answer = await api().post(`/v1/dead-letters/${encodeURIComponent(id)}/replay`)
+      expect(answer).toMatchObject({ status: 202, body: { dead_letter_id: id } })
+      await expect
+        .poll(() => world().commands.filter(({ command_id }) => command_id === command.command_id), { timeout: 10_000 })
+        .toEqual([command])
+    })
+
+    test('is nothing that a key of one project sees or sends', async () => {
+      const { projectId } = await openProject(api())
+      const id = await storeDeadLetter(world(), 'of nobody')
+      const friend = api().as(await openKey(api(), ['admin'], projectId))
+      expect((await friend.get('/v1/dead-letters')).body).toEqual({ data: [], next_cursor: null })
+      const path = `/v1/dead-letters/${encodeURIComponent(id)}/replay`
+      expect((await friend.post(path)).status).toBe(404)
+      expect((await api().post('/v1/dead-letters/dlt_unknown/replay')).status).toBe(404)
+    })
+  })
+}

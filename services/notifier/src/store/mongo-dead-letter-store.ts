@@ -1,0 +1,17 @@
+import type { DeadLetterDocument } from '@backstop/contracts'
+import { asUnavailable } from '@backstop/kit'
+import type { Db } from 'mongodb'
+import type { DeadLetterStore } from './dead-letter-store.ts'
+
+export function createMongoDeadLetterStore(db: Db): DeadLetterStore {
+  const collection = db.collection<DeadLetterDocument>('dead_letters')
+  return {
+    async keep(letters) {
+      if (letters.length === 0) return
+      const writes = letters.map(({ _id, ...replacement }) => ({
+        replaceOne: { filter: { _id }, replacement, upsert: true },
+      }))
+      await asUnavailable(() => collection.bulkWrite(writes))
+    },
+  }
+}

@@ -1,0 +1,38 @@
+/** What every store of dead letters has to do: the same suite runs against the one in memory and the one over MongoDB. */
+import type { DeadLetterDocument } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { deadLetterDocument, type Letter } from '../src/domain/dead-letter.ts'
+import type { DeadLetterStore } from '../src/store/dead-letter-store.ts'
+
+export interface DeadLettersUnderTest {
+  readonly deadLetters: DeadLetterStore
+  /** By id. */
+  all(): Promise<DeadLetterDocument[]>
+}
+
+export function describeDeadLetters(name: string, open: () => Promise<DeadLettersUnderTest>): void {
+  const letter = (offset: bigint, more: Partial<Letter> = {}): Letter => ({
+    partition: 1,
+    offset,
+    key: 'chn_1',
+    value: Buffer.from([0, 255]),
+    headers: { 'x-error-code': 'message_invalid', 'x-error-message': 'It is nonsense', other: '1' },
+    timestampMs: 5,
+    ...more,
+  })
+
+  describe(`${name}: dead letters`, () => {
+    test('are kept as they came, each once, and as they were parked last', async () => {
+      const { deadLetters, all } = await open()
+      const documents = [letter(1n), letter(2n, { value: null })].map(deadLetterDocument)
+      await deadLetters.keep([])
+      await deadLetters.keep(documents)
+      await deadLetters.keep(documents)
+      expect(await all()).toEqual(documents.toSorted((a, b) => (a._id < b._id ? -1 : 1)))
+      const [again] = [letter(1n, { timestampMs: 9 })].map(deadLetterDocument)
+      if (again === undefined) throw new Error('There is one')
+      await deadLetters.keep([again])
+      expect((await all()).find(({ _id }) => _id === again._id)).toEqual({ ...documents[0], parked_at: new Date(9) })
+    })
+  })
+}
