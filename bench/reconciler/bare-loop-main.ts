@@ -36,7 +36,7 @@ const samples = await sampleDocuments(client.db(RECONCILER_DB))
 const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.refs?.[0], of: samples.actions._id }))
 
 function updateTo({ _id, refs = [], actions = [] }: Sample): AnyBulkWriteOperation<Sample> {
-  return { updateOne: { filter: { _id, version: 1 }, update: { $set: { refs, actions, version: 2 } } } }
+  return { updateOne: { filter: { _id }, update: { $set: { refs, actions, version: 2 } } } }
 }
 
 async function reconcile(messages: readonly KafkaMessage[]): Promise<void> {

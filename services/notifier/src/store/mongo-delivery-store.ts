@@ -1,5 +1,5 @@
 import type { DeliveryDocument } from '@backstop/contracts'
-import { asUnavailable, onlyDuplicates } from '@backstop/kit'
+import { asUnavailable, onlyDuplicates, updateIf } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import type { Settlement } from '../domain/settle-attempt.ts'
 import {
@@ -58,8 +58,8 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
       asUnavailable(async () => {
         if (settlements.length === 0) return new Set()
         const result = await collection.bulkWrite(settlements.map(toOperation), { ordered: false })
-        if (result.matchedCount === settlements.length) return new Set()
-        // The server tells how many did not match, not which.
+        if (result.modifiedCount === settlements.length) return new Set()
+        // The server tells how many it left as they were, not which.
         const found = new Map((await find(settlements.map(one => one.deliveryId))).map(one => [one._id, one]))
         const refused = settlements.filter(settlement => {
           const document = found.get(settlement.deliveryId)
@@ -85,23 +85,19 @@ function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocu
     settlement
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
-  const ended = endedAddresses === undefined ? {} : { ended_addresses: { $each: [...endedAddresses] } }
-  return {
-    updateOne: {
-      filter: { _id: deliveryId, 'next_attempt.attempt': attempt },
-      update: {
-        $set: {
-          state,
-          reason,
-          next_attempt,
-          updated_at: new Date(settledAtMs),
-          ...(toldBy === undefined ? {} : { told_by: toldBy }),
-          ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
-        },
-        ...(record === null ? {} : { $push: { attempts: record, ...ended } }),
-      },
-    },
+  const told = {
+    ...(toldBy === undefined ? {} : { told_by: toldBy }),
+    ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
   }
+  const ended = endedAddresses === undefined ? {} : { ended_addresses: endedAddresses }
+  return updateIf(
+    deliveryId,
+    { $eq: ['$next_attempt.attempt', attempt] },
+    {
+      set: { state, reason, next_attempt, updated_at: new Date(settledAtMs), ...told },
+      append: record === null ? {} : { attempts: [record], ...ended },
+    },
+  )
 }
 
 function toSupersede({ deliveryId, byId, waitsFor, atMs }: SupersedeOrder): AnyBulkWriteOperation<DeliveryDocument> {

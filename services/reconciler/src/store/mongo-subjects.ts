@@ -1,4 +1,4 @@
-import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
+import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo, updateIf } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { pendingLooks } from '../domain/looks.ts'
 import type { Subject } from '../domain/subject.ts'
@@ -63,9 +63,9 @@ async function saveAll(
   const writes = changes.map(change => toWrite(change, token))
   const lost = new Set<string>()
   const updates = changes.filter(change => change.before !== undefined)
-  let matched: number
+  let modified: number
   try {
-    matched = (await collection.bulkWrite(writes, { ordered: false })).matchedCount
+    modified = (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error
     const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
@@ -74,10 +74,9 @@ async function saveAll(
       const change = changes[failure.index]
       if (change !== undefined) lost.add(change.next.id)
     }
-    matched = error.result.matchedCount
+    modified = error.result.modifiedCount
   }
-  // An update that lost by a duplicate reference matched its document and is counted with the failures.
-  if (matched < updates.length) {
+  if (modified < updates.length) {
     const ids = updates.map(change => change.next.id)
     const mine = await collection.find({ _id: { $in: ids }, writtenBy: token }, { projection: { _id: 1 } }).toArray()
     const won = new Set(mine.map(document => document._id))
@@ -90,17 +89,17 @@ function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<Su
   const { next, before, added } = change
   if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
   const nextLookAt = nextLookOf(next)
-  return {
-    updateOne: {
-      filter: { _id: next.id, version: before.version },
-      update: {
-        $set: { ...fieldsChanged(next, before), writtenBy: token, ...(nextLookAt === undefined ? {} : { nextLookAt }) },
-        ...(nextLookAt === undefined ? { $unset: { nextLookAt: '' } } : {}),
-        // Added, never replaced: what somebody published and took out in the meantime must not come back.
-        ...(added.length > 0 ? { $push: { outbox: { $each: [...added] } } } : {}),
-      },
+  const set = { ...fieldsChanged(next, before), writtenBy: token }
+  return updateIf(
+    next.id,
+    { $eq: ['$version', before.version] },
+    {
+      set: nextLookAt === undefined ? set : { ...set, nextLookAt },
+      // Added, never replaced: what somebody published and took out in the meantime must not come back.
+      append: added.length === 0 ? {} : { outbox: added },
+      unset: nextLookAt === undefined && nextLookOf(before) !== undefined ? 'nextLookAt' : undefined,
     },
-  } as AnyBulkWriteOperation<SubjectDocument>
+  )
 }
 
 /** Decisions share what they leave as it is: only the rest need travel. */
