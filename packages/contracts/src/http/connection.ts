@@ -55,6 +55,17 @@ export const ConnectionPatch = z
   .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
 export type ConnectionPatch = z.infer<typeof ConnectionPatch>
 
+/** How the provider's own data is read: at second looks, to verify hints, and by the sweep, which is what tells. */
+export const ConnectionReading = z.object({
+  state: z
+    .enum(['off', 'pending', 'healthy', 'failing'])
+    .describe('off: no read key, or its setup is not complete. pending: not read yet with this key'),
+  last_run_at: Timestamp.nullable().describe('When the last sweep ended'),
+  error: z.string().nullable().describe('Why the last sweep failed, in words a person can act on'),
+  failing_since: Timestamp.nullable(),
+})
+export type ConnectionReading = z.infer<typeof ConnectionReading>
+
 export const Connection = z.object({
   connection_id: z.string(),
   project_id: z.string(),
@@ -66,6 +77,7 @@ export const Connection = z.object({
   site: z.string().nullable(),
   api_base: z.string().nullable(),
   has_read_key: z.boolean(),
+  reading: ConnectionReading,
   secret_fingerprints: z.array(z.string()),
   version: z.int(),
   created_at: Timestamp,

@@ -106,7 +106,12 @@ describe('how the provider of a connection is read', () => {
       is: 'off',
     },
     { name: 'is pending before the first sweep', document: readable, known: undefined, is: 'pending' },
-    { name: 'is pending during the first sweep', document: readable, known: sweep({ last_run_at: null }), is: 'pending' },
+    {
+      name: 'is pending during the first sweep',
+      document: readable,
+      known: sweep({ last_run_at: null }),
+      is: 'pending',
+    },
     {
       name: 'is pending after the key was changed, whatever became of the old one',
       document: { ...readable, read_key: { ...secret('new'), created_at: hours(3) } },

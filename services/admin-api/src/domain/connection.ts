@@ -2,8 +2,10 @@ import type {
   Connection,
   ConnectionDocument,
   ConnectionPatch,
+  ConnectionReading,
   ConnectionSecret,
   NewConnection,
+  SweepDocument,
 } from '@backstop/contracts'
 
 /** The secrets of a new connection, sealed already. */
@@ -74,8 +76,16 @@ export function patchedConnection(
   }
 }
 
-/** A connection as it is shown: its secrets only as fingerprints, and only those that are still good. */
-export function showConnection(document: ConnectionDocument, ingressPublicUrl: string, now: Date): Connection {
+/**
+ * A connection as it is shown: its secrets only as fingerprints, and only those that are still good.
+ * @param sweep undefined for one that was never swept
+ */
+export function showConnection(
+  document: ConnectionDocument,
+  sweep: SweepDocument | undefined,
+  ingressPublicUrl: string,
+  now: Date,
+): Connection {
   return {
     connection_id: document._id,
     project_id: document.project_id,
@@ -87,10 +97,26 @@ export function showConnection(document: ConnectionDocument, ingressPublicUrl: s
     site: document.site,
     api_base: document.api_base,
     has_read_key: document.read_key !== null,
+    reading: readingOf(document, sweep),
     secret_fingerprints: activeSecrets(document.inbound_secrets, now).map(secret => secret.fingerprint),
     version: document.version,
     created_at: document.created_at.toISOString(),
     updated_at: document.updated_at.toISOString(),
+  }
+}
+
+function readingOf({ status, read_key }: ConnectionDocument, sweep: SweepDocument | undefined): ConnectionReading {
+  const untold = { last_run_at: null, error: null, failing_since: null }
+  if (status !== 'active' || read_key === null) return { state: 'off', ...untold }
+  const lastRunAt = sweep?.last_run_at ?? null
+  // What became of another key says nothing about this one.
+  if (sweep === undefined || lastRunAt === null || lastRunAt < read_key.created_at)
+    return { state: 'pending', ...untold }
+  return {
+    state: sweep.last_error === null ? 'healthy' : 'failing',
+    last_run_at: lastRunAt.toISOString(),
+    error: sweep.last_error,
+    failing_since: sweep.failing_since?.toISOString() ?? null,
   }
 }
 

@@ -82,7 +82,7 @@ function createRoute(parts: AdminParts): Route {
       await stores.connections.put(document)
       return {
         status: 201,
-        body: { ...showConnection(document, parts.ingressPublicUrl, now), ...made.shown },
+        body: { ...showConnection(document, undefined, parts.ingressPublicUrl, now), ...made.shown },
         headers: { etag: etagOf(document.version) },
         changed: { action: 'connection.create', target: document._id, projectId: project._id },
       }
@@ -108,7 +108,10 @@ function listRoute({ stores, ingressPublicUrl }: AdminParts): Route {
       const after = decodeCursor(query.cursor)
       const found = await stores.connections.page({ where, by: 'created_at', after, limit: query.limit + 1 })
       const placeOf = (document: ConnectionDocument) => ({ at: document.created_at, id: document._id })
-      const show = (document: ConnectionDocument) => showConnection(document, ingressPublicUrl, now)
+      const sweeps = await stores.sweeps.findAll({ _id: { in: found.map(document => document._id) } })
+      const sweepOf = new Map(sweeps.map(sweep => [sweep._id, sweep]))
+      const show = (document: ConnectionDocument) =>
+        showConnection(document, sweepOf.get(document._id), ingressPublicUrl, now)
       return { status: 200, body: toPage(found, query.limit, placeOf, show) }
     },
   })
@@ -128,7 +131,8 @@ function getRoute({ stores, ingressPublicUrl }: AdminParts): Route {
     async handle({ params, principal, now }) {
       const document = await findConnection(stores, principal, params.connection_id, params.id)
       const headers = { etag: etagOf(document.version) }
-      return { status: 200, body: showConnection(document, ingressPublicUrl, now), headers }
+      const sweep = await stores.sweeps.find({ _id: document._id })
+      return { status: 200, body: showConnection(document, sweep, ingressPublicUrl, now), headers }
     },
   })
 }
@@ -183,9 +187,10 @@ function patchRoute(parts: AdminParts): Route {
       if (blocked !== undefined) throw blocked
       const changed = await changeConnection(stores, request, known => patchOf(parts, known, body, now))
       await tellReadable(parts, changed, body)
+      const sweep = await stores.sweeps.find({ _id: changed._id })
       return {
         status: 200,
-        body: showConnection(changed, ingressPublicUrl, request.now),
+        body: showConnection(changed, sweep, ingressPublicUrl, request.now),
         headers: { etag: etagOf(changed.version) },
         changed: { action: 'connection.change', target: changed._id, projectId: changed.project_id },
       }

@@ -50,9 +50,10 @@ export function rotateSecretRoute(parts: AdminParts): Route {
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
         return { inbound_secrets: rotation.secrets }
       })
+      const sweep = await stores.sweeps.find({ _id: changed._id })
       return {
         status: 200,
-        body: { ...showConnection(changed, parts.ingressPublicUrl, now), ...made.shown },
+        body: { ...showConnection(changed, sweep, parts.ingressPublicUrl, now), ...made.shown },
         headers: { etag: etagOf(changed.version) },
         changed: { action: 'connection.rotate_secret', target: changed._id, projectId: changed.project_id },
       }

@@ -15,6 +15,7 @@ import type {
   ReplayDocument,
   ReplayRequestDocument,
   SuppressionDocument,
+  SweepDocument,
 } from '@backstop/contracts'
 import type { Db } from 'mongodb'
 import { createMemoryShelf } from './memory-shelf.ts'
@@ -51,6 +52,8 @@ export interface AdminStores {
   /** Owner: reconciler. */
   readonly inboxBodies: ReadShelf<InboxBodyDocument>
   /** Owner: reconciler. */
+  readonly sweeps: ReadShelf<SweepDocument>
+  /** Owner: reconciler. */
   readonly actions: ReadShelf<ActionDocument>
   /** Owner: reconciler. */
   readonly incidents: ReadShelf<IncidentDocument>
@@ -79,6 +82,7 @@ export function createMongoStores(db: Db): AdminStores {
     expectedChanges: createMongoShelf(db, 'expected_changes'),
     inbox: createMongoShelf(db, 'inbox'),
     inboxBodies: createMongoShelf(db, 'inbox_bodies'),
+    sweeps: createMongoShelf(db, 'sweeps'),
     actions: createMongoShelf(db, 'actions'),
     incidents: createMongoShelf(db, 'incidents'),
     deliveries: createMongoShelf(db, 'deliveries'),
@@ -93,6 +97,7 @@ export function createMongoStores(db: Db): AdminStores {
 export interface MemoryStores extends AdminStores {
   readonly inbox: Shelf<InboxDocument>
   readonly inboxBodies: Shelf<InboxBodyDocument>
+  readonly sweeps: Shelf<SweepDocument>
   readonly actions: Shelf<ActionDocument>
   readonly incidents: Shelf<IncidentDocument>
   readonly deliveries: Shelf<DeliveryDocument>
@@ -115,6 +120,7 @@ export function createMemoryStores(): MemoryStores {
     expectedChanges: createMemoryShelf(),
     inbox: createMemoryShelf(),
     inboxBodies: createMemoryShelf(),
+    sweeps: createMemoryShelf(),
     actions: createMemoryShelf(),
     incidents: createMemoryShelf(),
     deliveries: createMemoryShelf(),

@@ -88,7 +88,7 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStoppin
     })
   }
   if (opened.kind === 'none') {
-    await release(everyMs, { last_error: opened.text })
+    await release(everyMs, { last_error: opened.text, failing_since: null })
     return
   }
   const ended = await readAll({ ...sweep }, opened.connection, opened.reader, options, isStopping)
@@ -96,7 +96,8 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStoppin
     logger.warn({ ...facts, failure: ended.failure, text: ended.text }, 'sweep.not_read')
     const open_incidents = await tellUnverified(sweep, opened.connection, ended, options)
     const nextInMs = Math.max(everyMs, ended.retryAfterMs ?? 0)
-    await release(nextInMs, { last_error: ended.text, open_incidents })
+    const failing_since = sweep.failing_since ?? new Date(clock.now())
+    await release(nextInMs, { last_error: ended.text, failing_since, open_incidents })
     return
   }
   // Also what was held in the very moment in which the connection became readable.
@@ -105,6 +106,7 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStoppin
   logger.info({ ...facts, objects: ended.objects, pages: ended.pages, hints: requested, done: ended.done }, 'sweep.run')
   await release(ended.done ? everyMs : 0, {
     last_error: null,
+    failing_since: null,
     unverified_since: null,
     unseen: [...unseen].map(toUnseen),
     open_incidents,

@@ -8,7 +8,7 @@ export interface SweptConnection {
 
 /** What the end of a run may change. */
 export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
-  Partial<Pick<SweepDocument, 'last_error' | 'unverified_since' | 'unseen' | 'open_incidents'>>
+  Partial<Pick<SweepDocument, 'last_error' | 'failing_since' | 'unverified_since' | 'unseen' | 'open_incidents'>>
 
 /** How far the sweep of each connection has come; one process at a time sweeps one connection. */
 export interface SweepStore {
@@ -43,6 +43,7 @@ export function newSweep(id: string, projectId: string, now: number): SweepDocum
     next_run_at: new Date(now),
     last_run_at: null,
     last_error: null,
+    failing_since: null,
     unseen: [],
     unverified_since: null,
     open_incidents: {},
