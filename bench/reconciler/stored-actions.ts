@@ -12,7 +12,6 @@ const EVENTS = 40_000
 const SHARES = [0.4, 0.95, 1]
 const FILL_AT_ONCE = 50_000
 const NO_LOOKS_MS = 86_400_000
-const CACHE_BYTES = 2 * 2 ** 30
 
 /**
  * Two processes over two databases. One has judged few events and its database is emptied before each measurement; the
@@ -52,9 +51,6 @@ export function compareStoredActions(worlds: Worlds, many: number, onRequest: bo
     const world = await worlds.get(`stored-${name}-of-${many}`, NO_LOOKS_MS)
     if (started.has(world)) return world
     started.add(world)
-    await world.mongo.db
-      .admin()
-      .command({ setParameter: 1, wiredTigerEngineRuntimeConfig: `cache_size=${CACHE_BYTES}` })
     await world.start()
     return world
   }
