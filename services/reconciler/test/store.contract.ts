@@ -164,7 +164,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       const subject = pendingSubject('a')
       const action = projectAction(subject, onlyAction(subject))
       const listed = (change: Partial<Action>, isNew = true) => {
-        return { action: { ...action, ...change }, mergedInto: null, isNew, isDecided: false }
+        return { action: { ...action, ...change }, mergedInto: null, isNew, mayStand: false, isDecided: false }
       }
       for (const isNew of [true, false]) {
         for (const version of [3, 1, 2]) await stores.projections.saveActions([listed({ version }, isNew)])
@@ -174,10 +174,24 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await listedAction(action.action_id))?.version).toBe(3)
     })
 
+    test('what may be listed already is written where it is not, or in an older version', async () => {
+      const subject = pendingSubject('a')
+      const action = projectAction(subject, onlyAction(subject))
+      const listed = { mergedInto: null, isNew: false, mayStand: true, isDecided: false }
+      for (const version of [2, 1, 3, 3]) {
+        const state = version === 1 ? 'failed' : 'succeeded'
+        await stores.projections.saveActions([{ action: { ...action, version, state }, ...listed }])
+        expect(await listedAction(action.action_id)).toMatchObject({
+          version: Math.max(version, 2),
+          state: 'succeeded',
+        })
+      }
+    })
+
     test('an action that turned out to be another leads on to it, and an older projection does not bring it back', async () => {
       const subject = pendingSubject('a')
       const action = projectAction(subject, onlyAction(subject))
-      const listed = { isNew: false, isDecided: false }
+      const listed = { isNew: false, mayStand: false, isDecided: false }
       await stores.projections.saveActions([{ action: { ...action, version: 2 }, mergedInto: 'act_other', ...listed }])
       await stores.projections.saveActions([{ action, mergedInto: null, ...listed, isNew: true }])
       expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })

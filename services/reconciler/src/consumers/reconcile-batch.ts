@@ -51,9 +51,10 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const touching = read.filter(entry => entry.reading.touches.length > 0)
   const { outcomes, conflicts } = await decideAndSave(touching, isDone, parts)
 
-  const actions = outcomes.flatMap(({ subject, before }) => projectActions(subject, before))
+  const actions = outcomes.flatMap(({ subject, before, listing }) => projectActions(subject, before, listing))
+  const incidents = outcomes.flatMap(({ subject, before, listing }) => projectIncidents(subject, before, listing))
   await stores.projections.saveActions(actions)
-  await stores.projections.saveIncidents(outcomes.flatMap(({ subject }) => projectIncidents(subject)))
+  await stores.projections.saveIncidents(incidents)
   crashPoint('reconciler.after-projections')
 
   const outboxes = outcomes.map(({ subject }) => ({ documentId: subject.id, entries: subject.outbox }))

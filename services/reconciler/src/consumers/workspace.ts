@@ -3,6 +3,7 @@ import { newId } from '@backstop/contracts'
 import type { LookFacts } from '../domain/asking.ts'
 import { decide, type Rules } from '../domain/decide.ts'
 import { mergeSubjects } from '../domain/merge.ts'
+import { changedRecords, type Listing, stampChanged } from '../domain/projection.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { SubjectChange } from '../store/store.ts'
 import type { Touch } from './work-item.ts'
@@ -12,6 +13,9 @@ interface Held {
   /** The subject as it was read, or undefined for one that is new. */
   readonly stored: Subject | undefined
   readonly absorbed: { id: string; version: number }[]
+  isChanged: boolean
+  /** An input changed nothing. */
+  isRepeated: boolean
 }
 
 /**
@@ -26,7 +30,13 @@ export class Workspace {
     this.#rules = rules
     for (const subject of subjects) {
       // Its version is that of the write to come, so that what it causes carries the version it will be stored with.
-      this.#hold({ subject: { ...subject, version: subject.version + 1 }, stored: subject, absorbed: [] })
+      this.#hold({
+        subject: { ...subject, version: subject.version + 1 },
+        stored: subject,
+        absorbed: [],
+        isChanged: false,
+        isRepeated: false,
+      })
     }
   }
 
@@ -38,7 +48,14 @@ export class Workspace {
   apply(touch: Touch, facts: LookFacts, now: number): void {
     const held = this.#find(touch, now)
     if (held === undefined) return
-    held.subject = decide(held.subject, touch.input(facts), now, this.#rules)
+    const next = decide(held.subject, touch.input(facts), now, this.#rules)
+    // Decisions share what they leave as it is, so this looks into little.
+    if (isDeepStrictEqual(next, held.subject)) {
+      held.isRepeated = true
+      return
+    }
+    held.subject = next
+    held.isChanged = true
     this.#hold(held)
   }
 
@@ -65,7 +82,7 @@ export class Workspace {
       outbox: [],
       createdAt: now,
     }
-    const held: Held = { subject, stored: undefined, absorbed: [] }
+    const held: Held = { subject, stored: undefined, absorbed: [], isChanged: true, isRepeated: false }
     this.#hold(held)
     return held
   }
@@ -78,6 +95,8 @@ export class Workspace {
       subject: merged,
       stored: kept.stored,
       absorbed: [...kept.absorbed, ...gone.absorbed, ...absorbed],
+      isChanged: true,
+      isRepeated: kept.isRepeated || gone.isRepeated,
     }
     this.#hold(held)
     return held
@@ -91,14 +110,18 @@ export class Workspace {
   /** What became of every subject of the batch. */
   outcomes(): Outcome[] {
     return [...new Set(this.#byRef.values())].map(held => {
-      const { subject, stored, absorbed } = held
-      const isUntouched = stored !== undefined && absorbed.length === 0 && isSame(subject, stored)
-      return isUntouched
-        ? { subject: stored, before: stored, change: undefined }
-        : { subject, before: stored, change: changeOf(held) }
+      const { subject, stored, isChanged, isRepeated } = held
+      if (stored !== undefined && !isChanged) {
+        return { subject: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
+      }
+      const next = stampChanged(subject, stored)
+      const change = changeOf({ ...held, subject: next })
+      return { subject: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })
   }
 }
+
+const NOTHING: Listing = { actions: [], merged: [] }
 
 /** A subject at the end of a batch. */
 export interface Outcome {
@@ -108,12 +131,11 @@ export interface Outcome {
   readonly before: Subject | undefined
   /** What there is to write; undefined where nothing changed. */
   readonly change: SubjectChange | undefined
-}
-
-/** Whether a subject is as it was read, but for the version in hand: a duplicate event leaves it so. */
-function isSame(subject: Subject, stored: Subject): boolean {
-  // Decisions share what they leave as it is, so this looks into little.
-  return isDeepStrictEqual({ ...subject, version: stored.version }, stored)
+  /**
+   * What is to be listed: what changed. All of it where an input changed nothing, because that may be the repeat of one that
+   * was saved just before a crash, whose listings were lost; what others did to the subject since then does not show.
+   */
+  readonly listing: Listing
 }
 
 function changeOf({ subject, stored, absorbed }: Held): SubjectChange {

@@ -1,7 +1,7 @@
 import { type Action, formatMoney, type Incident } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, openIncident, type Subject } from './subject.ts'
+import { type ActionRecord, type IncidentRecord, isJudged, openIncident, type Subject } from './subject.ts'
 import { isoTime } from './timeline.ts'
-import { deedsOf, whyOf } from './why.ts'
+import { candidatesOf, deedsOf, whyOf } from './why.ts'
 
 /**
  * The action as lists, alerts and the API show it.
@@ -41,39 +41,109 @@ export interface ProjectedAction {
   readonly mergedInto: string | null
   /** Nothing was known of it before: most likely it is not listed yet. */
   readonly isNew: boolean
+  /** Nothing changed it now: most likely it is listed already. */
+  readonly mayStand: boolean
   /** Its verdict, reason or operation is another than before. */
   readonly isDecided: boolean
 }
 
+export interface ProjectedIncident extends Pick<ProjectedAction, 'mayStand'> {
+  readonly incident: Incident
+}
+
+/** Records of a subject, to be listed. */
+export type Listing = Pick<Subject, 'actions' | 'merged'>
+
 /**
- * Everything that a subject shows of its actions.
- * @param before the subject as it was read; left out for one that is new
+ * The subject with its version on each record that is listed otherwise than before: those that changed, which decisions never
+ * do in place, and those that operations which came or changed do not explain.
+ * @param before the subject as it was read; undefined for one that is new
  */
-export function projectActions(subject: Subject, before?: Subject | undefined): readonly ProjectedAction[] {
+export function stampChanged(subject: Subject, before: Subject | undefined): Subject {
+  const known = new Set<unknown>([...(before?.actions ?? []), ...(before?.merged ?? [])])
+  const hasOtherWhy = otherWhy(subject, before)
+  const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: subject.version })
+  const actions = subject.actions.map(record => (known.has(record) && !hasOtherWhy(record) ? record : stamp(record)))
+  const merged = subject.merged.map(one => (known.has(one) ? one : { ...one, record: stamp(one.record) }))
+  const isSame = (list: readonly unknown[], stamped: readonly unknown[]) =>
+    list.every((item, index) => item === stamped[index])
+  return {
+    ...subject,
+    actions: isSame(subject.actions, actions) ? subject.actions : actions,
+    merged: isSame(subject.merged, merged) ? subject.merged : merged,
+  }
+}
+
+/** Whether other operations than before are said not to explain a record that none explains. */
+function otherWhy(subject: Subject, before: Subject | undefined): (record: ActionRecord) => boolean {
+  if (before === undefined || before.operations === subject.operations) return () => false
+  const [deeds, deedsBefore] = [deedsOf(subject), deedsOf(before)]
+  return record => {
+    if (record.verdict === 'explained' || !isJudged(record)) return false
+    const [now, then] = [candidatesOf(record, deeds), candidatesOf(record, deedsBefore)]
+    return now.length !== then.length || now.some(({ operation }, index) => operation !== then[index]?.operation)
+  }
+}
+
+/** What the subject's last change altered. */
+export function changedRecords({ actions, merged, version }: Subject): Listing {
+  return {
+    actions: actions.filter(({ changedIn }) => changedIn === version),
+    merged: merged.filter(({ record }) => record.changedIn === version),
+  }
+}
+
+/**
+ * What a subject shows of its actions.
+ * @param before the subject as it was read; left out for one that is new
+ * @param listing those to be listed; all when left out
+ */
+export function projectActions(
+  subject: Subject,
+  before?: Subject | undefined,
+  { actions, merged }: Listing = subject,
+): readonly ProjectedAction[] {
+  if (actions.length === 0 && merged.length === 0) return []
   const knownById = new Map(before?.actions.map(action => [action.id, action]))
   const deeds = deedsOf(subject)
   const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
     const known = knownById.get(record.id)
     return {
-      action: projectAction(subject, record, deeds),
+      action: { ...projectAction(subject, record, deeds), version: listedVersion(subject, record) },
       mergedInto,
       isNew: known === undefined && mergedInto === null,
+      mayStand: mayStand(subject, record, before),
       isDecided: mergedInto === null && !hasSameVerdict(record, known),
     }
   }
-  return [
-    ...subject.actions.map(action => project(action, null)),
-    ...subject.merged.map(({ record, into }) => project(record, into)),
-  ]
+  return [...actions.map(action => project(action, null)), ...merged.map(({ record, into }) => project(record, into))]
+}
+
+/** By this an older listing never replaces a newer one. */
+function listedVersion(subject: Subject, record: ActionRecord): number {
+  return record.changedIn ?? subject.version
+}
+
+function mayStand(subject: Subject, record: ActionRecord, before: Subject | undefined): boolean {
+  return subject === before || listedVersion(subject, record) < subject.version
 }
 
 function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
   return a.verdict === b?.verdict && a.reason === b.reason && a.operationId === b.operationId
 }
 
-/** Everything that a subject shows of its incidents. */
-export function projectIncidents(subject: Subject): readonly Incident[] {
-  return subject.actions.flatMap(action => action.incidents.map(incident => projectIncident(subject, action, incident)))
+/** What a subject shows of its incidents, as `projectActions` does of its actions. */
+export function projectIncidents(
+  subject: Subject,
+  before?: Subject | undefined,
+  { actions }: Pick<Listing, 'actions'> = subject,
+): readonly ProjectedIncident[] {
+  return actions.flatMap(action =>
+    action.incidents.map(incident => ({
+      incident: { ...projectIncident(subject, action, incident), version: listedVersion(subject, action) },
+      mayStand: mayStand(subject, action, before),
+    })),
+  )
 }
 
 /** The incident of an action as lists, alerts and the API show it. */

@@ -64,7 +64,7 @@ describe('a refund that the biller made through its gateway', () => {
     expect(alertsOf(joined)).toEqual(['incident.opened', 'incident.opened', 'incident.resolved'])
     const gone = projectActions(joined).filter(({ mergedInto }) => mergedInto !== null)
     expect(gone.map(({ mergedInto }) => mergedInto)).toEqual([joined.actions[0]?.id])
-    expect(new Set(projectIncidents(joined).map(incident => incident.action_id))).toEqual(
+    expect(new Set(projectIncidents(joined).map(({ incident }) => incident.action_id))).toEqual(
       new Set([joined.actions[0]?.id]),
     )
   })

@@ -110,6 +110,8 @@ export interface ActionRecord {
   readonly differences: readonly Difference[]
   readonly incidents: readonly IncidentRecord[]
   readonly timeline: readonly TimelineEntry[]
+  /** The version of the subject in which it was last listed otherwise (projection.ts); absent in what was written before this was kept. */
+  readonly changedIn?: number
 }
 
 /** One object of one provider. A refund that a biller makes through its gateway is an object of both. */

@@ -65,7 +65,12 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           list.map(({ action, mergedInto }) => (mergedInto === null ? action : { ...action, merged_into: mergedInto })),
           action => action.action_id,
         ),
-      saveIncidents: async list => keepNewer(contents.incidents, list, incident => incident.incident_id),
+      saveIncidents: async list =>
+        keepNewer(
+          contents.incidents,
+          list.map(({ incident }) => incident),
+          incident => incident.incident_id,
+        ),
     },
     channelIncidents: memoryIncidents(contents),
     inbox: {

@@ -1,7 +1,7 @@
-import type { ActionDocument, Incident, IncidentDocument } from '@backstop/contracts'
+import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
-import type { Collection } from 'mongodb'
-import type { ProjectedAction } from '../domain/projection.ts'
+import type { Collection, Filter } from 'mongodb'
+import type { ProjectedAction, ProjectedIncident } from '../domain/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
 /** Actions and incidents as lists and searches read them, collections `actions` and `incidents`. */
@@ -9,14 +9,9 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   return {
-    saveActions: list =>
-      saveNewer(
-        actions,
-        list.filter(({ isNew }) => isNew).map(toActionDocument),
-        list.filter(({ isNew }) => !isNew).map(toActionDocument),
-      ),
-    // One that is opened is told, too, and then written no more for long: which of the two it is costs little.
-    saveIncidents: list => saveNewer(incidents, [], list.map(toIncidentDocument)),
+    saveActions: list => saveNewer(actions, list, toActionDocument),
+    // One that is opened is told, too, and then written no more for long: whether it is new matters little.
+    saveIncidents: list => saveNewer(incidents, list, toIncidentDocument),
   }
 }
 
@@ -25,22 +20,29 @@ function toActionDocument({ action: { action_id, ...rest }, mergedInto }: Projec
   return mergedInto === null ? document : { ...document, merged_into: mergedInto }
 }
 
-function toIncidentDocument({ incident_id, ...rest }: Incident): IncidentDocument {
+function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedIncident): IncidentDocument {
   return { _id: incident_id, ...rest, opened: new Date(rest.opened_at) }
 }
 
 /**
  * Writes each unless a newer version stands. An insert costs a sixth of an upsert, so what is most likely new is inserted,
- * and updated only where it was there after all.
+ * and updated only where it was there after all. A look costs less than an update that changes nothing, so what may be listed
+ * already is looked up first.
  */
-async function saveNewer<T extends { _id: string; version: number }>(
+async function saveNewer<P extends { mayStand: boolean; isNew?: boolean }, T extends { _id: string; version: number }>(
   collection: Collection<T>,
-  fresh: readonly T[],
-  older: readonly T[],
+  list: readonly P[],
+  toDocument: (projected: P) => T,
 ): Promise<void> {
   await asUnavailable(async () => {
+    const fresh = list.filter(({ isNew }) => isNew === true).map(toDocument)
     const present = await onlyDuplicates(() => collection.insertMany(fresh as never, { ordered: false }), fresh.length)
-    const rest = [...older, ...present.flatMap(index => fresh[index] ?? [])]
+    const older = list.filter(({ isNew }) => isNew !== true)
+    const rest = [
+      ...older.filter(({ mayStand }) => !mayStand).map(toDocument),
+      ...(await notListed(collection, older.filter(({ mayStand }) => mayStand).map(toDocument))),
+      ...present.flatMap(index => fresh[index] ?? []),
+    ]
     if (rest.length === 0) return
     const upserts = rest.map(({ _id, ...fields }) => ({
       updateOne: { filter: { _id, version: { $lt: fields.version } }, update: { $set: fields }, upsert: true },
@@ -48,4 +50,16 @@ async function saveNewer<T extends { _id: string; version: number }>(
     // An upsert that finds a newer version tries to insert beside it and is refused: that is how the newer one stays.
     await onlyDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
   })
+}
+
+/** Those that are not listed, or in an older version. */
+async function notListed<T extends { _id: string; version: number }>(
+  collection: Collection<T>,
+  documents: readonly T[],
+): Promise<readonly T[]> {
+  if (documents.length === 0) return []
+  const ids = documents.map(({ _id }) => _id)
+  const found = collection.find({ _id: { $in: ids } } as Filter<T>, { projection: { version: 1 } })
+  const listed = new Map((await found.toArray()).map(({ _id, version }) => [String(_id), version as number]))
+  return documents.filter(({ _id, version }) => (listed.get(_id) ?? 0) < version)
 }

@@ -1,7 +1,7 @@
 import type { ConnectionDocument, ExpectedChangeDocument, InboxDocument, Incident } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ToldIncident } from '../domain/channel-incident.ts'
-import type { ProjectedAction } from '../domain/projection.ts'
+import type { ProjectedAction, ProjectedIncident } from '../domain/projection.ts'
 import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
 import type { SweepStore } from './sweeps.ts'
 
@@ -38,7 +38,7 @@ export interface SubjectChange {
 export interface ProjectionStore {
   /** Writes each unless a newer version of it is there. */
   saveActions(actions: readonly ProjectedAction[]): Promise<void>
-  saveIncidents(incidents: readonly Incident[]): Promise<void>
+  saveIncidents(incidents: readonly ProjectedIncident[]): Promise<void>
 }
 
 /** Incidents that are about no action, and so belong to no subject: the document itself is the truth of them. */

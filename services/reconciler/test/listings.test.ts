@@ -1,0 +1,149 @@
+/** What is listed is what the subjects say, whatever is killed between saving and listing, and whatever comes before its repeat. */
+import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
+import { createFixedCodec, type OutboxPublisher } from '@backstop/kit'
+import { openMemoryBooks } from '@backstop/ledger'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
+import type { WorkItem } from '../src/consumers/work-item.ts'
+import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
+import { projectActions, projectIncidents } from '../src/domain/projection.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { MINUTE, operation, PROJECT, RULES, SECOND, T0 } from './fixtures.ts'
+
+const REFUNDS = [0, 1, 2, 3]
+
+function refundEvent(index: number, type: string, more: object = {}): WorkItem {
+  const id = `evt_${type}_${index}`
+  const object = { id: `re_${index}`, object: 'refund', amount: 100, currency: 'eur', created: T0 / 1000 + index * 30 }
+  const event: InboundEvent = {
+    provider: 'processor',
+    project_id: PROJECT,
+    connection_id: 'con_a',
+    event_id: id,
+    event_type: type,
+    received_at: new Date(T0).toISOString(),
+    body: {
+      id,
+      type,
+      created: T0 / 1000,
+      livemode: true,
+      data: { object: { ...object, charge: 'ch_1', payment_intent: 'pi_1', status: 'succeeded', ...more } },
+    },
+  }
+  return { kind: 'event', event, inboxId: `con_a/${id}`, receivedAt: T0 }
+}
+
+/** Each refund twice, one through its charge alone, so that subjects turn out to be one. */
+const EVENTS = REFUNDS.flatMap(index => [
+  refundEvent(index, 'refund.created', index === 1 ? { payment_intent: null } : {}),
+  refundEvent(index, 'refund.updated'),
+])
+
+/** Of like amount, so that one that comes takes over what another explained. */
+const OPERATIONS = REFUNDS.slice(0, 3).map((index): WorkItem => {
+  const at = T0 + index * 30 * SECOND + (index === 2 ? 10 * SECOND : 0)
+  const named = index === 1 ? { provider_ref: 're_0' } : {}
+  const times = { executing_at: new Date(at).toISOString(), ended_at: new Date(at + SECOND).toISOString() }
+  return { kind: 'operation', operation: operation({ operation_id: `op_${index}`, amount: 100, ...times, ...named }) }
+})
+
+const KILLED = 'killed'
+const POINTS: readonly (ReconcilerCrashPoint | null)[] = ['reconciler.after-save', 'reconciler.after-projections', null]
+
+function openShop() {
+  const stores = createMemoryStores()
+  const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null }
+  const connection = { _id: 'con_a', project_id: PROJECT, ...settings, created_at: new Date(T0 - MINUTE) }
+  stores.contents.connections.set('con_a', connection as ConnectionDocument)
+  const due: WorkItem[] = []
+  const publisher: OutboxPublisher = {
+    async publish(outboxes) {
+      for (const { documentId, entries } of outboxes) {
+        for (const { topic, message } of entries) {
+          if (topic === 'rechecks') due.push({ kind: 'recheck', recheck: message } as WorkItem)
+        }
+        await stores.subjects.outbox.published([{ documentId, entryIds: entries.map(({ id }) => id) }])
+      }
+      return { stuck: 0 }
+    },
+  }
+  let now = T0
+  let killAt: ReconcilerCrashPoint | null = null
+  const parts: ReconcileParts = {
+    stores,
+    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    publisher,
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: createFixedCodec(),
+    clock: { now: () => now, schedule: () => () => {} },
+    rules: RULES,
+    crashPoint: point => {
+      if (point === killAt) throw new Error(KILLED)
+    },
+  }
+  return {
+    ...stores.contents,
+    due,
+    pass: (ms: number) => {
+      now += ms
+    },
+    /** @returns whether it came to its end */
+    async handle(items: readonly WorkItem[], point: ReconcilerCrashPoint | null): Promise<boolean> {
+      killAt = point
+      try {
+        await reconcileBatch(items, parts)
+        return true
+      } catch (error) {
+        if (!(error instanceof Error && error.message === KILLED)) throw error
+        return false
+      }
+    },
+  }
+}
+
+const steps = fc.array(
+  fc.record({ queue: fc.nat(2), size: fc.integer({ min: 1, max: 3 }), point: fc.constantFrom(...POINTS) }),
+  { maxLength: 40 },
+)
+
+describe('what is listed', () => {
+  test('is what the subjects say in the end', async () => {
+    const property = fc.asyncProperty(steps, fc.shuffledSubarray(EVENTS, { minLength: 8 }), async (plan, events) => {
+      const shop = openShop()
+      // Queues are read in order, each from where its last batch came to its end.
+      const queues: WorkItem[][] = [[...events], [...OPERATIONS], shop.due]
+      for (const { queue: which, size, point } of plan) {
+        const queue = queues[which] ?? []
+        shop.pass(which === 2 ? MINUTE : SECOND)
+        if (await shop.handle(queue.slice(0, size), point)) queue.splice(0, size)
+      }
+      for (const queue of queues) {
+        shop.pass(2 * MINUTE)
+        while (queue.length > 0) await shop.handle(queue.splice(0, 2), null)
+      }
+      for (const subject of shop.subjects.values()) {
+        for (const { action, mergedInto } of projectActions(subject)) {
+          const { why, ...listed } = shop.actions.get(action.action_id) ?? {}
+          const { why: whyNow, ...expected } = action
+          expect(listed).toEqual(mergedInto === null ? expected : { ...expected, merged_into: mergedInto })
+          if (action.verdict !== 'explained') expect(why).toEqual(whyNow)
+        }
+        for (const { incident } of projectIncidents(subject)) {
+          expect(shop.incidents.get(incident.incident_id)).toEqual(incident)
+        }
+      }
+      expect(shop.actions.size).toBe(REFUNDS.length)
+    })
+    await fc.assert(property, { numRuns: 150 })
+  })
+
+  test('is not written anew where another record of the subject changed', async () => {
+    const shop = openShop()
+    await shop.handle([refundEvent(0, 'refund.created')], null)
+    const [first] = [...shop.actions.values()]
+    await shop.handle([refundEvent(2, 'refund.created')], null)
+    expect([...shop.actions.values()].map(({ version }) => version)).toEqual([1, 2])
+    expect(shop.actions.get(first?.action_id ?? '')).toBe(first)
+  })
+})
