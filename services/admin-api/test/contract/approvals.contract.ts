@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import { auditOf, openKey, openProject } from './project-of-its-own.ts'
 
 const HOUR = 3_600_000
 
@@ -55,7 +55,7 @@ export function describeApprovals(world: () => AdminWorld): void {
         },
       })
       expect((await approver.post(`/v1/operations/${id}/approve`)).body).toEqual(approved.body)
-      const rows = await world().stores.audit.findAll({ target: id })
+      const rows = await auditOf(world(), id)
       expect(rows.map(({ action, key_id }) => [action, key_id]).at(-1)).toEqual([
         'operation.approve',
         approved.body.approval.decided_by,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import { auditOf, openProject } from './project-of-its-own.ts'
 
 export function describeBudgets(world: () => AdminWorld): void {
   const api = () => world().api
@@ -67,7 +67,7 @@ export function describeBudgets(world: () => AdminWorld): void {
       expect((await api().delete(path)).status).toBe(204)
       expect((await api().get(path)).status).toBe(404)
       expect((await api().delete(path)).status).toBe(404)
-      const rows = await world().stores.audit.findAll({ target: made.body.budget_id })
+      const rows = await auditOf(world(), made.body.budget_id)
       expect(rows.map(({ action }) => action)).toEqual(['budget.create', 'budget.change', 'budget.delete'])
     })
 

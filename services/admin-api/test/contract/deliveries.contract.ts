@@ -1,7 +1,7 @@
 import { type ChannelHealthDocument, type DeliveryDocument, newId } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
-import { openProject } from './project-of-its-own.ts'
+import { auditOf, openProject } from './project-of-its-own.ts'
 import { storedDelivery } from './stories.contract.ts'
 
 const MINUTE_MS = 60_000
@@ -96,7 +96,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
       const wishes = () =>
         world().commands.filter(one => one.kind === 'retry_delivery' && one.delivery_id === of[state]._id)
       await expect.poll(wishes).toMatchObject([{ project_id: of.projectId }])
-      const rows = await world().stores.audit.findAll({ target: of[state]._id })
+      const rows = await auditOf(world(), of[state]._id)
       expect(rows.map(({ action }) => action)).toEqual(['delivery.retry'])
     })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import { auditOf, openKey, openProject } from './project-of-its-own.ts'
 
 export function describeOperations(world: () => AdminWorld): void {
   const api = () => world().api
@@ -94,7 +94,7 @@ export function describeOperations(world: () => AdminWorld): void {
         status: 200,
         body: { operation_id: id, state: 'completed', provider_ref: 're_3', version: 2 },
       })
-      const rows = await world().stores.audit.findAll({ target: id })
+      const rows = await auditOf(world(), id)
       expect(rows.map(({ action }) => action)).toEqual(['operation.create', 'operation.transition'])
     })
 
@@ -136,7 +136,7 @@ export function describeOperations(world: () => AdminWorld): void {
       const { body } = await report({ state: 'executing' })
       const repeat = await api().post(`/v1/operations/${body.operation_id}/transitions`, { to: 'executing' })
       expect(repeat).toMatchObject({ status: 200, body: { version: 1 } })
-      const rows = await world().stores.audit.findAll({ target: body.operation_id })
+      const rows = await auditOf(world(), body.operation_id)
       expect(rows.map(({ action }) => action)).toEqual(['operation.create'])
     })
 

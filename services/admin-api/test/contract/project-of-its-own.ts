@@ -1,3 +1,5 @@
+import type { AuditDocument } from '@backstop/contracts'
+import type { AdminWorld } from '../admin-world.ts'
 import type { ApiClient } from '../api-client.ts'
 
 /** A project with a connection of each kind, made through the API. */
@@ -23,4 +25,10 @@ export async function openKey(api: ApiClient, scopes: string[], projectId?: stri
     ...(projectId === undefined ? {} : { project_id: projectId }),
   })
   return body.key
+}
+
+/** What was done to one thing, oldest first. */
+export async function auditOf({ stores }: Pick<AdminWorld, 'stores'>, target: string): Promise<AuditDocument[]> {
+  const rows = await stores.audit.findAll({ target })
+  return rows.sort((a, b) => a.at.getTime() - b.at.getTime())
 }

@@ -1,7 +1,7 @@
 import { newId } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
-import { openKey, openProject } from './project-of-its-own.ts'
+import { auditOf, openKey, openProject } from './project-of-its-own.ts'
 
 export function describeRuns(world: () => AdminWorld): void {
   const api = () => world().api
@@ -42,7 +42,7 @@ export function describeRuns(world: () => AdminWorld): void {
         next_cursor: null,
       })
       expect((await api().get(`/v1/operations?run_id=${runId}`)).body.data).toEqual([operation])
-      const rows = await world().stores.audit.findAll({ target: runId })
+      const rows = await auditOf(world(), runId)
       expect(rows.map(({ action }) => action)).toEqual(['run.fail'])
     })
 
