@@ -297,6 +297,9 @@ const LOOK_AHEAD = 32
 /** Takes out the first job whose incident has none under way. */
 function takeInOrder(queue: DeliveryJob[], { active }: ChannelLane): DeliveryJob[] {
   const busyKeys = new Set([...active.keys()].map(job => job.orderingKey))
-  const index = queue.slice(0, LOOK_AHEAD).findIndex(job => !busyKeys.has(job.orderingKey))
-  return index === -1 ? [] : queue.splice(index, 1)
+  const ahead = Math.min(queue.length, LOOK_AHEAD)
+  for (let index = 0; index < ahead; index++) {
+    if (!busyKeys.has((queue[index] as DeliveryJob).orderingKey)) return queue.splice(index, 1)
+  }
+  return []
 }
