@@ -29,6 +29,7 @@ export function emptySubject(): Subject {
     refs: [],
     actions: [],
     merged: [],
+    forgotten: [],
     refundTotals: [],
     subscriptions: [],
     operations: [],

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
 import type { LookFacts } from '../domain/asking.ts'
 import { decide, type Rules } from '../domain/decide.ts'
+import { recordsIn, whyFull } from '../domain/forget.ts'
 import { mergeSubjects } from '../domain/merge.ts'
 import { changedRecords, type Listing, stampChanged } from '../domain/projection.ts'
 import type { Subject } from '../domain/subject.ts'
@@ -44,7 +46,10 @@ export class Workspace {
     for (const ref of held.subject.refs) this.#byRef.set(ref, held)
   }
 
-  /** Lets a touch change its subject; a look at what is no longer there changes nothing. */
+  /**
+   * Lets a touch change its subject; a look at what is no longer there changes nothing.
+   * @throws AppError `message_invalid` where the subject can take no more records
+   */
   apply(touch: Touch, facts: LookFacts, now: number): void {
     const held = this.#find(touch, now)
     if (held === undefined) return
@@ -54,6 +59,7 @@ export class Workspace {
       held.isRepeated = true
       return
     }
+    if (recordsIn(next) > recordsIn(held.subject) && whyFull(next) !== null) throw full(next)
     held.subject = next
     held.isChanged = true
     this.#hold(held)
@@ -74,6 +80,7 @@ export class Workspace {
       refs: [...touch.refs],
       actions: [],
       merged: [],
+      forgotten: [],
       refundTotals: [],
       subscriptions: [],
       operations: [],
@@ -119,6 +126,12 @@ export class Workspace {
       return { subject: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })
   }
+}
+
+/** The work loop parks what meets it, and goes on with the rest. */
+function full({ actions }: Subject): AppError {
+  const what = `${actions.at(-1)?.subject} has more refunds and cancellations than can be kept`
+  return new AppError('message_invalid', `${what}; stop what makes them, and replay this afterwards`)
 }
 
 const NOTHING: Listing = { actions: [], merged: [] }

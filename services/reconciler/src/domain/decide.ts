@@ -2,6 +2,7 @@ import type { Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import { tellDrift } from './drift.ts'
 import { type ExpectedChange, withNotes } from './expected-change.ts'
+import { forgetOld } from './forget.ts'
 import { judgeSubject } from './judge.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
@@ -36,9 +37,12 @@ export interface Rules {
 export function decide(subject: Subject, input: Input, now: number, rules: Rules): Subject {
   switch (input.kind) {
     case 'observed':
-      return judge(observe(subject, input, now), now, rules)
-    case 'operation':
-      return judge(observeOperation(subject, input.operation), now, rules)
+      return forgetOld(judge(observe(subject, input, now), now, rules), now)
+    case 'operation': {
+      const next = observeOperation(subject, input.operation)
+      // A look brings every operation of its subject: those that are known already are to cost nothing.
+      return next === subject ? subject : judge(next, now, rules)
+    }
     case 'noted':
       return judge(withNotes(subject, input.notes), now, rules)
     case 'second_look':
@@ -54,7 +58,7 @@ function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind
     case 'record':
       return observeObject(subject, observed, sighting, now)
     case 'refund_total':
-      return observeRefundTotal(subject, observed, sighting)
+      return observeRefundTotal(subject, observed, sighting, now)
     case 'subscription':
       return observeSubscription(subject, observed, sighting, now)
     default:

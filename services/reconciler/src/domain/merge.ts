@@ -26,6 +26,7 @@ export function mergeSubjects(
     refs: withAll(winner.refs, loser.refs),
     actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.id))],
     merged: [...winner.merged, ...loser.merged],
+    forgotten: [...winner.forgotten, ...loser.forgotten],
     refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
     operationCases: [...winner.operationCases, ...loser.operationCases.filter(one => !knownCases.has(one.operationId))],
     notes: [...winner.notes, ...loser.notes.filter(note => !winner.notes.some(own => own.id === note.id))],

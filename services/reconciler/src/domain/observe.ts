@@ -1,5 +1,6 @@
 import { deterministicId, type Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
+import { forgottenBy, isSpent } from './forget.ts'
 import { provisionalFor } from './refund-steps.ts'
 import { joinLinked, linkedRecord } from './same-action.ts'
 import { mergeSides, sideOf, withSides } from './sides.ts'
@@ -31,10 +32,18 @@ export function observeObject(
 ): Subject {
   const index = findRecord(subject, observed)
   const known = subject.actions[index]
-  const before = known ?? newRecord(observed, now)
+  const forgotten = known === undefined ? forgottenBy(subject, namesOf(observed)) : undefined
+  const before = known ?? { ...newRecord(observed, now), ...(forgotten && { id: forgotten.actionId }) }
   const record = withSighting(before, withSide(before, observed), observed, sighting, now)
   const actions = known === undefined ? [...subject.actions, record] : replaceAt(subject.actions, index, record)
-  return joinLinked({ ...subject, actions, refs: withAll(subject.refs, observed.refs) }, now)
+  const refs = withAll(subject.refs, observed.refs)
+  const next =
+    forgotten === undefined ? subject : { ...subject, forgotten: subject.forgotten.filter(one => one !== forgotten) }
+  return joinLinked({ ...next, actions, refs }, now)
+}
+
+function namesOf(observed: ObservedAction | ObservedRecord): readonly string[] {
+  return observed.kind === 'action' ? [observed.providerRef, ...observed.gatewayRefs] : [observed.providerRef]
 }
 
 /** The record of this very object, or of the same refund at another provider, or the provisional one that it turns out to be. */
@@ -101,7 +110,7 @@ function withSighting(
 }
 
 /**
- * The subject with an operation as it stands now; an older copy changes nothing. One that was never sent to the provider
+ * The subject with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One that was never sent to the provider
  * can explain nothing: it is kept for whoever asks why, and leads nowhere.
  */
 export function observeOperation(subject: Subject, operation: Operation): Subject {
@@ -109,6 +118,7 @@ export function observeOperation(subject: Subject, operation: Operation): Subjec
   const index = subject.operations.findIndex(known => known.operation_id === operation.operation_id)
   const known = subject.operations[index]
   if (known !== undefined && known.version >= operation.version) return subject
+  if (isSpent(subject, operation.operation_id)) return subject
   if (known !== undefined) return { ...subject, refs, operations: replaceAt(subject.operations, index, operation) }
   return withinLimit({ ...subject, refs, operations: [...subject.operations, operation] })
 }

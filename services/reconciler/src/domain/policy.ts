@@ -36,7 +36,9 @@ export function policiesOf(
   known: ReadonlyMap<string, ConnectionPolicy>,
 ): ConnectionPolicy[] {
   // An operation on this very payment shows that the account was acted on, through whatever connection it was reported.
-  const hasExecuted = subject.operations.some(operation => operation.executing_at !== null)
+  const hasExecuted =
+    subject.operations.some(operation => operation.executing_at !== null) ||
+    subject.forgotten.some(({ operationId }) => operationId !== null)
   return action.seenThrough.map(({ id }) => {
     const policy = known.get(id) ?? { ...UNKNOWN, connectionId: id, provider: action.provider }
     return hasExecuted ? { ...policy, hasExecuted } : policy

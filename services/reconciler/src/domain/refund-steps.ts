@@ -26,12 +26,19 @@ const COVERS_BEFORE_MS = 15 * 60_000
 const COVERS_AFTER_MS = 2_000
 /** The same total this much later is another step: a refund that failed and was made again. */
 const SAME_STEP_MS = 60_000
+/** Where old refunds were given up, a step this old is taken for one of theirs. */
+const OLD_STEP_MS = 7 * 86_400_000
 
 /** A refund as far as it may cover a step; its name is its identity. */
 interface Covering extends Timed, Pick<ActionRecord, 'amount' | 'currency' | 'objectIds'> {}
 
 /** The subject with a total as its event tells it. */
-export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
+export function observeRefundTotal(
+  subject: Subject,
+  observed: ObservedRefundTotal,
+  sighting: Sighting,
+  now: number,
+): Subject {
   const refs = withAll(subject.refs, observed.refs)
   const index = subject.refundTotals.findIndex(
     known =>
@@ -40,6 +47,9 @@ export function observeRefundTotal(subject: Subject, observed: ObservedRefundTot
       Math.abs(known.observedAt - observed.observedAt) <= SAME_STEP_MS,
   )
   const known = subject.refundTotals[index]
+  // The step of a refund that was given up went with it, and would be found open.
+  const isOld = now - observed.observedAt >= OLD_STEP_MS
+  if (known === undefined && isOld && subject.forgotten.length > 0) return { ...subject, refs }
   const entry: RefundTotal = {
     id: known?.id ?? `${observed.identity}/refunded/${observed.total}/${observed.observedAt}`,
     identity: observed.identity,
@@ -88,7 +98,8 @@ function openAmount(subject: Subject, total: RefundTotal): number {
     .filter(action => action.state !== 'failed' && action.state !== 'canceled')
     .filter(action => sharesObject(action, total) && action.providerCreatedAt <= total.observedAt + COVERS_AFTER_MS)
     .reduce((sum, action) => sum + (action.amount ?? 0), 0)
-  return total.total - known
+  const forgotten = subject.forgotten.reduce((sum, { amount }) => sum + amount, 0)
+  return total.total - known - forgotten
 }
 
 /** Sets a look at every step that is open and has none to come; a step that was covered may be so no longer. */
@@ -165,7 +176,7 @@ interface Cover extends Pair<RefundTotal, Covering> {
  * @param more a refund that is about to be added
  * @returns the refund's identity by the step's id
  */
-function coveredSteps(subject: Subject, more?: ObservedAction): ReadonlyMap<string, string> {
+export function coveredSteps(subject: Subject, more?: ObservedAction): ReadonlyMap<string, string> {
   if (subject.refundTotals.length === 0) return new Map()
   const refunds = subject.actions
     .filter(action => action.kind === 'refund' && action.providerRef !== null)

@@ -33,6 +33,8 @@ export interface Subject {
   readonly actions: readonly ActionRecord[]
   /** Records that turned out to be another one's: their projections stay, marked, because alerts may have named them. */
   readonly merged: readonly MergedRecord[]
+  /** What stays of old records that were given up (forget.ts), oldest first. */
+  readonly forgotten: readonly Forgotten[]
   readonly refundTotals: readonly RefundTotal[]
   readonly subscriptions: readonly SubscriptionRow[]
   /** The operations that name it, as the `operations` topic or the ledger last told. */
@@ -169,6 +171,18 @@ export interface MergedRecord {
   readonly record: ActionRecord
   /** The id of the record that it turned out to be. */
   readonly into: string
+}
+
+/** A record that was given up, in a line. */
+export interface Forgotten {
+  /** Its name for good, should an event about it come after all. */
+  readonly actionId: string
+  /** Every id by which a provider calls it. */
+  readonly refs: readonly string[]
+  /** The operation that explains it, and so no other record; null where none does. */
+  readonly operationId: string | null
+  /** What it took of its charge, in minor units. */
+  readonly amount: number
 }
 
 /** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-steps.ts). */

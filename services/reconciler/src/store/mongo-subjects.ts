@@ -39,8 +39,8 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
 function toSubject(document: SubjectDocument): Subject {
   const { _id, writtenBy: _token, nextLookAt: _next, ...rest } = document
   // Written before subscriptions were judged, it has none of these.
-  const { merged = [], subscriptions = [], operationCases = [], notes = [] } = rest as Partial<Subject>
-  return { id: _id, ...rest, merged, subscriptions, operationCases, notes }
+  const { merged = [], forgotten = [], subscriptions = [], operationCases = [], notes = [] } = rest as Partial<Subject>
+  return { id: _id, ...rest, merged, forgotten, subscriptions, operationCases, notes }
 }
 
 function toDocument({ next }: SubjectChange, token: string): SubjectDocument {

@@ -1,0 +1,177 @@
+import type { Operation } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  CONNECTION,
+  emptySubject,
+  lookAll,
+  MINUTE,
+  operation,
+  operationSeen,
+  PROJECT,
+  play,
+  policy,
+  type RefundFacts,
+  refundSeen,
+  SECOND,
+  T0,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import type { ExpectedChange } from './expected-change.ts'
+import { MAX_RECORDS } from './forget.ts'
+import { pendingLooks } from './looks.ts'
+import type { ActionRecord, Subject } from './subject.ts'
+
+const DAY = 86_400_000
+const LATER = T0 + 8 * DAY
+const SURPLUS = 5
+
+const madeAt = (index: number) => T0 + index * SECOND
+const refund = (index: number, facts: RefundFacts = {}) =>
+  refundSeen({ id: `re_${index}`, amount: 100, createdAt: madeAt(index), ...facts })
+const made = (index: number): Operation =>
+  operation({
+    operation_id: `op_${index}`,
+    amount: 100,
+    executing_at: new Date(madeAt(index)).toISOString(),
+    ended_at: new Date(madeAt(index) + SECOND).toISOString(),
+  })
+
+/** A payment with so many refunds, seen second after second, each explained by an operation of its own. */
+function explained(count: number): Subject {
+  const subjects = Array.from({ length: count }, (_, index) =>
+    play([
+      { at: madeAt(index), input: operationSeen(made(index)) },
+      { at: madeAt(index), input: refund(index) },
+    ]),
+  )
+  return {
+    ...emptySubject(),
+    refs: [...new Set(subjects.flatMap(({ refs }) => refs))],
+    actions: subjects.flatMap(({ actions }) => actions),
+    operations: subjects.flatMap(({ operations }) => operations),
+    operationCases: subjects.flatMap(({ operationCases }) => operationCases),
+  }
+}
+
+const full = explained(MAX_RECORDS + SURPLUS - 1)
+const newest = refund(9_999, { amount: 7, createdAt: LATER })
+const grown = play([{ at: LATER, input: newest }], full)
+const namesOf = ({ actions }: Subject) => actions.map(({ providerRef }) => providerRef)
+
+/** The same with a change to its oldest record. */
+function withOldest(change: Partial<ActionRecord>): Subject {
+  const [oldest, ...others] = full.actions
+  return { ...full, actions: [{ ...(oldest as ActionRecord), ...change }, ...others] }
+}
+
+/** The same, where no operation explains the oldest record. */
+function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Subject {
+  const look = { dueAt: T0 + MINUTE, askedAt: null, doneAt: T0 + MINUTE }
+  const subject = withOldest({ verdict, reason, operationId: null, look, quietFor: [CONNECTION] })
+  return { ...subject, operations: full.operations.slice(1) }
+}
+
+const note: ExpectedChange = {
+  ...{
+    id: 'exp_1',
+    projectId: PROJECT,
+    connectionId: null,
+    kind: 'refund',
+    subject: null,
+    amount: 100,
+    currency: null,
+  },
+  notedAt: T0,
+  expiresAt: T0 + SECOND,
+}
+
+describe('a subject with more records than it keeps', () => {
+  test('gives up the oldest that are explained, each with its operation', () => {
+    expect(full.actions.every(({ verdict }) => verdict === 'explained')).toBe(true)
+    expect(grown.actions).toHaveLength(MAX_RECORDS)
+    expect(grown.operations).toHaveLength(MAX_RECORDS - 1)
+    expect(grown.operationCases.map(({ operationId }) => operationId)).not.toContain('op_0')
+    expect(namesOf(grown)[0]).toBe(`re_${SURPLUS}`)
+    expect(grown.forgotten[0]).toMatchObject({ refs: ['re_0'], operationId: 'op_0', amount: 100 })
+    expect(grown.forgotten).toHaveLength(SURPLUS)
+  })
+
+  test('changes no verdict on what it keeps', () => {
+    const kept = full.actions.slice(SURPLUS)
+    expect(grown.actions.slice(0, -1)).toEqual(kept)
+  })
+
+  const open = { id: 'inc', code: 'REFUND_REJECTED', state: 'open' } as ActionRecord['incidents'][number]
+  test.each<{ name: string; subject: Subject }>([
+    { name: 'what nothing explains', subject: withoutOperation('unexplained', 'nothing_explains_it') },
+    { name: 'what only a setting kept quiet', subject: withoutOperation('not_alerted', 'out_of_band_ignore') },
+    { name: 'what has an open incident', subject: withOldest({ incidents: [open] }) },
+    { name: 'what was first seen less than a week ago', subject: withOldest({ firstSeenAt: LATER - 6 * DAY }) },
+    {
+      name: 'what a note explains, as notes pass',
+      subject: { ...withoutOperation('explained', 'expected_change_matches'), notes: [note] },
+    },
+    {
+      name: 'what an operation explains that has not ended',
+      subject: {
+        ...full,
+        operations: full.operations.with(0, { ...made(0), state: 'executing', ended_at: null }),
+      },
+    },
+  ])('keeps $name', ({ subject }) => {
+    const next = play([{ at: LATER, input: newest }], subject)
+    expect(namesOf(next)).toContain('re_0')
+  })
+
+  test('keeps all of them for a week', () => {
+    expect(play([{ at: T0 + 6 * DAY, input: newest }], full).actions).toHaveLength(MAX_RECORDS + SURPLUS)
+  })
+})
+
+describe('a late event about what was given up', () => {
+  const late = play([{ at: LATER, input: refund(0, { eventType: 'refund.updated', status: 'failed' }) }], grown)
+  const again = late.actions.at(-1)
+
+  test('makes it anew under its old name, and it waits for its second look', () => {
+    expect(again).toMatchObject({ id: full.actions[0]?.id, verdict: 'pending', state: 'failed' })
+    expect(late.forgotten.map(({ refs }) => refs)).not.toContainEqual(['re_0'])
+  })
+
+  test('is explained by the operation that the second look finds in the ledger, which differs now, and is not alerted', () => {
+    const ledger = full.operations.map(known => ({ at: LATER + MINUTE, input: operationSeen(known) }))
+    const found = play(ledger, late)
+    const looked = lookAll(found, [policy()])
+    expect(found.actions.find(({ id }) => id === again?.id)).toMatchObject({
+      verdict: 'explained',
+      operationId: 'op_0',
+    })
+    expect(found.actions).toHaveLength(late.actions.length)
+    expect(found.operations).toHaveLength(late.operations.length + 1)
+    const before = new Set(full.outbox)
+    const alerts = looked.outbox.filter(entry => entry.topic === 'alerts' && !before.has(entry))
+    expect(alerts.map(({ message }) => (message as { event: string }).event).sort()).toEqual([
+      'drift.detected',
+      // Of the newest, which no operation made.
+      'incident.opened',
+    ])
+  })
+
+  test('about the total of its charge finds no step open', () => {
+    const total = totalSeen({ total: 100, before: 0, createdAt: madeAt(0) })
+    const told = play([{ at: LATER, input: total }], grown)
+    expect(pendingLooks(told).filter(({ of }) => of === 'step')).toEqual([])
+    expect(lookAll(told).actions).toHaveLength(grown.actions.length)
+  })
+})
+
+describe('the operation of what was given up', () => {
+  test('explains no other refund, and nobody asks where its own is', () => {
+    // As like it as can be: the same amount, and made beside it.
+    const other = play([{ at: LATER, input: refund(0, { id: 're_other' }) }], grown)
+    const told = play([{ at: LATER, input: operationSeen({ ...made(0), version: 2 }) }], other)
+    expect(told).toBe(other)
+    expect(lookAll(told).actions.find(({ providerRef }) => providerRef === 're_other')?.verdict).toBe('unexplained')
+    expect(alertsOf(lookAll(told))).not.toContain('drift.detected')
+  })
+})

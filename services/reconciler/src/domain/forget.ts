@@ -1,0 +1,88 @@
+import type { Operation } from '@backstop/contracts'
+import { coveredSteps } from './refund-steps.ts'
+import { refundIdsOf } from './sides.ts'
+import { type ActionRecord, type Forgotten, isJudged, isProvisional, openIncident, type Subject } from './subject.ts'
+
+/**
+ * What a subject gives up when it holds too much, so that its document stays far below the 16 MB that MongoDB allows. Only
+ * what is settled goes, each record with the operation and the step that belong to it, and a line stays of it: an event that
+ * comes after all makes it anew under its old name, and its second look finds the operation in the ledger.
+ */
+
+/** Records that a subject keeps. Beyond that it gives up old ones. */
+export const MAX_RECORDS = 1_000
+/** Providers tell of what happened within days; what was first seen that long ago is told of no more, but for rare late turns. */
+const OLD_AFTER_MS = 7 * 86_400_000
+/** Characters of a subject as JSON with which it takes no new record: about 10 MB as it is stored. */
+const MAX_CHARACTERS = 8_000_000
+
+/** The subject with as many of its oldest settled records given up as it has too many. */
+export function forgetOld(subject: Subject, now: number): Subject {
+  const surplus = recordsIn(subject) - MAX_RECORDS
+  if (surplus <= 0) return subject
+  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
+  const settled = [
+    ...subject.merged.filter(({ record }) => record.turn === null).map(({ record }) => record),
+    ...subject.actions.filter(action => isSettled(action, operations.get(action.operationId ?? ''))),
+  ]
+  const gone = new Set(
+    settled
+      .filter(({ firstSeenAt }) => now - firstSeenAt >= OLD_AFTER_MS)
+      .sort((a, b) => a.firstSeenAt - b.firstSeenAt)
+      .slice(0, surplus),
+  )
+  return gone.size === 0 ? subject : without(subject, gone)
+}
+
+/** Whether nothing is to come of it, and the same would be said of it if it came again. */
+function isSettled(action: ActionRecord, operation: Operation | undefined): boolean {
+  // What is read off a row comes back with its next snapshot; what is provisional may yet turn out to be a refund.
+  if (action.turn !== null || isProvisional(action) || openIncident(action) !== undefined) return false
+  if (!isJudged(action)) return true
+  if (action.verdict !== 'explained') return false
+  return action.reason === 'made_before_connection' || (operation !== undefined && operation.ended_at !== null)
+}
+
+function without(subject: Subject, gone: ReadonlySet<ActionRecord>): Subject {
+  const actions = subject.actions.filter(action => !gone.has(action))
+  const lost = subject.actions.filter(action => gone.has(action))
+  const identities = new Set(lost.map(({ identity }) => identity))
+  const operationIds = new Set(lost.map(({ operationId }) => operationId))
+  const covered = coveredSteps(subject)
+  return {
+    ...subject,
+    actions,
+    merged: subject.merged.filter(({ record }) => !gone.has(record)),
+    refundTotals: subject.refundTotals.filter(({ id }) => !identities.has(covered.get(id) ?? '')),
+    operations: subject.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
+    operationCases: subject.operationCases.filter(({ operationId }) => !operationIds.has(operationId)),
+    forgotten: [...subject.forgotten, ...lost.map(forgottenOf)],
+  }
+}
+
+function forgottenOf(action: ActionRecord): Forgotten {
+  const { id, operationId, kind, state, amount } = action
+  const counts = kind === 'refund' && state !== 'failed' && state !== 'canceled'
+  return { actionId: id, refs: [...new Set(refundIdsOf(action))], operationId, amount: counts ? (amount ?? 0) : 0 }
+}
+
+/** What stayed of a record that was given up, by any id that a provider calls it by. */
+export function forgottenBy(subject: Subject, refs: readonly string[]): Forgotten | undefined {
+  return subject.forgotten.find(one => one.refs.some(ref => refs.includes(ref)))
+}
+
+/** Whether the operation explains a record that was given up, so that it can explain no other. */
+export function isSpent(subject: Subject, operationId: string): boolean {
+  return subject.forgotten.some(one => one.operationId === operationId)
+}
+
+/** Why a subject cannot take one more record; null where it can. */
+export function whyFull(subject: Subject): 'too_many_unsettled_records' | null {
+  if (recordsIn(subject) <= MAX_RECORDS) return null
+  return JSON.stringify(subject).length > MAX_CHARACTERS ? 'too_many_unsettled_records' : null
+}
+
+/** How many records a subject holds. */
+export function recordsIn({ actions, merged }: Pick<Subject, 'actions' | 'merged'>): number {
+  return actions.length + merged.length
+}
