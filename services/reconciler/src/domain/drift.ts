@@ -32,8 +32,8 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
  */
 function namesIt({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
   if (action.sides.length > 0 && action.sides.every(side => side.provider !== provider)) return true
-  const names = [...action.objectIds, ...refundIdsOf(action)]
-  return names.includes(subject) || (action.kind === 'cancellation' && names.includes(provider_ref ?? ''))
+  const isName = (id: string) => action.objectIds.includes(id) || refundIdsOf(action).includes(id)
+  return isName(subject) || (action.kind === 'cancellation' && isName(provider_ref ?? ''))
 }
 
 /**

@@ -1,13 +1,21 @@
 import { type Action, formatMoney, type Incident } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, isJudged, openIncident, type Subject } from './subject.ts'
+import {
+  type ActionRecord,
+  type IncidentRecord,
+  isJudged,
+  type MergedRecord,
+  openIncident,
+  type Subject,
+} from './subject.ts'
 import { isoTime } from './timeline.ts'
-import { candidatesOf, deedsOf, whyOf } from './why.ts'
+import { candidatesOf, type Deeds, deedsOf, whyOf } from './why.ts'
 
-/**
- * The action as lists, alerts and the API show it.
- * @param deeds the subject's operations, for whoever projects many actions
- */
-export function projectAction(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Action {
+/** The action as lists, alerts and the API show it. */
+export function projectAction(subject: Subject, action: ActionRecord): Action {
+  return showAction(subject, action, deedsOf(subject), subject.version)
+}
+
+function showAction(subject: Subject, action: ActionRecord, deeds: Deeds, version: number): Action {
   return {
     action_id: action.id,
     project_id: subject.projectId,
@@ -31,7 +39,7 @@ export function projectAction(subject: Subject, action: ActionRecord, deeds = de
     incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
     timeline: [...action.timeline],
-    version: subject.version,
+    version,
   }
 }
 
@@ -60,18 +68,25 @@ export type Listing = Pick<Subject, 'actions' | 'merged'>
  * @param before the subject as it was read; undefined for one that is new
  */
 export function stampChanged(subject: Subject, before: Subject | undefined): Subject {
-  const known = new Set<unknown>([...(before?.actions ?? []), ...(before?.merged ?? [])])
+  const known = new Set<ActionRecord | MergedRecord>(before?.actions)
+  for (const one of before?.merged ?? []) known.add(one)
   const hasOtherWhy = otherWhy(subject, before)
   const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: subject.version })
-  const actions = subject.actions.map(record => (known.has(record) && !hasOtherWhy(record) ? record : stamp(record)))
-  const merged = subject.merged.map(one => (known.has(one) ? one : { ...one, record: stamp(one.record) }))
-  const isSame = (list: readonly unknown[], stamped: readonly unknown[]) =>
-    list.every((item, index) => item === stamped[index])
+  const isListed = (record: ActionRecord) => known.has(record) && !hasOtherWhy(record)
   return {
     ...subject,
-    actions: isSame(subject.actions, actions) ? subject.actions : actions,
-    merged: isSame(subject.merged, merged) ? subject.merged : merged,
+    actions: mapChanged(subject.actions, isListed, stamp),
+    merged: mapChanged(
+      subject.merged,
+      one => known.has(one),
+      one => ({ ...one, record: stamp(one.record) }),
+    ),
   }
+}
+
+/** The list with what is not to be kept changed; the list itself where all is kept. */
+function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change: (item: T) => T): readonly T[] {
+  return list.every(isKept) ? list : list.map(item => (isKept(item) ? item : change(item)))
 }
 
 /** Whether other operations than before are said not to explain a record that none explains. */
@@ -80,7 +95,7 @@ function otherWhy(subject: Subject, before: Subject | undefined): (record: Actio
   const [deeds, deedsBefore] = [deedsOf(subject), deedsOf(before)]
   return record => {
     if (record.verdict === 'explained' || !isJudged(record)) return false
-    const [now, then] = [candidatesOf(record, deeds), candidatesOf(record, deedsBefore)]
+    const [now, then] = [candidatesOf(subject, record, deeds), candidatesOf(before, record, deedsBefore)]
     return now.length !== then.length || now.some(({ operation }, index) => operation !== then[index]?.operation)
   }
 }
@@ -109,7 +124,7 @@ export function projectActions(
   const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
     const known = knownById.get(record.id)
     return {
-      action: { ...projectAction(subject, record, deeds), version: listedVersion(subject, record) },
+      action: showAction(subject, record, deeds, listedVersion(subject, record)),
       mergedInto,
       isNew: known === undefined && mergedInto === null,
       mayStand: mayStand(subject, record, before),

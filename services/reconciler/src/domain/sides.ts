@@ -89,5 +89,7 @@ export function withSides(record: ActionRecord, sides: readonly Side[]): ActionR
 /** Every id by which a provider may call the refund. */
 export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly string[] {
   if (sides.length === 0) return providerRef === null ? [] : [providerRef]
-  return sides.flatMap(side => [side.providerRef, ...side.gatewayRefs])
+  return sides.flatMap(side =>
+    side.gatewayRefs.length === 0 ? side.providerRef : [side.providerRef, ...side.gatewayRefs],
+  )
 }

@@ -37,9 +37,15 @@ export function ruleOf(action: ActionRecord): string {
   return RULES[action.reason](action)
 }
 
-/** Every operation of a subject in order of time: what candidates are chosen from. */
-export function deedsOf({ operations }: Subject): readonly Deed[] {
-  return operations.map(deedOf).sort(byTime)
+/** Every operation of a subject in order of time. Most actions have no candidates, so it is sorted when it is first asked for. */
+export type Deeds = () => readonly Deed[]
+
+export function deedsOf({ operations }: Subject): Deeds {
+  let sorted: readonly Deed[] | undefined
+  return () => {
+    sorted ??= operations.map(deedOf).sort(byTime)
+    return sorted
+  }
 }
 
 /**
@@ -49,7 +55,7 @@ export function deedsOf({ operations }: Subject): readonly Deed[] {
 export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Why {
   return {
     rule: action.readBack === 'unavailable' ? `${ruleOf(action)}; it was not re-read` : ruleOf(action),
-    candidates: candidatesOf(action, deeds).map(deed => {
+    candidates: candidatesOf(subject, action, deeds).map(deed => {
       const claim = claimOf(action, deed.operation, deed)
       const failure = claim.kind === 'match' ? 'explains_another' : claim.reason
       return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation) }
@@ -59,10 +65,11 @@ export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(su
 }
 
 /** The operations that are nearest in time and do not explain it. */
-export function candidatesOf(action: ActionRecord, deeds: readonly Deed[]): readonly Deed[] {
+export function candidatesOf({ operations }: Subject, action: ActionRecord, deeds: Deeds): readonly Deed[] {
   if (action.reason === 'kind_is_not_judged') return []
+  if (operations.every(({ operation_id }) => operation_id === action.operationId)) return []
   const candidates: Deed[] = []
-  for (const deed of nearestFirst(deeds, action.providerCreatedAt)) {
+  for (const deed of nearestFirst(deeds(), action.providerCreatedAt)) {
     if (candidates.length === MAX_CANDIDATES) break
     if (deed.name !== action.operationId) candidates.push(deed)
   }
