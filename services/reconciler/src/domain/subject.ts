@@ -248,6 +248,7 @@ export const UNJUDGED = {
   differences: [],
   incidents: [],
   timeline: [],
+  changedIn: 0,
 } as const satisfies Partial<ActionRecord>
 
 /** The connections with this one among them. */
