@@ -27,6 +27,8 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
     args: [
       ...['--replSet', REPLICA_SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath],
       ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--quiet', '--nounixsocket'],
+      // Nobody reads the past: what an update replaces need not be kept for five minutes, which costs a tenth of all work.
+      ...['--setParameter', 'minSnapshotHistoryWindowInSeconds=0'],
       // Otherwise a stop waits 15 s for clients that could go to another member; there is none.
       ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
