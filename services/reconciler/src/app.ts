@@ -75,6 +75,11 @@ const SOURCES = {
 } as const satisfies Partial<Record<TopicName, MessageName>>
 
 const SEND_TIMEOUT_MS = 15_000
+/**
+ * About what one fetch brings of a partition. A batch costs a fixed number of commands, so a larger one costs less for each
+ * event (docs/benchmarks.md); there are that many only while much is to be caught up with.
+ */
+const MAX_BATCH_MESSAGES = 2_000
 
 /** The reconciler: one loop over all that can change a verdict, the minute's delay line, and the nets under both. */
 export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
@@ -108,6 +113,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     logger,
     groupId: 'reconciler',
     topics: SOURCES,
+    maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
     parkingBook: createParkedEvents({ inbox: stores.inbox, clock }),
     handle: async messages => {

@@ -1,7 +1,10 @@
 import type { Clock, Logger, Metrics } from '@backstop/kit'
 import type { BatchReport } from './consumers/reconcile-batch.ts'
 
-/** One wide line and the metrics of each batch, and one line for each verdict that the batch changed. */
+/**
+ * One wide line and the metrics of each batch, and one line for each verdict that the batch changed. What is explained is as
+ * it should be, and most of all there is: its lines are for debugging.
+ */
 export function createReporter(
   logger: Logger,
   metrics: Metrics,
@@ -25,7 +28,8 @@ export function createReporter(
   return (result, messages, startedAt) => {
     for (const action of result.decided) {
       verdicts.inc({ verdict: action.verdict, reason: action.reason })
-      logger.info(
+      const level = action.verdict === 'explained' ? 'debug' : 'info'
+      logger[level](
         {
           action_id: action.action_id,
           project_id: action.project_id,
@@ -44,7 +48,7 @@ export function createReporter(
     const durationMs = clock.now() - startedAt
     conflicts.inc(result.conflicts)
     duration.observe(durationMs / 1000)
-    logger.debug(
+    logger.info(
       {
         messages,
         decided: result.decided.length,
