@@ -1,0 +1,140 @@
+/** Documents of admin-api: nobody else writes them. */
+import type { ChannelConfig } from '../channels/index.ts'
+import type { AlertEvent } from '../messages/alert.ts'
+import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
+import type { SealedSecret } from './index.ts'
+
+/** A project with its settings. */
+export interface ProjectDocument {
+  _id: string
+  name: string
+  /** How this project's messages look; empty: as Backstop's. */
+  branding: Branding
+  /** Absent: not required. */
+  requires_approval?: boolean
+  /** How long people have to decide; absent: DEFAULT_APPROVAL_DEADLINE_S. */
+  approval_deadline_seconds?: number
+  /** Grows by one with each change. */
+  version: number
+  created_at: Date
+  updated_at: Date
+}
+
+/** How a project's mails look. Every field that is absent is Backstop's own. */
+export interface Branding {
+  /** Stands where "Backstop" would. */
+  name?: string | undefined
+  /** https; fetched by the reader's mail program, never by us. */
+  logo_url?: string | undefined
+  /** `#rrggbb`, for the bar and the button. */
+  accent_colour?: string | undefined
+  /** Plain text at the end: an address, a phone number. */
+  footer?: string | undefined
+}
+
+/** One secret of a connection that notifications may be signed with; several overlap while one is rotated. */
+export interface ConnectionSecret {
+  sealed: SealedSecret
+  /** Keyed hash that tells two secrets apart without showing either. */
+  fingerprint: string
+  created_at: Date
+  /** The secret is refused from then on; null while it has no end. */
+  expires_at: Date | null
+}
+
+/** A billing account linked to a project. */
+export interface ConnectionDocument {
+  _id: string
+  project_id: string
+  kind: ProviderKind
+  name: string
+  out_of_band: OutOfBand
+  /** needs_setup: a subscription connection without read key or site; its hints are held, nothing is judged. */
+  status: 'active' | 'needs_setup' | 'deleted'
+  /** What notifications are authenticated with: signing secret, destination key or basic-auth password. */
+  inbound_secrets: ConnectionSecret[]
+  read_key: ConnectionSecret | null
+  /** The provider's site (subscription only). */
+  site: string | null
+  /** Where the provider's API is, when not at its public address. */
+  api_base: string | null
+  version: number
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
+}
+
+/** A person's note that a change will come that no operation tells of, until it expires. */
+export interface ExpectedChangeDocument {
+  _id: string
+  project_id: string
+  /** Null: through any connection. */
+  connection_id: string | null
+  kind: ActionKind
+  /** Payment or subscription id; null: on any. */
+  subject: string | null
+  /** Minor units; null: of any amount. */
+  amount: number | null
+  currency: string | null
+  /** Why it is expected, for whoever reads the verdict. */
+  note: string
+  created_by: string
+  created_at: Date
+  /** Covers what the provider makes before; the document is removed long after (TTL). */
+  expires_at: Date
+}
+
+/** Where a project wants to be told, and of what. */
+export interface ChannelDocument {
+  _id: string
+  project_id: string
+  name: string
+  events: AlertEvent[]
+  config: ChannelConfig
+  enabled: boolean
+  /** Grows by one with each change. */
+  version: number
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
+}
+
+/** An API key: its hash, never itself. */
+export interface ApiKeyDocument {
+  _id: string
+  name: string
+  /** SHA-256 of the key, in hex. */
+  hash: string
+  /** The first characters, to recognise it by. */
+  hint: string
+  scopes: string[]
+  /** Null: every project. */
+  project_id: string | null
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+/** One row a mutation. */
+export interface AuditDocument {
+  _id: string
+  at: Date
+  key_id: string | null
+  action: string
+  target: string
+  project_id: string | null
+  request_id: string
+  address: string | null
+}
+
+/** A bulk replay as it was asked for: what there is to show of it before the notifier begins. */
+export interface ReplayRequestDocument {
+  /** The replay_id of its command. */
+  _id: string
+  project_id: string
+  channel_id: string
+  from: Date
+  to: Date
+  requested_at: Date
+}
