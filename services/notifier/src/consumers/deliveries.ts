@@ -40,7 +40,7 @@ const MAX_AT_HAND = 2_000
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 50
 /** How often to look for room, and for how long before the partition is paused after all, in milliseconds. */
-const LOOK_FOR_ROOM_MS = 10
+const LOOK_FOR_ROOM_MS = 25
 const WAIT_FOR_ROOM_MS = 1_000
 
 /**
