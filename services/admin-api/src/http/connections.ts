@@ -182,12 +182,13 @@ function patchRoute(parts: AdminParts): Route {
     refusals: ['not_found', 'precondition_failed', 'conflict', 'egress_blocked'],
     honoursIfMatch: true,
     async handle(request) {
-      const { body, now } = request
+      const { params, body, now } = request
       const blocked = typeof body.api_base === 'string' ? parts.checkUrl(body.api_base) : undefined
       if (blocked !== undefined) throw blocked
+      // Read before the change, so that what cannot be shown is not changed either.
+      const sweep = await stores.sweeps.find({ _id: params.connection_id })
       const changed = await changeConnection(stores, request, known => patchOf(parts, known, body, now))
       await tellReadable(parts, changed, body)
-      const sweep = await stores.sweeps.find({ _id: changed._id })
       return {
         status: 200,
         body: showConnection(changed, sweep, ingressPublicUrl, request.now),

@@ -32,6 +32,8 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
     refusals: ['not_found', 'conflict'],
     async handle({ params, body, principal, now }) {
       const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
+      // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
+      const health = await stores.channelHealth.find({ _id: params.id })
       const changed = await changeVersioned({
         shelf: stores.channels,
         find: () => findChannel(stores, principal, params.id),
@@ -49,7 +51,6 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
           return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
         },
       })
-      const health = await stores.channelHealth.find({ _id: changed._id })
       return {
         status: 200,
         body: { ...showChannel(changed, health, now), secret: secret.reveal() },

@@ -45,12 +45,13 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       const made = inboundSecretFor(connection.kind, body)
       const place = { id: connection._id, projectId: connection.project_id }
       const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
+      // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
+      const sweep = await stores.sweeps.find({ _id: connection._id })
       const changed = await changeConnection(stores, { ...request, ifMatch: undefined }, document => {
         const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
         return { inbound_secrets: rotation.secrets }
       })
-      const sweep = await stores.sweeps.find({ _id: changed._id })
       return {
         status: 200,
         body: { ...showConnection(changed, sweep, parts.ingressPublicUrl, now), ...made.shown },

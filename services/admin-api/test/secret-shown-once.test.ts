@@ -1,0 +1,53 @@
+import { AppError, createMemoryBus, systemClock } from '@backstop/kit'
+import { until } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { type AdminPorts, createAdminApp } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/stores.ts'
+import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { createApiClient } from './api-client.ts'
+
+/** The API over a store that cannot be read where the reconciler and the notifier write: away, or refused to its user. */
+async function openWithUnreadable() {
+  const stores = createMemoryStores()
+  const bus = createMemoryBus({ clock: systemClock })
+  const openBooks: AdminPorts['openBooks'] = options => openMemoryBooks(options)
+  const app = createAdminApp(portsOfTests({ bus, clock: systemClock, stores, openBooks }))
+  await app.start()
+  const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
+  await until('the API to be ready', async () => app.unready() === undefined)
+  const project_id = (await api.post('/v1/projects', { name: 'Shop' })).body.project_id as string
+  const connections = `/v1/projects/${project_id}/connections`
+  const connection = await api.post(connections, { kind: 'processor', name: 'Cards' })
+  const config = { kind: 'webhook', url: 'https://hooks.example.test/x' }
+  const channel = await api.post('/v1/alert-channels', { project_id, name: 'Us', events: ['run.failed'], config })
+  const unreadable = async () => Promise.reject(new AppError('unavailable', 'MongoDB is away'))
+  stores.sweeps.find = unreadable
+  stores.channelHealth.find = unreadable
+  return {
+    app,
+    api,
+    connection: `${connections}/${connection.body.connection_id}`,
+    channel: `/v1/alert-channels/${channel.body.id}`,
+    stored: async () => [await stores.connections.findAll({}), await stores.channels.findAll({})],
+  }
+}
+
+test.each(['connection', 'channel'] as const)(
+  'a new secret of a %s that could not be shown is not taken into use',
+  async kind => {
+    const { app, api, stored, ...paths } = await openWithUnreadable()
+    const before = await stored()
+    expect(await api.post(`${paths[kind]}/rotate-secret`, {})).toMatchObject({ status: 503 })
+    expect(await stored()).toEqual(before)
+    await app.stop()
+  },
+)
+
+test('a connection whose change could not be shown stays as it was', async () => {
+  const { app, api, connection, stored } = await openWithUnreadable()
+  const before = await stored()
+  expect(await api.patch(connection, { out_of_band: 'ignore' })).toMatchObject({ status: 503 })
+  expect(await stored()).toEqual(before)
+  await app.stop()
+})
