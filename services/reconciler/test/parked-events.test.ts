@@ -4,6 +4,7 @@ import { createFixedCodec, createLogger, createMemoryBus, createMetrics, unavail
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import { afterEach, expect, test } from 'vitest'
+import { PROCESSOR_EVENTS } from '../../../packages/providers/src/processor/samples/index.ts'
 import { createReconciler } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { MINUTE, PROJECT } from './fixtures.ts'
@@ -64,6 +65,7 @@ async function harness() {
     send,
     event,
     inbox: () => [...stores.contents.inbox.values()],
+    actions: () => [...stores.contents.actions.values()],
     dead: () => bus.stored('inbound.dead'),
     setInboxAway: (away: boolean) => {
       isInboxAway = away
@@ -96,6 +98,17 @@ test('a malformed event that comes again is not parked a second time', async () 
   await send(codec.encode('inbound-event', event(MALFORMED)))
   expect(dead()).toHaveLength(1)
   expect(inbox()).toHaveLength(1)
+})
+
+test('an event that was parked is judged when it is sent again and can be used by then, once', async () => {
+  const { send, event, inbox, dead, actions } = await harness()
+  await send(codec.encode('inbound-event', event(MALFORMED)))
+  const sound = codec.encode('inbound-event', event({ ...PROCESSOR_EVENTS['refund.created'], id: 'evt_1' }))
+  await send(sound)
+  await send(sound)
+  expect(actions()).toHaveLength(1)
+  expect(inbox()).toMatchObject([{ document: { outcome: 'recorded', action_ids: [actions()[0]?.action_id] } }])
+  expect(dead()).toHaveLength(1)
 })
 
 test('a message that does not decode is marked as parked where it names its event, and only parked where it does not', async () => {

@@ -10,7 +10,7 @@ import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { decide } from '../src/domain/decide.ts'
 import { projectAction } from '../src/domain/projection.ts'
 import type { Subject } from '../src/domain/subject.ts'
-import { MAX_NOTES_OF_ONE, type ReconcilerStores, type SubjectChange } from '../src/store/store.ts'
+import { type InboxEntry, MAX_NOTES_OF_ONE, type ReconcilerStores, type SubjectChange } from '../src/store/store.ts'
 import { emptySubject, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
@@ -219,6 +219,32 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.inbox.known(['con_a/evt_1', 'con_a/evt_2', 'con_a/evt_3'])).toEqual(
         new Set(['con_a/evt_1', 'con_a/evt_2']),
       )
+    })
+
+    test('an event that was parked has come, is not done, and gives way to itself when it comes again', async () => {
+      const entry = (outcome: 'parked' | 'recorded', reason: string): InboxEntry => ({
+        document: {
+          _id: 'con_a/evt_parked',
+          project_id: PROJECT,
+          connection_id: 'con_a',
+          provider: 'processor',
+          event_id: 'evt_parked',
+          event_type: 'refund.created',
+          outcome,
+          reason,
+          action_ids: [],
+          received_at: new Date(T0),
+          processed_at: new Date(T0),
+        },
+        body: JSON.stringify(reason),
+      })
+      const ids = ['con_a/evt_parked']
+      await stores.inbox.insert([entry('parked', 'A fault of ours')])
+      expect(await stores.inbox.known(ids)).toEqual(new Set(ids))
+      expect(await stores.inbox.done(ids)).toEqual(new Set())
+      await stores.inbox.insert([entry('recorded', 'The event was recorded')])
+      await stores.inbox.insert([entry('parked', 'Too late')])
+      expect(await stores.inbox.done(ids)).toEqual(new Set(ids))
     })
 
     test('hints that are held are found by their connection, oldest first, until they are asked for', async () => {

@@ -45,8 +45,8 @@ interface ReadItem {
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts
   const read = await readItems(items, parts)
-  const known = await stores.inbox.known(items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : [])))
-  const isDone = ({ item }: ReadItem) => item.kind === 'event' && known.has(item.inboxId)
+  const done = await stores.inbox.done(items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : [])))
+  const isDone = ({ item }: ReadItem) => item.kind === 'event' && done.has(item.inboxId)
 
   const touching = read.filter(entry => entry.reading.touches.length > 0)
   const { outcomes, conflicts } = await decideAndSave(touching, isDone, parts)

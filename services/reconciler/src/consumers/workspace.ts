@@ -131,7 +131,7 @@ export class Workspace {
 /** The work loop parks what meets it, and goes on with the rest. */
 function full({ actions }: Subject): AppError {
   const what = `${actions.at(-1)?.subject} has more refunds and cancellations than can be kept`
-  return new AppError('message_invalid', `${what}; stop what makes them, and replay this afterwards`)
+  return new AppError('message_invalid', `${what}; stop what makes them, and have this one sent again`)
 }
 
 const NOTHING: Listing = { actions: [], merged: [] }

@@ -75,9 +75,10 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     channelIncidents: memoryIncidents(contents),
     inbox: {
       known: async ids => new Set(ids.filter(id => contents.inbox.has(id))),
+      done: async ids => new Set(ids.filter(id => isDone(contents, id))),
       insert: async entries => {
         for (const entry of entries) {
-          if (!contents.inbox.has(entry.document._id)) contents.inbox.set(entry.document._id, entry)
+          if (!isDone(contents, entry.document._id)) contents.inbox.set(entry.document._id, entry)
         }
       },
       held: async (connectionId, limit) =>
@@ -97,6 +98,11 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     },
     expectedChanges: { of: async query => notesFor(query, contents.expectedChanges) },
   }
+}
+
+function isDone({ inbox }: MemoryContents, inboxId: string): boolean {
+  const entry = inbox.get(inboxId)
+  return entry !== undefined && entry.document.outcome !== 'parked'
 }
 
 export interface MemoryContents {

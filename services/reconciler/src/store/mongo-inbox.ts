@@ -1,6 +1,13 @@
 import type { ConnectionDocument, ExpectedChangeDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
-import { type ConnectionReader, type ExpectedChangeReader, type Inbox, MAX_NOTES_OF_ONE } from './store.ts'
+import type { Filter } from 'mongodb'
+import {
+  type ConnectionReader,
+  type ExpectedChangeReader,
+  type Inbox,
+  type InboxEntry,
+  MAX_NOTES_OF_ONE,
+} from './store.ts'
 
 /** The events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
@@ -10,14 +17,25 @@ export function createMongoInbox(mongo: Mongo): Inbox {
     if (ids.length === 0) return
     await asUnavailable(() => inbox.updateMany({ _id: { $in: [...ids] } }, { $set: { outcome, reason } }))
   }
+  async function find(ids: readonly string[], which: Filter<InboxDocument>): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set()
+    const filter = { _id: { $in: [...ids] }, ...which }
+    const found = await asUnavailable(() => inbox.find(filter, { projection: { _id: 1 } }).toArray())
+    return new Set(found.map(document => document._id))
+  }
+  /** What was parked and has come again: of everything else the first word stands. */
+  async function replaceParked(entries: readonly InboxEntry[]): Promise<void> {
+    const ids = entries.map(({ document }) => document._id)
+    const parked = await find(ids, { outcome: 'parked' })
+    for (const { document, body } of entries.filter(entry => parked.has(entry.document._id))) {
+      const { _id, received_at } = document
+      await bodies.replaceOne({ _id }, { received_at, body }, { upsert: true })
+      await inbox.replaceOne({ _id, outcome: 'parked' }, document)
+    }
+  }
   return {
-    async known(ids) {
-      if (ids.length === 0) return new Set()
-      const found = await asUnavailable(() =>
-        inbox.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray(),
-      )
-      return new Set(found.map(document => document._id))
-    },
+    known: ids => find(ids, {}),
+    done: ids => find(ids, { outcome: { $ne: 'parked' } }),
     async insert(entries) {
       if (entries.length === 0) return
       const documents = entries.map(entry => entry.document)
@@ -25,7 +43,8 @@ export function createMongoInbox(mongo: Mongo): Inbox {
       await asUnavailable(async () => {
         // Bodies first: the entry is the mark that the event is done.
         await onlyDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
-        await onlyDuplicates(() => inbox.insertMany(documents, { ordered: false }), documents.length)
+        const there = await onlyDuplicates(() => inbox.insertMany(documents, { ordered: false }), documents.length)
+        if (there.length > 0) await replaceParked(there.flatMap(index => entries[index] ?? []))
       })
     },
     held: (connectionId, limit) =>

@@ -63,9 +63,11 @@ export interface InboxEntry {
 }
 
 export interface Inbox {
-  /** Which of these ids are done. */
+  /** Which of these ids came, whatever became of them. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Marks events as done; one that is marked already stays as it is. */
+  /** Which of these ids are done. One that was parked is not: what could not be used may be usable when it is sent again. */
+  done(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Marks events as done; one that is marked already stays as it is, unless it was parked. */
   insert(entries: readonly InboxEntry[]): Promise<void>
   /** Hints of the connection that wait for it to become readable, oldest first. Those without their body are gone. */
   held(connectionId: string, limit: number): Promise<InboxEntry[]>
