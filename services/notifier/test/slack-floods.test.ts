@@ -1,7 +1,7 @@
 /** The pace of Slack's incoming webhooks on the whole notifier in memory. */
 import { describe, expect, test } from 'vitest'
-import { alert, slackChannel } from './fixtures.ts'
-import { startWithChannels } from './memory-notifier.ts'
+import { alert, slackChannel, webhookChannel } from './fixtures.ts'
+import { createMemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 describe('a Slack channel', () => {
   const HOOK = 'https://hooks.slack.com/services/T0/B0/x'
@@ -73,6 +73,28 @@ describe('a Slack channel', () => {
     // A digest in blocks and in words; then each alone, the odd one in both ways again.
     expect(notifier.requests.length).toBeLessThanOrEqual(ids.length + 5)
     expect(notifier.collections.channelHealth.get('chn_slack')?.failing_since ?? null).toBeNull()
+  })
+
+  test('that refuses every digest holds up no channel beside it, and gets all of them one by one', async () => {
+    const URL_OK = 'https://ok.example.com/hook'
+    const notifier = createMemoryNotifier({ partitions: 1 })
+    const channels = [slackChannel('chn_slack', HOOK), webhookChannel('chn_ok', URL_OK)]
+    for (const one of channels) notifier.collections.channels.set(one._id, one)
+    await notifier.start()
+    await notifier.clock.advance(100)
+    const told = (body: unknown) => new Set(String(body).match(/inc_alr_\d+/g)).size
+    notifier.state.reply = ({ url, body }) =>
+      url === HOOK && told(body) > 1 ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' }
+    const ids = Array.from({ length: 600 }, (_, index) => `alr_${index}`)
+    await notifier.publish(...ids.map(id => alert({ id })))
+    await notifier.clock.advance(60_000)
+    for (let index = 600; index < 610; index++) {
+      await notifier.publish(alert({ id: `alr_${index}` }))
+      await notifier.clock.advance(1_000)
+      expect(notifier.deliveryOf(`alr_${index}`, 'chn_ok')?.state).toBe('delivered')
+    }
+    await notifier.clock.advance(20 * 60_000)
+    expect(ids.filter(id => notifier.deliveryOf(id, 'chn_slack')?.state !== 'delivered')).toEqual([])
   })
 
   test('that answers 429 gets nothing before its Retry-After is over, and then all of it', async () => {

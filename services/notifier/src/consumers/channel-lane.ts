@@ -60,8 +60,15 @@ export class ChannelLane {
    */
   drainMs(jobs: number, nowMs: number): number {
     const { concurrency, intervalMs, digest } = this.limits
-    const attempts = digest !== null && (this.isFlooded || jobs > digest.above) ? jobs / digest.most : jobs
+    const isFlood = digest !== null && (this.isFlooded || jobs > digest.above)
+    const attempts = isFlood ? this.#attemptsOfFlood(jobs, digest.most) : jobs
     return attempts * Math.max(this.attemptMs(nowMs) / concurrency, intervalMs)
+  }
+
+  /** What was refused in a digest takes an attempt each: a flood of that takes a hundred times as long. */
+  #attemptsOfFlood(jobs: number, most: number): number {
+    const alone = this.waiting.filter(job => job.goesAlone).length
+    return alone + (jobs - alone) / most
   }
 
   /** For how long its oldest job has been here, in milliseconds; 0 when there is none. */

@@ -399,6 +399,15 @@ describe('a channel that takes one message a second', () => {
     }
   })
 
+  test('has put off, beyond a few, what was refused in a digest, which goes one by one', () => {
+    const { queues } = harness({ ...limits, digest: { above: 20, most: 100 } })
+    const many = (channelId: string, goesAlone: boolean) =>
+      Array.from({ length: 200 }, (_, index) => job(`${index}`, channelId, { goesAlone }))
+    queues.add([...many('refused', true), ...many('told', false)])
+    expect(queues.admit('refused', 0)).toBe('postpone')
+    expect(queues.admit('told', 0)).toBe('wait')
+  })
+
   test('gets a flood as digests, in its order and to its end', async () => {
     const { queues, names, clock, end } = harness(limits)
     queues.add(['1', '2', '3', '4', '5', '6', '7', '8'].map(name => job(name, 'a')))
