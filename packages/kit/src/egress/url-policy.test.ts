@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BLOCKED_URLS } from '../../test/egress-vectors.ts'
 import { createAddressPolicy } from './address-policy.ts'
-import { judgeUrl } from './url-policy.ts'
+import { createUrlJudge, judgeUrl } from './url-policy.ts'
 
 const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => ({
   addresses: createAddressPolicy({ allowCidrs, denyCidrs }),
@@ -95,5 +95,46 @@ describe('an allowed network loosens the rules for itself alone', () => {
     expect(() => policyOf(['everything'])).toThrow(/is no network/)
     // These would be read as 0.0.0.10, 10.0.0.1 and 8.0.0.0/8.
     for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => policyOf([lax])).toThrow(/is no network/)
+  })
+})
+
+describe('a judge that remembers', () => {
+  /** A judge, and how often it looked at an address. */
+  function open() {
+    let looks = 0
+    const classify = (address: string) => {
+      looks += 1
+      return local.addresses.classify(address)
+    }
+    const judge = createUrlJudge({ ...local, addresses: { ...local.addresses, classify } })
+    return { judge, looks: () => looks }
+  }
+
+  test('keeps what it said of an origin, and no URL: what follows the host may be a secret', () => {
+    const { judge, looks } = open()
+    const first = judge('http://127.0.0.1:9000/services/T0/B0/secret')
+    const again = judge('http://127.0.0.1:9000/services/T0/B0/secret')
+    const other = judge('http://127.0.0.1:9000/other')
+    expect(again).toEqual(first)
+    if (first.kind === 'refused' || again.kind === 'refused' || other.kind === 'refused') throw new Error('refused')
+    expect(again.url).not.toBe(first.url)
+    expect(other.url.pathname).toBe('/other')
+    expect(looks()).toBe(1)
+  })
+
+  test('knows the scheme, the host and the port apart', () => {
+    const { judge } = open()
+    expect(judge('https://hooks.example.com/x').kind).toBe('acceptable')
+    expect(judge('http://hooks.example.com/x')).toMatchObject({ kind: 'refused', reason: 'scheme' })
+    expect(judge('https://hooks.example.com:9000/x')).toMatchObject({ kind: 'refused', reason: 'port' })
+    expect(judge('https://10.0.0.1/x')).toMatchObject({ kind: 'refused', reason: 'literal_address' })
+    expect(judge('https://hooks.example.com:443/y').kind).toBe('acceptable')
+  })
+
+  test('refuses what a URL holds beside an origin that it knows as acceptable', () => {
+    const { judge } = open()
+    judge('https://hooks.example.com/x')
+    expect(judge('https://a:b@hooks.example.com/x')).toMatchObject({ kind: 'refused', reason: 'credentials' })
+    expect(judge('https://hooks.example.com/x#y')).toMatchObject({ kind: 'refused', reason: 'fragment' })
   })
 })

@@ -48,36 +48,46 @@ const PRIVATE_SUFFIXES = [
 
 /** Judges a URL as it is written, without DNS: at the moment it is stored, and again before each request (R1.2). */
 export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
+  return judgeBy(text, url => judgeTarget(url, options))
+}
+
+/** Origins whose verdict is remembered. */
+const MAX_REMEMBERED = 10_000
+
+/**
+ * `judgeUrl` under one policy, which stands still: what it said of an origin (scheme, host and port) is remembered, as the
+ * same few are judged before each request. The URL is parsed each time: what follows the host may be a secret (that of a
+ * Slack webhook is), and what is remembered stays in memory for as long as the process lives.
+ */
+export function createUrlJudge(options: UrlPolicyOptions): (text: string) => UrlVerdict {
+  const remembered = new Map<string, TargetVerdict>()
+  const judgeOrigin = (url: URL): TargetVerdict => {
+    const { origin } = url
+    const known = remembered.get(origin)
+    if (known !== undefined) return known
+    const verdict = judgeTarget(url, options)
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(origin, verdict)
+    return verdict
+  }
+  return text => judgeBy(text, judgeOrigin)
+}
+
+/** Judges what a URL holds beside its origin, and leaves that to `judgeOrigin`. */
+function judgeBy(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return refused('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
   // The URL parser drops tabs and line breaks and turns backslashes round; what it would change is not what was meant.
   if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL holds spaces or control characters')
-  if (!URL.canParse(text))
-    return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (url === null) return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return refused('scheme', 'The URL has to start with https://')
   if (url.username !== '' || url.password !== '') {
     return refused('credentials', 'The URL holds a user name or password; take them out')
   }
   if (text.includes('#')) return refused('fragment', 'The URL holds a fragment (#…), which is never sent; take it out')
-  const target = judgeTarget(url, options)
+  const target = judgeOrigin(url)
   return target.kind === 'refused' ? target : { kind: 'acceptable', url, demand: target.demand }
-}
-
-/** Verdicts that are remembered: the policy stands still, and the same few URLs are judged before each of their requests. */
-const MAX_REMEMBERED = 10_000
-
-/** `judgeUrl` under one policy, which remembers what it said. Its `url`s are shared: they are for reading. */
-export function createUrlJudge(options: UrlPolicyOptions): (text: string) => UrlVerdict {
-  const remembered = new Map<string, UrlVerdict>()
-  return text => {
-    const known = remembered.get(text)
-    if (known !== undefined) return known
-    const verdict = judgeUrl(text, options)
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    remembered.set(text, verdict)
-    return verdict
-  }
 }
 
 type TargetVerdict = { kind: 'acceptable'; demand: AddressDemand } | Extract<UrlVerdict, { kind: 'refused' }>
