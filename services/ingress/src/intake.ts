@@ -31,8 +31,10 @@ export interface ReceivedEvent {
   readonly eventType: string
   readonly subject: string | null
   readonly traceparent: string
-  /** Index of the secret that fits: above 0 it is one that is being rotated out. */
+  /** Index of the secret that fits, among those that are good now and can be read. */
   readonly secretIndex: number
+  /** Whether that secret has an end: it is being rotated out. */
+  readonly byOldSecret: boolean
   /** Age of the signature in seconds; null where none is signed. */
   readonly ageS: number | null
 }
@@ -108,6 +110,7 @@ export class Intake {
       subject: identified.subject,
       traceparent: traceparentOf(notification.traceparent, newTraceIds),
       secretIndex: authentic.secretIndex,
+      byOldSecret: authentic.byOldSecret,
       ageS: authentic.ageS,
     }
     const { provider, connectionId, body } = notification
@@ -127,7 +130,8 @@ export class Intake {
       return { kind: 'not_authentic', reason: choice.kind === 'none' ? choice.reason : 'unknown_connection' } as const
     }
     if (result.kind === 'refused') return { kind: 'not_authentic', reason: result.reason } as const
-    return { ...result, projectId: connection.projectId }
+    const byOldSecret = choice.ends[result.secretIndex] === true
+    return { ...result, byOldSecret, projectId: connection.projectId }
   }
 }
 

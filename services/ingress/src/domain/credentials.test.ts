@@ -11,10 +11,15 @@ const connection = {
 
 describe('the secrets that count for a notification', () => {
   test.each([
-    { name: 'both during the overlap', nowMs: 999, credentials: ['current', 'previous'] },
-    { name: 'only the current one from the very end of the overlap', nowMs: 1_000, credentials: ['current'] },
-  ])('are $name', ({ nowMs, credentials }) => {
-    expect(chooseCredentials(connection, 'processor', nowMs)).toEqual({ kind: 'usable', credentials })
+    { name: 'both during the overlap', nowMs: 999, credentials: ['current', 'previous'], ends: [false, true] },
+    {
+      name: 'only the current one from the very end of the overlap',
+      nowMs: 1_000,
+      credentials: ['current'],
+      ends: [false],
+    },
+  ])('are $name', ({ nowMs, credentials, ends }) => {
+    expect(chooseCredentials(connection, 'processor', nowMs)).toEqual({ kind: 'usable', credentials, ends })
   })
 
   test.each([

@@ -12,7 +12,12 @@ export interface CredentialHolder<C> {
 }
 
 export type CredentialChoice<C> =
-  | { readonly kind: 'usable'; readonly credentials: readonly C[] }
+  | {
+      readonly kind: 'usable'
+      readonly credentials: readonly C[]
+      /** Whether each of them, in the same order, has an end: it is being rotated out. */
+      readonly ends: readonly boolean[]
+    }
   | { readonly kind: 'none'; readonly reason: 'unknown_connection' | 'wrong_provider' | 'no_usable_secret' }
 
 /** The secrets that a notification to this connection may be authenticated with now, or why there is none. */
@@ -24,9 +29,12 @@ export function chooseCredentials<C>(
   if (connection === undefined) return { kind: 'none', reason: 'unknown_connection' }
   if (connection.provider !== provider) return { kind: 'none', reason: 'wrong_provider' }
   const credentials: C[] = []
+  const ends: boolean[] = []
   for (const held of connection.credentials) {
-    if (held.expiresAtMs === null || nowMs < held.expiresAtMs) credentials.push(held.credential)
+    if (held.expiresAtMs !== null && nowMs >= held.expiresAtMs) continue
+    credentials.push(held.credential)
+    ends.push(held.expiresAtMs !== null)
   }
   if (credentials.length === 0) return { kind: 'none', reason: 'no_usable_secret' }
-  return { kind: 'usable', credentials }
+  return { kind: 'usable', credentials, ends }
 }

@@ -108,6 +108,22 @@ describe('an authentic event', () => {
     expect((await counted())?.[1]).toBe('1')
   })
 
+  test('by a secret that ends counts as by an old one although it is the first that can be read, and not by one that never ends', async () => {
+    const counted = async () =>
+      Number(/^ingress_old_secret_total\{.*provider="processor".*\} (\d+)/m.exec(await ingress.metrics())?.[1] ?? 0)
+    const before = await counted()
+    const ends = { secret: SECRETS.processor, expiresAt: new Date(Date.now() + 3_600_000) }
+    ingress.connections.save(connectionDocument('con_ending', 'processor', [ends]))
+    ingress.connections.save(connectionDocument('con_lasting', 'processor', ['whsec_another', SECRETS.processor]))
+    const body = JSON.stringify(eventOf('processor', 'evt_ending'))
+    await post(urlOf('processor', 'con_lasting'), body, credentialOf('processor', body))
+    expect(await counted()).toBe(before)
+    expect(ingress.lines.at(-1)).not.toHaveProperty('old_secret')
+    await post(urlOf('processor', 'con_ending'), body, credentialOf('processor', body))
+    expect(await counted()).toBe(before + 1)
+    expect(ingress.lines.at(-1)).toMatchObject({ connection_id: 'con_ending', secret_index: 0, old_secret: true })
+  })
+
   test('keeps the trace that its sender began, and begins one where there is none', async () => {
     const body = JSON.stringify(eventOf('processor', 'evt_trace'))
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'

@@ -37,7 +37,7 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const rejected = metrics.counter('ingress_rejected_total', 'Requests that were not received, by reason', ['reason'])
   const byOldSecrets = metrics.counter(
     'ingress_old_secret_total',
-    'Notifications received by a secret that is being rotated out: none for a while means that it may go',
+    'Notifications received by a secret that is being rotated out, over all connections: the log names which (old_secret)',
     ['provider'],
   )
   const sends = metrics.histogram(

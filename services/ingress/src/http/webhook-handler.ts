@@ -187,7 +187,7 @@ function verdictOf(provider: ProviderKind, outcome: Outcome): Verdict {
         result: 'received',
         reason: null,
         facts: factsOf(outcome.event),
-        byOldSecret: outcome.event.secretIndex > 0,
+        byOldSecret: outcome.event.byOldSecret,
       }
     case 'not_authentic':
       return refused(answers.NOT_AUTHENTIC[provider], outcome.reason)
@@ -223,5 +223,6 @@ function factsOf(event: Extract<Outcome, { kind: 'received' }>['event']): Record
     trace_id: traceIdOf(event.traceparent),
     signature_age_s: event.ageS ?? undefined,
     secret_index: event.secretIndex,
+    old_secret: event.byOldSecret ? true : undefined,
   }
 }
