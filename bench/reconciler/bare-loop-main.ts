@@ -12,7 +12,7 @@ import { tellCpuTime } from '../frame/children.ts'
 import { COLLECTIONS, copyFor, type Sample, sampleDocuments } from './samples.ts'
 
 const { BROKERS = '', PREFIX = '', MONGO = '', DB = '', RECONCILER_DB = '', INSERTS_ONLY } = process.env
-const BATCH = 2_000
+const BATCH = 1_000
 
 const client = new MongoClient(MONGO, {
   writeConcern: { w: 'majority', journal: true },

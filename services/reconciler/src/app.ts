@@ -76,10 +76,10 @@ const SOURCES = {
 
 const SEND_TIMEOUT_MS = 15_000
 /**
- * About what one fetch brings of a partition. A batch costs a fixed number of commands, so a larger one costs less for each
- * event (docs/benchmarks.md); there are that many only while much is to be caught up with.
+ * A batch costs a fixed number of commands, so a larger one costs less for each event (docs/benchmarks.md); a much larger one
+ * would hold its partition for too long when something is wrong with it.
  */
-const MAX_BATCH_MESSAGES = 2_000
+const MAX_BATCH_MESSAGES = 1_000
 
 /** The reconciler: one loop over all that can change a verdict, the minute's delay line, and the nets under both. */
 export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {

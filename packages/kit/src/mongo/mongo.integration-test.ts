@@ -1,4 +1,4 @@
-import { MongoClient } from 'mongodb'
+import { MongoClient, MongoServerError } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
@@ -66,6 +66,21 @@ describe('a MongoDB that refuses', () => {
     expect(await onlyDuplicates(write, 3)).toEqual([0, 2])
     expect(await things().countDocuments({ _id: 10 })).toBe(1)
   })
+
+  // The server has another code for each: for a little more than a document may hold, and for much more.
+  test.each([1, 100].map(kib => ({ kib, name: `${kib} KiB more than a document may hold` })))(
+    'a document that an update would make too large is no outage: $name',
+    async ({ kib }) => {
+      const _id = 1_000 + kib
+      await things().insertOne({ _id, pad: 'x'.repeat(15 * 2 ** 20) } as Thing)
+      const more = 'x'.repeat(2 ** 20 + (kib - 1) * 1_024)
+      const error = await things()
+        .updateOne({ _id }, { $set: { more } })
+        .catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(MongoServerError)
+      expect(isMongoAway(error)).toBe(false)
+    },
+  )
 
   test('a fault of ours stays a fault', () => {
     expect(isMongoAway(new TypeError('no'))).toBe(false)

@@ -88,10 +88,10 @@ export const DUPLICATE_KEY = 11_000
 
 /**
  * Server codes that are an answer about what was asked, so that asking again brings the same: values and documents that
- * are wrong or too large (2, 9, 14, 22, 121, 10334), namespaces and indexes that are there already, or are not, or differ
+ * are wrong or too large (2, 9, 14, 22, 121, 10334, 17419 and 17420), namespaces and indexes that are there already, or are not, or differ
  * (26, 48, 67, 72, 85, 86), and duplicates.
  */
-const ANSWERS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, DUPLICATE_KEY])
+const ANSWERS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, 17419, 17420, DUPLICATE_KEY])
 
 /**
  * Whether an error says nothing about what was sent: a network, an election, a full disk, a password that was changed.

@@ -15,7 +15,8 @@ export interface Change {
  * which costs the server more than the update itself (docs/benchmarks.md).
  *
  * A document of which the condition does not hold is matched and not modified: `modifiedCount` of the result tells how many
- * were changed, `matchedCount` does not. Something in `set` has to differ each time for that, a version or a time.
+ * were changed, `matchedCount` does not. For that, what `set` writes to a field that `condition` rests on has to end that condition:
+ * the next version, the next attempt.
  * @param condition an aggregation expression over the document, e.g. `{ $eq: ['$version', 3] }`
  */
 export function updateIf<T extends Document>(

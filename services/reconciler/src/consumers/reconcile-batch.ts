@@ -1,4 +1,5 @@
-import type { Action } from '@backstop/contracts'
+import { setImmediate } from 'node:timers/promises'
+import type { Action, Readback } from '@backstop/contracts'
 import { type Clock, type MessageCodec, type OutboxPublisher, type Producer, unavailable } from '@backstop/kit'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import type { Rules } from '../domain/decide.ts'
@@ -99,14 +100,22 @@ async function askForHints(read: readonly ReadItem[], { producer, codec }: Recon
  * it tells people, or asks for what is held.
  */
 async function holdUnverified(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
-  for (const item of items) {
-    if (item.kind !== 'readback') continue
-    const { outcome, provider, project_id, connection_id, event, look, failure } = item.readback
-    if (outcome !== 'unavailable' || provider !== 'subscription') continue
-    if (event !== null) await stores.inbox.hold([`${connection_id}/${event.event_id}`], failure ?? 'Not verified')
-    const since = event?.received_at ?? look?.due_at
-    if (since === undefined) continue
-    await stores.sweeps.wake({ id: connection_id, projectId: project_id }, clock.now(), Date.parse(since))
+  const unanswered = items.flatMap(item => {
+    if (item.kind !== 'readback') return []
+    const { outcome, provider } = item.readback
+    return outcome === 'unavailable' && provider === 'subscription' ? [item.readback] : []
+  })
+  const hints = unanswered.filter(({ event }) => event !== null)
+  for (const [reason, group] of Map.groupBy(hints, ({ failure }) => failure ?? 'Not verified')) {
+    await stores.inbox.hold(
+      group.map(({ connection_id, event }) => `${connection_id}/${event?.event_id}`),
+      reason,
+    )
+  }
+  for (const [connectionId, group] of Map.groupBy(unanswered, ({ connection_id }) => connection_id)) {
+    const [{ project_id: projectId }] = group as [Readback]
+    const times = group.flatMap(({ event, look }) => event?.received_at ?? look?.due_at ?? []).map(Date.parse)
+    if (times.length > 0) await stores.sweeps.wake({ id: connectionId, projectId }, clock.now(), Math.min(...times))
   }
 }
 
@@ -143,12 +152,26 @@ async function decideRound(
   const workspace = new Workspace(loaded.subjects, parts.rules)
   // A done event changes nothing, but what its subject still has to publish goes out with this batch.
   const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
-  for (const touch of [...loaded.ledgerTouches, ...open]) workspace.apply(touch, loaded.facts, now)
+  await unhurried([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()
   const lost = await parts.stores.subjects.save(outcomes.flatMap(({ change }) => change ?? []))
   parts.crashPoint('reconciler.after-save')
   return { workspace, outcomes, lost }
+}
+
+/** How long decisions may go on before heartbeats, probes and other partitions have their turn, in milliseconds. */
+const TURN_MS = 50
+
+/** A flood on one payment is decided for seconds: nothing else of the process may stand still for so long. */
+async function unhurried<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
+  let since = performance.now()
+  for (const one of list) {
+    act(one)
+    if (performance.now() - since < TURN_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
 }
 
 /** The actions that each event is about, by the inbox id: event ids are the senders' own, and two may choose the same. */

@@ -97,7 +97,8 @@ function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<Su
       set: nextLookAt === undefined ? set : { ...set, nextLookAt },
       // Added, never replaced: what somebody published and took out in the meantime must not come back.
       append: added.length === 0 ? {} : { outbox: added },
-      unset: nextLookAt === undefined && nextLookOf(before) !== undefined ? 'nextLookAt' : undefined,
+      // Whatever was stored: what counted as a look may be another thing in this version.
+      unset: nextLookAt === undefined ? 'nextLookAt' : undefined,
     },
   )
 }
