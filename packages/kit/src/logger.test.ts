@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { openSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { Secret } from './config/secret.ts'
 import { AppError } from './errors.ts'
@@ -87,4 +89,47 @@ test('every line is on standard output when the process has ended, in order, how
     Array.from({ length: 20_000 }, (_, line) => line),
   )
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'fatal', msg: 'the end' })
+})
+
+/** Runs a script with `logger` in a process of its own. */
+function scriptOf(body: string): string[] {
+  const url = new URL('./logger.ts', import.meta.url).href
+  return [
+    '--input-type=module',
+    '--eval',
+    `import { createLogger } from '${url}'\nconst logger = createLogger('test', 'info')\n${body}`,
+  ]
+}
+
+test('lines that were dropped because nobody read the log are told of, once, when it is read again', async () => {
+  // 24 MiB at once, where 8 may wait; what comes after the gap says how many are missing.
+  const child = spawn(
+    process.execPath,
+    scriptOf(`for (let line = 0; line < 24; line++) logger.info({ line, fill: 'x'.repeat(1048576) }, 'line')`),
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const lines = (await text(child.stdout))
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  const written = lines.filter(({ msg }) => msg === 'line')
+  expect(written.length).toBeLessThan(24)
+  expect(lines.slice(written.length)).toEqual([
+    expect.objectContaining({ level: 'error', service: 'test', msg: 'log.lines_dropped', lines: 24 - written.length }),
+  ])
+})
+
+test('a log that cannot be written, as the disk is full, does not end the process', () => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    scriptOf(`
+      logger.info('line')
+      setTimeout(() => logger.info('another'), 50)
+      setTimeout(() => { process.stderr.write('lives'); process.exitCode = 7 }, 500)
+    `),
+    { stdio: ['ignore', full, 'pipe'], encoding: 'utf8', timeout: 10_000 },
+  )
+  expect(stderr).toContain('lives')
+  expect(status).toBe(7)
 })
