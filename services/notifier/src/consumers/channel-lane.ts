@@ -22,6 +22,8 @@ const WEIGHT_OF_LATEST = 0.2
 /** The jobs of one channel, and how long its receiver takes for one. */
 export class ChannelLane {
   readonly limits: ChannelLimits
+  /** The place that its channel posted to when it was opened (ChannelPace); undefined where that takes any number of attempts. */
+  readonly paceTarget: string | undefined
   readonly waiting: DeliveryJob[] = []
   /** What is wanted at once runs beside the rest, one at a time. */
   readonly atOnce: DeliveryJob[] = []
@@ -35,8 +37,9 @@ export class ChannelLane {
   cancelWake: (() => void) | undefined
   #usualMs: number | undefined
 
-  constructor(limits: ChannelLimits) {
+  constructor(limits: ChannelLimits, paceTarget: string | undefined) {
     this.limits = limits
+    this.paceTarget = paceTarget
   }
 
   get isEmpty(): boolean {
@@ -57,12 +60,13 @@ export class ChannelLane {
   /**
    * In how long so many waiting jobs are through, going by the receiver alone. How long they have waited already says
    * nothing about it: after an outage everything has, for every receiver.
+   * @param sharers how many channels with work take turns at the place that this one posts to, itself included
    */
-  drainMs(jobs: number, nowMs: number): number {
+  drainMs(jobs: number, nowMs: number, sharers: number): number {
     const { concurrency, intervalMs, digest } = this.limits
     const isFlood = digest !== null && (this.isFlooded || jobs > digest.above)
     const attempts = isFlood ? this.#attemptsOfFlood(jobs, digest.most) : jobs
-    return attempts * Math.max(this.attemptMs(nowMs) / concurrency, intervalMs)
+    return attempts * Math.max(this.attemptMs(nowMs) / concurrency, intervalMs * sharers)
   }
 
   /** What was refused in a digest takes an attempt each: a flood of that takes a hundred times as long. */

@@ -408,6 +408,27 @@ describe('a channel that takes one message a second', () => {
     expect(queues.admit('told', 0)).toBe('wait')
   })
 
+  test('has its messages put off the sooner, the more channels with work post to the same place', async () => {
+    const { queues, dropped } = harness({ ...limits, digest: { above: 20, most: 100 } })
+    const lost = new AbortController()
+    const batch = { signal: lost.signal, complete() {}, abandon() {} } as unknown as Batch
+    const messages = () => [{ message: {} as never, batch }]
+    const many = (channelId: string, more: Partial<DeliveryJob>) =>
+      Array.from({ length: 200 }, (_, index) => job(`${index}`, channelId, more))
+    const shared = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    queues.add(many('a', { paceTarget: 'shared' }))
+    queues.add(many('other', {}))
+    expect(queues.admit('a', 100)).toBe('wait')
+    for (const id of shared.slice(1)) queues.add(many(id, { paceTarget: 'shared', messages: messages() }))
+    expect(shared.map(id => queues.admit(id, 0))).toEqual(shared.map(() => 'postpone'))
+    expect(queues.admit('other', 0)).toBe('wait')
+    expect(queues.awayForMs('a')).toBe(7_000)
+    lost.abort()
+    queues.dropLost()
+    expect(dropped).toHaveLength(6 * 200)
+    expect(queues.admit('a', 0)).toBe('wait')
+  })
+
   test('gets a flood as digests, in its order and to its end', async () => {
     const { queues, names, clock, end } = harness(limits)
     queues.add(['1', '2', '3', '4', '5', '6', '7', '8'].map(name => job(name, 'a')))

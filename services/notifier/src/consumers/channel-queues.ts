@@ -76,8 +76,7 @@ export class ChannelQueues {
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
     if (waiting < ALWAYS_QUEUED) return 'queue'
-    if (lane !== undefined && lane.drainMs(waiting, this.#options.clock.now()) > this.#patience(LONGEST_WAIT_MS))
-      return 'postpone'
+    if (this.#drainMs(lane, waiting) > this.#patience(LONGEST_WAIT_MS)) return 'postpone'
     return waiting < this.#options.maxQueuedPerChannel ? 'queue' : 'wait'
   }
 
@@ -90,8 +89,7 @@ export class ChannelQueues {
   awayForMs(channelId: string): number {
     const lane = this.#lanes.get(channelId)
     const before = (lane?.waiting.length ?? 0) + this.#paces.noteAway(channelId)
-    const drainMs = lane?.drainMs(before, this.#options.clock.now()) ?? 0
-    return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, drainMs)
+    return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, this.#drainMs(lane, before))
   }
 
   /** The channel as it is now: once it is changed, it is left alone no longer. */
@@ -119,8 +117,9 @@ export class ChannelQueues {
       const { channel_id } = job.request
       let lane = this.#lanes.get(channel_id)
       if (lane === undefined) {
-        lane = new ChannelLane(this.#options.limitsOf(job))
+        lane = new ChannelLane(this.#options.limitsOf(job), job.paceTarget)
         this.#lanes.set(channel_id, lane)
+        this.#targets.join(lane.paceTarget)
       }
       if (job.atOnce) lane.atOnce.push(job)
       else lane.waiting.push(job)
@@ -268,14 +267,19 @@ export class ChannelQueues {
     this.#options.onHeld(held, heldForMs)
   }
 
+  #drainMs(lane: ChannelLane | undefined, jobs: number): number {
+    return lane?.drainMs(jobs, this.#options.clock.now(), this.#targets.sharersOf(lane.paceTarget)) ?? 0
+  }
+
   #patience(ms: number): number {
     return this.#options.isOverloaded() ? ms * PATIENCE_WHEN_OVERLOADED : ms
   }
 
   #forgetIfEmpty(channelId: string, lane: ChannelLane): void {
-    if (!lane.isEmpty) return
+    if (!lane.isEmpty || this.#lanes.get(channelId) !== lane) return
     lane.cancelWake?.()
     this.#lanes.delete(channelId)
+    this.#targets.leave(lane.paceTarget)
   }
 }
 

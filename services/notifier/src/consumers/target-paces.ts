@@ -12,11 +12,31 @@ export class TargetPaces {
   readonly #onTurn: (channelId: string) => void
   /** When the next attempt may start, and which channels wait for that; by target. */
   readonly #targets = new Map<string, { nextStartMs: number; readonly waiting: Set<string>; isWatched: boolean }>()
+  /** How many channels have work for a target. */
+  readonly #sharers = new Map<string, number>()
 
   /** @param onTurn called for a channel that was told to wait, once it need not */
   constructor(clock: Clock, onTurn: (channelId: string) => void) {
     this.#clock = clock
     this.#onTurn = onTurn
+  }
+
+  /** One more channel has work for the target, until it leaves. */
+  join(target: string | undefined): void {
+    if (target !== undefined) this.#sharers.set(target, this.sharersOf(target) + 1)
+  }
+
+  /** A channel that joined has no more work for the target. */
+  leave(target: string | undefined): void {
+    if (target === undefined) return
+    const rest = this.sharersOf(target) - 1
+    if (rest > 0) this.#sharers.set(target, rest)
+    else this.#sharers.delete(target)
+  }
+
+  /** How many channels have work for the target. */
+  sharersOf(target: string | undefined): number {
+    return target === undefined ? 0 : (this.#sharers.get(target) ?? 0)
   }
 
   /** Whether an attempt may start now; if not, the channel is called when it may. @param target undefined: it always may */
