@@ -3,7 +3,7 @@
  * verdicts; then the other is told of everything, and reports and notes under the same names: nothing of the first changes,
  * and each has an action of its own with a verdict of its own.
  */
-import type { Action, Verdict } from '@backstop/contracts'
+import type { Action, ChannelHealthDocument, Verdict } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Payment } from '@backstop/simulator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -225,6 +225,16 @@ async function settled(customer: Customer): Promise<void> {
   }
   await until('a verdict on everything', isSettled, { timeoutMs: WITHIN_MS, everyMs: 100 })
   await truth.untilAtRest(WITHIN_MS)
+  await until('its channel counts them all', () => isCounted(customer), { timeoutMs: WITHIN_MS, everyMs: 100 })
+}
+
+/** A channel that works is counted once a second: whether nothing of it is still to come. */
+async function isCounted({ projectId: project_id }: Customer): Promise<boolean> {
+  const { database } = truth
+  const channels = await database.collection<ChannelHealthDocument>('channel_health').find({ project_id }).toArray()
+  const days = channels.flatMap(channel => Object.values(channel.days ?? {}))
+  const delivered = await database.collection('deliveries').countDocuments({ project_id, state: 'delivered' })
+  return days.reduce((sum, day) => sum + day.delivered, 0) === delivered
 }
 
 /** Whether an action is what a row made. */
