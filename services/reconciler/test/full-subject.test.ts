@@ -3,29 +3,39 @@ import { HEADERS, type InboundEvent } from '@backstop/contracts'
 import { createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createReconciler } from '../src/app.ts'
-import { MAX_RECORDS, whyFull } from '../src/domain/forget.ts'
-import type { Subject } from '../src/domain/subject.ts'
+import { Workspace } from '../src/consumers/workspace.ts'
+import { type Input, whyRefused } from '../src/domain/decide.ts'
+import { MAX_FORGOTTEN, MAX_HELD, whyFull } from '../src/domain/forget.ts'
+import type { Forgotten, Subject } from '../src/domain/subject.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { MINUTE, onlyAction, PROJECT, play, refundSeen, T0 } from './fixtures.ts'
+import {
+  emptySubject,
+  lookFacts,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  PROJECT,
+  play,
+  RULES,
+  refundSeen,
+  T0,
+  totalSeen,
+} from './fixtures.ts'
 import { readingPorts } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const codec = createFixedCodec()
 
+const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }
+
 /** A payment of which nothing explains more refunds than it can hold; the first of them is re_1. */
 function fullSubject(): Subject {
   const seen = play([{ at: T0, input: refundSeen() }])
   const one = onlyAction(seen)
-  const story = Array.from({ length: 60 }, () => ({ ...one.timeline[0]!, text: 'The provider reported it once more' }))
-  const told = {
-    ...one,
-    verdict: 'unexplained' as const,
-    look: { dueAt: T0, askedAt: null, doneAt: T0 },
-    timeline: story,
-  }
-  const others = Array.from({ length: MAX_RECORDS - 1 }, (_, index) => ({
+  const told = { ...one, verdict: 'unexplained' as const, look: LOOKED }
+  const others = Array.from({ length: MAX_HELD - 1 }, (_, index) => ({
     ...told,
     id: `act_${index}`,
     identity: `refund/${index}`,
@@ -84,12 +94,75 @@ test('a refund too many is parked with the reason, those that are known go on, a
   expect(String(dead[0]?.headers[HEADERS.errorMessage])).toContain('pi_1 has more refunds')
   expect(stores.contents.inbox.get('con_a/evt_re_other_succeeded')?.document.outcome).toBe('recorded')
   const { actions = [] } = stores.contents.subjects.get(full.id) ?? {}
-  expect(actions).toHaveLength(MAX_RECORDS)
+  expect(actions).toHaveLength(MAX_HELD)
   expect(actions[0]).toMatchObject({ providerRef: 're_1', state: 'failed' })
 })
 
-test('a payment of so many records of the usual size is not full', () => {
+const DAY = 86_400_000
+const LATER = T0 + 8 * DAY
+
+describe('a payment that can take no more', () => {
   const full = fullSubject()
-  const actions = Array.from({ length: 3 }, () => full.actions).flat()
-  expect(whyFull({ ...full, actions: actions.map(action => ({ ...action, timeline: [] })) })).toBeNull()
+  const another = refundSeen({ id: 're_new', amount: 7 })
+
+  test.each<{ name: string; subject?: Subject; input: Input; wanted: string | null }>([
+    { name: 'refuses another refund', input: another, wanted: 'too_many_records' },
+    {
+      name: 'refuses one where too many were given up',
+      subject: { ...emptySubject(), forgotten: Array(MAX_FORGOTTEN).fill(lineOf('re_gone')) },
+      input: another,
+      wanted: 'too_many_records',
+    },
+    { name: 'refuses another total', input: totalSeen({ total: 1, before: 0 }), wanted: 'too_many_records' },
+    { name: 'takes what is told of a refund that it knows', input: refundSeen({ status: 'failed' }), wanted: null },
+    {
+      name: 'takes what is told of a refund that it gave up',
+      subject: { ...full, forgotten: [lineOf('re_new')] },
+      input: another,
+      wanted: null,
+    },
+    {
+      // Without it the look would be asked for again and again.
+      name: 'takes what was read for a look',
+      input: refundSeen({ id: 're_new' }, { reading: 'second_look' }),
+      wanted: null,
+    },
+    {
+      name: 'refuses what a sweep found',
+      input: refundSeen({ id: 're_new' }, { reading: 'sweep' }),
+      wanted: 'too_many_records',
+    },
+    { name: 'takes operations', input: operationSeen(), wanted: null },
+  ])('$name', ({ subject = full, input, wanted }) => {
+    expect(whyRefused(subject, input, T0)).toBe(wanted)
+  })
+
+  test('takes the action that a look makes of a step', () => {
+    const before = play([{ at: T0, input: totalSeen({ total: 9, before: 0 }) }], { ...full, actions: [] })
+    const step = before.refundTotals[0]!
+    const workspace = new Workspace([{ ...before, actions: full.actions }], RULES)
+    const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
+    const touch = { projectId: PROJECT, refs: before.refs.slice(0, 1), creates: false, looks: true }
+    workspace.apply({ ...touch, input: facts => ({ ...recheck, facts }) }, lookFacts(), step.look!.dueAt)
+    expect(workspace.outcomes()[0]?.subject.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
+  })
+
+  test('takes another refund once old ones can be given up', () => {
+    const old = { ...full.actions[0]!, reason: 'made_before_connection', verdict: 'explained' } as const
+    const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], RULES)
+    const { refs } = full
+    workspace.apply({ projectId: PROJECT, refs, creates: true, looks: false, input: () => another }, lookFacts(), LATER)
+    expect(workspace.outcomes()[0]?.subject.actions.at(-1)?.providerRef).toBe('re_new')
+  })
+
+  test('is asked about without being measured', () => {
+    const startedAt = process.cpuUsage()
+    for (let count = 0; count < 1_000; count += 1) expect(whyFull(full)).toBe('too_many_records')
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000)
+  })
 })
+
+/** What stays of a refund that was given up. */
+function lineOf(ref: string): Forgotten {
+  return { actionId: `act_${ref}`, refs: [ref], operationId: null, amount: 7 }
+}

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { newId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { LookFacts } from '../domain/asking.ts'
-import { decide, type Rules } from '../domain/decide.ts'
-import { recordsIn, whyFull } from '../domain/forget.ts'
+import { decide, type Rules, whyRefused } from '../domain/decide.ts'
+import { forgetOld } from '../domain/forget.ts'
 import { mergeSubjects } from '../domain/merge.ts'
 import { changedRecords, type Listing, stampChanged } from '../domain/projection.ts'
 import type { Subject } from '../domain/subject.ts'
@@ -53,13 +53,18 @@ export class Workspace {
   apply(touch: Touch, facts: LookFacts, now: number): void {
     const held = this.#find(touch, now)
     if (held === undefined) return
-    const next = decide(held.subject, touch.input(facts), now, this.#rules)
+    const input = touch.input(facts)
+    if (whyRefused(held.subject, input, now) !== null) {
+      // A week later there may be room.
+      held.subject = forgetOld(held.subject, now)
+      if (whyRefused(held.subject, input, now) !== null) throw full(held.subject)
+    }
+    const next = decide(held.subject, input, now, this.#rules)
     // Decisions share what they leave as it is, so this looks into little.
     if (isDeepStrictEqual(next, held.subject)) {
       held.isRepeated = true
       return
     }
-    if (recordsIn(next) > recordsIn(held.subject) && whyFull(next) !== null) throw full(next)
     held.subject = next
     held.isChanged = true
     this.#hold(held)

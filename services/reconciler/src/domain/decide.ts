@@ -1,8 +1,8 @@
-import type { Operation } from '@backstop/contracts'
+import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import { tellDrift } from './drift.ts'
 import { type ExpectedChange, withNotes } from './expected-change.ts'
-import { forgetOld } from './forget.ts'
+import { forgetOld, knownTo, whyFull } from './forget.ts'
 import { judgeSubject } from './judge.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
@@ -50,6 +50,19 @@ export function decide(subject: Subject, input: Input, now: number, rules: Rules
     default:
       return input satisfies never
   }
+}
+
+/** What is read because a look asked for it. */
+const READ_FOR_LOOKS: readonly (ReadReason | null)[] = ['second_look', 'settlement', 'missing_check']
+
+/**
+ * Why a subject cannot take an input; null where it can. A look always passes, as does what was read for one: it would
+ * be asked for again for ever.
+ */
+export function whyRefused(subject: Subject, input: Input, now: number): ReturnType<typeof whyFull> {
+  if (input.kind !== 'observed' || READ_FOR_LOOKS.includes(input.sighting.reading)) return null
+  const why = whyFull(subject)
+  return why === null || knownTo(observe(subject, input, now)) <= knownTo(subject) ? null : why
 }
 
 function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind: 'observed' }>, now: number): Subject {

@@ -13,12 +13,14 @@ import { type ActionRecord, type Forgotten, isJudged, isProvisional, openInciden
 export const MAX_RECORDS = 1_000
 /** Providers tell of what happened within days; what was first seen that long ago is told of no more, but for rare late turns. */
 const OLD_AFTER_MS = 7 * 86_400_000
-/** Characters of a subject as JSON with which it takes no new record: about 10 MB as it is stored. */
-const MAX_CHARACTERS = 8_000_000
+/** Records and totals with which a subject takes no new one: 6 to 9 MB as it is stored. Counted, as measuring costs too much. */
+export const MAX_HELD = 3_000
+/** Records given up with which it takes no new one, as a line of each stays. */
+export const MAX_FORGOTTEN = 10_000
 
 /** The subject with as many of its oldest settled records given up as it has too many. */
 export function forgetOld(subject: Subject, now: number): Subject {
-  const surplus = recordsIn(subject) - MAX_RECORDS
+  const surplus = subject.actions.length + subject.merged.length - MAX_RECORDS
   if (surplus <= 0) return subject
   const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
   const settled = [
@@ -77,12 +79,12 @@ export function isSpent(subject: Subject, operationId: string): boolean {
 }
 
 /** Why a subject cannot take one more record; null where it can. */
-export function whyFull(subject: Subject): 'too_many_unsettled_records' | null {
-  if (recordsIn(subject) <= MAX_RECORDS) return null
-  return JSON.stringify(subject).length > MAX_CHARACTERS ? 'too_many_unsettled_records' : null
+export function whyFull({ actions, merged, refundTotals, forgotten }: Subject): 'too_many_records' | null {
+  const held = actions.length + merged.length + refundTotals.length
+  return held >= MAX_HELD || forgotten.length >= MAX_FORGOTTEN ? 'too_many_records' : null
 }
 
-/** How many records a subject holds. */
-export function recordsIn({ actions, merged }: Pick<Subject, 'actions' | 'merged'>): number {
-  return actions.length + merged.length
+/** How many records and totals a subject knows of. One that was given up counts, so that it is no new one when it comes back. */
+export function knownTo({ actions, merged, refundTotals, forgotten }: Subject): number {
+  return actions.length + merged.length + refundTotals.length + forgotten.length
 }
