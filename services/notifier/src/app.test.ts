@@ -227,6 +227,21 @@ describe('a message that cannot be used', () => {
     ])
   })
 
+  test('is kept as a letter also where its delivery is on record, but was never attempted', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    // Of a later version of this software, say: the delivery is opened, and then nobody here knows what to do with it.
+    const strange = webhookChannel('chn_strange', URL_B)
+    const config = { ...strange.config, kind: 'pager' } as unknown as typeof strange.config
+    notifier.collections.channels.set('chn_strange', { ...strange, config })
+    await notifier.publish(alert())
+    await notifier.clock.advance(10_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
+    expect(notifier.deliveryOf('alr_1', 'chn_strange')).toMatchObject({ state: 'pending', attempts: [] })
+    expect([...notifier.collections.deadLetters.values()]).toMatchObject([
+      { topic: 'deliveries', key: 'chn_strange', reason_code: 'internal' },
+    ])
+  })
+
   test('and dies again when it is sent again is the same letter', async () => {
     const notifier = await startWithChannels()
     const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })

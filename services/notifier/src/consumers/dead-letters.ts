@@ -21,8 +21,8 @@ export interface DeadLetterConsumerOptions {
 }
 
 /**
- * Keeps what was parked and is no delivery on record: the list of deliveries shows the others, with their attempts. Reads
- * the dead-letter topic itself, so that whoever parks something need not know.
+ * Keeps what was parked and is no delivery on record with an attempt: the list of deliveries shows the others, with their
+ * attempts. Reads the dead-letter topic itself, so that whoever parks something need not know.
  */
 export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Consumer {
   const { bus, deadLetters, logger, onFatal } = options
@@ -63,9 +63,11 @@ async function withoutDelivery(
     }),
   )
   const known = await deliveries.progressOf(asked.flatMap(({ deliveryId }) => deliveryId ?? []))
-  return asked.flatMap(({ message, deliveryId }) =>
-    deliveryId !== undefined && known.has(deliveryId) ? [] : [message],
-  )
+  return asked.flatMap(({ message, deliveryId }) => {
+    const state = deliveryId === undefined ? undefined : known.get(deliveryId)?.state
+    // One that ended says so before its letter is written: one that is still pending could not be taken in.
+    return state === undefined || state === 'pending' ? [message] : []
+  })
 }
 
 /** The delivery that a letter asks for; undefined for one that is no delivery request. */
