@@ -164,5 +164,6 @@ describe('a payment that can take no more', () => {
 
 /** What stays of a refund that was given up. */
 function lineOf(ref: string): Forgotten {
-  return { actionId: `act_${ref}`, refs: [ref], operationId: null, amount: 7 }
+  const names = { actionId: `act_${ref}`, identity: `refund/${ref}`, refs: [ref] }
+  return { ...names, kind: 'refund', sides: [], idempotencyKeys: [], operationId: null, amount: 7 }
 }

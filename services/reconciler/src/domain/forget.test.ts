@@ -65,6 +65,10 @@ function withOldest(change: Partial<ActionRecord>): Subject {
   return { ...full, actions: [{ ...(oldest as ActionRecord), ...change }, ...others] }
 }
 
+function sidesOf(state: ActionRecord['state']): ActionRecord['sides'] {
+  return full.actions[0]!.sides.map(side => ({ ...side, state }))
+}
+
 /** The same, where no operation explains the oldest record. */
 function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Subject {
   const look = { dueAt: T0 + MINUTE, askedAt: null, doneAt: T0 + MINUTE }
@@ -155,6 +159,46 @@ describe('a late event about what was given up', () => {
       // Of the newest, which no operation made.
       'incident.opened',
     ])
+  })
+
+  test('which carries no key is explained by the one that is known, and alerts nobody', () => {
+    const key = 'key_0'
+    const byKey = operation({ ...made(0), amount: null, idempotency_key: key })
+    const told = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
+    const subject = { ...told, operations: full.operations.with(0, byKey) }
+    const before = play([{ at: LATER, input: newest }], subject)
+    const failed = refund(0, { eventType: 'refund.failed', status: 'failed' })
+    const found = play(
+      [
+        { at: LATER, input: failed },
+        { at: LATER + MINUTE, input: operationSeen(byKey) },
+      ],
+      before,
+    )
+    expect(lookAll(found).actions.find(({ id }) => id === again?.id)).toMatchObject({
+      verdict: 'explained',
+      reason: 'idempotency_key_matches',
+    })
+  })
+
+  test('of another provider joins what is known of it', () => {
+    const [oldest] = full.actions
+    const [side] = oldest?.sides ?? []
+    const biller = {
+      ...side!,
+      provider: 'subscription',
+      identity: 'txn',
+      providerRef: 'txn_0',
+      gatewayRefs: ['re_0'],
+    } as const
+    const before = play([{ at: LATER, input: newest }], withOldest({ sides: [...oldest!.sides, biller] }))
+    const told = play([{ at: LATER, input: refund(0, { status: 'failed' }) }], before)
+    expect(told.actions.at(-1)).toMatchObject({ identity: oldest?.identity, sides: [{ state: 'failed' }, biller] })
+  })
+
+  test('that tells what it was before changes nothing of it', () => {
+    const failed = play([{ at: LATER, input: newest }], withOldest({ state: 'failed', sides: sidesOf('failed') }))
+    expect(play([{ at: LATER, input: refund(0) }], failed).actions.at(-1)?.state).toBe('failed')
   })
 
   test('about the total of its charge finds no step open', () => {

@@ -5,8 +5,8 @@ import { type ActionRecord, type Forgotten, isJudged, isProvisional, openInciden
 
 /**
  * What a subject gives up when it holds too much, so that its document stays far below the 16 MB that MongoDB allows. Only
- * what is settled goes, each record with the operation and the step that belong to it, and a line stays of it: an event that
- * comes after all makes it anew under its old name, and its second look finds the operation in the ledger.
+ * what is settled goes, each record with the operation and the step that belong to it, and a little stays of it: an event
+ * that comes after all makes it anew under its old name, and its second look finds the operation in the ledger.
  */
 
 /** Records that a subject keeps. Beyond that it gives up old ones. */
@@ -15,7 +15,7 @@ export const MAX_RECORDS = 1_000
 const OLD_AFTER_MS = 7 * 86_400_000
 /** Records and totals with which a subject takes no new one: 6 to 9 MB as it is stored. Counted, as measuring costs too much. */
 export const MAX_HELD = 3_000
-/** Records given up with which it takes no new one, as a line of each stays. */
+/** Records given up with which it takes no new one, as a little of each stays. */
 export const MAX_FORGOTTEN = 10_000
 
 /** The subject with as many of its oldest settled records given up as it has too many. */
@@ -63,9 +63,10 @@ function without(subject: Subject, gone: ReadonlySet<ActionRecord>): Subject {
 }
 
 function forgottenOf(action: ActionRecord): Forgotten {
-  const { id, operationId, kind, state, amount } = action
+  const { id, identity, kind, sides, idempotencyKeys, operationId, state, amount } = action
   const counts = kind === 'refund' && state !== 'failed' && state !== 'canceled'
-  return { actionId: id, refs: [...new Set(refundIdsOf(action))], operationId, amount: counts ? (amount ?? 0) : 0 }
+  const refs = [...new Set(refundIdsOf(action))]
+  return { actionId: id, identity, kind, sides, idempotencyKeys, refs, operationId, amount: counts ? (amount ?? 0) : 0 }
 }
 
 /** What stayed of a record that was given up, by any id that a provider calls it by. */

@@ -6,6 +6,7 @@ import { joinLinked, linkedRecord } from './same-action.ts'
 import { mergeSides, sideOf, withSides } from './sides.ts'
 import {
   type ActionRecord,
+  type Forgotten,
   isProvisional,
   replaceAt,
   type Sighting,
@@ -33,13 +34,18 @@ export function observeObject(
   const index = findRecord(subject, observed)
   const known = subject.actions[index]
   const forgotten = known === undefined ? forgottenBy(subject, namesOf(observed)) : undefined
-  const before = known ?? { ...newRecord(observed, now), ...(forgotten && { id: forgotten.actionId }) }
+  const before = known ?? { ...newRecord(observed, now), ...(forgotten && rememberedOf(forgotten)) }
   const record = withSighting(before, withSide(before, observed), observed, sighting, now)
   const actions = known === undefined ? [...subject.actions, record] : replaceAt(subject.actions, index, record)
   const refs = withAll(subject.refs, observed.refs)
   const next =
     forgotten === undefined ? subject : { ...subject, forgotten: subject.forgotten.filter(one => one !== forgotten) }
   return joinLinked({ ...next, actions, refs }, now)
+}
+
+/** What a record that was given up was, but for its operation: the ledger tells of that. */
+function rememberedOf({ actionId, identity, kind, sides, idempotencyKeys }: Forgotten): Partial<ActionRecord> {
+  return { id: actionId, identity, kind, sides, idempotencyKeys }
 }
 
 function namesOf(observed: ObservedAction | ObservedRecord): readonly string[] {
@@ -110,8 +116,8 @@ function withSighting(
 }
 
 /**
- * The subject with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One that was never sent to the provider
- * can explain nothing: it is kept for whoever asks why, and leads nowhere.
+ * The subject with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One
+ * that was never sent to the provider can explain nothing: it is kept for whoever asks why, and leads nowhere.
  */
 export function observeOperation(subject: Subject, operation: Operation): Subject {
   const refs = operation.executing_at === null ? subject.refs : withAll(subject.refs, operation.refs)

@@ -173,9 +173,9 @@ export interface MergedRecord {
   readonly into: string
 }
 
-/** A record that was given up, in a line. */
-export interface Forgotten {
-  /** Its name for good, should an event about it come after all. */
+/** What stays of a record that was given up: should an event about it come after all, it is made anew with what it had. */
+export interface Forgotten extends Pick<ActionRecord, 'identity' | 'kind' | 'sides' | 'idempotencyKeys'> {
+  /** Its name for good. */
   readonly actionId: string
   /** Every id by which a provider calls it. */
   readonly refs: readonly string[]
