@@ -39,30 +39,57 @@ test.each(['http', 'https'])(
   },
 )
 
-/** A name server that knows one address of every name and keeps silent when it is asked for the other family. */
-async function startNameServer(family: 4 | 6): Promise<string> {
-  const [type, address] = family === 4 ? [1, [93, 184, 215, 14]] : [28, [0x26, 6, ...new Array(13).fill(0), 1]]
+const ADDRESSES = {
+  A: { type: 1, bytes: [93, 184, 215, 14], shown: { address: '93.184.215.14', family: 4 } },
+  AAAA: { type: 28, bytes: [0x26, 6, ...new Array(13).fill(0), 1], shown: { address: '2606::1', family: 6 } },
+} as const
+
+/** After how many milliseconds a question is answered: never, or only when it is asked again, as UDP loses packets. */
+type Answered = number | 'never' | 'when_repeated'
+
+/** A name server that knows one address of each family of every name, and takes its time. */
+async function startNameServer(answered: Readonly<Record<'A' | 'AAAA', Answered>>): Promise<string> {
   const server = createSocket('udp4')
+  const asked = new Set<number>()
+  const timers = new Set<NodeJS.Timeout>()
   server.on('message', (query, { port }) => {
     // The question is a name, ended by a zero, its type and its class (RFC 1035 §4.1).
     const end = query.indexOf(0, 12) + 5
-    if (query.readUInt16BE(end - 4) !== type) return
+    const asksFor = query.readUInt16BE(end - 4)
+    const { type, bytes } = asksFor === ADDRESSES.A.type ? ADDRESSES.A : ADDRESSES.AAAA
+    const after = type === ADDRESSES.A.type ? answered.A : answered.AAAA
+    const isRepeated = asked.has(type)
+    asked.add(type)
+    if (after === 'never' || (after === 'when_repeated' && !isRepeated)) return
     const head = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
-    const answer = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, address.length, ...address])
-    server.send(Buffer.concat([head, query.subarray(12, end), answer]), port, '127.0.0.1')
+    const answer = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes])
+    const reply = Buffer.concat([head, query.subarray(12, end), answer])
+    timers.add(setTimeout(() => server.send(reply, port, '127.0.0.1'), after === 'when_repeated' ? 0 : after))
   })
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
-  cleanUps.push(() => server.close())
+  cleanUps.push(() => {
+    for (const timer of timers) clearTimeout(timer)
+    server.close()
+  })
   return `127.0.0.1:${server.address().port}`
 }
 
-test.each([
-  { silent: 'AAAA', family: 4, address: '93.184.215.14' },
-  { silent: 'A', family: 6, address: '2606::1' },
-] as const)('a name server that never answers for $silent holds a name up for less than a second', async row => {
-  const resolve = createResolver({ hostsFile: false, servers: [await startNameServer(row.family)] })
+test.each<{ name: string; A: Answered; AAAA: Answered; found: readonly ('A' | 'AAAA')[]; withinMs: number }>([
+  { name: 'is silent about IPv6 holds it up for a moment', A: 0, AAAA: 'never', found: ['A'], withinMs: SOON_MS },
+  { name: 'is late with IPv6 does so too', A: 0, AAAA: 700, found: ['A'], withinMs: 650 },
+  { name: 'is late with IPv4 costs it no address', A: 700, AAAA: 5, found: ['AAAA', 'A'], withinMs: 1_500 },
+  {
+    name: 'loses the question for IPv4 is asked again',
+    A: 'when_repeated',
+    AAAA: 5,
+    found: ['AAAA', 'A'],
+    withinMs: 2_500,
+  },
+  { name: 'is silent about IPv4 leaves it time to connect', A: 'never', AAAA: 5, found: ['AAAA'], withinMs: 3_000 },
+])('a name whose server $name', async ({ A, AAAA, found, withinMs }) => {
+  const resolve = createResolver({ hostsFile: false, servers: [await startNameServer({ A, AAAA })] })
   const startedAtMs = performance.now()
-  expect(await resolve('hooks.example.com')).toEqual([{ address: row.address, family: row.family }])
-  expect(performance.now() - startedAtMs).toBeLessThan(SOON_MS)
+  expect(await resolve('hooks.example.com')).toEqual(found.map(one => ADDRESSES[one].shown))
+  expect(performance.now() - startedAtMs).toBeLessThan(withinMs)
 })

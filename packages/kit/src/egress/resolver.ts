@@ -12,10 +12,12 @@ export interface ResolvedAddress {
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
 /**
- * How long addresses of one family wait for those of the other, in milliseconds. Some name servers drop questions for AAAA:
- * waiting for those would take all the time that there is for connecting. RFC 8305 §3 waits 50 ms, for a browser's user.
+ * How long IPv4 addresses wait for those of IPv6, in milliseconds. Some name servers drop questions for AAAA: waiting for
+ * those would take all the time that there is for connecting. RFC 8305 §3 waits 50 ms, for a browser's user.
  */
-const OTHER_FAMILY_MS = 300
+const LATE_V6_MS = 300
+/** How long IPv6 addresses wait for those of IPv4: where IPv6 leads nowhere, nothing else does. Enough for one repeat. */
+const LATE_V4_MS = 2_500
 
 /**
  * Asks the name servers directly, without the operating system's resolver: that one runs on Node's four shared threads,
@@ -47,8 +49,11 @@ async function askBothFamilies(dns: DnsResolver, host: string) {
     found.push(...addresses.map(address => ({ address, family })))
   const v6 = dns.resolve6(host).then(addresses => take(addresses, 6))
   const v4 = dns.resolve4(host).then(addresses => take(addresses, 4))
-  const failure: unknown = await Promise.any([v6, v4]).then(
-    () => atMost(OTHER_FAMILY_MS, Promise.allSettled([v6, v4])),
+  const failure: unknown = await Promise.any([
+    v6.then(() => [v4, LATE_V4_MS] as const),
+    v4.then(() => [v6, LATE_V6_MS] as const),
+  ]).then(
+    ([other, ms]) => atMost(ms, Promise.allSettled([other])),
     ({ errors: [, ofV4] }: AggregateError) => ofV4,
   )
   // IPv6 first, as RFC 6724 §6 has it; and a copy, which nothing late is added to.
