@@ -165,5 +165,13 @@ describe('a payment that can take no more', () => {
 /** What stays of a refund that was given up. */
 function lineOf(ref: string): Forgotten {
   const names = { actionId: `act_${ref}`, identity: `refund/${ref}`, refs: [ref] }
-  return { ...names, kind: 'refund', sides: [], idempotencyKeys: [], operationId: null, amount: 7 }
+  const shown = {
+    kind: 'refund',
+    sides: [],
+    objectIds: ['pi_1'],
+    amount: 7,
+    currency: 'eur',
+    state: 'succeeded',
+  } as const
+  return { ...names, ...shown, providerCreatedAt: T0, idempotencyKeys: [], operationId: null }
 }

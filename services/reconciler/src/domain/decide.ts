@@ -71,7 +71,7 @@ function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind
     case 'record':
       return observeObject(subject, observed, sighting, now)
     case 'refund_total':
-      return observeRefundTotal(subject, observed, sighting, now)
+      return observeRefundTotal(subject, observed, sighting)
     case 'subscription':
       return observeSubscription(subject, observed, sighting, now)
     default:

@@ -15,6 +15,7 @@ import {
   refundSeen,
   SECOND,
   T0,
+  type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
 import type { ExpectedChange } from './expected-change.ts'
@@ -206,6 +207,56 @@ describe('a late event about what was given up', () => {
     const told = play([{ at: LATER, input: total }], grown)
     expect(pendingLooks(told).filter(({ of }) => of === 'step')).toEqual([])
     expect(lookAll(told).actions).toHaveLength(grown.actions.length)
+  })
+})
+
+describe('a total of a charge that comes late', () => {
+  /** What a look at the charge's steps makes of a total. */
+  const provisional = (before: Subject, facts: TotalFacts) =>
+    lookAll(play([{ at: LATER, input: totalSeen(facts) }], before))
+      .actions.filter(action => action.providerRef === null)
+      .map(({ amount }) => amount)
+  const [first, ...others] = grown.forgotten
+  const ofOtherCharge: Subject = {
+    ...grown,
+    forgotten: [first!, ...others.map(one => ({ ...one, objectIds: ['ch_2'] }))],
+    actions: [],
+    operations: [],
+  }
+
+  test.each<{ name: string; before: Subject; facts: TotalFacts; wanted: number[] }>([
+    {
+      name: 'is no step where all of it was given up',
+      before: { ...ofOtherCharge, forgotten: grown.forgotten },
+      facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
+      wanted: [],
+    },
+    {
+      name: 'is a step where what was given up is of another charge',
+      before: ofOtherCharge,
+      facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
+      wanted: [100 * SURPLUS - 100],
+    },
+    {
+      name: 'is a step where what was given up was made after it',
+      before: ofOtherCharge,
+      facts: { total: 100, createdAt: T0 - MINUTE },
+      wanted: [100],
+    },
+    {
+      name: 'is a step of an amount that nothing given up had, however late',
+      before: grown,
+      facts: { total: 130, before: 100, createdAt: madeAt(0) },
+      wanted: [30],
+    },
+    {
+      name: 'is a step where nothing of its time was given up',
+      before: ofOtherCharge,
+      facts: { total: 200, before: 100, createdAt: T0 - DAY },
+      wanted: [100],
+    },
+  ])('$name', ({ before, facts, wanted }) => {
+    expect(provisional(before, facts)).toEqual(wanted)
   })
 })
 

@@ -63,10 +63,10 @@ function without(subject: Subject, gone: ReadonlySet<ActionRecord>): Subject {
 }
 
 function forgottenOf(action: ActionRecord): Forgotten {
-  const { id, identity, kind, sides, idempotencyKeys, operationId, state, amount } = action
-  const counts = kind === 'refund' && state !== 'failed' && state !== 'canceled'
-  const refs = [...new Set(refundIdsOf(action))]
-  return { actionId: id, identity, kind, sides, idempotencyKeys, refs, operationId, amount: counts ? (amount ?? 0) : 0 }
+  const { id, identity, kind, sides, objectIds, amount, currency, state, providerCreatedAt } = action
+  const { idempotencyKeys, operationId } = action
+  const shown = { kind, sides, objectIds, amount, currency, state, providerCreatedAt }
+  return { actionId: id, identity, refs: [...new Set(refundIdsOf(action))], ...shown, idempotencyKeys, operationId }
 }
 
 /** What stayed of a record that was given up, by any id that a provider calls it by. */

@@ -4,6 +4,7 @@ import { recheckEntry } from './outgoing.ts'
 import { byTime, compareText, nearestFirst, type Pair, pairUp, type Timed } from './pairing.ts'
 import {
   type ActionRecord,
+  type Forgotten,
   isProvisional,
   type RefundTotal,
   replaceAt,
@@ -26,19 +27,12 @@ const COVERS_BEFORE_MS = 15 * 60_000
 const COVERS_AFTER_MS = 2_000
 /** The same total this much later is another step: a refund that failed and was made again. */
 const SAME_STEP_MS = 60_000
-/** Where old refunds were given up, a step this old is taken for one of theirs. */
-const OLD_STEP_MS = 7 * 86_400_000
 
 /** A refund as far as it may cover a step; its name is its identity. */
 interface Covering extends Timed, Pick<ActionRecord, 'amount' | 'currency' | 'objectIds'> {}
 
 /** The subject with a total as its event tells it. */
-export function observeRefundTotal(
-  subject: Subject,
-  observed: ObservedRefundTotal,
-  sighting: Sighting,
-  now: number,
-): Subject {
+export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
   const refs = withAll(subject.refs, observed.refs)
   const index = subject.refundTotals.findIndex(
     known =>
@@ -48,8 +42,7 @@ export function observeRefundTotal(
   )
   const known = subject.refundTotals[index]
   // The step of a refund that was given up went with it, and would be found open.
-  const isOld = now - observed.observedAt >= OLD_STEP_MS
-  if (known === undefined && isOld && subject.forgotten.length > 0) return { ...subject, refs }
+  if (known === undefined && subject.forgotten.some(one => wasStep(one, observed))) return { ...subject, refs }
   const entry: RefundTotal = {
     id: known?.id ?? `${observed.identity}/refunded/${observed.total}/${observed.observedAt}`,
     identity: observed.identity,
@@ -94,12 +87,17 @@ function openSteps(subject: Subject, totals = subject.refundTotals): ReadonlyMap
 function openAmount(subject: Subject, total: RefundTotal): number {
   if (total.totalBefore !== null) return total.total - total.totalBefore
   // The event does not say from where it came: what the refunds known by then do not add up to.
-  const known = subject.actions
-    .filter(action => action.state !== 'failed' && action.state !== 'canceled')
-    .filter(action => sharesObject(action, total) && action.providerCreatedAt <= total.observedAt + COVERS_AFTER_MS)
-    .reduce((sum, action) => sum + (action.amount ?? 0), 0)
-  const forgotten = subject.forgotten.reduce((sum, { amount }) => sum + amount, 0)
-  return total.total - known - forgotten
+  const known = [...subject.actions, ...subject.forgotten]
+    .filter(({ kind, state }) => kind === 'refund' && state !== 'failed' && state !== 'canceled')
+    .filter(refund => sharesObject(refund, total) && refund.providerCreatedAt <= total.observedAt + COVERS_AFTER_MS)
+    .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+  return total.total - known
+}
+
+/** Whether a record that was given up can have been the step of a total; of one that does not say from where it came, none. */
+function wasStep(one: Forgotten, { totalBefore, ...observed }: ObservedRefundTotal): boolean {
+  if (one.kind !== 'refund' || totalBefore === null || one.amount !== observed.total - totalBefore) return false
+  return covers(coveringOf(one, one.providerCreatedAt), observed)
 }
 
 /** Sets a look at every step that is open and has none to come; a step that was covered may be so no longer. */
@@ -201,12 +199,15 @@ export function coveredSteps(subject: Subject, more?: ObservedAction): ReadonlyM
   return new Map([...pairs].map(([total, { target }]) => [total.id, target.name]))
 }
 
-function coveringOf({ identity, amount, currency, objectIds }: ActionRecord | ObservedAction, at: number): Covering {
+function coveringOf(
+  { identity, amount, currency, objectIds }: ActionRecord | Forgotten | ObservedAction,
+  at: number,
+): Covering {
   return { name: identity, at, amount, currency, objectIds }
 }
 
 /** Whether a refund of the step's amount may be the step. */
-function covers(refund: Covering, total: RefundTotal): boolean {
+function covers(refund: Covering, total: Pick<RefundTotal, 'objectIds' | 'currency' | 'observedAt'>): boolean {
   const age = total.observedAt - refund.at
   return (
     refund.currency === total.currency &&
@@ -216,6 +217,6 @@ function covers(refund: Covering, total: RefundTotal): boolean {
   )
 }
 
-function sharesObject(action: Pick<ActionRecord, 'objectIds'>, total: RefundTotal): boolean {
+function sharesObject(action: Pick<ActionRecord, 'objectIds'>, total: Pick<RefundTotal, 'objectIds'>): boolean {
   return action.objectIds.some(id => total.objectIds.includes(id))
 }

@@ -174,15 +174,24 @@ export interface MergedRecord {
 }
 
 /** What stays of a record that was given up: should an event about it come after all, it is made anew with what it had. */
-export interface Forgotten extends Pick<ActionRecord, 'identity' | 'kind' | 'sides' | 'idempotencyKeys'> {
+export interface Forgotten
+  extends Pick<
+    ActionRecord,
+    | 'identity'
+    | 'kind'
+    | 'sides'
+    | 'objectIds'
+    | 'amount'
+    | 'currency'
+    | 'state'
+    | 'providerCreatedAt'
+    | 'idempotencyKeys'
+    | 'operationId'
+  > {
   /** Its name for good. */
   readonly actionId: string
   /** Every id by which a provider calls it. */
   readonly refs: readonly string[]
-  /** The operation that explains it, and so no other record; null where none does. */
-  readonly operationId: string | null
-  /** What it took of its charge, in minor units. */
-  readonly amount: number
 }
 
 /** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-steps.ts). */
