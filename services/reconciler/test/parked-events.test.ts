@@ -4,10 +4,9 @@ import { createFixedCodec, createLogger, createMemoryBus, createMetrics, unavail
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import { afterEach, expect, test } from 'vitest'
-import { PROCESSOR_EVENTS } from '../../../packages/providers/src/processor/samples/index.ts'
 import { createReconciler } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { MINUTE, PROJECT } from './fixtures.ts'
+import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 import { readingPorts } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
@@ -74,6 +73,11 @@ async function harness() {
 }
 
 const MALFORMED = { id: 'evt_1', type: 'refund.created', data: {} }
+const REFUND = { id: 're_1', object: 'refund', amount: 2499, currency: 'eur', charge: 'ch_1', status: 'succeeded' }
+const SOUND = {
+  ...{ id: 'evt_1', object: 'event', type: 'refund.created', created: T0 / 1000, livemode: true },
+  data: { object: { ...REFUND, payment_intent: 'pi_1', created: T0 / 1000 } },
+}
 
 test('a malformed event is parked, and marked in the inbox with the reason and its body', async () => {
   const { send, event, inbox, dead } = await harness()
@@ -103,7 +107,7 @@ test('a malformed event that comes again is not parked a second time', async () 
 test('an event that was parked is judged when it is sent again and can be used by then, once', async () => {
   const { send, event, inbox, dead, actions } = await harness()
   await send(codec.encode('inbound-event', event(MALFORMED)))
-  const sound = codec.encode('inbound-event', event({ ...PROCESSOR_EVENTS['refund.created'], id: 'evt_1' }))
+  const sound = codec.encode('inbound-event', event(SOUND))
   await send(sound)
   await send(sound)
   expect(actions()).toHaveLength(1)
