@@ -27,6 +27,8 @@ interface Held {
 export class Workspace {
   readonly #byRef = new Map<string, Held>()
   readonly #rules: Rules
+  /** When the last input was decided. */
+  #now = 0
 
   constructor(subjects: readonly Subject[], rules: Rules) {
     this.#rules = rules
@@ -51,12 +53,13 @@ export class Workspace {
    * @throws AppError `message_invalid` where the subject can take no more records
    */
   apply(touch: Touch, facts: LookFacts, now: number): void {
+    this.#now = now
     const held = this.#find(touch, now)
     if (held === undefined) return
     const input = touch.input(facts)
     if (whyRefused(held.subject, input, now) !== null) {
       // A week later there may be room.
-      held.subject = forgetOld(held.subject, now)
+      held.subject = forgetOld(held.subject, held.stored, now)
       if (whyRefused(held.subject, input, now) !== null) throw full(held.subject)
     }
     const next = decide(held.subject, input, now, this.#rules)
@@ -126,7 +129,7 @@ export class Workspace {
       if (stored !== undefined && !isChanged) {
         return { subject: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
       }
-      const next = stampChanged(subject, stored)
+      const next = forgetOld(stampChanged(subject, stored), stored, this.#now)
       const change = changeOf({ ...held, subject: next })
       return { subject: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })

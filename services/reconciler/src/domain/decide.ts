@@ -2,7 +2,7 @@ import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import { tellDrift } from './drift.ts'
 import { type ExpectedChange, withNotes } from './expected-change.ts'
-import { forgetOld, knownTo, whyFull } from './forget.ts'
+import { knownTo, whyFull } from './forget.ts'
 import { judgeSubject } from './judge.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
@@ -37,7 +37,7 @@ export interface Rules {
 export function decide(subject: Subject, input: Input, now: number, rules: Rules): Subject {
   switch (input.kind) {
     case 'observed':
-      return forgetOld(judge(observe(subject, input, now), now, rules), now)
+      return judge(observe(subject, input, now), now, rules)
     case 'operation': {
       const next = observeOperation(subject, input.operation)
       // A look brings every operation of its subject: those that are known already are to cost nothing.

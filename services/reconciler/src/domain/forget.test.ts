@@ -18,8 +18,9 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
+import type { Input } from './decide.ts'
 import type { ExpectedChange } from './expected-change.ts'
-import { MAX_RECORDS } from './forget.ts'
+import { forgetOld, MAX_RECORDS } from './forget.ts'
 import { pendingLooks } from './looks.ts'
 import type { ActionRecord, Subject } from './subject.ts'
 
@@ -57,7 +58,9 @@ function explained(count: number): Subject {
 
 const full = explained(MAX_RECORDS + SURPLUS - 1)
 const newest = refund(9_999, { amount: 7, createdAt: LATER })
-const grown = play([{ at: LATER, input: newest }], full)
+/** What a batch leaves of a subject to which this happens. */
+const batch = (input: Input, before: Subject, now = LATER) => forgetOld(play([{ at: now, input }], before), before, now)
+const grown = batch(newest, full)
 const namesOf = ({ actions }: Subject) => actions.map(({ providerRef }) => providerRef)
 
 /** The same with a change to its oldest record. */
@@ -125,12 +128,19 @@ describe('a subject with more records than it keeps', () => {
       },
     },
   ])('keeps $name', ({ subject }) => {
-    const next = play([{ at: LATER, input: newest }], subject)
+    const next = batch(newest, subject)
     expect(namesOf(next)).toContain('re_0')
   })
 
+  test('keeps what the batch changed, as that is yet to be listed', () => {
+    const failed = batch(refund(0, { status: 'failed' }), full)
+    expect(failed.actions[0]).toMatchObject({ providerRef: 're_0', state: 'failed' })
+    expect(namesOf(failed)).not.toContain('re_1')
+    expect(namesOf(batch(newest, failed))).not.toContain('re_0')
+  })
+
   test('keeps all of them for a week', () => {
-    expect(play([{ at: T0 + 6 * DAY, input: newest }], full).actions).toHaveLength(MAX_RECORDS + SURPLUS)
+    expect(batch(newest, full, T0 + 6 * DAY).actions).toHaveLength(MAX_RECORDS + SURPLUS)
   })
 })
 
@@ -167,7 +177,7 @@ describe('a late event about what was given up', () => {
     const byKey = operation({ ...made(0), amount: null, idempotency_key: key })
     const told = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
     const subject = { ...told, operations: full.operations.with(0, byKey) }
-    const before = play([{ at: LATER, input: newest }], subject)
+    const before = batch(newest, subject)
     const failed = refund(0, { eventType: 'refund.failed', status: 'failed' })
     const found = play(
       [
@@ -192,13 +202,16 @@ describe('a late event about what was given up', () => {
       providerRef: 'txn_0',
       gatewayRefs: ['re_0'],
     } as const
-    const before = play([{ at: LATER, input: newest }], withOldest({ sides: [...oldest!.sides, biller] }))
+    const before = batch(newest, withOldest({ sides: [...oldest!.sides, biller] }))
     const told = play([{ at: LATER, input: refund(0, { status: 'failed' }) }], before)
     expect(told.actions.at(-1)).toMatchObject({ identity: oldest?.identity, sides: [{ state: 'failed' }, biller] })
   })
 
   test('that tells what it was before changes nothing of it', () => {
-    const failed = play([{ at: LATER, input: newest }], withOldest({ state: 'failed', sides: sidesOf('failed') }))
+    // The first notes that it is not what its operation says, so that the second gives it up.
+    const differing = batch(newest, withOldest({ state: 'failed', sides: sidesOf('failed') }))
+    const failed = batch(refund(9_998, { amount: 7, createdAt: LATER }), differing)
+    expect(namesOf(failed)).not.toContain('re_0')
     expect(play([{ at: LATER, input: refund(0) }], failed).actions.at(-1)?.state).toBe('failed')
   })
 

@@ -1,7 +1,15 @@
 import type { Operation } from '@backstop/contracts'
 import { coveredSteps } from './refund-steps.ts'
 import { refundIdsOf } from './sides.ts'
-import { type ActionRecord, type Forgotten, isJudged, isProvisional, openIncident, type Subject } from './subject.ts'
+import {
+  type ActionRecord,
+  type Forgotten,
+  isJudged,
+  isProvisional,
+  type MergedRecord,
+  openIncident,
+  type Subject,
+} from './subject.ts'
 
 /**
  * What a subject gives up when it holds too much, so that its document stays far below the 16 MB that MongoDB allows. Only
@@ -18,14 +26,21 @@ export const MAX_HELD = 3_000
 /** Records given up with which it takes no new one, as a little of each stays. */
 export const MAX_FORGOTTEN = 10_000
 
-/** The subject with as many of its oldest settled records given up as it has too many. */
-export function forgetOld(subject: Subject, now: number): Subject {
+/**
+ * The subject with as many of its oldest settled records given up as it has too many.
+ * @param before the subject as it was read: what changed since then is kept, as that is yet to be listed
+ */
+export function forgetOld(subject: Subject, before: Subject | undefined, now: number): Subject {
   const surplus = subject.actions.length + subject.merged.length - MAX_RECORDS
   if (surplus <= 0) return subject
   const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
+  const listed = new Set<ActionRecord | MergedRecord>(before?.actions)
+  for (const one of before?.merged ?? []) listed.add(one)
   const settled = [
-    ...subject.merged.filter(({ record }) => record.turn === null).map(({ record }) => record),
-    ...subject.actions.filter(action => isSettled(action, operations.get(action.operationId ?? ''))),
+    ...subject.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
+    ...subject.actions.filter(
+      action => listed.has(action) && isSettled(action, operations.get(action.operationId ?? '')),
+    ),
   ]
   const gone = new Set(
     settled
