@@ -34,7 +34,8 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const looked = lookedAt(touches, subjects)
   if (looked.length === 0) {
     const facts = { policies: new Map(), targetsOf }
-    return { subjects, facts, ledgerTouches: await touchesOfNotes(touches, subjects, looked, stores, now) }
+    const noted = await touchesOfNotes(touches, subjects, looked, stores, now)
+    return { subjects, facts, ledgerTouches: noted.map(brought) }
   }
   const operations = await ledger.byReferences([...new Set(looked.flatMap(subject => [...subject.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
@@ -47,7 +48,11 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const all = [...subjects, ...others.filter(subject => !known.has(subject.id))]
   const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, looked))
   const noted = await touchesOfNotes([...touches, ...told], all, looked, stores, now)
-  return { subjects: all, facts: { policies, targetsOf }, ledgerTouches: [...noted, ...told] }
+  return { subjects: all, facts: { policies, targetsOf }, ledgerTouches: [...noted, ...told].map(brought) }
+}
+
+function brought(touch: Touch): Touch {
+  return { ...touch, isBrought: true }
 }
 
 function lookedAt(touches: readonly Touch[], subjects: readonly Subject[]): Subject[] {

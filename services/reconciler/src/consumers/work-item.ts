@@ -37,6 +37,8 @@ export interface Touch {
   readonly creates: boolean
   /** Whether it is a look, which rests on more than its subject. */
   readonly looks: boolean
+  /** No message of the batch asked for it: it was found for those that did, and so is no repeat of one. */
+  readonly isBrought?: true
 }
 
 /** How an event leaves a mark in the inbox. */

@@ -16,7 +16,7 @@ interface Held {
   readonly stored: Subject | undefined
   readonly absorbed: { id: string; version: number }[]
   isChanged: boolean
-  /** An input changed nothing. */
+  /** An input of the batch's own changed nothing. */
   isRepeated: boolean
 }
 
@@ -65,7 +65,7 @@ export class Workspace {
     const next = decide(held.subject, input, now, this.#rules)
     // Decisions share what they leave as it is, so this looks into little.
     if (isDeepStrictEqual(next, held.subject)) {
-      held.isRepeated = true
+      if (touch.isBrought !== true) held.isRepeated = true
       return
     }
     held.subject = next

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest'
+import { lookFacts, operationSeen, PROJECT, play, RULES, refundSeen, T0 } from '../../test/fixtures.ts'
+import type { Touch } from './work-item.ts'
+import { Workspace } from './workspace.ts'
+
+describe('a subject that an input does not change', () => {
+  const subject = play([
+    { at: T0, input: operationSeen() },
+    { at: T0, input: refundSeen() },
+  ])
+  const own = { projectId: PROJECT, refs: subject.refs, creates: true, looks: false, input: () => operationSeen() }
+
+  test.each<{ name: string; touch: Touch; listed: number }>([
+    { name: 'is listed whole, as it may be the repeat of one whose listings were lost', touch: own, listed: 1 },
+    { name: 'is not listed where it was only brought along', touch: { ...own, isBrought: true }, listed: 0 },
+  ])('$name', ({ touch, listed }) => {
+    const workspace = new Workspace([subject], RULES)
+    workspace.apply(touch, lookFacts(), T0)
+    expect(workspace.outcomes()[0]?.listing.actions).toHaveLength(listed)
+  })
+})
