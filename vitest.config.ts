@@ -2,9 +2,12 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', '**/.backstop/**']
 
+/** What compares times: on a machine that other tests keep busy it would measure those. */
+const timed = ['test/faults/bulkhead.system-test.ts']
+
 /**
- * Four kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product, `docker` a
- * container engine.
+ * Kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product, `alone` the same
+ * with nothing beside it, `docker` a container engine.
  */
 /**
  * Where real servers and a minute's wait are part of a test, a machine that is short of time can starve any of them. One
@@ -32,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.system-test.ts'],
-          exclude,
+          exclude: [...exclude, ...timed],
           retry,
           // They mostly wait for minutes to pass, so they wait together.
           maxConcurrency: 20,
@@ -40,6 +43,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      { test: { name: 'alone', include: timed, exclude, retry, testTimeout: 300_000, hookTimeout: 120_000 } },
       { test: { name: 'docker', include: ['test/**/*.docker-test.ts'], exclude } },
     ],
   },

@@ -12,7 +12,7 @@ import { progressOn, type RunningStack, startStack } from '@backstop/stack'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /** The parts of a whole run, in order: what fails fast comes first. */
-const PROJECTS = ['unit', 'integration', 'system'] as const
+const PROJECTS = ['unit', 'integration', 'system', 'alone'] as const
 /** Runs only when it is named: not everybody has a container engine. */
 const ON_REQUEST = ['docker'] as const
 type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
@@ -21,7 +21,7 @@ type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
  * Test files at once. The unit tests compute; the others mostly wait, for sessions to expire and minutes to pass, so more
  * of them than there are cores cost little.
  */
-const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 5, docker: 1 }
+const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 5, alone: 1, docker: 1 }
 
 interface Counts {
   passed: number
@@ -51,7 +51,7 @@ try {
 }
 
 async function runAll(): Promise<number> {
-  const needsStack = wanted.some(project => project === 'integration' || project === 'system')
+  const needsStack = wanted.some(project => project !== 'unit' && project !== 'docker')
   const starting = needsStack ? startTestStack() : undefined
   // Waited for below; a failure before that must not count as unhandled.
   starting?.catch(() => {})
