@@ -1,10 +1,11 @@
 /** A management API that answers as ours does about a few actions, on loopback. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Action } from '@backstop/contracts'
 
 export const KEY = 'bsk_of_the_test'
 
-export const action = {
+export const action: Action = {
   action_id: 'act_known',
   project_id: 'prj_1',
   connection_id: 'con_1',

@@ -200,37 +200,22 @@ describe('where the rules have changed since', () => {
     ])
   })
 
-  test('an event of which nothing was made then is told with the action that it shows now', async () => {
-    const { shop, endedAt } = await openShop(42, 1)
+  test.each([
+    { name: 'nothing was made of', seed: 42, outcome: 'ignored' as const },
+    { name: 'was parked', seed: 46, outcome: 'parked' as const },
+  ])('an event that $name then is told with the action that it shows now', async ({ seed, outcome }) => {
+    const { shop, endedAt } = await openShop(seed, 1)
     const [id, subject] =
       [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
     if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
     shop.contents.subjects.delete(id)
     for (const action of subject.actions) {
       shop.contents.actions.delete(action.id)
-      for (const eventId of action.eventIds) {
-        shop.changeInbox(`${CARDS}/${eventId}`, { outcome: 'ignored', action_ids: [] })
-      }
+      for (const eventId of action.eventIds) shop.changeInbox(`${CARDS}/${eventId}`, { outcome, action_ids: [] })
     }
     const { summary, differences } = await replay(shop, endedAt)
     expect(differences).toMatchObject([{ stored: null, now: { verdict: 'explained' } }])
     expect(summary.changes).toEqual([{ from: 'not seen', to: 'explained (provider_ref_matches)', count: 1 }])
-  })
-
-  test('an event that was parked then, and is understood now, is told with the action that it shows', async () => {
-    const { shop, endedAt } = await openShop(46, 1)
-    const [id, subject] =
-      [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
-    if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
-    shop.contents.subjects.delete(id)
-    for (const action of subject.actions) {
-      shop.contents.actions.delete(action.id)
-      for (const eventId of action.eventIds) {
-        shop.changeInbox(`${CARDS}/${eventId}`, { outcome: 'parked', action_ids: [] })
-      }
-    }
-    const { differences } = await replay(shop, endedAt)
-    expect(differences).toMatchObject([{ stored: null, now: { verdict: 'explained' } }])
   })
 
   test('an event that they refuse is counted, and its action is told as not seen', async () => {

@@ -1,25 +1,11 @@
 import type { Action } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { action as known } from '../../test/api-stand-in.ts'
 import { explanationOf } from './explanation.ts'
 
 const action = (more: Partial<Action> = {}): Action => ({
+  ...known,
   action_id: 'act_1',
-  project_id: 'prj_1',
-  connection_id: 'con_1',
-  connection_ids: ['con_1'],
-  provider: 'processor',
-  kind: 'refund',
-  subject: 'pi_1',
-  provider_ref: 're_1',
-  amount: 2499,
-  currency: 'eur',
-  state: 'succeeded',
-  provider_created_at: '2026-11-21T10:00:00.000Z',
-  first_seen_at: '2026-11-21T10:00:03.412Z',
-  second_look_at: '2026-11-21T10:01:03.412Z',
-  verdict: 'unexplained',
-  reason: 'nothing_explains_it',
-  operation_id: null,
   why: {
     rule: 'Nothing explains it',
     candidates: [
@@ -27,8 +13,6 @@ const action = (more: Partial<Action> = {}): Action => ({
     ],
     read_back: 'confirmed',
   },
-  incident_id: 'inc_1',
-  event_ids: ['evt_1'],
   timeline: [
     {
       at: '2026-11-21T10:00:03.412Z',
@@ -38,7 +22,6 @@ const action = (more: Partial<Action> = {}): Action => ({
     },
     { at: '2026-11-21T10:01:03.900Z', what: 'incident_opened', id: 'inc_1', text: 'Incident inc_1 opened' },
   ],
-  version: 2,
   ...more,
 })
 

@@ -45,7 +45,7 @@ function replayRoute({ stores, deadLetters }: AdminParts): Route {
     tag,
     summary: 'Send a message that could not be used again, to where it lay first',
     description:
-      'Once what was wrong is mended, in a newer version for one. It is done with as any other message; what cannot be used then either is parked again, and `parked_at` tells.',
+      'For when what was wrong is mended, for example in a newer version. The message takes its usual way again; one that still cannot be used is parked again, which moves its `parked_at`.',
     scope: 'admin',
     params: z.object({ id: z.string() }),
     answers: { 202: { description: 'It is sent', schema: DeadLetter } },
