@@ -33,10 +33,10 @@ const consumer = kafka.consumer({
 })
 // What the reconciler wrote of one event, to be written again under other ids.
 const samples = await sampleDocuments(client.db(RECONCILER_DB))
-const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.refs?.[0], of: samples.actions._id }))
+const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.current?.[0].refs[0], of: samples.actions._id }))
 
-function updateTo({ _id, refs = [], actions = [] }: Sample): AnyBulkWriteOperation<Sample> {
-  return { updateOne: { filter: { _id }, update: { $set: { refs, actions, version: 2 } } } }
+function updateTo({ _id, ...changed }: Sample): AnyBulkWriteOperation<Sample> {
+  return { updateOne: { filter: { _id }, update: { $set: changed } } }
 }
 
 async function reconcile(messages: readonly KafkaMessage[]): Promise<void> {

@@ -3,19 +3,17 @@ import type { Db } from 'mongodb'
 
 export const COLLECTIONS = ['subjects', 'actions', 'inbox', 'inbox_bodies'] as const
 
-/** A document of one of them; the fields of a subject that an event changes, by name. */
+/** A document of one of them; what an event changes of a subject, by name. */
 export interface Sample {
   _id: string
-  refs?: readonly string[]
-  actions?: readonly object[]
-  version?: number
+  current?: readonly [{ readonly version: number; readonly refs: readonly string[]; readonly state: string }]
 }
 
 export type Samples = Readonly<Record<(typeof COLLECTIONS)[number], Sample>>
 
 /** @param db in which the reconciler has judged something */
 export async function sampleDocuments(db: Db): Promise<Samples> {
-  const ofExplained = { 'operations.0': { $exists: true }, 'actions.0': { $exists: true } }
+  const ofExplained = { 'current.state': /"verdict":"explained"/ }
   const documents = await Promise.all(
     COLLECTIONS.map(async name => {
       const sample = await db.collection<Sample>(name).findOne(name === 'subjects' ? ofExplained : {})
@@ -29,11 +27,14 @@ export async function sampleDocuments(db: Db): Promise<Samples> {
 /** The same under another id, with as many references. */
 export function copyFor(key: string, sample: Sample): Sample {
   const copy = { ...sample, _id: key }
-  return sample.refs === undefined ? copy : { ...copy, refs: sample.refs.map((_, index) => `${key}/${index}`) }
+  if (sample.current === undefined) return copy
+  const [stored] = sample.current
+  return { ...copy, current: [{ ...stored, refs: stored.refs.map((_, index) => `${key}/${index}`) }] }
 }
 
 /** The subject as it was before the event: with its operation, and nothing seen of it yet. */
 export function subjectBefore(key: string, sample: Sample): Sample {
-  const copy = copyFor(key, sample)
-  return { ...copy, refs: copy.refs?.slice(0, 2) ?? [], actions: [], version: 1 }
+  const [stored] = copyFor(key, sample).current!
+  const state = JSON.stringify({ ...JSON.parse(stored.state), actions: [] })
+  return { _id: key, current: [{ ...stored, version: 1, refs: stored.refs.slice(0, 2), state }] }
 }

@@ -250,7 +250,7 @@ async function recordsOf({ projectId }: Customer): Promise<Record<string, unknow
     if (collectionName === 'sweeps') continue
     const found = await truth.database
       .collection(collectionName)
-      .find({ $or: [{ project_id: projectId }, { projectId }] })
+      .find({ project_id: projectId })
       .sort({ _id: 1 })
       .toArray()
     if (found.length > 0) records[collectionName] = found

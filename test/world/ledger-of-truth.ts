@@ -26,8 +26,8 @@ const TOPICS_OF_GROUP = {
   'notifier.deliveries': ['deliveries'],
 } as const
 
-/** Collections whose documents hold messages that are to be published. */
-const OUTBOXES = ['subjects', 'operations'] as const
+/** Collections whose documents hold messages that are to be published, and where. */
+const OUTBOXES = { subjects: 'current.outbox', operations: 'outbox' } as const
 
 export interface Truth {
   /**
@@ -71,8 +71,11 @@ export async function openTruth(product: Product): Promise<Truth> {
   }
 
   async function unpublished(): Promise<number> {
-    const filled = { 'outbox.0': { $exists: true } }
-    const counts = await Promise.all(OUTBOXES.map(outbox => database.collection(outbox).countDocuments(filled)))
+    const counts = await Promise.all(
+      Object.entries(OUTBOXES).map(([name, outbox]) =>
+        database.collection(name).countDocuments({ [`${outbox}.0`]: { $exists: true } }),
+      ),
+    )
     return counts.reduce((sum, count) => sum + count, 0)
   }
 

@@ -81,9 +81,9 @@ export const COLLECTIONS = {
     owner: 'reconciler',
     indexes: [
       // The alias table: a reference belongs to one subject only, and this index is what makes it so.
-      { keys: { refs: 1 }, options: { unique: true } },
-      { keys: { 'outbox.at': 1 }, options: { sparse: true } },
-      { keys: { nextLookAt: 1 }, options: { sparse: true } },
+      { keys: { 'current.refs': 1 }, options: { unique: true } },
+      { keys: { 'current.outbox.at': 1 }, options: { sparse: true } },
+      { keys: { 'current.nextLookAt': 1 }, options: { sparse: true } },
     ],
   },
   actions: {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** What each id names, by its prefix. An id reads `<prefix>_<26 base32 characters>` (128 bits). */
 export const ID_PREFIXES = {
@@ -66,6 +66,6 @@ export function deliveryIdOf(alertId: string, channelId: string): string {
  * @param parts joined with a newline; none of them may hold one.
  */
 export function deterministicId(kind: IdKind, ...parts: readonly string[]): string {
-  const digest = createHash('sha256').update(parts.join('\n')).digest()
+  const digest = hash('sha256', parts.join('\n'), 'buffer')
   return `${ID_PREFIXES[kind]}_${base32(digest.subarray(0, 16))}`
 }

@@ -20,6 +20,13 @@ export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   return current
 }
 
+/** The object at a path of names, or undefined where none is. */
+export function objectAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  const found = fieldAt(value, ...path)
+  const isObject = typeof found === 'object' && found !== null && !Array.isArray(found)
+  return isObject ? (found as Readonly<Record<string, unknown>>) : undefined
+}
+
 /** The first candidate that names something: an id, or an expanded object that has one. Null when none does. */
 export function firstId(...candidates: readonly unknown[]): string | null {
   for (const candidate of candidates) {

@@ -36,6 +36,6 @@ test('a service waits for every topic, collection and schema, and starts once th
   })
   expect(await look()).toEqual([])
 
-  await mongo.db.collection('subjects').dropIndex('refs_1')
-  expect(await look()).toEqual(['index {"refs":1} of subjects'])
+  await mongo.db.collection('subjects').dropIndex('current.refs_1')
+  expect(await look()).toEqual(['index {"current.refs":1} of subjects'])
 })

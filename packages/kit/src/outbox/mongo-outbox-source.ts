@@ -1,28 +1,41 @@
 import type { TimedOutboxEntry } from '@backstop/contracts'
-import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb'
+import type { AnyBulkWriteOperation, Collection, Document, Filter } from 'mongodb'
 import { asUnavailable } from '../mongo/mongo.ts'
 import type { OutboxSource } from './outbox-publisher.ts'
 
-/** A document with an outbox; the collection has a sparse index on `outbox.at`. */
+/** What has an outbox: a document, or what is alone in an array of one. */
 export interface OutboxHolder {
-  _id: string
   outbox?: readonly TimedOutboxEntry[]
 }
 
-/** The outboxes of one collection, as the publisher and its sweeper use them. */
-export function createMongoOutboxSource<T extends OutboxHolder>(collection: Collection<T>): OutboxSource {
+/**
+ * The outboxes of one collection, as the publisher and its sweeper use them.
+ * The collection has a sparse index on `outbox.at`, or on `<within>.outbox.at`.
+ * @param within the name of the array of one whose only element holds the outbox; left out where the document itself does
+ */
+export function createMongoOutboxSource<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  within?: keyof T & string,
+): OutboxSource {
+  const [found, updated] = within === undefined ? ['outbox', 'outbox'] : [`${within}.outbox`, `${within}.$[].outbox`]
+  const holderIn = (document: Document): OutboxHolder => (within === undefined ? document : document[within][0])
   return {
     pending: (writtenBefore, limit) =>
       asUnavailable(async () => {
-        const filter = { 'outbox.at': { $lt: writtenBefore } } as unknown as Filter<T>
-        const found = collection.find<OutboxHolder>(filter, { projection: { outbox: 1 } })
-        const documents = await found.limit(limit).toArray()
-        return documents.map(({ _id, outbox }) => ({ documentId: _id, entries: outbox ?? [] }))
+        const filter = { [`${found}.at`]: { $lt: writtenBefore } } as Filter<T>
+        const documents = await collection
+          .find(filter, { projection: { [found]: 1 } })
+          .limit(limit)
+          .toArray()
+        return documents.map(document => ({
+          documentId: String(document._id),
+          entries: holderIn(document).outbox ?? [],
+        }))
       }),
     async published(documents) {
       if (documents.length === 0) return
       const updates = documents.map(({ documentId, entryIds }) => ({
-        updateOne: { filter: { _id: documentId }, update: { $pull: { outbox: { id: { $in: [...entryIds] } } } } },
+        updateOne: { filter: { _id: documentId }, update: { $pull: { [updated]: { id: { $in: [...entryIds] } } } } },
       }))
       // The driver's type of $pull does not know readonly arrays.
       const writes = updates as unknown as AnyBulkWriteOperation<T>[]

@@ -1,6 +1,6 @@
 /** What the card processor's events and objects mean: docs/decisions/processor.md, as a table. */
 import { z } from 'zod'
-import { fieldAt } from '../event-fields.ts'
+import { objectAt } from '../event-fields.ts'
 import { helpful, type ObjectMeaning, UnixTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
 import { meaningOfCharge } from './objects/charge.ts'
@@ -43,23 +43,21 @@ const Envelope = z.object({
   created: helpful(UnixTime),
   request: helpful(z.object({ idempotency_key: helpful(z.string().min(1).max(255)) })),
 })
-const PreviousAttributes = helpful(z.record(z.string(), z.unknown()))
-const DataObject = z.record(z.string(), z.unknown())
 
 export const normaliseEvent: NormaliseEvent = (origin, event) => {
   const known = EVENTS.get(origin.eventType)
   if (known === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
-  const object = DataObject.safeParse(fieldAt(event, 'data', 'object'))
-  if (!object.success) return { kind: 'malformed', reason: 'data.object: There is no object' }
+  const object = objectAt(event, 'data', 'object')
+  if (object === undefined) return { kind: 'malformed', reason: 'data.object: There is no object' }
   const envelope = Envelope.parse(event)
   const telling: ProcessorTelling = {
     projectId: origin.projectId,
     site: null,
     toldAt: envelope.created,
     idempotencyKey: known.keyIsIts ? (envelope.request?.idempotency_key ?? null) : null,
-    previous: PreviousAttributes.parse(fieldAt(event, 'data', 'previous_attributes')),
+    previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
-  return known.meaning(telling, object.data)
+  return known.meaning(telling, object)
 }
 
 export const normaliseObject: NormaliseObject = (origin, type, object) => {

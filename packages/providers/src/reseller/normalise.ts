@@ -1,6 +1,5 @@
 /** What the reseller's events and objects mean: docs/decisions/reseller.md, as a table. */
-import { z } from 'zod'
-import { fieldAt } from '../event-fields.ts'
+import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type ObjectMeaning, TextTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
 import { meaningOfAdjustment } from './objects/adjustment.ts'
@@ -24,15 +23,14 @@ const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
 ])
 
 const OccurredAt = helpful(TextTime)
-const EventObject = z.record(z.string(), z.unknown())
 
 export const normaliseEvent: NormaliseEvent = (origin, event) => {
   const meaning = EVENTS.get(origin.eventType)
   if (meaning === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
-  const object = EventObject.safeParse(fieldAt(event, 'data'))
-  if (!object.success) return { kind: 'malformed', reason: 'data: There is no object' }
+  const object = objectAt(event, 'data')
+  if (object === undefined) return { kind: 'malformed', reason: 'data: There is no object' }
   const toldAt = OccurredAt.parse(fieldAt(event, 'occurred_at'))
-  return meaning({ projectId: origin.projectId, site: null, toldAt }, object.data)
+  return meaning({ projectId: origin.projectId, site: null, toldAt }, object)
 }
 
 export const normaliseObject: NormaliseObject = (origin, type, object) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldAt } from '../../src/event-fields.ts'
+import { objectAt } from '../../src/event-fields.ts'
 import {
   CurrencyCode,
   helpful,
@@ -47,14 +47,13 @@ const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['return.made', meaningOfReturn],
   ['return.paid', meaningOfReturn],
 ])
-const AnObject = z.record(z.string(), z.unknown())
 
 export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) => {
   const meaning = EVENTS.get(eventType)
   if (meaning === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
-  const object = AnObject.safeParse(fieldAt(event, 'return'))
-  if (!object.success) return { kind: 'malformed', reason: 'return: There is no object' }
-  return meaning({ projectId, site: null, toldAt: null }, object.data)
+  const object = objectAt(event, 'return')
+  if (object === undefined) return { kind: 'malformed', reason: 'return: There is no object' }
+  return meaning({ projectId, site: null, toldAt: null }, object)
 }
 
 export const normaliseObject: NormaliseObject = ({ projectId, readAt }, type, object) =>

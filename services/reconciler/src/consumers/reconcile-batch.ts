@@ -45,8 +45,8 @@ interface ReadItem {
  */
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts
-  const read = await readItems(items, parts)
-  const done = await stores.inbox.done(items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : [])))
+  const inboxIds = items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : []))
+  const [read, done] = await Promise.all([readItems(items, parts), stores.inbox.done(inboxIds)])
   const isDone = ({ item }: ReadItem) => item.kind === 'event' && done.has(item.inboxId)
 
   const touching = read.filter(entry => entry.reading.touches.length > 0)
@@ -54,8 +54,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
 
   const actions = outcomes.flatMap(({ subject, before, listing }) => projectActions(subject, before, listing))
   const incidents = outcomes.flatMap(({ subject, before, listing }) => projectIncidents(subject, before, listing))
-  await stores.projections.saveActions(actions)
-  await stores.projections.saveIncidents(incidents)
+  await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
   crashPoint('reconciler.after-projections')
 
   const outboxes = outcomes.map(({ subject }) => ({ documentId: subject.id, entries: subject.outbox }))
