@@ -1,15 +1,10 @@
 /** A payment that can take no more, through the whole reconciler in memory: what is too much is parked, and the rest goes on. */
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
 import { describe, expect, test } from 'vitest'
-import { createReconciler } from '../src/app.ts'
 import { Workspace } from '../src/consumers/workspace.ts'
 import { type Input, whyRefused } from '../src/domain/decide.ts'
 import { MAX_FORGOTTEN, MAX_HELD, whyFull } from '../src/domain/forget.ts'
 import type { Forgotten, Subject } from '../src/domain/subject.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
 import {
   emptySubject,
   lookFacts,
@@ -23,10 +18,7 @@ import {
   T0,
   totalSeen,
 } from './fixtures.ts'
-import { readingPorts } from './reading-ports.ts'
-import { connectionOf } from './recorded-shop.ts'
-
-const codec = createFixedCodec()
+import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }
 
@@ -45,26 +37,9 @@ function fullSubject(): Subject {
 }
 
 test('a refund too many is parked with the reason, those that are known go on, and so do other payments', async () => {
-  const clock = createManualClock()
-  const bus = createMemoryBus({ clock, partitions: 1 })
-  const stores = createMemoryStores()
-  stores.contents.connections.set('con_a', connectionOf('con_a', {}))
+  const { clock, codec, contents, tell, dead, stop } = await startMemoryReconciler('con_a')
   const full = fullSubject()
-  stores.contents.subjects.set(full.id, full)
-  const logger = createLogger('test', 'silent')
-  const app = createReconciler({
-    ...{ bus, codec, clock, stores, logger },
-    openBooks: openMemoryBooks,
-    metrics: createMetrics('reconciler'),
-    recheckDelayMs: MINUTE,
-    ...readingPorts(logger),
-    onFatal: error => {
-      throw error
-    },
-  })
-  const producer = bus.producer({ sendTimeoutMs: 1_000 })
-  await producer.start()
-  await app.start()
+  contents.subjects.set(full.id, full)
   const refund = (id: string, payment: string, status = 'succeeded'): InboundEvent => {
     const object = { id, object: 'refund', amount: 100, currency: 'eur', charge: null, payment_intent: payment }
     const event_id = `evt_${id}_${status}`
@@ -78,22 +53,14 @@ test('a refund too many is parked with the reason, those that are known go on, a
   }
   const tooMany = Array.from({ length: 12 }, (_, index) => refund(`re_new_${index}`, 'pi_1'))
   const events = [...tooMany, refund('re_other', 'pi_2'), refund('re_1', 'pi_1', 'failed')]
-  await producer.send(
-    events.map(event => ({
-      topic: 'inbound.processor',
-      key: `${PROJECT}/pi`,
-      value: codec.encode('inbound-event', event),
-      headers: {},
-    })),
-  )
+  await tell(events.map(event => codec.encode('inbound-event', event)))
   await clock.advance(10 * MINUTE)
-  await app.stop()
+  await stop()
 
-  const dead = bus.stored('inbound.dead')
-  expect(dead.map(({ headers }) => headers[HEADERS.errorCode])).toEqual(Array(12).fill('message_invalid'))
-  expect(String(dead[0]?.headers[HEADERS.errorMessage])).toContain('pi_1 has more refunds')
-  expect(stores.contents.inbox.get('con_a/evt_re_other_succeeded')?.document.outcome).toBe('recorded')
-  const { actions = [] } = stores.contents.subjects.get(full.id) ?? {}
+  expect(dead().map(({ headers }) => headers[HEADERS.errorCode])).toEqual(Array(12).fill('message_invalid'))
+  expect(String(dead()[0]?.headers[HEADERS.errorMessage])).toContain('pi_1 has more refunds')
+  expect(contents.inbox.get('con_a/evt_re_other_succeeded')?.document.outcome).toBe('recorded')
+  const { actions = [] } = contents.subjects.get(full.id) ?? {}
   expect(actions).toHaveLength(MAX_HELD)
   expect(actions[0]).toMatchObject({ providerRef: 're_1', state: 'failed' })
 })

@@ -1,14 +1,9 @@
 /** Events that cannot be used, through the whole reconciler in memory: parked once, and marked in the inbox as come. */
 import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, createMetrics, unavailable } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { createFixedCodec, unavailable } from '@backstop/kit'
 import { afterEach, expect, test } from 'vitest'
-import { createReconciler } from '../src/app.ts'
-import { createMemoryStores } from '../src/store/memory-store.ts'
-import { MINUTE, PROJECT, T0 } from './fixtures.ts'
-import { readingPorts } from './reading-ports.ts'
-import { connectionOf } from './recorded-shop.ts'
+import { PROJECT, T0 } from './fixtures.ts'
+import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const codec = createFixedCodec()
 const stops: (() => Promise<void>)[] = []
@@ -17,36 +12,16 @@ afterEach(async () => {
 })
 
 async function harness() {
-  const clock = createManualClock()
-  const bus = createMemoryBus({ clock, partitions: 1 })
-  const stores = createMemoryStores()
-  stores.contents.connections.set('con_1', connectionOf('con_1', {}))
-  const logger = createLogger('test', 'silent')
   let isInboxAway = false
-  const insert: typeof stores.inbox.insert = async entries => {
-    if (isInboxAway) throw unavailable('MongoDB', undefined)
-    await stores.inbox.insert(entries)
-  }
-  const app = createReconciler({
-    bus,
-    codec,
-    clock,
-    stores: { ...stores, inbox: { ...stores.inbox, insert } },
-    openBooks: openMemoryBooks,
-    logger,
-    metrics: createMetrics('reconciler'),
-    recheckDelayMs: MINUTE,
-    ...readingPorts(logger),
-    onFatal: error => {
-      throw error
+  const { clock, contents, tell, dead, stop } = await startMemoryReconciler('con_1', inbox => ({
+    async insert(entries) {
+      if (isInboxAway) throw unavailable('MongoDB', undefined)
+      await inbox.insert(entries)
     },
-  })
-  const producer = bus.producer({ sendTimeoutMs: 1_000 })
-  await producer.start()
-  await app.start()
-  stops.push(() => app.stop())
+  }))
+  stops.push(stop)
   const send = async (value: Buffer) => {
-    await producer.send([{ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers: {} }])
+    await tell([value])
     await clock.advance(1_000)
   }
   const event = (body: InboundEvent['body'], more: Partial<InboundEvent> = {}): InboundEvent => ({
@@ -63,9 +38,9 @@ async function harness() {
     clock,
     send,
     event,
-    inbox: () => [...stores.contents.inbox.values()],
-    actions: () => [...stores.contents.actions.values()],
-    dead: () => bus.stored('inbound.dead'),
+    inbox: () => [...contents.inbox.values()],
+    actions: () => [...contents.actions.values()],
+    dead,
     setInboxAway: (away: boolean) => {
       isInboxAway = away
     },

@@ -1,0 +1,53 @@
+/** The whole reconciler over the twins of its parts in memory, with a clock that is turned by hand. */
+import { createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { createReconciler } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import type { Inbox } from '../src/store/store.ts'
+import { MINUTE, PROJECT } from './fixtures.ts'
+import { readingPorts } from './reading-ports.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+/**
+ * Starts it, with one partition and one connection of the processor.
+ * @param changeInbox what stands between it and its inbox
+ */
+export async function startMemoryReconciler(
+  connectionId: string,
+  changeInbox: (inbox: Inbox) => Partial<Inbox> = () => ({}),
+) {
+  const clock = createManualClock()
+  const bus = createMemoryBus({ clock, partitions: 1 })
+  const codec = createFixedCodec()
+  const stores = createMemoryStores()
+  stores.contents.connections.set(connectionId, connectionOf(connectionId, {}))
+  const logger = createLogger('test', 'silent')
+  const app = createReconciler({
+    bus,
+    codec,
+    clock,
+    stores: { ...stores, inbox: { ...stores.inbox, ...changeInbox(stores.inbox) } },
+    openBooks: openMemoryBooks,
+    logger,
+    metrics: createMetrics('reconciler'),
+    recheckDelayMs: MINUTE,
+    ...readingPorts(logger),
+    onFatal: error => {
+      throw error
+    },
+  })
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  await producer.start()
+  await app.start()
+  return {
+    clock,
+    codec,
+    contents: stores.contents,
+    /** Puts messages on the processor's topic, all under one key. */
+    tell: (values: readonly Buffer[]) =>
+      producer.send(values.map(value => ({ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers: {} }))),
+    dead: () => bus.stored('inbound.dead'),
+    stop: () => app.stop(),
+  }
+}
