@@ -10,6 +10,11 @@ interface Rule {
   from?: Peer[]
   ports?: { port: number | string; endPort?: number }[]
 }
+type Labels = Record<string, string>
+interface Selector {
+  matchLabels?: Labels
+  matchExpressions?: { key: string; operator: string; values: string[] }[]
+}
 
 const bundles = new Map<string, Manifest[]>()
 beforeAll(async () => {
@@ -41,10 +46,44 @@ describe.each(BUNDLES)('in %s', bundle => {
       ({ spec }) => spec.template.metadata.labels,
     )
     for (const policy of policiesOf(bundle)) {
-      const wanted = Object.entries<string>(policy.spec.podSelector.matchLabels ?? {})
-      const matched = pods.filter(labels => wanted.every(([key, value]) => labels[key] === value))
+      const matched = pods.filter(labels => selects(policy.spec.podSelector, labels))
       expect(matched.length, nameOf(policy)).toBeGreaterThan(0)
     }
+  })
+})
+
+describe('the self-test of the policies', () => {
+  const labelsOf = (service: string): Labels => {
+    const workload = workloads(bundles.get('overlays/production') as Manifest[]).find(({ metadata }) =>
+      metadata.name.startsWith(`backstop-${service}`),
+    )
+    return workload?.spec.template.metadata.labels
+  }
+  const policiesFor = (service: string, way: 'ingress' | 'egress') =>
+    policiesOf('overlays/production').filter(
+      ({ spec }) => spec[way] !== undefined && selects(spec.podSelector, labelsOf(service)),
+    )
+
+  test('may reach what the notifier may reach, no more and no less', () => {
+    const names = policiesFor('wall-check', 'egress').map(nameOf)
+    expect(names).toContain('NetworkPolicy/backstop-notifier')
+    expect(names).toEqual(policiesFor('notifier', 'egress').map(nameOf))
+  })
+
+  test('knocks at pods that let it in, at a port to which no policy lets it out', () => {
+    const opened = policiesFor('admin-api', 'ingress').filter(({ spec }) =>
+      spec.ingress.some(({ from, ports }: { from: { podSelector?: Selector }[]; ports: { port: string }[] }) =>
+        from.some(
+          peer => peer.podSelector && selects(peer.podSelector, labelsOf('wall-check')) && ports[0]?.port === 'ops',
+        ),
+      ),
+    )
+    expect(opened.map(nameOf)).toEqual(['NetworkPolicy/backstop-wall-check'])
+    const out = policiesFor('wall-check', 'egress').flatMap(({ spec }) => spec.egress as Rule[])
+    const holds9090 = ({ ports = [] }: Rule) =>
+      ports.some(({ port, endPort }) => port === 9090 || (Number(port) < 9090 && Number(endPort ?? port) >= 9090))
+    expect(out.length).toBeGreaterThan(0)
+    expect(out.filter(holds9090)).toEqual([])
   })
 })
 
@@ -91,6 +130,14 @@ describe('what production may reach by address', () => {
     expect(reaches(address)).toBe(false)
   })
 })
+
+/** As far as our policies go. */
+function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''))
+  )
+}
 
 function holds({ cidr, except = [] }: { cidr: string; except?: string[] }, address: string): boolean {
   return contains(cidr, address) && !except.some(range => contains(range, address))

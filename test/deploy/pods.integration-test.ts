@@ -13,6 +13,8 @@ import {
 } from './rendered.ts'
 
 const SERVICES = ['admin-api', 'ingress', 'notifier', 'reconciler']
+/** The local overlay opens what the self-test of the network policies would find open. */
+const jobsOf = (bundle: string) => (bundle === 'overlays/local' ? ['provision'] : ['provision', 'wall-check'])
 
 /** What a service gives itself to finish what it has begun (packages/kit/src/service/run-service.ts), in seconds. */
 const STOP_DEADLINE_S = 25
@@ -28,10 +30,12 @@ describe.each(BUNDLES)('in %s', bundle => {
   const deployments = () => ofKind(ours(), 'Deployment')
   const podOf = (workload: Manifest) => workload.spec.template.spec
 
-  test('there is a deployment for every service, and one deploy job', () => {
+  test('there is a deployment for every service, the deploy job, and the self-test of the network policies', () => {
     expect(deployments().map(nameOf).sort()).toEqual(SERVICES.map(service => `Deployment/backstop-${service}`))
-    expect(ofKind(ours(), 'Job')).toHaveLength(1)
-    expect(workloads(ours())).toHaveLength(SERVICES.length + 1)
+    // Another version is another job: the template of one that exists cannot change.
+    const suffix = packageJson.version.replaceAll('.', '-')
+    expect(ofKind(ours(), 'Job').map(nameOf)).toEqual(jobsOf(bundle).map(job => `Job/backstop-${job}-${suffix}`))
+    expect(workloads(ours())).toHaveLength(SERVICES.length + jobsOf(bundle).length)
   })
 
   test('every pod, whoever made its image, fits the restricted standard and has no key to the cluster', () => {
@@ -73,7 +77,7 @@ describe.each(BUNDLES)('in %s', bundle => {
   test('every workload of ours has an account of its own, without a token', () => {
     const accounts = ofKind(ours(), 'ServiceAccount')
     expect(accounts.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).toEqual(
-      Array(SERVICES.length + 1).fill(false),
+      Array(SERVICES.length + jobsOf(bundle).length).fill(false),
     )
     const used = workloads(ours()).map(workload => podOf(workload).serviceAccountName)
     expect(used.sort()).toEqual(accounts.map(({ metadata }) => metadata.name).sort())
@@ -102,7 +106,8 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
     for (const workload of workloads(ours())) {
       const component = workload.metadata.labels?.['app.kubernetes.io/component']
-      expect(mainContainer(workload).image).toMatch(new RegExp(`(^|/)backstop-${component}:${version}$`))
+      const image = component === 'wall-check' ? 'provision' : component
+      expect(mainContainer(workload).image).toMatch(new RegExp(`(^|/)backstop-${image}:${version}$`))
       expect(workload.metadata.labels).toMatchObject({
         'app.kubernetes.io/name': `backstop-${component}`,
         'app.kubernetes.io/part-of': 'backstop',
@@ -169,9 +174,8 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 
   test('the deploy job may be applied again at any time, and services wait for it', () => {
+    // What may change without another version does not stand in its template, which cannot change.
     const [job] = ofKind(ours(), 'Job') as [Manifest]
-    // Another version is another job; what else may change does not stand in its template, which cannot change.
-    expect(job.metadata.name).toBe(`backstop-provision-${packageJson.version.replaceAll('.', '-')}`)
     expect(job.spec).toMatchObject({ ttlSecondsAfterFinished: 600, backoffLimit: 100 })
     const template = JSON.stringify(job.spec.template)
     expect([...template.matchAll(/"name":"(backstop-[a-z-]*settings[^"]*)"/g)].map(([, name]) => name)).toEqual(
@@ -183,6 +187,25 @@ describe.each(BUNDLES)('in %s', bundle => {
       expect(wait.command).toEqual(['node', 'packages/provision/src/wait-main.ts'])
       expect(wait.image).toBe(mainContainer(job).image)
     }
+  })
+})
+
+test('the self-test of the network policies keeps its verdict for a day, has no secret, and knocks at pods that are ready', () => {
+  const manifests = bundles.get('overlays/production') as Manifest[]
+  const named = (kind: string, name: string) =>
+    ofKind(manifests, kind).find(({ metadata }) => metadata.name.startsWith(name)) as Manifest
+  const { spec } = named('Job', 'backstop-wall-check')
+  expect(spec).toMatchObject({ ttlSecondsAfterFinished: 86_400, template: { spec: { restartPolicy: 'Never' } } })
+  expect(spec.template.spec.volumes).toEqual([{ name: 'tmp', emptyDir: { sizeLimit: '64Mi' } }])
+  expect(mainContainer(named('Job', 'backstop-wall-check')).command).toEqual([
+    'node',
+    'packages/provision/src/wall-main.ts',
+  ])
+  // Without an address of its own, and nothing about those that are not ready: DNS then names only what is there to be reached.
+  expect(named('Service', 'backstop-wall-check').spec).toEqual({
+    clusterIP: 'None',
+    selector: { 'app.kubernetes.io/name': 'backstop-admin-api' },
+    ports: [{ name: 'ops', port: 9090, targetPort: 'ops' }],
   })
 })
 

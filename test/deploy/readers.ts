@@ -4,7 +4,9 @@ import {
   provisionSettings,
   readProvisionConfig,
   readWaitConfig,
+  readWallConfig,
   waitSettings,
+  wallSettings,
 } from '../../packages/provision/src/config.ts'
 import { settings as adminSettings, readAdminConfig } from '../../services/admin-api/src/config.ts'
 import { settings as ingressSettings, readIngressConfig } from '../../services/ingress/src/config.ts'
@@ -30,6 +32,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
   notifier: reader(notifierSettings, readNotifierConfig),
   'admin-api': reader(adminSettings, readAdminConfig),
   provision: reader(provisionSettings, readProvisionConfig),
+  'wall-check': reader(wallSettings, readWallConfig),
   'wait-for-provision': reader(waitSettings, readWaitConfig),
 }
 

@@ -35,7 +35,7 @@ test('the README shows an overlay and three patches', () => {
 
 test('an overlay of your own takes images from your registry, waiting containers included', () => {
   const pods = ofKind(manifests, 'Deployment', 'Job').map(({ spec }) => JSON.stringify(spec.template.spec))
-  expect(pods).toHaveLength(5)
+  expect(pods).toHaveLength(6)
   for (const pod of pods) {
     expect(pod).toContain('"registry.acme.example/backstop-provision:')
     expect(pod).not.toContain('registry.example.com')

@@ -61,7 +61,9 @@ function environmentOf(bundle: string, { env = [] }: Container): Record<string, 
 
 describe.each(BUNDLES)('in %s', bundle => {
   test('there are all programs', () => {
-    expect(new Set(programsOf(bundle).map(({ name }) => name))).toEqual(new Set(Object.keys(READERS)))
+    // The local overlay opens what the self-test of the network policies would find open.
+    const all = Object.keys(READERS).filter(name => bundle !== 'overlays/local' || name !== 'wall-check')
+    expect(new Set(programsOf(bundle).map(({ name }) => name))).toEqual(new Set(all))
   })
 
   test('every variable is a setting that its program knows', () => {
@@ -81,6 +83,10 @@ describe.each(BUNDLES)('in %s', bundle => {
       if (name === 'wait-for-provision') continue
       const read = (container.env ?? []).flatMap(({ value }) => (value?.startsWith(MOUNT) ? [basename(value)] : []))
       const volume = workload.spec.template.spec.volumes.find((one: { secret?: object }) => one.secret !== undefined)
+      if (volume === undefined) {
+        expect(read, name).toEqual([])
+        continue
+      }
       const mounted = volume.secret.items.map(({ key, path }: { key: string; path: string }) => {
         expect(path).toBe(key)
         return key

@@ -1,4 +1,6 @@
+import { isIPv6 } from 'node:net'
 import { AppError, commonSettings, type Environment, readConfig, setting } from '@backstop/kit'
+import type { WallTarget } from './wall/domain/judge-wall.ts'
 
 const { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL } = commonSettings
 
@@ -21,6 +23,34 @@ export const provisionSettings = {
 
 /** The settings of the wait for the deploy job: it reads Kafka and MongoDB, and makes nothing. */
 export const waitSettings = { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
+
+/** The settings of the self-test of the network policies: it reads nothing, and makes nothing. */
+export const wallSettings = {
+  WALL_TARGETS: setting
+    .list()
+    .describe('What no policy may let the notifier reach, as host:port, comma-separated; a name is waited for'),
+} as const
+
+/** @throws AppError `config_invalid` */
+export function readWallConfig(environment: Environment): { readonly WALL_TARGETS: readonly WallTarget[] } {
+  const { WALL_TARGETS } = readConfig(wallSettings, environment)
+  const targets = WALL_TARGETS.flatMap(text => readTarget(text) ?? [])
+  if (targets.length === 0 || targets.length < WALL_TARGETS.length) {
+    throw new AppError(
+      'config_invalid',
+      'The configuration has 1 fault(s):\n  WALL_TARGETS: Give at least one host:port, with IPv6 addresses in brackets',
+    )
+  }
+  return { WALL_TARGETS: targets }
+}
+
+function readTarget(text: string): WallTarget | undefined {
+  const [, inBrackets, plain, digits] = /^(?:\[([^\]]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = plain ?? inBrackets
+  const port = Number(digits)
+  if (host === undefined || port < 1 || port > 65_535) return undefined
+  return inBrackets === undefined || isIPv6(inBrackets) ? { host, port } : undefined
+}
 
 /** @throws AppError `config_invalid` */
 export function readWaitConfig(environment: Environment) {
