@@ -123,7 +123,15 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
   })
   const stopping = new AbortController()
-  const server = createApiServer({ routes, parts, clock, logger, metrics: ports.metrics, stopping: stopping.signal })
+  const server = createApiServer({
+    routes,
+    parts,
+    stores: ports.stores,
+    clock,
+    logger,
+    metrics: ports.metrics,
+    stopping: stopping.signal,
+  })
   let bootstrap: Promise<void> = Promise.resolve()
   let knowsFirstKey = false
 

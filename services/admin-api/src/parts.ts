@@ -5,11 +5,12 @@ import type { ChannelTester } from './publish/channel-tester.ts'
 import type { CommandSender } from './publish/command-sender.ts'
 import type { DeadLetterSender } from './publish/dead-letter-sender.ts'
 import type { OutcomeWatcher } from './publish/outcome-watcher.ts'
-import type { AdminStores } from './store/stores.ts'
+import type { ReadShelves } from './store/stores.ts'
 
 /** What the routes work with. */
 export interface AdminParts {
-  readonly stores: AdminStores
+  /** To read. What is changed is changed by `RouteRequest.change`, which leaves its audit row. */
+  readonly stores: ReadShelves
   readonly ledger: Pick<Ledger, 'record' | 'transition' | 'decide' | 'get' | 'list'>
   readonly budgets: Budgets
   readonly runs: Runs

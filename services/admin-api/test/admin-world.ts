@@ -183,7 +183,9 @@ export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}):
   const bus = createMemoryBus({ clock: systemClock })
   const openBooks: AdminPorts['openBooks'] = options =>
     openMemoryBooks(options, async id => approvalPolicyOf(await stores.projects.find({ _id: id })))
-  const dump = async () => JSON.stringify(await Promise.all(Object.values(stores).map(shelf => shelf.findAll({}))))
+  const { together: _, ...others } = stores
+  const shelves: readonly { findAll(where: object): Promise<unknown[]> }[] = Object.values(others)
+  const dump = async () => JSON.stringify(await Promise.all(shelves.map(shelf => shelf.findAll({}))))
   return openWorld({ stores, others: stores, bus, dump, settings, openBooks })
 }
 

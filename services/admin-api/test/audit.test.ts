@@ -23,7 +23,7 @@ async function openFailing(action: string): Promise<void> {
     },
   }
   world = await openWorld({
-    stores: { ...stores, audit },
+    stores: { ...stores, audit, together: write => stores.together(shelves => write({ ...shelves, audit })) },
     others: stores,
     bus: createMemoryBus({ clock: systemClock }),
     openBooks: options => openMemoryBooks(options),
@@ -35,17 +35,18 @@ const actionsOn = async (target: string) =>
   (await world.stores.audit.findAll({ target })).map(({ action, key_id }) => ({ action, key_id }))
 
 describe('a change whose audit row could not be written', () => {
-  test('gets its one row from the repeat under the same Idempotency-Key', async () => {
+  test('does not happen, and happens once in the repeat under the same Idempotency-Key', async () => {
     await openFailing('project.create')
     const make = () => world.api.post('/v1/projects', { name: 'Shop' }, { 'idempotency-key': 'make-1' })
     expect((await make()).status).toBe(503)
+    expect(await world.stores.projects.findAll({})).toEqual([])
     const { status, body } = await make()
     expect(status).toBe(201)
     expect((await make()).body).toEqual(body)
     expect(await actionsOn(body.project_id)).toEqual([{ action: 'project.create', key_id: 'key_bootstrap' }])
   })
 
-  test('is an operation that is created all the same, and gets its row', async () => {
+  test('is an operation that is created all the same, and gets its row from the repeat', async () => {
     await openFailing('operation.create')
     const { processorId } = await openProject(world.api)
     const report = () =>

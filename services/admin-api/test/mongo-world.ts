@@ -12,6 +12,8 @@ export interface MongoWorld extends AdminWorld {
   readonly asked: readonly CommandStartedEvent['command'][]
   /** How MongoDB would answer a command. */
   explain(command: object): Promise<object>
+  /** Has MongoDB refuse the audit rows of an action; null: it takes all of them again. */
+  refuseAuditOf(action: string | null): Promise<void>
 }
 
 /** The API over a provisioned stack: MongoDB and Kafka as in production. */
@@ -61,5 +63,8 @@ export async function openMongoWorld(): Promise<MongoWorld> {
     ...world,
     asked,
     explain: command => db.command({ explain: command, verbosity: 'queryPlanner' }),
+    async refuseAuditOf(action) {
+      await db.command({ collMod: 'audit', validator: action === null ? {} : { action: { $ne: action } } })
+    },
   }
 }

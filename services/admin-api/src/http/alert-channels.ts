@@ -11,7 +11,7 @@ import { deletedChannel, showChannel } from '../domain/alert-channel.ts'
 import { ChannelSealer } from '../keys/seal-channel-config.ts'
 import type { AdminParts } from '../parts.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
-import { changeVersioned } from './change-versioned.ts'
+import { changeChannel } from './change-channel.ts'
 import { checkTarget } from './check-target.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findChannel, findProject, projectFilter } from './found.ts'
@@ -29,7 +29,7 @@ export function alertChannelRoutes(parts: AdminParts): Route[] {
     createRoute(parts),
     getRoute(parts),
     changeChannelRoute(parts),
-    deleteRoute(parts),
+    deleteRoute(),
     rotateChannelSecretRoute(parts),
     testRoute(parts),
   ]
@@ -74,7 +74,7 @@ function createRoute(parts: AdminParts): Route {
     body: NewAlertChannel,
     answers: { 201: { description: 'The channel; its version is the ETag', schema: AlertChannel } },
     refusals: ['not_found', 'egress_blocked'],
-    async handle({ body, principal, newId, now }) {
+    async handle({ body, principal, newId, now, change }) {
       const project = await findProject(stores, principal, body.project_id)
       checkTarget(parts, body.config)
       const id = newId('channel')
@@ -90,12 +90,14 @@ function createRoute(parts: AdminParts): Route {
         updated_at: now,
         deleted_at: null,
       }
-      await stores.channels.put(channel)
+      await change(
+        ({ channels }) => channels.put(channel),
+        () => ({ action: 'alert_channel.create', target: id, projectId: project._id }),
+      )
       return {
         status: 201,
         body: showChannel(channel, undefined, now),
         headers: { etag: etagOf(channel.version) },
-        changed: { action: 'alert_channel.create', target: id, projectId: project._id },
       }
     },
   })
@@ -124,7 +126,7 @@ function getRoute({ stores }: AdminParts): Route {
   })
 }
 
-function deleteRoute({ stores }: AdminParts): Route {
+function deleteRoute(): Route {
   return defineRoute({
     method: 'delete',
     path: '/v1/alert-channels/{id}',
@@ -137,16 +139,12 @@ function deleteRoute({ stores }: AdminParts): Route {
     answers: { 204: { description: 'It is gone' } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
-    async handle({ params, principal, ifMatch, now }) {
-      const gone = await changeVersioned({
-        shelf: stores.channels,
-        find: () => findChannel(stores, principal, params.id),
-        ifMatch,
-        now,
-        what: `Alert channel ${params.id}`,
-        next: channel => deletedChannel(channel, now),
-      })
-      return { status: 204, changed: { action: 'alert_channel.delete', target: gone._id, projectId: gone.project_id } }
+    async handle(request) {
+      await request.change(
+        shelves => changeChannel(shelves, request, channel => deletedChannel(channel, request.now)),
+        ({ _id, project_id }) => ({ action: 'alert_channel.delete', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
     },
   })
 }

@@ -33,7 +33,7 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       body: NewApiKey,
       answers: { 201: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
       refusals: ['not_found'],
-      async handle({ body, principal, newId, now }) {
+      async handle({ body, principal, newId, now, change }) {
         const grant = decideKeyGrant(principal, body.project_id)
         if (grant.kind === 'refused') throw notFound('project', body.project_id ?? '')
         if (grant.projectId !== null) await findProject(stores, principal, grant.projectId)
@@ -50,9 +50,11 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
           last_used_at: null,
           revoked_at: null,
         }
-        await stores.apiKeys.put(document)
-        const changed = { action: 'api_key.create', target: document._id, projectId: grant.projectId }
-        return { status: 201, body: { ...showApiKey(document), key: key.reveal() }, changed }
+        await change(
+          ({ apiKeys }) => apiKeys.put(document),
+          () => ({ action: 'api_key.create', target: document._id, projectId: grant.projectId }),
+        )
+        return { status: 201, body: { ...showApiKey(document), key: key.reveal() } }
       },
     }),
     defineRoute({
@@ -83,11 +85,17 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       params: z.object({ id: z.string() }),
       answers: { 204: { description: 'It is no longer good' } },
       refusals: ['not_found'],
-      async handle({ params, principal, now }) {
+      async handle({ params, principal, now, change }) {
         const where = { _id: params.id, revoked_at: null, ...ownProject(principal) }
-        const revoked = await stores.apiKeys.change(where, { revoked_at: now })
-        if (revoked === undefined) throw notFound('API key', params.id)
-        return { status: 204, changed: { action: 'api_key.revoke', target: params.id, projectId: revoked.project_id } }
+        await change(
+          async ({ apiKeys }) => {
+            const revoked = await apiKeys.change(where, { revoked_at: now })
+            if (revoked === undefined) throw notFound('API key', params.id)
+            return revoked
+          },
+          revoked => ({ action: 'api_key.revoke', target: params.id, projectId: revoked.project_id }),
+        )
+        return { status: 204 }
       },
     }),
   ]

@@ -10,9 +10,8 @@ import { z } from 'zod'
 import { type ConfigPatchVerdict, judgeConfigPatch, showChannel } from '../domain/alert-channel.ts'
 import { ChannelSealer } from '../keys/seal-channel-config.ts'
 import type { AdminParts } from '../parts.ts'
-import { changeVersioned } from './change-versioned.ts'
+import { changeChannel } from './change-channel.ts'
 import { checkTarget } from './check-target.ts'
-import { findChannel } from './found.ts'
 import { etagOf } from './if-match.ts'
 import { refusedField } from './refused-field.ts'
 import { defineRoute, type Route } from './route.ts'
@@ -44,22 +43,20 @@ export function changeChannelRoute(parts: AdminParts): Route {
     answers: { 200: { description: 'The channel as it is now', schema: AlertChannel } },
     refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
-    async handle({ params, body, principal, ifMatch, now, signal }) {
+    async handle(request) {
+      const { body, now, signal } = request
       const { config: patch, ...fields } = body
       if (patch !== undefined) checkTarget(parts, patch)
-      const changed = await changeVersioned({
-        shelf: stores.channels,
-        find: () => findChannel(stores, principal, params.id),
-        ifMatch,
-        now,
-        what: `Alert channel ${params.id}`,
-        next({ _id, project_id, config }) {
-          if (patch === undefined) return fields
-          const verdict = judgeConfigPatch(config, patch)
-          if (verdict.kind === 'refused') throw refusedField(`body.config.${verdict.field}`, REFUSALS[verdict.reason])
-          return { ...fields, config: sealer.applyPatch(config, patch, { id: _id, projectId: project_id }) }
-        },
-      })
+      const next = ({ _id, project_id, config }: ChannelDocument) => {
+        if (patch === undefined) return fields
+        const verdict = judgeConfigPatch(config, patch)
+        if (verdict.kind === 'refused') throw refusedField(`body.config.${verdict.field}`, REFUSALS[verdict.reason])
+        return { ...fields, config: sealer.applyPatch(config, patch, { id: _id, projectId: project_id }) }
+      }
+      const changed = await request.change(
+        shelves => changeChannel(shelves, request, next),
+        ({ _id, project_id }) => ({ action: 'alert_channel.change', target: _id, projectId: project_id }),
+      )
       const health = await stores.channelHealth.find({ _id: changed._id })
       const isMended = body.enabled === true || (patch !== undefined && hasTarget(patch))
       const nextHealth = isMended ? await forgive(parts, changed, health, now, signal) : health
@@ -67,7 +64,6 @@ export function changeChannelRoute(parts: AdminParts): Route {
         status: 200,
         body: showChannel(changed, nextHealth, now),
         headers: { etag: etagOf(changed.version) },
-        changed: { action: 'alert_channel.change', target: changed._id, projectId: changed.project_id },
       }
     },
   })

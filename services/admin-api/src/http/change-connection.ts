@@ -1,5 +1,5 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import type { AdminStores } from '../store/stores.ts'
+import type { AdminShelves } from '../store/stores.ts'
 import { changeVersioned, type VersionedChange } from './change-versioned.ts'
 import { findConnection } from './found.ts'
 import type { RouteRequest } from './route.ts'
@@ -12,7 +12,7 @@ type OfConnection = Pick<
 
 /** Changes a connection on the version that was read (changeVersioned). */
 export function changeConnection(
-  { connections }: Pick<AdminStores, 'connections'>,
+  { connections }: Pick<AdminShelves, 'connections'>,
   { params, principal, ifMatch, now }: OfConnection,
   next: VersionedChange<ConnectionDocument>['next'],
 ): Promise<ConnectionDocument> {

@@ -10,6 +10,7 @@ interface Versioned {
 }
 
 export interface VersionedChange<D extends Versioned> {
+  /** Of a change (`RouteRequest.change`), as is what `find` reads of: what came in between has it run again. */
   readonly shelf: Pick<Shelf<D>, 'change'>
   /** Reads what is to change. @throws AppError `not_found` */
   find(): Promise<D>
@@ -17,29 +18,24 @@ export interface VersionedChange<D extends Versioned> {
   readonly now: Date
   /** What it is, for a message: "Connection con_1". */
   readonly what: string
-  /** The fields that change, computed anew from what is stored whenever somebody came in between. */
+  /** The fields that change, computed from what is stored. */
   next(document: D): FieldsOf<D>
 }
 
 /** A field that is named and undefined stays as it is, as in a body that leaves it out. */
 type FieldsOf<D> = { readonly [Field in Exclude<keyof D, keyof Versioned>]?: D[Field] | undefined }
 
-/** Each time somebody else changed it in between, so that many losses in a row mean that something is wrong. */
-const MAX_TRIES = 10
-
 /**
  * Changes a document on the version that was read, so that no change of somebody else's is undone.
- * @throws AppError `precondition_failed` when If-Match names another version, `conflict` when it keeps changing
+ * @throws AppError `precondition_failed` when If-Match names another version, `conflict` when it changed at the same moment
  */
 export async function changeVersioned<D extends Versioned>(change: VersionedChange<D>): Promise<D> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const document = await change.find()
-    checkIfMatch(change.ifMatch, document.version)
-    const named = Object.entries(change.next(document)).filter(([, value]) => value !== undefined)
-    const fields = { ...Object.fromEntries(named), version: document.version + 1, updated_at: change.now }
-    const asRead = { _id: document._id, version: document.version } as unknown as Where<D>
-    const changed = await change.shelf.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
-    if (changed !== undefined) return changed
-  }
-  throw new AppError('conflict', `${change.what} keeps changing; try again`, { retryable: true })
+  const document = await change.find()
+  checkIfMatch(change.ifMatch, document.version)
+  const named = Object.entries(change.next(document)).filter(([, value]) => value !== undefined)
+  const fields = { ...Object.fromEntries(named), version: document.version + 1, updated_at: change.now }
+  const asRead = { _id: document._id, version: document.version } as unknown as Where<D>
+  const changed = await change.shelf.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
+  if (changed !== undefined) return changed
+  throw new AppError('conflict', `${change.what} was changed at the same moment; try again`, { retryable: true })
 }

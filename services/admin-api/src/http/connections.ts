@@ -40,7 +40,7 @@ export function connectionRoutes(parts: AdminParts): Route[] {
     listRoute(parts),
     getRoute(parts),
     patchRoute(parts),
-    deleteRoute(parts),
+    deleteRoute(),
     rotateSecretRoute(parts),
   ]
 }
@@ -60,7 +60,7 @@ function createRoute(parts: AdminParts): Route {
     body: NewConnection,
     answers: { 201: { description: 'The connection', schema: CreatedConnection, shownOnce: SHOWN_ONCE } },
     refusals: ['not_found', 'egress_blocked'],
-    async handle({ params, body, principal, newId, now }) {
+    async handle({ params, body, principal, newId, now, change }) {
       const project = await findProject(stores, principal, params.id)
       const blocked = body.api_base === undefined ? undefined : parts.checkUrl(body.api_base)
       if (blocked !== undefined) throw blocked
@@ -79,12 +79,14 @@ function createRoute(parts: AdminParts): Route {
         },
         now,
       )
-      await stores.connections.put(document)
+      await change(
+        ({ connections }) => connections.put(document),
+        () => ({ action: 'connection.create', target: document._id, projectId: project._id }),
+      )
       return {
         status: 201,
         body: { ...showConnection(document, undefined, parts.ingressPublicUrl, now), ...made.shown },
         headers: { etag: etagOf(document.version) },
-        changed: { action: 'connection.create', target: document._id, projectId: project._id },
       }
     },
   })
@@ -187,19 +189,21 @@ function patchRoute(parts: AdminParts): Route {
       if (blocked !== undefined) throw blocked
       // Read before the change, so that what cannot be shown is not changed either.
       const sweep = await stores.sweeps.find({ _id: params.connection_id })
-      const changed = await changeConnection(stores, request, known => patchOf(parts, known, body, now))
+      const changed = await request.change(
+        shelves => changeConnection(shelves, request, known => patchOf(parts, known, body, now)),
+        ({ _id, project_id }) => ({ action: 'connection.change', target: _id, projectId: project_id }),
+      )
       await tellReadable(parts, changed, body)
       return {
         status: 200,
         body: showConnection(changed, sweep, ingressPublicUrl, request.now),
         headers: { etag: etagOf(changed.version) },
-        changed: { action: 'connection.change', target: changed._id, projectId: changed.project_id },
       }
     },
   })
 }
 
-function deleteRoute({ stores }: AdminParts): Route {
+function deleteRoute(): Route {
   return defineRoute({
     method: 'delete',
     path: '/v1/projects/{id}/connections/{connection_id}',
@@ -214,8 +218,11 @@ function deleteRoute({ stores }: AdminParts): Route {
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {
-      const gone = await changeConnection(stores, request, () => deletedConnection(request.now))
-      return { status: 204, changed: { action: 'connection.delete', target: gone._id, projectId: gone.project_id } }
+      await request.change(
+        shelves => changeConnection(shelves, request, () => deletedConnection(request.now)),
+        ({ _id, project_id }) => ({ action: 'connection.delete', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
     },
   })
 }

@@ -16,7 +16,7 @@ const tag = 'Expected changes'
 
 /** /v1/expected-changes */
 export function expectedChangeRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), listRoute(parts), deleteRoute(parts)]
+  return [createRoute(parts), listRoute(parts), deleteRoute()]
 }
 
 function createRoute({ stores }: AdminParts): Route {
@@ -32,7 +32,7 @@ function createRoute({ stores }: AdminParts): Route {
     body: NewExpectedChange,
     answers: { 201: { description: 'The note', schema: ExpectedChange } },
     refusals: ['not_found'],
-    async handle({ body, principal, now, newId }) {
+    async handle({ body, principal, now, newId, change }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, projectId)
       const document: ExpectedChangeDocument = {
@@ -48,12 +48,11 @@ function createRoute({ stores }: AdminParts): Route {
         created_at: now,
         expires_at: new Date(now.getTime() + body.expires_in_seconds * 1000),
       }
-      await stores.expectedChanges.put(document)
-      return {
-        status: 201,
-        body: show(document),
-        changed: { action: 'expected_change.create', target: document._id, projectId },
-      }
+      await change(
+        ({ expectedChanges }) => expectedChanges.put(document),
+        () => ({ action: 'expected_change.create', target: document._id, projectId }),
+      )
+      return { status: 201, body: show(document) }
     },
   })
 }
@@ -79,7 +78,7 @@ function listRoute({ stores }: AdminParts): Route {
   })
 }
 
-function deleteRoute({ stores }: AdminParts): Route {
+function deleteRoute(): Route {
   return defineRoute({
     method: 'delete',
     path: '/v1/expected-changes/{id}',
@@ -91,15 +90,18 @@ function deleteRoute({ stores }: AdminParts): Route {
     params: z.object({ id: z.string() }),
     answers: { 204: { description: 'It is gone' } },
     refusals: ['not_found'],
-    async handle({ params, principal }) {
+    async handle({ params, principal, change }) {
       const own = { _id: params.id, ...ownProject(principal) }
-      const known = await stores.expectedChanges.find(own)
-      if (known === undefined) throw notFound('expected change', params.id)
-      await stores.expectedChanges.remove(own)
-      return {
-        status: 204,
-        changed: { action: 'expected_change.delete', target: known._id, projectId: known.project_id },
-      }
+      await change(
+        async ({ expectedChanges }) => {
+          const known = await expectedChanges.find(own)
+          if (known === undefined) throw notFound('expected change', params.id)
+          await expectedChanges.remove(own)
+          return known
+        },
+        ({ _id, project_id }) => ({ action: 'expected_change.delete', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
     },
   })
 }

@@ -1,7 +1,7 @@
 import type { ChannelDocument, ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { narrowToProject, ownProject, type Principal } from '../domain/access.ts'
-import type { AdminStores } from '../store/stores.ts'
+import type { ReadShelves } from '../store/stores.ts'
 
 /** The refusal for what is not there and, in the same words, for what belongs to a project that the key is not good for. */
 export function notFound(what: string, id: string): AppError {
@@ -9,9 +9,13 @@ export function notFound(what: string, id: string): AppError {
 }
 
 /** @throws AppError `not_found` */
-export async function findProject(stores: AdminStores, principal: Principal, id: string): Promise<ProjectDocument> {
+export async function findProject(
+  { projects }: Pick<ReadShelves, 'projects'>,
+  principal: Principal,
+  id: string,
+): Promise<ProjectDocument> {
   const isForeign = principal.projectId !== null && principal.projectId !== id
-  const project = isForeign ? undefined : await stores.projects.find({ _id: id })
+  const project = isForeign ? undefined : await projects.find({ _id: id })
   if (project === undefined) throw notFound('project', id)
   return project
 }
@@ -21,7 +25,7 @@ export async function findProject(stores: AdminStores, principal: Principal, id:
  * @throws AppError `not_found`
  */
 export async function findConnection(
-  { connections }: Pick<AdminStores, 'connections'>,
+  { connections }: Pick<ReadShelves, 'connections'>,
   principal: Principal,
   id: string,
   projectId?: string,
@@ -38,7 +42,7 @@ export async function findConnection(
  * @throws AppError `not_found`
  */
 export async function findChannel(
-  { channels }: Pick<AdminStores, 'channels'>,
+  { channels }: Pick<ReadShelves, 'channels'>,
   principal: Principal,
   id: string,
 ): Promise<ChannelDocument> {

@@ -21,10 +21,10 @@ const OfProject = z.object({ id: z.string() })
 
 /** /v1/projects */
 export function projectRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), listRoute(parts), getRoute(parts), changeRoute(parts)]
+  return [createRoute(), listRoute(parts), getRoute(parts), changeRoute(parts)]
 }
 
-function createRoute({ stores }: AdminParts): Route {
+function createRoute(): Route {
   return defineRoute({
     method: 'post',
     path: '/v1/projects',
@@ -35,7 +35,7 @@ function createRoute({ stores }: AdminParts): Route {
     scope: 'admin',
     body: NewProject,
     answers: { 201: { description: 'The project; its version is the ETag', schema: Project } },
-    async handle({ body, principal, newId, now }) {
+    async handle({ body, principal, newId, now, change }) {
       if (principal.projectId !== null) {
         throw new AppError('forbidden', 'This key is bound to a project; only a key without one makes projects')
       }
@@ -47,12 +47,14 @@ function createRoute({ stores }: AdminParts): Route {
         created_at: now,
         updated_at: now,
       }
-      await stores.projects.put(project)
+      await change(
+        ({ projects }) => projects.put(project),
+        () => ({ action: 'project.create', target: project._id, projectId: project._id }),
+      )
       return {
         status: 201,
         body: showProject(project),
         headers: { etag: etagOf(project.version) },
-        changed: { action: 'project.create', target: project._id, projectId: project._id },
       }
     },
   })
@@ -96,7 +98,7 @@ function getRoute({ stores }: AdminParts): Route {
   })
 }
 
-function changeRoute({ stores, checkUrl }: AdminParts): Route {
+function changeRoute({ checkUrl }: AdminParts): Route {
   return defineRoute({
     method: 'patch',
     path: '/v1/projects/{id}',
@@ -111,23 +113,26 @@ function changeRoute({ stores, checkUrl }: AdminParts): Route {
     answers: { 200: { description: 'The project as it is now', schema: Project } },
     refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
-    async handle({ params, body, principal, ifMatch, now }) {
+    async handle({ params, body, principal, ifMatch, now, change }) {
       const logoUrl = body.branding?.logo_url
       const blocked = logoUrl === undefined ? undefined : checkUrl(logoUrl)
       if (blocked !== undefined) throw blocked
-      const changed = await changeVersioned({
-        shelf: stores.projects,
-        find: () => findProject(stores, principal, params.id),
-        ifMatch,
-        now,
-        what: `Project ${params.id}`,
-        next: () => body,
-      })
+      const changed = await change(
+        ({ projects }) =>
+          changeVersioned({
+            shelf: projects,
+            find: () => findProject({ projects }, principal, params.id),
+            ifMatch,
+            now,
+            what: `Project ${params.id}`,
+            next: () => body,
+          }),
+        ({ _id }) => ({ action: 'project.change', target: _id, projectId: _id }),
+      )
       return {
         status: 200,
         body: showProject(changed),
         headers: { etag: etagOf(changed.version) },
-        changed: { action: 'project.change', target: changed._id, projectId: changed._id },
       }
     },
   })

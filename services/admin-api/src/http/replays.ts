@@ -29,7 +29,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
     body: NewReplay,
     answers: { 202: { description: 'It is asked for: read it again to see how far it is', schema: Replay } },
     refusals: ['not_found', 'conflict'],
-    async handle({ body, principal, newId, now }) {
+    async handle({ body, principal, newId, now, change }) {
       const channel = await findChannel(stores, principal, body.channel_id)
       const health = await stores.channelHealth.find({ _id: channel._id })
       refuseSendingAgain(judgeSendingAgain(channel, health), 'Nothing is sent again')
@@ -54,9 +54,11 @@ function createRoute({ stores, commands }: AdminParts): Route {
           to: request.to.toISOString(),
         },
       ])
-      await stores.replayRequests.put(request)
-      const changed = { action: 'replay.create', target: request._id, projectId: request.project_id }
-      return { status: 202, body: showReplay(request, undefined), changed }
+      await change(
+        ({ replayRequests }) => replayRequests.put(request),
+        () => ({ action: 'replay.create', target: request._id, projectId: request.project_id }),
+      )
+      return { status: 202, body: showReplay(request, undefined) }
     },
   })
 }

@@ -1,11 +1,10 @@
-import { ChannelSecretRotation, RotatedAlertChannel } from '@backstop/contracts'
+import { type ChannelDocument, ChannelSecretRotation, RotatedAlertChannel } from '@backstop/contracts'
 import { AppError, Secret } from '@backstop/kit'
 import { z } from 'zod'
 import { showChannel } from '../domain/alert-channel.ts'
 import { ChannelSealer, makeWebhookSecret } from '../keys/seal-channel-config.ts'
 import type { AdminParts } from '../parts.ts'
-import { changeVersioned } from './change-versioned.ts'
-import { findChannel } from './found.ts'
+import { changeChannel } from './change-channel.ts'
 import { etagOf } from './if-match.ts'
 import { defineRoute, type Route } from './route.ts'
 
@@ -30,32 +29,28 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
       200: { description: 'The channel and its new secret', schema: RotatedAlertChannel, shownOnce: ['secret'] },
     },
     refusals: ['not_found', 'conflict'],
-    async handle({ params, body, principal, now }) {
+    async handle({ params, body, principal, now, change }) {
       const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
       // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
       const health = await stores.channelHealth.find({ _id: params.id })
-      const changed = await changeVersioned({
-        shelf: stores.channels,
-        find: () => findChannel(stores, principal, params.id),
-        ifMatch: undefined,
-        now,
-        what: `Alert channel ${params.id}`,
-        next({ _id, project_id, config }) {
-          if (config.kind !== 'webhook') {
-            throw new AppError('conflict', `Only webhooks have a secret, and alert channel ${_id} is of another kind`)
-          }
-          if (sealer.isSignedWith(config, secret)) {
-            throw new AppError('conflict', 'This secret is in use already; give another one')
-          }
-          const place = { id: _id, projectId: project_id }
-          return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
-        },
-      })
+      const rotate = ({ _id, project_id, config }: ChannelDocument) => {
+        if (config.kind !== 'webhook') {
+          throw new AppError('conflict', `Only webhooks have a secret, and alert channel ${_id} is of another kind`)
+        }
+        if (sealer.isSignedWith(config, secret)) {
+          throw new AppError('conflict', 'This secret is in use already; give another one')
+        }
+        const place = { id: _id, projectId: project_id }
+        return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
+      }
+      const changed = await change(
+        shelves => changeChannel(shelves, { params, principal, now, ifMatch: undefined }, rotate),
+        ({ _id, project_id }) => ({ action: 'alert_channel.rotate_secret', target: _id, projectId: project_id }),
+      )
       return {
         status: 200,
         body: { ...showChannel(changed, health, now), secret: secret.reveal() },
         headers: { etag: etagOf(changed.version) },
-        changed: { action: 'alert_channel.rotate_secret', target: changed._id, projectId: changed.project_id },
       }
     },
   })

@@ -1,4 +1,4 @@
-import { CreatedConnection, type ProviderKind, SecretRotation } from '@backstop/contracts'
+import { type ConnectionDocument, CreatedConnection, type ProviderKind, SecretRotation } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { MAX_ACTIVE_SECRETS, rotateSecrets, showConnection } from '../domain/connection.ts'
@@ -47,16 +47,19 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
       // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
       const sweep = await stores.sweeps.find({ _id: connection._id })
-      const changed = await changeConnection(stores, { ...request, ifMatch: undefined }, document => {
+      const rotate = (document: ConnectionDocument) => {
         const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
         return { inbound_secrets: rotation.secrets }
-      })
+      }
+      const changed = await request.change(
+        shelves => changeConnection(shelves, { ...request, ifMatch: undefined }, rotate),
+        ({ _id, project_id }) => ({ action: 'connection.rotate_secret', target: _id, projectId: project_id }),
+      )
       return {
         status: 200,
         body: { ...showConnection(changed, sweep, parts.ingressPublicUrl, now), ...made.shown },
         headers: { etag: etagOf(changed.version) },
-        changed: { action: 'connection.rotate_secret', target: changed._id, projectId: changed.project_id },
       }
     },
   })

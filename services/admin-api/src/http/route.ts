@@ -6,6 +6,7 @@ import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
 import { z } from 'zod'
 import type { Principal } from '../domain/access.ts'
+import type { AdminShelves } from '../store/stores.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
@@ -21,12 +22,27 @@ export interface RouteRequest<Params, Query, Body> {
   readonly now: Date
   /** A new id. A repeat under the same Idempotency-Key, after a crash, gets the same one again. */
   newId(kind: IdKind): string
+  /**
+   * Changes what this API keeps, together with the audit row: both stand, or neither does and the caller may try again. So
+   * nothing is changed that its caller does not hear of, such as a secret that is shown once.
+   * @param write reads and writes the shelves it is given, and nothing else: it may be run again from its beginning
+   * @param toldAs what the audit row says of it
+   * @throws AppError `unavailable`; whatever `write` throws, and then nothing is changed either
+   */
+  change<T>(write: (shelves: AdminShelves) => Promise<T>, toldAs: (written: T) => Changed): Promise<T>
   /** Aborted when the caller has gone, or the process stops. */
   readonly signal: AbortSignal
   /** Names this request in the log and in its answer. */
   readonly requestId: string
   /** For what an operator would ask about beyond the line that every request leaves. */
   readonly logger: Logger
+}
+
+/** What was changed, as its audit row tells it. */
+export interface Changed {
+  readonly action: string
+  readonly target: string
+  readonly projectId: string | null
 }
 
 export interface RouteAnswer {
@@ -37,8 +53,11 @@ export interface RouteAnswer {
   /** Plain text in place of `body`. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** What was changed, for the audit row; absent when nothing was. */
-  readonly changed?: { readonly action: string; readonly target: string; readonly projectId: string | null }
+  /**
+   * What was changed elsewhere, in the ledger's books or by a command, for the audit row; absent when nothing was, and where
+   * `RouteRequest.change` wrote it.
+   */
+  readonly changed?: Changed
 }
 
 export interface AnswerDescription {

@@ -2,6 +2,8 @@ import { AppError, type Clock, type Logger } from '@backstop/kit'
 import type { Request, Response } from 'express'
 import { decideAccess, type Principal } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
+import type { AdminStores } from '../store/stores.ts'
+import { changeWithRow, writeRow } from './audit-row.ts'
 import { authenticate } from './authenticate.ts'
 import { checkInput } from './check-input.ts'
 import { randomIds, runOnce } from './idempotency.ts'
@@ -13,15 +15,19 @@ const NOBODY: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
 
 export interface RouteRunnerOptions {
   readonly parts: AdminParts
+  readonly stores: AdminStores
   readonly clock: Clock
   readonly logger: Logger
   /** Aborted when the process stops: what merely waits is to end. */
   readonly stopping: AbortSignal
 }
 
-/** Runs a route for a request: who asks → may they → is the request sound → once per Idempotency-Key → audit → answer. */
+/**
+ * Runs a route for a request: who asks → may they → is the request sound → once per Idempotency-Key → its change with the
+ * audit row → answer.
+ */
 export function createRouteRunner(options: RouteRunnerOptions) {
-  const { parts, clock, logger } = options
+  const { parts, stores, clock, logger } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
     const { facts } = response.locals
     const now = new Date(clock.now())
@@ -32,6 +38,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     const given = route.takesText ? await readTextBody(request) : await readJsonBody(request)
     const body = checkBody(route, given)
     const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
+      const asker = { keyId: principal.keyId, requestId: facts.requestId, address: request.socket.remoteAddress, now }
       const answer = await route.handle({
         params,
         query,
@@ -40,11 +47,12 @@ export function createRouteRunner(options: RouteRunnerOptions) {
         ifMatch: request.get('if-match'),
         now,
         newId: makeId,
+        change: changeWithRow(stores, makeId, asker),
         signal: AbortSignal.any([goneSignal(response), options.stopping]),
         requestId: facts.requestId,
         logger,
       } as unknown as RouteRequest<never, never, never>)
-      await audit(answer, makeId('audit'), principal, request, facts.requestId, now)
+      if (answer.changed !== undefined) await writeRow(stores, makeId('audit'), asker, answer.changed)
       return answer
     }
     const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
@@ -52,7 +60,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
       key === undefined
         ? await work(randomIds)
         : await runOnce(
-            parts.stores.idempotencyKeys,
+            stores.idempotencyKeys,
             parts.secretBox,
             {
               key,
@@ -68,39 +76,11 @@ export function createRouteRunner(options: RouteRunnerOptions) {
 
   async function principalOf(route: Route, request: Request, now: Date): Promise<Principal> {
     if (route.scope === 'public') return NOBODY
-    const principal = await authenticate(request.get('authorization'), parts.stores.apiKeys, now, logger)
+    const principal = await authenticate(request.get('authorization'), stores.apiKeys, now, logger)
     const access = decideAccess(principal, route.scope)
     if (access.kind === 'granted') return principal
     throw new AppError('forbidden', `This takes a key with the scope ${route.scope}`, {
       details: { key_id: principal.keyId, reason: access.reason },
-    })
-  }
-
-  /**
-   * One row a mutation, before the caller hears of it and before its answer is kept: a repeat under the same Idempotency-Key
-   * makes good what a crash left out, under the same id. Known gap: without such a key, and where the repeat finds nothing
-   * left to change, a process that dies between the change and this row leaves the change without one. To close it, the row
-   * would have to be written with the change, in one transaction.
-   */
-  async function audit(
-    answer: RouteAnswer,
-    id: string,
-    principal: Principal,
-    request: Request,
-    requestId: string,
-    now: Date,
-  ): Promise<void> {
-    if (answer.changed === undefined) return
-    const { action, target, projectId } = answer.changed
-    await parts.stores.audit.insert({
-      _id: id,
-      at: now,
-      key_id: principal.keyId,
-      action,
-      target,
-      project_id: projectId,
-      request_id: requestId,
-      address: request.socket.remoteAddress ?? null,
     })
   }
 }

@@ -3,6 +3,7 @@ import { newId } from '@backstop/contracts'
 import { AppError, type Clock, type Logger, type Metrics } from '@backstop/kit'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { AdminParts } from '../parts.ts'
+import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
 import { createRequestObserver, type RequestFacts } from './observe-request.ts'
 import { refuseBadHttp } from './refuse-bad-http.ts'
@@ -13,6 +14,7 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 export interface ApiServerOptions {
   readonly routes: readonly Route[]
   readonly parts: AdminParts
+  readonly stores: AdminStores
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics

@@ -1,7 +1,7 @@
 import type { ChannelDocument, ConnectionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db } from 'mongodb'
-import type { AdminStores } from './stores.ts'
+import type { AdminShelves } from './stores.ts'
 
 /** Secrets whose overlap with the one that replaced them is over: nothing is signed or authenticated with them any more. */
 export interface ExpiredSecrets {
@@ -41,7 +41,7 @@ export function createMongoExpiredSecrets(db: Db): ExpiredSecrets {
 export function createMemoryExpiredSecrets({
   channels,
   connections,
-}: Pick<AdminStores, 'channels' | 'connections'>): ExpiredSecrets {
+}: Pick<AdminShelves, 'channels' | 'connections'>): ExpiredSecrets {
   return {
     async erase(now) {
       const isOver = (end: Date | null | undefined) => end != null && end <= now

@@ -1,7 +1,13 @@
 import type { Shelf, Stored, Where } from './shelf.ts'
 
+/** A shelf in memory. */
+export interface MemoryShelf<D extends Stored> extends Shelf<D> {
+  /** @returns puts the shelf back to what it held when this was called */
+  remember(): () => void
+}
+
 /** A shelf in memory, for simulation and unit tests. Documents are copied in and out, as a database would. */
-export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyof D & string)[] = []): Shelf<D> {
+export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyof D & string)[] = []): MemoryShelf<D> {
   const held = new Map<string, D>()
   const all = (where: Where<D>) => [...held.values()].filter(document => matches(document, where))
   return {
@@ -45,6 +51,14 @@ export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyo
     remove: async where => {
       const [document] = all(where)
       if (document !== undefined) held.delete(document._id)
+    },
+
+    remember() {
+      const before = [...held]
+      return () => {
+        held.clear()
+        for (const [id, document] of before) held.set(id, document)
+      }
     },
   }
 }

@@ -1,33 +1,46 @@
 import type { CollectionName } from '@backstop/contracts'
 import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
-import { type Db, type Filter, type MatchKeysAndValues, MongoServerError, type OptionalUnlessRequiredId } from 'mongodb'
+import {
+  type ClientSession,
+  type Db,
+  type Filter,
+  type MatchKeysAndValues,
+  MongoServerError,
+  type OptionalUnlessRequiredId,
+} from 'mongodb'
 import type { PageRequest, Shelf, Stored, Where } from './shelf.ts'
 
-/** A collection of MongoDB as a shelf. */
-export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName): Shelf<D> {
+/**
+ * A collection of MongoDB as a shelf.
+ * @param session of the transaction that all of it is part of; then errors come as the driver throws them, which decides by
+ * them whether to run the transaction again
+ */
+export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName, session?: ClientSession): Shelf<D> {
   // The driver computes the type of _id from the document, which it cannot while the document is generic.
   const collection = db.collection<Stored & Record<string, unknown>>(name)
+  const within = session === undefined ? {} : { session }
+  const told: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
   const toDocument = (found: unknown) => (found === null ? undefined : (found as D))
   return {
-    find: where => asUnavailable(async () => toDocument(await collection.findOne(toFilter(where)))),
+    find: where => told(async () => toDocument(await collection.findOne(toFilter(where), within))),
 
-    findAll: where => asUnavailable(async () => (await collection.find(toFilter(where)).toArray()) as unknown as D[]),
+    findAll: where => told(async () => (await collection.find(toFilter(where), within).toArray()) as unknown as D[]),
 
     page: ({ where, by, window, after, limit }) =>
-      asUnavailable(async () => {
+      told(async () => {
         const place =
           after === undefined ? {} : { $or: [{ [by]: { $lt: after.at } }, { [by]: after.at, _id: { $lt: after.id } }] }
         const cursor = collection
-          .find({ $and: [toFilter(where), within(by, window), place] })
+          .find({ $and: [toFilter(where), inWindow(by, window), place] }, within)
           .sort({ [by]: -1, _id: -1 })
           .limit(limit)
         return (await cursor.toArray()) as unknown as D[]
       }),
 
     insert: document =>
-      asUnavailable(async () => {
+      told(async () => {
         try {
-          await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>)
+          await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>, within)
           return true
         } catch (error) {
           if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
@@ -36,22 +49,24 @@ export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName)
       }),
 
     put: document =>
-      asUnavailable(async () => {
+      told(async () => {
         const { _id, ...fields } = document
-        await collection.replaceOne({ _id }, fields, { upsert: true })
+        await collection.replaceOne({ _id }, fields, { ...within, upsert: true })
       }),
 
     change: (where, fields) =>
-      asUnavailable(async () => {
+      told(async () => {
         const update = { $set: fields as MatchKeysAndValues<Stored & Record<string, unknown>> }
-        return toDocument(await collection.findOneAndUpdate(toFilter(where), update, { returnDocument: 'after' }))
+        return toDocument(
+          await collection.findOneAndUpdate(toFilter(where), update, { ...within, returnDocument: 'after' }),
+        )
       }),
 
-    remove: where => asUnavailable(async () => void (await collection.deleteOne(toFilter(where)))),
+    remove: where => told(async () => void (await collection.deleteOne(toFilter(where), within))),
   }
 }
 
-function within(field: string, window: PageRequest<unknown>['window']): Filter<Stored & Record<string, unknown>> {
+function inWindow(field: string, window: PageRequest<unknown>['window']): Filter<Stored & Record<string, unknown>> {
   const { from, before } = window ?? {}
   const range = { ...(from === undefined ? {} : { $gte: from }), ...(before === undefined ? {} : { $lt: before }) }
   return Object.keys(range).length === 0 ? {} : { [field]: range }

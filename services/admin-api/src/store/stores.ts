@@ -17,8 +17,9 @@ import type {
   SuppressionDocument,
   SweepDocument,
 } from '@backstop/contracts'
-import type { Db } from 'mongodb'
-import { createMemoryShelf } from './memory-shelf.ts'
+import { AppError, asUnavailable } from '@backstop/kit'
+import { type ClientSession, type Db, MongoServerError } from 'mongodb'
+import { createMemoryShelf, type MemoryShelf } from './memory-shelf.ts'
 import { createMongoShelf } from './mongo-shelf.ts'
 import type { ReadShelf, Shelf } from './shelf.ts'
 
@@ -37,8 +38,8 @@ export interface IdempotencyDocument {
   created_at: Date
 }
 
-/** Everything that admin-api keeps, and what it reads of others: of those it gets no way to write. */
-export interface AdminStores {
+/** Every shelf there is: what admin-api keeps, and what it reads of others. Of those it gets no way to write. */
+export interface AdminShelves {
   readonly projects: Shelf<ProjectDocument>
   readonly connections: Shelf<ConnectionDocument>
   readonly channels: Shelf<ChannelDocument>
@@ -69,47 +70,85 @@ export interface AdminStores {
   readonly deadLetters: ReadShelf<DeadLetterDocument>
 }
 
+/** The shelves to read of alone: whoever changes anything does so by `AdminStores.together`. */
+export type ReadShelves = {
+  readonly [Name in keyof AdminShelves]: AdminShelves[Name] extends ReadShelf<infer D> ? ReadShelf<D> : never
+}
+
+/** The shelves, and a way to change several of them in one step. */
+export interface AdminStores extends AdminShelves {
+  /**
+   * All that is written to the given shelves stands, or nothing of it when this throws.
+   * @param write may be run again from its beginning, when somebody else changed the same: it does nothing but read and write
+   * the shelves it is given, and a document that is there already is looked for, not inserted in vain
+   * @throws AppError `unavailable` when nothing was changed and the caller may try again; whatever `write` throws. Where only
+   * MongoDB's word about the end was lost, all of it may stand all the same.
+   */
+  together<T>(write: (shelves: AdminShelves) => Promise<T>): Promise<T>
+}
+
+/** How long a change is run again that others keep coming between, or that finds MongoDB away, in milliseconds. */
+const TOGETHER_MS = 10_000
+
 /** The stores over one MongoDB database. */
 export function createMongoStores(db: Db): AdminStores {
   return {
-    projects: createMongoShelf(db, 'projects'),
-    connections: createMongoShelf(db, 'connections'),
-    channels: createMongoShelf(db, 'channels'),
-    apiKeys: createMongoShelf(db, 'api_keys'),
-    audit: createMongoShelf(db, 'audit'),
-    idempotencyKeys: createMongoShelf(db, 'idempotency_keys'),
-    replayRequests: createMongoShelf(db, 'replay_requests'),
-    expectedChanges: createMongoShelf(db, 'expected_changes'),
-    inbox: createMongoShelf(db, 'inbox'),
-    inboxBodies: createMongoShelf(db, 'inbox_bodies'),
-    sweeps: createMongoShelf(db, 'sweeps'),
-    actions: createMongoShelf(db, 'actions'),
-    incidents: createMongoShelf(db, 'incidents'),
-    deliveries: createMongoShelf(db, 'deliveries'),
-    channelHealth: createMongoShelf(db, 'channel_health'),
-    replays: createMongoShelf(db, 'replays'),
-    suppressions: createMongoShelf(db, 'suppressions'),
-    deadLetters: createMongoShelf(db, 'dead_letters'),
+    ...mongoShelves(db),
+    together: write => refusedAsUnavailable(() => inTransaction(db, write)),
   }
 }
 
-/** What others keep, as shelves that a test or a simulation fills in their stead. */
-export interface MemoryStores extends AdminStores {
-  readonly inbox: Shelf<InboxDocument>
-  readonly inboxBodies: Shelf<InboxBodyDocument>
-  readonly sweeps: Shelf<SweepDocument>
-  readonly actions: Shelf<ActionDocument>
-  readonly incidents: Shelf<IncidentDocument>
-  readonly deliveries: Shelf<DeliveryDocument>
-  readonly channelHealth: Shelf<ChannelHealthDocument>
-  readonly replays: Shelf<ReplayDocument>
-  readonly suppressions: Shelf<SuppressionDocument>
-  readonly deadLetters: Shelf<DeadLetterDocument>
+function inTransaction<T>(db: Db, write: (shelves: AdminShelves) => Promise<T>): Promise<T> {
+  return db.client.withSession(session =>
+    session.withTransaction(() => write(mongoShelves(db, session)), {
+      readConcern: { level: 'snapshot' },
+      timeoutMS: TOGETHER_MS,
+    }),
+  )
+}
+
+/** A document that MongoDB refuses undoes the whole change, so that it may be tried again, once MongoDB takes it. */
+async function refusedAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await asUnavailable(call)
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error
+    const message = 'MongoDB refused the change or its audit row, so nothing was changed; try again'
+    throw new AppError('unavailable', message, { cause: error, retryable: true })
+  }
+}
+
+function mongoShelves(db: Db, session?: ClientSession): AdminShelves {
+  return {
+    projects: createMongoShelf(db, 'projects', session),
+    connections: createMongoShelf(db, 'connections', session),
+    channels: createMongoShelf(db, 'channels', session),
+    apiKeys: createMongoShelf(db, 'api_keys', session),
+    audit: createMongoShelf(db, 'audit', session),
+    idempotencyKeys: createMongoShelf(db, 'idempotency_keys', session),
+    replayRequests: createMongoShelf(db, 'replay_requests', session),
+    expectedChanges: createMongoShelf(db, 'expected_changes', session),
+    inbox: createMongoShelf(db, 'inbox', session),
+    inboxBodies: createMongoShelf(db, 'inbox_bodies', session),
+    sweeps: createMongoShelf(db, 'sweeps', session),
+    actions: createMongoShelf(db, 'actions', session),
+    incidents: createMongoShelf(db, 'incidents', session),
+    deliveries: createMongoShelf(db, 'deliveries', session),
+    channelHealth: createMongoShelf(db, 'channel_health', session),
+    replays: createMongoShelf(db, 'replays', session),
+    suppressions: createMongoShelf(db, 'suppressions', session),
+    deadLetters: createMongoShelf(db, 'dead_letters', session),
+  }
+}
+
+/** The stores in memory: what others keep, too, is there for a test or a simulation to fill in their stead. */
+export type MemoryStores = Pick<AdminStores, 'together'> & {
+  readonly [Name in keyof AdminShelves]: AdminShelves[Name] extends ReadShelf<infer D> ? MemoryShelf<D> : never
 }
 
 /** The stores in memory. */
 export function createMemoryStores(): MemoryStores {
-  return {
+  const shelves = {
     projects: createMemoryShelf(),
     connections: createMemoryShelf(),
     channels: createMemoryShelf(),
@@ -128,5 +167,23 @@ export function createMemoryStores(): MemoryStores {
     replays: createMemoryShelf(),
     suppressions: createMemoryShelf(),
     deadLetters: createMemoryShelf(),
+  } satisfies Omit<MemoryStores, 'together'>
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    ...shelves,
+    together(write) {
+      // One after the other, so that nobody sees, or is undone with, what another one has half done.
+      const mine = last.then(async () => {
+        const undo = Object.values(shelves).map(shelf => shelf.remember())
+        try {
+          return await write(shelves)
+        } catch (error) {
+          for (const one of undo) one()
+          throw error
+        }
+      })
+      last = mine.catch(() => {})
+      return mine
+    },
   }
 }
