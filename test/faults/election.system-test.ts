@@ -1,0 +1,129 @@
+/**
+ * MongoDB's set changes its primary under a reconciler, which has the driver repeat no write (`retryWrites: false`): once in
+ * good order, once by SIGKILL. What was interrupted is done again as a whole, and nothing is lost or doubled by it.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ActionDocument } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { afterAll, expect, test } from 'vitest'
+import { projectActions } from '../../services/reconciler/src/domain/projection.ts'
+import type { Subject } from '../../services/reconciler/src/domain/subject.ts'
+import { createMongoSubjects } from '../../services/reconciler/src/store/mongo-subjects.ts'
+import { dataFolder, stackUrls } from '../world/product.ts'
+import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-alone.ts'
+import { makeRefunds, type Refund } from '../world/refunds.ts'
+import { startReplicaSet } from '../world/replica-set.ts'
+
+/** So many that they are under way for seconds: writes are interrupted by both elections. */
+const REFUNDS = 5_000
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+test('a primary that steps down and one that is killed lose and double no event, action, look or alert', async () => {
+  const folder = dataFolder('election')
+  const set = await startReplicaSet(join(folder, 'mongo'))
+  stops.push(() => set.stop())
+  const stack = { ...stackUrls(), mongo: set.url }
+  const name = `election-${process.pid}`
+  const world = await openReconcilerAlone({ name, stack, folder, recheckDelayMs: 2_000 })
+  stops.push(() => world.close())
+  const alerts = await watchAlerts(world)
+  stops.push(() => alerts.stop())
+  const refunds = makeRefunds('e', REFUNDS)
+  await world.report(refunds)
+  await world.tell(refunds)
+  await world.start()
+
+  const done = () => world.mongo.db.collection('inbox').countDocuments()
+  const untilDone = (count: number) =>
+    until(`${count} events to be done`, async () => (await done()) >= count, { timeoutMs: 60_000, seen: done })
+  const log = join(folder, name, 'logs/reconciler.log')
+  const interrupted = () => readFileSync(log, 'utf8').split('"batch.put_off"').length - 1
+  await untilDone(0.1 * REFUNDS)
+  await set.stepDown()
+  await until('work to be interrupted by the step-down', interrupted)
+  await untilDone(0.4 * REFUNDS)
+  const before = interrupted()
+  const restartKilled = await set.killPrimary()
+  await until('work to be interrupted by the kill', () => interrupted() > before)
+  expect(await done(), 'events that were done once there was a primary again').toBeLessThan(REFUNDS)
+  await Promise.all([restartKilled(), untilDone(REFUNDS)])
+
+  const unexplained = refunds.filter(refund => !refund.isExplained)
+  await until('every alert', () => alerts.told().size >= unexplained.length, {
+    timeoutMs: 60_000,
+    seen: () => alerts.told().size,
+  })
+  const subjects = world.mongo.db.collection('subjects')
+  const isPublished = async () => (await subjects.countDocuments({ 'current.outbox.0': { $exists: true } })) === 0
+  await until('every outbox to be empty', isPublished, { timeoutMs: 60_000 })
+
+  await expectNothingLostOrDoubled(world, refunds)
+  expect([...alerts.told().keys()].sort()).toEqual(unexplained.map(refOf))
+  expect([...alerts.told().values()].every(ids => ids.size === 1)).toBe(true)
+}, 240_000)
+
+async function expectNothingLostOrDoubled(world: ReconcilerAlone, refunds: readonly Refund[]): Promise<void> {
+  const { db } = world.mongo
+  const unexplained = refunds.filter(refund => !refund.isExplained).map(refOf)
+  expect(await world.count('inbound.dead'), 'events that were parked').toBe(0)
+  expect(await db.collection('inbox').countDocuments()).toBe(refunds.length)
+  expect(await db.collection('incidents').countDocuments()).toBe(unexplained.length)
+
+  const subjects = await subjectsOf(world, refunds)
+  expect(subjects.map(({ actions }) => actions.length)).toEqual(refunds.map(() => 1))
+  expect(refsOf(subjects.filter(({ actions }) => actions[0]?.look !== null))).toEqual(unexplained)
+  expect(refsOf(subjects.filter(({ actions }) => actions[0]?.verdict === 'unexplained'))).toEqual(unexplained)
+
+  const listed = new Map(
+    (await db.collection<ActionDocument>('actions').find().toArray()).map(action => [action._id, action]),
+  )
+  expect(listed.size).toBe(refunds.length)
+  for (const { action } of subjects.flatMap(subject => projectActions(subject))) {
+    const { action_id, ...shown } = action
+    expect(listed.get(action_id), 'listed as its subject says, in the same version').toMatchObject(shown)
+  }
+}
+
+const refOf = ({ id }: Refund) => `re_${id}`
+
+function refsOf(subjects: readonly Subject[]): (string | null | undefined)[] {
+  return subjects.map(({ actions }) => actions[0]?.providerRef)
+}
+
+/** The subject of each refund, in their order; there are no others. */
+async function subjectsOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): Promise<Subject[]> {
+  const names = refunds.map(refund => `${refund.projectId}/processor/${refOf(refund)}`)
+  const found = await createMongoSubjects(mongo, () => 'test').load(names)
+  const byRef = new Map(found.flatMap(subject => subject.refs.map(ref => [ref, subject] as const)))
+  expect(found).toHaveLength(refunds.length)
+  expect(await mongo.db.collection('subjects').countDocuments()).toBe(refunds.length)
+  return names.map(name => byRef.get(name)!)
+}
+
+/** The ids of the alerts that came about each refund: one may come again, and then under the same id. */
+async function watchAlerts({ bus, codec }: ReconcilerAlone) {
+  const told = new Map<string, Set<string>>()
+  const consumer = bus.consumer({
+    groupId: 'election.alerts',
+    topics: ['alerts'],
+    commit: 'taken',
+    async onBatch({ messages }) {
+      for (const { value } of messages) {
+        const alert = await codec.decode('alert', value)
+        if (alert.event !== 'incident.opened') continue
+        const ref = alert.data.action?.provider_ref ?? ''
+        told.set(ref, (told.get(ref) ?? new Set()).add(alert.alert_id))
+      }
+      return { taken: messages.length }
+    },
+    onFatal: error => {
+      throw error
+    },
+  })
+  await consumer.start()
+  return { told: () => told, stop: () => consumer.stop() }
+}

@@ -1,0 +1,108 @@
+/** MongoDB as production has it: a set of three members, each a process of this machine. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '@backstop/kit/test'
+import { choosePorts, identify, silentProgress } from '@backstop/stack'
+import { MongoClient } from 'mongodb'
+import { ensurePrograms } from '../../stack/src/downloads/ensure-programs.ts'
+import { EmbeddedPart } from '../../stack/src/embedded-part.ts'
+import { StackRecordFile } from '../../stack/src/part-records.ts'
+import { mongoProgram } from '../../stack/src/parts/mongo.ts'
+import { endProcess } from '../../stack/src/process-end.ts'
+import { startReaper } from '../../stack/src/reaper.ts'
+
+const SET = 'backstop'
+/** How long the others wait for a primary that says nothing, in milliseconds; ten seconds in production. */
+const ELECTION_TIMEOUT_MS = 2_000
+
+export interface ReplicaSet {
+  /** What clients connect with. */
+  readonly url: string
+  /** The address of the member that takes writes now, once there is one. */
+  primary(): Promise<string>
+  /** Tells the primary to step down; resolves when another one takes writes. */
+  stepDown(): Promise<void>
+  /** Ends the primary with SIGKILL; resolves when another one takes writes. @returns starts it again */
+  killPrimary(): Promise<() => Promise<void>>
+  stop(): Promise<void>
+}
+
+/** @param folder of this set alone: what its members store, and their logs */
+export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
+  const { mongod } = await ensurePrograms(['mongo'], process.env, silentProgress)
+  const owner = identify(process.pid)!
+  const ports = Object.values(await choosePorts({ first: {}, second: {}, third: {} }))
+  const members = ports.map(port => {
+    const dir = join(folder, String(port))
+    mkdirSync(dir, { recursive: true })
+    // None is to make a set of itself, as the stack's one member does.
+    const program = {
+      ...mongoProgram({ mongod, dir, port }),
+      checkReady: async () => void (await command(port, { ping: 1 })),
+    }
+    const part = new EmbeddedPart(program, new StackRecordFile(dir), join(dir, 'logs'), owner)
+    return { host: `127.0.0.1:${port}`, port, part, reaper: startReaper(dir, owner) }
+  })
+  const stop = async () => {
+    await Promise.all(members.map(({ part }) => part.stop()))
+    await Promise.all(members.map(({ reaper }) => reaper && endProcess(reaper)))
+  }
+  /** The one that all who can be asked name, other than `not`. */
+  const primaryMember = (not?: string) =>
+    until(
+      'a primary',
+      async () => {
+        for (const member of members) {
+          const hello = await command(member.port, { hello: 1 }).catch(() => undefined)
+          if (hello?.isWritablePrimary === true && member.host !== not) return member
+        }
+        return undefined
+      },
+      { timeoutMs: 30_000, everyMs: 50 },
+    )
+  try {
+    await Promise.all(members.map(({ part }) => part.start()))
+    await command(ports[0]!, {
+      replSetInitiate: {
+        _id: SET,
+        members: members.map(({ host }, _id) => ({ _id, host })),
+        settings: { electionTimeoutMillis: ELECTION_TIMEOUT_MS },
+      },
+    })
+    await primaryMember()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    url: `mongodb://${members.map(({ host }) => host).join(',')}/?replicaSet=${SET}`,
+    primary: async () => (await primaryMember()).host,
+    async stepDown() {
+      const { host, port } = await primaryMember()
+      await command(port, { replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 })
+      await primaryMember(host)
+    },
+    async killPrimary() {
+      const { host, part } = await primaryMember()
+      part.kill('SIGKILL')
+      await primaryMember(host)
+      return () => part.restart()
+    },
+    stop,
+  }
+}
+
+/** Asks one member itself, whatever it is in the set. */
+async function command(port: number, document: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/`, {
+    directConnection: true,
+    serverSelectionTimeoutMS: 1_000,
+    socketTimeoutMS: 20_000,
+    maxPoolSize: 1,
+  })
+  try {
+    return await client.db('admin').command(document)
+  } finally {
+    await client.close()
+  }
+}
