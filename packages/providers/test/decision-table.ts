@@ -19,10 +19,18 @@ export interface DecisionRow {
 
 const COLUMNS = 5
 
+const pageOf = (kind: ProviderKind) =>
+  readFileSync(new URL(`../../../docs/decisions/${kind}.md`, import.meta.url), 'utf8')
+
+/** The events that the page begins with: those that the endpoint at the provider is to have. */
+export function readSubscribedEvents(kind: ProviderKind): string[] {
+  const [, list = ''] = /^# .*\n\nSubscribe to: ([\s\S]*?)\.\n\n/.exec(pageOf(kind)) ?? []
+  return [...list.matchAll(/`([^`]+)`/g)].map(([, event]) => event as string)
+}
+
 /** @throws Error for a row that has not all columns: a pipe in a cell would shift them */
 export function readDecisions(kind: ProviderKind): DecisionRow[] {
-  const page = readFileSync(new URL(`../../../docs/decisions/${kind}.md`, import.meta.url), 'utf8')
-  return page
+  return pageOf(kind)
     .split('\n')
     .filter(line => line.startsWith('| `'))
     .map(line => {

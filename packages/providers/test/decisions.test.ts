@@ -2,7 +2,7 @@ import { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { Normalised, ObservedSubscription } from '../src/observation.ts'
 import { PROVIDERS } from '../src/registry.ts'
-import { type DecisionRow, readDecisions, withFields } from './decision-table.ts'
+import { type DecisionRow, readDecisions, readSubscribedEvents, withFields } from './decision-table.ts'
 import { wordsOf } from './decision-words.ts'
 import { SAMPLES } from './samples.ts'
 
@@ -80,6 +80,10 @@ for (const kind of ProviderKind.options) {
 
     test('every event type that means something', () => {
       expect(rows.map(row => row.event)).toEqual(expect.arrayContaining(Object.keys(SAMPLES[kind].events)))
+    })
+
+    test('the events to subscribe to, with which it begins', () => {
+      expect(readSubscribedEvents(kind)).toEqual(PROVIDERS[kind].subscribedEvents)
     })
   })
 }
