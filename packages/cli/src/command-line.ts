@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: 
 /** @returns the exit code */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const [name, ...rest] = args
-  if (name === 'help' || name === '--help' || name === '-h') {
+  if (name === 'help' || args.some(one => one === '--help' || one === '-h')) {
     surroundings.out(USAGE)
     return EXIT.done
   }

@@ -70,6 +70,31 @@ describe('backstop', () => {
   })
 
   test.each([
+    { args: ['help'] },
+    { args: ['--help'] },
+    { args: ['-h'] },
+    { args: ['explain', '--help'] },
+    { args: ['dry-run', '--help'] },
+    { args: ['dry-run', '--from', '7d', '-h'] },
+  ])('$args shows how it is called', async ({ args }) => {
+    const usage = expect.stringMatching(/^backstop explain <action_id>[\s\S]*backstop dry-run --from/)
+    expect(await backstop(args)).toEqual({ exit: 0, out: usage, err: '' })
+  })
+
+  test.each([
+    { args: ['explain', 'act_1', '--colour'], says: 'There is no option --colour' },
+    { args: ['explain', 'act_1', '--colour=red'], says: 'There is no option --colour' },
+    { args: ['dry-run', '-f', '7d'], says: 'There is no option -f' },
+    { args: ['dry-run', '--from'], says: '--from wants a value' },
+    { args: ['dry-run', '--from', '--json'], says: '--from wants a value' },
+    { args: ['dry-run', '--out-of-band', '--from', '7d'], says: '--out-of-band wants a value' },
+    { args: ['dry-run', '--json=yes'], says: '--json takes no value' },
+  ])('$args ends with 2 and says: $says', async ({ args, says }) => {
+    const err = `${says}\n\nbackstop help  shows how it is called\n`
+    expect(await backstop(args)).toEqual({ exit: 2, out: '', err })
+  })
+
+  test.each([
     { name: 'nothing to do', args: [], exit: 2, says: /Say what to do[\s\S]*backstop explain/ },
     { name: 'a command that does not exist', args: ['explode'], exit: 2, says: /no command explode/ },
     { name: 'no action', args: ['explain'], exit: 2, says: /Give the id of one action/ },
