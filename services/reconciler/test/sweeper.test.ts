@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-type Pages = (kind: 'schedules' | 'changes', cursor: SweepCursor | null) => SweepPage
+type Pages = (kind: 'schedules' | 'changes', cursor: SweepCursor | null) => SweepPage | Promise<SweepPage>
 
 const page = (changes: Partial<Extract<SweepPage, { kind: 'page' }>> = {}): SweepPage => ({
   kind: 'page',
@@ -112,11 +112,31 @@ describe('the sweep of a connection', () => {
     expect(asked.slice(3)).toEqual(['changes b'])
   })
 
-  test('is done by one process, and by another one after it vanished', async () => {
+  test('is done by one process at a time', async () => {
     const { clock, asked, start } = await harness(() => page())
     start('p2')
     await clock.advance(6_000)
     expect(asked).toEqual(['schedules start', 'changes start'])
+  })
+
+  test('is gone on with by another process after one vanished, and what comes of that one later changes nothing', async () => {
+    const vanished = Promise.withResolvers<SweepPage>()
+    let isFirst = true
+    const { clock, asked, start, stores } = await harness(kind => {
+      if (kind === 'schedules' || !isFirst) return page()
+      isFirst = false
+      return vanished.promise
+    })
+    await clock.advance(6_000)
+    start('p2')
+    await clock.advance(MINUTE)
+    expect(asked).toEqual(['schedules start', 'changes start'])
+    await clock.advance(MINUTE)
+    expect(asked).toEqual(['schedules start', 'changes start', 'changes start'])
+    const swept = stores.contents.sweeps.get('con_1')
+    vanished.resolve(page({ cursor: { after: 'late' } }))
+    await clock.advance(6_000)
+    expect(stores.contents.sweeps.get('con_1')).toEqual(swept)
   })
 
   test('goes on where it was when a page fails', async () => {
