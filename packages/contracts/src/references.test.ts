@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { idsIn, objectReference } from './references.ts'
+import { idempotencyReference, idsIn, objectReference } from './references.ts'
 
 test.for([
   { name: 'without a site', site: undefined, id: 'pi_1' },
@@ -12,4 +12,12 @@ test.for([
 
 test('a plain reference stands for one id', () => {
   expect(idsIn(objectReference('prj_1', 'processor', undefined, 'pi_1'))).toEqual(['pi_1'])
+})
+
+test.for([
+  { name: 'an object', reference: objectReference('prj_1', 'processor', undefined, 'pi_\ud800') },
+  { name: 'an object of a site', reference: objectReference('prj_1', 'subscription', 'acme', '\udfff1') },
+  { name: 'an idempotency key', reference: idempotencyReference('prj_1', 'processor', 'k\ud800') },
+])('the reference of $name stays what it is when it is stored as UTF-8', ({ reference }) => {
+  expect(Buffer.from(reference).toString()).toBe(reference)
 })

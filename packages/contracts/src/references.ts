@@ -12,7 +12,15 @@ export function objectReference(
   site: string | undefined,
   id: string,
 ): string {
-  return site === undefined ? `${projectId}/${provider}/${id}` : `${projectId}/${provider}/${site}/${id}`
+  return storable(site === undefined ? `${projectId}/${provider}/${id}` : `${projectId}/${provider}/${site}/${id}`)
+}
+
+/**
+ * JSON lets half of a character through, a database of UTF-8 keeps U+FFFD for it: what was stored would not be found under
+ * the name that it has here, nor could it be stored anew beside it.
+ */
+function storable(reference: string): string {
+  return reference.toWellFormed()
 }
 
 /**
@@ -26,7 +34,7 @@ export function idsIn(reference: string): string[] {
 
 /** The reference of an idempotency key that an operation sent and the processor's event repeats. */
 export function idempotencyReference(projectId: string, provider: ProviderKind, key: string): string {
-  return `${projectId}/${provider}/idempotency-key/${key}`
+  return storable(`${projectId}/${provider}/idempotency-key/${key}`)
 }
 
 /** The key of messages about one payment or subscription: locality only, never exclusion (DESIGN, "Topics"). */

@@ -179,6 +179,25 @@ describe('an event with a body of five hundred levels', () => {
   })
 })
 
+describe('an id that holds half of a character, which MongoDB keeps as another', () => {
+  const withHalf = (name: string) => {
+    const item = refundEvent(name, { paymentIntent: null })
+    if (item.kind !== 'event') throw new Error('Not an event')
+    const { object } = item.event.body.data as { object: object }
+    const halved = { ...object, id: 're_\ud800', charge: 'ch_\ud800' }
+    return { ...item, event: { ...item.event, body: { ...item.event.body, data: { object: halved } } } }
+  }
+
+  test('leads to its refund again: the next event joins the first one', async () => {
+    const reconciler = parts()
+    await reconcileBatch([withHalf('first')], reconciler)
+    await reconcileBatch([withHalf('second')], reconciler)
+    expect(await mongo.db.collection('actions').find().toArray()).toMatchObject([
+      { event_ids: ['evt_first_con_a', 'evt_second_con_a'] },
+    ])
+  })
+})
+
 describe('two reconcilers at once', () => {
   test('the same thousand refunds, seen by one through the payment and by the other through the charge, are one action each', async () => {
     const batch = names(1_000, 'both')

@@ -138,6 +138,39 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect((await stores.subjects.load([ref('pi_b')]))[0]?.version).toBe(2)
     })
 
+    test('an update of a subject that another one took up meanwhile loses, and brings nothing back', async () => {
+      const [a, b, c] = [pendingSubject('a'), pendingSubject('b'), pendingSubject('c')]
+      await stores.subjects.save([insert(a), insert(b), insert(c)])
+      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
+      await stores.subjects.save([{ next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }])
+      expect(await stores.subjects.save([update(b), update(c)])).toEqual(new Set([b.id]))
+      const entryIds = b.outbox.map(entry => entry.id)
+      await stores.subjects.outbox.published([{ documentId: b.id, entryIds }])
+      expect(await stores.subjects.load(b.refs)).toEqual([merged])
+    })
+
+    test('a merge into a subject that was written meanwhile changes nothing', async () => {
+      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
+      await stores.subjects.save([insert(a), insert(b)])
+      await stores.subjects.save([update(a)])
+      const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
+      const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
+      expect(await stores.subjects.save([change])).toEqual(new Set([a.id]))
+      expect(await stores.subjects.load(b.refs)).toEqual([b])
+    })
+
+    test('of one batch the subject that claims a reference of another loses, and so does one that was written meanwhile', async () => {
+      const [a, b, c] = [pendingSubject('a'), pendingSubject('b'), pendingSubject('c')]
+      await stores.subjects.save([insert(a), insert(b), insert(c)])
+      await stores.subjects.save([update(b)])
+      const thief = update(c, { refs: [...c.refs, ref('pi_a')] })
+      const lost = await stores.subjects.save([thief, update(b), update(a), insert(pendingSubject('d'))])
+      expect(lost).toEqual(new Set([b.id, c.id]))
+      expect(await stores.subjects.load([ref('pi_c')])).toEqual([c])
+      expect((await stores.subjects.load([ref('pi_a')]))[0]?.version).toBe(2)
+      expect(await stores.subjects.load([ref('pi_d')])).toHaveLength(1)
+    })
+
     test('the sweeper finds outboxes by the age of their entries, until they are published', async () => {
       const subject = pendingSubject('a')
       await stores.subjects.save([insert(subject)])
