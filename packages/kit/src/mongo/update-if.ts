@@ -5,8 +5,6 @@ export interface Change {
   readonly set: Readonly<Document>
   /** By the name of an array, what is added at its end; an array that is not there is made. */
   readonly append?: Readonly<Record<string, readonly unknown[]>>
-  /** The name of a field that is to be absent. */
-  readonly unset?: string | undefined
 }
 
 /**
@@ -22,14 +20,13 @@ export interface Change {
 export function updateIf<T extends Document>(
   id: string,
   condition: Readonly<Document>,
-  { set, append = {}, unset }: Change,
+  { set, append = {} }: Change,
 ): AnyBulkWriteOperation<T> {
   const longer = Object.entries(append).map(([name, added]) => [
     name,
     { $concatArrays: [{ $ifNull: [`$${name}`, []] }, { $literal: added }] },
   ])
-  const merged = { $mergeObjects: ['$$ROOT', { $literal: set }, Object.fromEntries(longer)] }
-  const changed = unset === undefined ? merged : { $unsetField: { field: unset, input: merged } }
+  const changed = { $mergeObjects: ['$$ROOT', { $literal: set }, Object.fromEntries(longer)] }
   const update = [{ $replaceWith: { $cond: [condition, changed, '$$ROOT'] } }]
   return { updateOne: { filter: { _id: id }, update } } as unknown as AnyBulkWriteOperation<T>
 }
