@@ -1,7 +1,7 @@
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from './answer.ts'
-import { classifyOutcome } from './classify-outcome.ts'
+import { classifyOutcome, type Fault } from './classify-outcome.ts'
 
 const http = (status: number, body = '', retryAfter: string | null = null): Answer => ({
   kind: 'http',
@@ -23,6 +23,8 @@ interface Row {
   answer: Answer
   kind: string
   reason: string
+  /** Of what is retried; the receiver's when left out. */
+  fault?: Fault
 }
 
 const rows: Row[] = [
@@ -104,6 +106,7 @@ const rows: Row[] = [
     answer: smtp('recipient', 554, '5.7.1 Service unavailable; client host blocked'),
     kind: 'retry',
     reason: 'mail_server_refused_us',
+    fault: 'ours',
   },
   {
     name: '550 for relaying, as from a server that wants a login',
@@ -111,6 +114,7 @@ const rows: Row[] = [
     answer: smtp('recipient', 550, 'relay not permitted'),
     kind: 'retry',
     reason: 'mail_server_refused_us',
+    fault: 'ours',
   },
   {
     name: '530 for every address',
@@ -118,6 +122,7 @@ const rows: Row[] = [
     answer: smtp('recipient', 530, 'Authentication required'),
     kind: 'retry',
     reason: 'mail_server_refused_us',
+    fault: 'ours',
   },
   {
     name: '450 for every address',
@@ -140,6 +145,7 @@ const rows: Row[] = [
     answer: smtp('sender', 550),
     kind: 'retry',
     reason: 'mail_server_refused_us',
+    fault: 'ours',
   },
   {
     name: '535 for our login',
@@ -147,8 +153,48 @@ const rows: Row[] = [
     answer: smtp('session', 535),
     kind: 'retry',
     reason: 'mail_server_refused_us',
+    fault: 'ours',
   },
-  { name: '421 as greeting', channel: 'email', answer: smtp('session', 421), kind: 'retry', reason: 'mail_deferred' },
+  {
+    name: '421 as greeting',
+    channel: 'email',
+    answer: smtp('session', 421),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '454 for our login',
+    channel: 'email',
+    answer: smtp('session', 454, '4.7.0 Temporary authentication failure'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '451 for our sender',
+    channel: 'email',
+    answer: smtp('sender', 451, '4.7.1 sending rate exceeded'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '421 at the address, as from a server that shuts down',
+    channel: 'email',
+    answer: smtp('recipient', 421, '4.3.2 shutting down'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '454 for the content, as from a provider whose daily quota is used up',
+    channel: 'email',
+    answer: smtp('content', 454, 'Throttling failure: Daily message quota exceeded'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
   {
     name: 'no valid address',
     channel: 'email',
@@ -162,6 +208,7 @@ const rows: Row[] = [
     answer: { kind: 'not_sendable', reason: 'smtp_not_configured', message: 'None of them' },
     kind: 'retry',
     reason: 'smtp_not_configured',
+    fault: 'ours',
   },
   {
     name: 'a refused connection',
@@ -181,9 +228,9 @@ const rows: Row[] = [
 ]
 
 describe('the one table of what an answer means', () => {
-  test.each(rows)('$channel: $name is $kind, because $reason', ({ channel, answer, kind, reason }) => {
+  test.each(rows)('$channel: $name is $kind, because $reason', ({ channel, answer, kind, reason, fault }) => {
     const outcome = classifyOutcome(channel, answer, 0)
-    expect(outcome).toMatchObject({ kind, reason })
+    expect(outcome).toMatchObject({ kind, reason, ...(kind === 'retry' ? { fault: fault ?? 'receiver' } : {}) })
     if (outcome.kind !== 'delivered') expect(outcome.error).toMatch(/^[A-Z].{5,}[^.]$/)
   })
 

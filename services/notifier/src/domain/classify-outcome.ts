@@ -1,5 +1,5 @@
 import { type ChannelKind, parseRetryAfter } from '@backstop/contracts'
-import type { Answer, MailsAnswer, MailTally, MessageAnswer } from './answer.ts'
+import type { Answer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from './answer.ts'
 import { describeSuppressed } from './describe-suppressed.ts'
 
 /**
@@ -136,7 +136,7 @@ const RULES: readonly Rule[] = [
   },
   {
     reason: 'mail_server_refused_us',
-    applies: smtp(answer => answer.code >= 500),
+    applies: smtp(answer => answer.code >= 500 || isAboutTheSession(answer)),
     outcome: 'retry',
     error: answer =>
       `The mail server refused to work for us (${smtpText(answer)}); its settings are the operator's to check`,
@@ -174,6 +174,20 @@ function isAboutUs({ code, text }: { code: number; text: string }): boolean {
   const subject = /^\d{3}[ -]\d\.(\d{1,3})\.\d{1,3}/.exec(text)?.[1]
   if (subject !== undefined) return subject === '7'
   return !ABOUT_THE_MAILBOX.has(code) || /\brelay|\bauthenticat/i.test(text)
+}
+
+/**
+ * RFC 5321 §4.2.3: 421 may be the reply to any command of a server that shuts down. RFC 4954 §6: 454 is a login or TLS
+ * that fails for now, and the word of providers whose quota is used up (Amazon SES, "Errors related to the sending quotas").
+ */
+const ABOUT_THE_SESSION: ReadonlySet<number> = new Set([421, 454])
+
+/**
+ * Whether what is put off is put off for us: until the recipient is named, a server can speak of nothing else. Days of a
+ * missing certificate at the provider would otherwise disable every mail channel there is.
+ */
+function isAboutTheSession({ stage, code }: { stage: SmtpStage; code: number }): boolean {
+  return stage === 'session' || stage === 'sender' || ABOUT_THE_SESSION.has(code)
 }
 
 /** What an answer means for the delivery and for its channel. */
