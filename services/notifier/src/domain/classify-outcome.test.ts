@@ -234,6 +234,17 @@ describe('the one table of what an answer means', () => {
     if (outcome.kind !== 'delivered') expect(outcome.error).toMatch(/^[A-Z].{5,}[^.]$/)
   })
 
+  test.each([
+    { name: 'in one line', text: '550 5.1.1 no such user' },
+    { name: 'in several', text: '550-5.1.1 no\r\n550-such\n550 user', as: '550 5.1.1 no such user' },
+    { name: 'without its code', text: '5.1.1 no such user', as: '550 5.1.1 no such user' },
+  ])('what a mail server said $name is told with its code once', ({ text, as = text }) => {
+    const outcome = classifyOutcome('email', { kind: 'smtp', stage: 'recipient', code: 550, text }, 0)
+    expect(outcome.error).toBe(
+      `The mail server refused every address for good (${as}); correct them, then enable the channel again`,
+    )
+  })
+
   test('any status but 2xx and 410 of a webhook is retried', () => {
     for (let status = 100; status < 600; status++) {
       const { kind } = classifyOutcome('webhook', http(status), 0)

@@ -34,8 +34,11 @@ const http = (test: (status: number, body: string) => boolean) => (answer: Messa
 const smtp = (test: (answer: Extract<MessageAnswer, { kind: 'smtp' }>) => boolean) => (answer: MessageAnswer) =>
   answer.kind === 'smtp' && test(answer)
 const status = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.status : 0)
+/** A mail server says its code at the start of every line (RFC 5321 §4.2.1); a person reads it once. */
 const smtpText = (answer: MessageAnswer) =>
-  answer.kind === 'smtp' ? `${answer.code} ${answer.text}`.slice(0, 300) : ''
+  answer.kind === 'smtp'
+    ? [answer.code, ...answer.text.split(/(?:^|\r?\n)\d{3}[ -]/).filter(Boolean)].join(' ').slice(0, 300)
+    : ''
 const slackWord = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
 
 /**
