@@ -10,6 +10,8 @@ export const HEADERS = {
   traceparent: 'traceparent',
   /** Delay lines: when the message is due, and where it goes then. */
   dueAt: 'x-due-at',
+  /** Deliveries: which one it is, so that also a message whose value cannot be read tells. */
+  deliveryId: 'x-delivery-id',
   /** Deliveries: number of the attempt that the message asks for, from 1. */
   attempt: 'x-attempt',
   /** Deliveries: `1` where a person asked for this very attempt, which then waits for no pause of its channel; absent else. */

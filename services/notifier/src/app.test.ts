@@ -227,7 +227,7 @@ describe('a message that cannot be used', () => {
     ])
   })
 
-  test('is kept as a letter also where its delivery is on record, but was never attempted', async () => {
+  test('of a delivery that is on record ends that delivery with a reason, and is no letter beside it', async () => {
     const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
     // Of a later version of this software, say: the delivery is opened, and then nobody here knows what to do with it.
     const strange = webhookChannel('chn_strange', URL_B)
@@ -236,10 +236,68 @@ describe('a message that cannot be used', () => {
     await notifier.publish(alert())
     await notifier.clock.advance(10_000)
     expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
-    expect(notifier.deliveryOf('alr_1', 'chn_strange')).toMatchObject({ state: 'pending', attempts: [] })
-    expect([...notifier.collections.deadLetters.values()]).toMatchObject([
-      { topic: 'deliveries', key: 'chn_strange', reason_code: 'internal' },
-    ])
+    expect(notifier.deliveryOf('alr_1', 'chn_strange')).toMatchObject({
+      state: 'dead',
+      reason: expect.stringContaining('could not be used (internal)'),
+      next_attempt: null,
+      attempts: [],
+    })
+    expect(notifier.collections.deadLetters.size).toBe(0)
+  })
+
+  test('of a delivery that is retried ends it, too, and it is sent again when a person asks', async () => {
+    const channel = webhookChannel('chn_a', URL_A)
+    const notifier = await startWithChannels(channel)
+    notifier.state.reply = () => 500
+    await notifier.publish(alert())
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('retrying')
+    const config = { ...channel.config, kind: 'pager' } as unknown as typeof channel.config
+    notifier.collections.channels.set('chn_a', { ...channel, config })
+    await notifier.clock.advance(60_000)
+    const dead = notifier.deliveryOf('alr_1', 'chn_a')
+    expect(dead).toMatchObject({
+      state: 'dead',
+      reason: expect.stringContaining('could not be used (internal)'),
+      next_attempt: null,
+      attempts: [{ attempt: 1 }],
+    })
+    expect(notifier.collections.deadLetters.size).toBe(0)
+    notifier.collections.channels.set('chn_a', channel)
+    notifier.state.reply = () => 200
+    await notifier.clock.advance(60_000)
+    await notifier.command({ kind: 'retry_delivery', delivery_id: dead?._id ?? '' })
+    await notifier.clock.advance(60_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')).toMatchObject({
+      state: 'delivered',
+      attempts: [{ attempt: 1 }, { attempt: 2, outcome: 'delivered' }],
+    })
+  })
+
+  test('as it cannot be read ends its delivery, too, which needs nothing of it to be sent again', async () => {
+    const notifier = await startWithChannels(webhookChannel('chn_a', URL_A))
+    notifier.state.reply = () => 500
+    await notifier.publish(alert())
+    await notifier.clock.advance(1_000)
+    const delivery = notifier.deliveryOf('alr_1', 'chn_a')
+    const producer = notifier.bus.another().producer({ sendTimeoutMs: 1_000 })
+    // Its first attempt again, which is over: the delivery waits for the second.
+    const about = (attempt: string) => ({ [HEADERS.deliveryId]: delivery?._id ?? '', [HEADERS.attempt]: attempt })
+    const nonsense = { topic: 'deliveries' as const, key: 'chn_a', value: Buffer.from('nonsense') }
+    await producer.send([{ ...nonsense, headers: about('1') }])
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('retrying')
+    expect([...notifier.collections.deadLetters.values()]).toMatchObject([{ reason_code: 'message_invalid' }])
+    await producer.send([{ ...nonsense, headers: about('2') }])
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')).toMatchObject({
+      state: 'dead',
+      reason: expect.stringContaining('could not be used (message_invalid)'),
+    })
+    notifier.state.reply = () => 200
+    await notifier.command({ kind: 'retry_delivery', delivery_id: delivery?._id ?? '' })
+    await notifier.clock.advance(1_000)
+    expect(notifier.deliveryOf('alr_1', 'chn_a')?.state).toBe('delivered')
   })
 
   test('and dies again when it is sent again is the same letter', async () => {

@@ -63,7 +63,7 @@ export function createChannelTester({
           topic: 'deliveries',
           key: channel._id,
           value: codec.encode('delivery-request', request),
-          headers: { [HEADERS.messageId]: ids.delivery, [HEADERS.attempt]: '1' },
+          headers: { [HEADERS.messageId]: ids.delivery, [HEADERS.deliveryId]: ids.delivery, [HEADERS.attempt]: '1' },
         },
       ])
       const look = async () => resultOf(await deliveries.find({ _id: ids.delivery }))

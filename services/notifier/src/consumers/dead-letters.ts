@@ -1,28 +1,30 @@
+import { HEADERS } from '@backstop/contracts'
 import {
   AppError,
   type Bus,
+  type Clock,
   type Consumer,
   type IncomingMessage,
   type Logger,
-  type MessageCodec,
   pauseAfter,
 } from '@backstop/kit'
-import { deadLetterDocument } from '../domain/dead-letter.ts'
+import { deadLetterDocument, decideLetter, unusableText } from '../domain/dead-letter.ts'
+import { type Settlement, settleWithoutAttempt } from '../domain/settle-attempt.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 
 export interface DeadLetterConsumerOptions {
   readonly bus: Bus
-  readonly codec: MessageCodec
-  readonly deliveries: Pick<DeliveryStore, 'progressOf'>
+  readonly clock: Clock
+  readonly deliveries: Pick<DeliveryStore, 'progressOf' | 'record'>
   readonly deadLetters: DeadLetterStore
   readonly logger: Logger
   onFatal(error: unknown): void
 }
 
 /**
- * Keeps what was parked and is no delivery on record with an attempt: the list of deliveries shows the others, with their
- * attempts. Reads the dead-letter topic itself, so that whoever parks something need not know.
+ * Keeps what was parked and is no delivery on record: the list of deliveries shows the others. A delivery whose message could
+ * not be used is ended, so that it does not wait for ever for what will not come. Reads the dead-letter topic itself, so that whoever parks something need not know.
  */
 export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Consumer {
   const { bus, deadLetters, logger, onFatal } = options
@@ -34,7 +36,7 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
     onFatal,
     async onBatch({ partition, messages }) {
       try {
-        const letters = (await withoutDelivery(messages, options)).map(deadLetterDocument)
+        const letters = (await sortOut(messages, options)).map(deadLetterDocument)
         await deadLetters.keep(letters)
         for (const { _id, topic, reason_code } of letters) {
           logger.warn({ dead_letter_id: _id, topic, reason: reason_code }, 'dead_letter.kept')
@@ -52,30 +54,26 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
   })
 }
 
-async function withoutDelivery(
+/** What of them is kept as a letter; ends the deliveries that wait for one of the others. */
+async function sortOut(
   messages: readonly IncomingMessage[],
-  { codec, deliveries }: DeadLetterConsumerOptions,
+  { deliveries, clock, logger }: DeadLetterConsumerOptions,
 ): Promise<IncomingMessage[]> {
-  const asked = await Promise.all(
-    messages.map(async message => {
-      const deliveryId = await deliveryIdIn(message, codec)
-      return { message, deliveryId }
-    }),
-  )
-  const known = await deliveries.progressOf(asked.flatMap(({ deliveryId }) => deliveryId ?? []))
-  return asked.flatMap(({ message, deliveryId }) => {
-    const state = deliveryId === undefined ? undefined : known.get(deliveryId)?.state
-    // One that ended says so before its letter is written: one that is still pending could not be taken in.
-    return state === undefined || state === 'pending' ? [message] : []
-  })
-}
-
-/** The delivery that a letter asks for; undefined for one that is no delivery request. */
-async function deliveryIdIn({ value }: IncomingMessage, codec: MessageCodec): Promise<string | undefined> {
-  try {
-    return (await codec.decode('delivery-request', value)).delivery_id
-  } catch (error) {
-    if (error instanceof AppError && error.retryable) throw error
-    return undefined
+  const known = await deliveries.progressOf(messages.flatMap(({ headers }) => headers[HEADERS.deliveryId] ?? []))
+  const kept: IncomingMessage[] = []
+  const ended: Settlement[] = []
+  for (const message of messages) {
+    const { headers, timestampMs: parkedAtMs } = message
+    const deliveryId = headers[HEADERS.deliveryId] ?? ''
+    const fate = decideLetter({ attempt: Number(headers[HEADERS.attempt] ?? 0), parkedAtMs }, known.get(deliveryId))
+    if (fate.kind === 'keep') kept.push(message)
+    if (fate.kind !== 'end_delivery') continue
+    const { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: error } = headers
+    const end = { reason: fate.reason, text: unusableText(code) }
+    ended.push(settleWithoutAttempt({ deliveryId, attempt: fate.attempt }, end, clock.now()))
+    logger.warn({ delivery_id: deliveryId, attempt: fate.attempt, reason: code, error }, 'delivery.unusable')
   }
+  // One that has moved on meanwhile was asked for anew: it needs no letter.
+  await deliveries.record(ended)
+  return kept
 }

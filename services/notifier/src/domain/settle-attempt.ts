@@ -1,7 +1,6 @@
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
 import type { Answer, MessageAnswer } from './answer.ts'
 import type { AttemptSign } from './breaker.ts'
-import type { ChannelVerdict } from './channel-state.ts'
 import { classifyOutcome, type Outcome } from './classify-outcome.ts'
 import { decideNextAttempt, type NextAttempt } from './next-attempt.ts'
 
@@ -121,18 +120,18 @@ function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): 
   return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'one_of_several' }
 }
 
-/** The end of a delivery that may not be attempted, because its channel is gone or disabled. */
+/** The end of a delivery that may not be attempted, because its channel is gone or disabled, or its message is of no use. */
 export function settleWithoutAttempt(
   delivery: { deliveryId: string; attempt: number },
-  verdict: Extract<ChannelVerdict, { kind: 'ends' }>,
+  end: { readonly reason: string; readonly text: string },
   nowMs: number,
 ): Settlement {
   return {
     ...delivery,
     record: null,
     state: 'dead',
-    reason: verdict.text,
-    reasonCode: verdict.reason,
+    reason: end.text,
+    reasonCode: end.reason,
     next: null,
     health: null,
     sign: null,

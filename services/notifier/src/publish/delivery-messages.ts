@@ -67,6 +67,7 @@ function message(
 ): OutgoingMessage {
   const headers: Record<string, string> = {
     [HEADERS.messageId]: deterministicId('message', request.delivery_id, String(request.attempt)),
+    [HEADERS.deliveryId]: request.delivery_id,
     [HEADERS.attempt]: String(request.attempt),
     ...own,
   }
