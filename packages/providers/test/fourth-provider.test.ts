@@ -1,5 +1,4 @@
-/** A fourth provider is made as docs/adding-a-provider.md says: by a folder, its line in the registry, and samples. */
-import { createHmac } from 'node:crypto'
+/** The folder of a fourth provider, as docs/adding-a-provider.md shows it, passes what the three pass. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../src/registry.ts'
@@ -7,47 +6,28 @@ import { wallet } from './fourth-provider/index.ts'
 import { WALLET_EVENTS, WALLET_OBJECTS } from './fourth-provider/samples/index.ts'
 import { describeMeaning } from './meaning-suite.ts'
 import { describeProvider } from './provider-suite.ts'
-import { json } from './read-back/answers.ts'
-import { useSetting } from './read-back/setting.ts'
-import type { TestSigner } from './sign.ts'
+import { describeReadBack } from './read-back-suite.ts'
+import { WALLET_REFUSALS, WALLET_SAMPLES, WALLET_SIGNER } from './wallet.ts'
+import { openWallet } from './wallet-account.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const PAGE = readFileSync(new URL('docs/adding-a-provider.md', ROOT), 'utf8')
 const FOLDER = 'packages/providers/test/fourth-provider/'
 
-const SIGNER: TestSigner = {
-  header: 'wallet-signature',
-  covers: { body: true, time: true },
-  sign(body, secrets, atMs) {
-    const t = Math.floor(atMs / 1000)
-    const one = (secret: string) => `s=${createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')}`
-    return [`t=${t}`, ...secrets.map(one)].join(',')
-  },
-}
-
-describeProvider(wallet, SIGNER)
-describeMeaning(wallet, {
-  events: WALLET_EVENTS,
-  objects: WALLET_OBJECTS,
-  decisive: /^return(\.(id|cents|currency|made))?$/,
-})
+describeProvider(wallet, WALLET_SIGNER)
+describeMeaning(wallet, WALLET_SAMPLES)
+describeReadBack(wallet, openWallet, WALLET_REFUSALS)
 
 describe('a fourth provider', () => {
-  const setting = useSetting(wallet, () => Promise.reject(new Error('The wallet has no account on the simulator')))
-
-  test('is read back through what the others share, and a pushed refund and a read one are the same', async () => {
-    const server = await setting.serve(json(200, WALLET_OBJECTS.return))
-    const read = await setting.find(setting.openReader(server.url), setting.refundTargets('ret_1'))
-    const origin = { projectId: 'prj_1', connectionId: 'con_1', eventId: 'evt_1', eventType: 'return.made' }
-    expect(wallet.normaliseEvent(origin, WALLET_EVENTS['return.made'])).toEqual({
-      kind: 'observed',
-      observations: read,
-    })
-  })
-
-  test('is a line in the registry', () => {
-    const registry = { ...PROVIDERS, wallet }
-    expect(Object.entries(registry).every(([name, provider]) => provider.kind === name)).toBe(true)
+  test('tells the same by a pushed refund and by a read one', () => {
+    const origin = { projectId: 'prj_1', connectionId: 'con_1' }
+    const pushed = wallet.normaliseEvent(
+      { ...origin, eventId: 'evt_1', eventType: 'return.made' },
+      WALLET_EVENTS['return.made'],
+    )
+    expect(wallet.normaliseObject({ ...origin, site: null, readAt: 0 }, 'return', WALLET_OBJECTS.return)).toEqual(
+      pushed,
+    )
   })
 
   test('has the files that every provider has', () => {

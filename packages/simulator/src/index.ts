@@ -2,12 +2,18 @@
  * Stand-ins for the three providers and for a customer's receiver. For each provider: an account that is driven by its
  * operations (`createCardProcessor`, `createReseller`, `createSubscriptionBiller`), its API on loopback
  * (`start…Api`), and endpoints that post its events (`createWebhookEndpoint`), disturbed as a test wants it. All of it
- * follows the clock and the seed that it is given.
+ * follows the clock and the seed that it is given. A provider more is made of `createShelf` and `startProviderApi`.
  */
 export type { EventSource, Posting } from './account/event-feed.ts'
-export type { View } from './account/shelf.ts'
+export { createShelf, type Shelf, type View } from './account/shelf.ts'
 export { ApiRefusal } from './api/api-refusal.ts'
-export type { ProviderApi, ProviderApiOptions } from './api/provider-api.ts'
+export {
+  type ApiCall,
+  type Dialect,
+  type ProviderApi,
+  type ProviderApiOptions,
+  startProviderApi,
+} from './api/provider-api.ts'
 export type { RateLimit } from './api/rate-limit.ts'
 export type { Trouble } from './api/trouble.ts'
 export { type Chance, createChance } from './chance.ts'

@@ -8,7 +8,7 @@ import { readBack } from './read-back.ts'
 export const wallet: Provider = {
   kind: KIND,
   credentialHeaders: ['wallet-signature'],
-  subscribedEvents: ['return.made', 'return.paid'],
+  subscribedEvents: ['return.made', 'return.paid', 'plan.changed'],
   prepareSecret,
   authenticate,
   identify,

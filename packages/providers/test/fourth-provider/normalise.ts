@@ -3,14 +3,17 @@ import { objectAt } from '../../src/event-fields.ts'
 import {
   CurrencyCode,
   helpful,
+  type Meaning,
   MinorUnits,
   nameObject,
   type ObjectMeaning,
   reading,
+  type Telling,
   UnixTime,
 } from '../../src/object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../../src/observation.ts'
 import { KIND } from './kind.ts'
+import { meaningOfPlan } from './plan.ts'
 
 /** Strict is what decides: an object without it is parked, and seen. `helpful` is what may be odd without hiding a refund. */
 const Return = z.object({
@@ -43,20 +46,32 @@ const meaningOfReturn: ObjectMeaning = (telling, object) =>
     ],
   }))
 
-const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
-  ['return.made', meaningOfReturn],
-  ['return.paid', meaningOfReturn],
+const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
+  ['return', meaningOfReturn],
+  ['plan', meaningOfPlan],
+])
+
+/** By the type of the object that an event of this type carries. */
+const EVENTS: ReadonlyMap<string, string> = new Map([
+  ['return.made', 'return'],
+  ['return.paid', 'return'],
+  ['plan.changed', 'plan'],
 ])
 
 export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) => {
-  const meaning = EVENTS.get(eventType)
-  if (meaning === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
-  const object = objectAt(event, 'return')
-  if (object === undefined) return { kind: 'malformed', reason: 'return: There is no object' }
-  return meaning({ projectId, site: null, toldAt: null }, object)
+  const type = EVENTS.get(eventType)
+  if (type === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
+  const object = objectAt(event, type)
+  if (object === undefined) return { kind: 'malformed', reason: `${type}: There is no object` }
+  return meaningOf(type, { projectId, site: null, toldAt: null }, object)
 }
 
 export const normaliseObject: NormaliseObject = ({ projectId, readAt }, type, object) =>
-  type === 'return'
-    ? meaningOfReturn({ projectId, site: null, toldAt: readAt }, object)
-    : { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
+  meaningOf(type, { projectId, site: null, toldAt: readAt }, object)
+
+function meaningOf(type: string, telling: Telling, object: Readonly<Record<string, unknown>>): Meaning {
+  const meaning = OBJECTS.get(type)
+  return meaning === undefined
+    ? { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
+    : meaning(telling, object)
+}

@@ -1,53 +1,103 @@
+import type { ReadTarget } from '@backstop/contracts'
 import { fieldAt } from '../../src/event-fields.ts'
-import type { ApiDialect } from '../../src/http/api-client.ts'
+import type { ApiClient, ApiDialect, Budget } from '../../src/http/api-client.ts'
 import { baseUrl } from '../../src/http/base-url.ts'
+import { failed } from '../../src/http/failure.ts'
 import { feedOf } from '../../src/http/feeds.ts'
-import { readOne } from '../../src/http/objects.ts'
+import { type ProviderObject, readOne, readWhole } from '../../src/http/objects.ts'
+import type { Found } from '../../src/http/read-targets.ts'
 import { openReader } from '../../src/http/reader.ts'
+import type { Feed } from '../../src/http/walk.ts'
 import type { ReadBack } from '../../src/read-back.ts'
 
 const DIALECT: ApiDialect = {
   name: 'The wallet',
   headers: key => ({ authorization: `Bearer ${key.reveal()}` }),
   codeOf: body => fieldAt(body, 'problem'),
-  missingCodes: new Set(['no_such_return']),
-  notNowCodes: new Set(),
+  missingCodes: new Set(['no_such_object']),
+  notNowCodes: new Set(['busy']),
   objectIn: body => body,
   pageQuery: page => ({ after: page }),
-  pageIn: ({ returns, next }) => ({ items: returns, next }),
+  pageIn: (body, type) => ({ items: body[`${type}s`], next: body.next }),
 }
 
 export const readBack: ReadBack = {
   limits: { requestsPerMinute: 100, concurrent: 2 },
 
-  targetsOf: ({ action, providerRef }) =>
-    action === 'refund' && providerRef !== null ? [{ type: 'refund', id: providerRef }] : [],
+  targetsOf({ action, providerRef, objectIds: [objectId] }) {
+    if (action === 'cancellation') {
+      const id = objectId ?? providerRef
+      return id === null ? [] : [{ type: 'subscription', id }]
+    }
+    if (providerRef !== null) return [{ type: 'refund', id: providerRef }]
+    return objectId === undefined ? [] : [{ type: 'refunds_of_payment', id: objectId }]
+  },
 
   open(options) {
-    const parts = {
-      dialect: DIALECT,
-      limits: readBack.limits,
-      base: baseUrl(options.apiBase ?? 'https://api.wallet.example'),
-    }
+    const base = baseUrl(options.apiBase ?? 'https://api.wallet.example')
+    const changes = [changed('return'), changed('plan'), events]
     return openReader(
-      {
-        ...parts,
-        async ask(client, { id }, budget) {
-          const answer = await readOne(client, 'return', '/returns', id, budget)
-          if (answer.kind !== 'object') return answer
-          return { kind: 'found', objects: [{ type: 'return', body: answer.object }] }
-        },
-        changes: [
-          (client, budget) =>
-            feedOf(client, budget, {
-              name: 'returns',
-              list: from => ({ type: 'return', path: '/returns', query: { from } }),
-              objects: async items => items.map(body => ({ type: 'return', body })),
-            }),
-        ],
-        schedules: [],
-      },
+      { dialect: DIALECT, limits: readBack.limits, base, ask, changes, schedules: [schedules] },
       options,
     )
   },
+}
+
+async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
+  switch (type) {
+    case 'refund':
+      return askForOne(client, 'return', id, budget)
+    case 'subscription':
+      return askForOne(client, 'plan', id, budget)
+    case 'refunds_of_payment': {
+      const answer = await readWhole(client, { type: 'return', path: '/returns', query: { payment: id } }, budget)
+      if (answer.kind !== 'objects') return answer
+      return { kind: 'found', objects: answer.objects.map(body => ({ type: 'return', body })) }
+    }
+    default:
+      return failed('question_refused', DIALECT.name, `it has no ${type}`)
+  }
+}
+
+async function askForOne(client: ApiClient, type: 'return' | 'plan', id: string, budget: Budget): Promise<Found> {
+  const answer = await readOne(client, type, `/${type}s`, id, budget)
+  return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+}
+
+function changed(type: 'return' | 'plan') {
+  return (client: ApiClient, budget: Budget): Feed =>
+    feedOf(client, budget, {
+      name: `${type}s`,
+      list: from => ({ type, path: `/${type}s`, query: { since: seconds(from) } }),
+      objects: async items => items.map(body => ({ type, body })),
+    })
+}
+
+/** Nothing of an event is taken but that it exists: the lists before it have the objects as they are. */
+function events(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'events',
+    list: from => ({ type: 'event', path: '/events', query: { since: seconds(from) } }),
+    eventOf: ({ id, event, at }) =>
+      typeof event === 'string' && typeof at === 'number'
+        ? { eventId: id, eventType: event, createdAt: at * 1000 }
+        : undefined,
+    objects: async () => [],
+  })
+}
+
+function schedules(client: ApiClient, budget: Budget): Feed {
+  return feedOf(client, budget, {
+    name: 'schedules',
+    list: () => ({ type: 'plan', path: '/plans', query: {} }),
+    objects: async items => items.filter(hasSchedule).map(body => ({ type: 'plan', body })),
+  })
+}
+
+function hasSchedule({ state, ends }: ProviderObject): boolean {
+  return state === 'paused' || (state !== 'ended' && ends !== null)
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000)
 }

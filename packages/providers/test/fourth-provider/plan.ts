@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { nameObject, type ObjectMeaning, reading, UnixTime } from '../../src/object-fields.ts'
+import type { CancellationState, ObservedSubscription, PauseState } from '../../src/observation.ts'
+import { KIND } from './kind.ts'
+
+const Plan = z.object({
+  id: z.string().min(1),
+  state: z.string().min(1),
+  ends: UnixTime.nullable(),
+  changed: UnixTime,
+})
+type Plan = z.infer<typeof Plan>
+
+export const meaningOfPlan: ObjectMeaning = (telling, object) =>
+  reading('plan', Plan, object, plan => {
+    const observed: ObservedSubscription = {
+      kind: 'subscription',
+      ...nameObject(telling, KIND, 'plan', plan.id, [plan.id]),
+      asOf: plan.changed,
+      cancellation: cancellationOf(plan),
+      pause: pauseOf(plan),
+      before: null,
+      idempotencyKey: null,
+    }
+    return { kind: 'observed', observations: [observed] }
+  })
+
+/** It says neither when nor why an end was asked for. */
+function cancellationOf({ state, ends }: Plan): CancellationState {
+  const phase = state === 'ended' ? 'executed' : ends === null ? 'none' : 'scheduled'
+  return { phase, requestedAt: null, effectiveAt: ends, cause: 'requested', detail: null }
+}
+
+function pauseOf({ state, changed }: Plan): PauseState {
+  return state === 'paused' ? { phase: 'paused', effectiveAt: changed } : { phase: 'none', effectiveAt: null }
+}
