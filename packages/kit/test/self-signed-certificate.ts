@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import ipaddr from 'ipaddr.js'
 
 export interface Certificate {
   /** PEM, as node:tls takes them. */
@@ -8,7 +9,7 @@ export interface Certificate {
 }
 
 /**
- * A self-signed certificate for `host`, made on the spot so that no private key lies in the repository.
+ * A self-signed certificate for `host`, a name or an IP address, made on the spot so that no private key lies in the repository.
  * X.509 v3 as RFC 5280 §4.1 lays it out, with only what TLS needs.
  */
 export function createSelfSignedCertificate(
@@ -25,7 +26,10 @@ export function createSelfSignedCertificate(
   })
   const name = sequence(set(sequence(oid('2.5.4.3'), element(0x0c, Buffer.from(host)))))
   const algorithm = sequence(oid('1.2.840.10045.4.3.2'))
-  const alternativeName = sequence(oid('2.5.29.17'), element(0x04, sequence(element(0x82, Buffer.from(host)))))
+  const subject = ipaddr.isValid(host)
+    ? element(0x87, Buffer.from(ipaddr.parse(host).toByteArray()))
+    : element(0x82, Buffer.from(host))
+  const alternativeName = sequence(oid('2.5.29.17'), element(0x04, sequence(subject)))
   const body = sequence(
     element(0xa0, integer(2)),
     integer(1),
