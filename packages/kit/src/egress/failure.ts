@@ -120,14 +120,17 @@ function classify(error: unknown): EgressFailure {
     if (code === undefined) continue
     const known = BY_CODE[code]
     if (known !== undefined) return known
-    if (isTlsCode(code)) return 'tls_failed'
+    if (isTlsErrorCode(code)) return 'tls_failed'
     if (code.startsWith('HPE_')) return 'response_invalid'
   }
   return 'unknown'
 }
 
-/** OpenSSL and Node name certificate faults in a few dozen codes (node:tls, "X509 certificate error codes"). */
-function isTlsCode(code: string): boolean {
+/**
+ * Whether an error's `code` says that TLS could not be begun: OpenSSL and Node name certificate faults in a few dozen
+ * codes (node:tls, "X509 certificate error codes").
+ */
+export function isTlsErrorCode(code: string): boolean {
   return (
     /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|CRL_|INVALID_CA|HOSTNAME_MISMATCH)/.test(
       code,

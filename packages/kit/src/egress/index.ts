@@ -1,3 +1,3 @@
 export { refuseCustomHeaders } from './custom-headers.ts'
 export { createEgress, type Egress, type EgressOptions, type EgressRequest, type EgressResponse } from './egress.ts'
-export { type EgressBlock, type EgressFailure, type EgressReason, egressReason } from './failure.ts'
+export { type EgressBlock, type EgressFailure, type EgressReason, egressReason, isTlsErrorCode } from './failure.ts'

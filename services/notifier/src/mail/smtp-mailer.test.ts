@@ -1,5 +1,6 @@
 import { Secret } from '@backstop/kit'
-import { describe, expect, test } from 'vitest'
+import { createSelfSignedCertificate, trusting } from '@backstop/kit/test'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
 import type { Mail } from './mailer.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
@@ -131,6 +132,118 @@ describe('a mail that the server does not take', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
     await mailer.stop()
     await server.stop()
+  })
+})
+
+/** 127.0.0.1 as IPv6 spells it: the scripted server, at an address that the mailer does not take for loopback. */
+const ELSEWHERE = '::ffff:127.0.0.1'
+/** As `trusting` makes it an authority of this process, one trusted by a test must not be the other tests'. */
+const selfSigned = () => createSelfSignedCertificate(ELSEWHERE)
+
+interface Way {
+  scheme?: 'smtp' | 'smtps'
+  host?: string
+  requireTls?: boolean
+}
+
+async function sendBy({ scheme = 'smtp', host = `[${ELSEWHERE}]`, requireTls = true }: Way, script: SmtpScript = {}) {
+  const server = await startScriptedSmtpServer(script)
+  const mailer = createSmtpMailer({ url: new Secret(`${scheme}://${host}:${server.port}`), from: FROM, requireTls })
+  try {
+    const answer = await mailer.send(mail, 20_000)
+    return { answer, mails: server.mails.length, inTheClear: server.inTheClear.length }
+  } finally {
+    await mailer.stop()
+    await server.stop()
+  }
+}
+
+const offersStartTls = (certificate = selfSigned()): SmtpScript => ({ tls: { from: 'starttls', certificate } })
+const refusesOffered: SmtpScript = {
+  answers: { EHLO: '250-fine\r\n250 STARTTLS', STARTTLS: '454 4.7.0 TLS not available' },
+}
+const tlsFailed = (message: RegExp) => ({
+  kind: 'silence',
+  reason: 'smtp_tls_failed',
+  message: expect.stringMatching(message),
+})
+
+describe('mail in the clear', () => {
+  test.each([
+    { name: 'offers no STARTTLS', script: {} },
+    { name: 'offers STARTTLS and refuses it', script: refusesOffered },
+    { name: 'offers STARTTLS with a certificate that nobody signed', script: offersStartTls() },
+  ])('goes to no server that $name while TLS is required', async ({ script }) => {
+    expect(await sendBy({}, script)).toMatchObject({ answer: { kind: 'silence' }, mails: 0 })
+  })
+
+  test.each([
+    { name: 'offers no STARTTLS', script: {} },
+    { name: 'offers STARTTLS and refuses it', script: refusesOffered },
+  ])('goes to a server that $name where TLS is not required', async ({ script }) => {
+    expect(await sendBy({ requireTls: false }, script)).toMatchObject({ answer: { stage: 'sent' }, inTheClear: 1 })
+  })
+
+  test('goes nowhere because of a certificate that nobody signed, though TLS is not required', async () => {
+    expect(await sendBy({ requireTls: false }, offersStartTls())).toMatchObject({
+      answer: { kind: 'silence' },
+      mails: 0,
+    })
+  })
+
+  test.each([
+    { name: 'offers no STARTTLS', script: {} },
+    { name: 'offers STARTTLS with a certificate that nobody signed', script: offersStartTls() },
+  ])('goes to a server on this machine that $name, though TLS is required', async ({ script }) => {
+    expect(await sendBy({ host: '127.0.0.1' }, script)).toMatchObject({ answer: { stage: 'sent' }, inTheClear: 1 })
+  })
+})
+
+describe('TLS', () => {
+  test.each(['starttls', 'first_byte'] as const)(
+    'from %s with a certificate that is trusted carries mail',
+    async from => {
+      const certificate = selfSigned()
+      onTestFinished(trusting(certificate))
+      const way = { scheme: from === 'starttls' ? 'smtp' : 'smtps' } as const
+      expect(await sendBy(way, { tls: { from, certificate } })).toMatchObject({
+        answer: { kind: 'smtp', stage: 'sent' },
+        mails: 1,
+        inTheClear: 0,
+      })
+    },
+  )
+
+  test.each(['starttls', 'first_byte'] as const)(
+    'from %s with a certificate that nobody signed fails, and the message tells how to trust it',
+    async from => {
+      const way = { scheme: from === 'starttls' ? 'smtp' : 'smtps' } as const
+      const { answer } = await sendBy(way, { tls: { from, certificate: selfSigned() } })
+      expect(answer).toEqual(tlsFailed(/certificate.*\(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS/))
+    },
+  )
+
+  test('with a certificate for another name fails, and the message tells where ours is set', async () => {
+    const certificate = createSelfSignedCertificate('mail.example.com')
+    onTestFinished(trusting(certificate))
+    const { answer } = await sendBy({}, offersStartTls(certificate))
+    expect(answer).toEqual(tlsFailed(/certificate.*\(ERR_TLS_CERT_ALTNAME_INVALID\).*SMTP_URL/))
+  })
+
+  test.each([
+    { name: 'does not know STARTTLS', script: {}, said: '502 5.5.1 no such command' },
+    { name: 'refuses STARTTLS', script: refusesOffered, said: '454 4.7.0 TLS not available' },
+  ])('that a server has not, as it $name, is named with what it said and the remedy', async ({ script, said }) => {
+    expect((await sendBy({}, script)).answer).toEqual({
+      kind: 'silence',
+      reason: 'smtp_tls_failed',
+      message: `The mail server of this installation refused STARTTLS (${said}); have SMTP_URL name one that offers TLS, or set SMTP_REQUIRE_TLS=false where mails may travel in the clear; this is on our side`,
+    })
+  })
+
+  test('by smtps:// with a server that does not speak it at once fails, and the message names the scheme', async () => {
+    const { answer } = await sendBy({ scheme: 'smtps' })
+    expect(answer).toEqual(tlsFailed(/\(ERR_SSL_WRONG_VERSION_NUMBER\).*smtps:\/\//))
   })
 })
 

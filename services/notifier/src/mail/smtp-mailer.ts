@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { AppError, Secret } from '@backstop/kit'
+import { AppError, isTlsErrorCode, Secret } from '@backstop/kit'
 import { createTransport } from 'nodemailer'
 import { firstKiB } from '../channels/first-kib.ts'
 import type { MessageAnswer, SmtpStage } from '../domain/answer.ts'
@@ -11,7 +11,7 @@ export interface SmtpOptions {
   readonly url: Secret
   /** The address that mails come from, with or without a name. */
   readonly from: string
-  /** Whether a server that offers no STARTTLS is refused. Loopback never needs it. */
+  /** Whether a server that refuses STARTTLS, or offers none, gets no mail. Loopback never needs it. */
   readonly requireTls: boolean
 }
 
@@ -36,6 +36,8 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
     port: server.port,
     secure: server.secure,
     requireTLS: options.requireTls && !local,
+    // A server may offer STARTTLS and then refuse it.
+    opportunisticTLS: !options.requireTls,
     // A mail catcher on this machine offers STARTTLS with a certificate that nobody signed.
     ignoreTLS: local,
     tls: { minVersion: 'TLSv1.2' },
@@ -104,6 +106,8 @@ function unsubscribeHeaders(url: string | null): Record<string, string> {
 /** What nodemailer adds to its errors (nodemailer.com, "Error handling"). */
 interface SmtpError extends Error {
   code?: string
+  /** The `code` of the error of Node that `code` stands for. */
+  originalCode?: string
   responseCode?: number
   response?: string
   command?: string
@@ -111,12 +115,27 @@ interface SmtpError extends Error {
 
 function toMailAnswer(error: unknown, said: (words: string) => string): MessageAnswer {
   const fault = error as SmtpError
+  const message = tlsMessage(fault, said)
+  if (message !== undefined) return { kind: 'silence', reason: 'smtp_tls_failed', message }
   if (fault.responseCode !== undefined && fault.responseCode > 0) {
     const text = said(fault.response ?? fault.message)
     return { kind: 'smtp', code: fault.responseCode, stage: stageOf(fault), text }
   }
   const reason = SILENCES[fault.code ?? ''] ?? 'smtp_failed'
   return { kind: 'silence', reason, message: SILENCE_MESSAGES[reason] }
+}
+
+/** Why there is no TLS with the mail server, and what the operator can do; nothing where that is not the fault. */
+function tlsMessage(fault: SmtpError, said: (words: string) => string): string | undefined {
+  const { code, originalCode = '', command, response } = fault
+  if (command === 'STARTTLS' && response !== undefined) {
+    return `The mail server of this installation refused STARTTLS (${said(response)}); have SMTP_URL name one that offers TLS, or set SMTP_REQUIRE_TLS=false where mails may travel in the clear; this is on our side`
+  }
+  if (code !== 'ETLS' && !isTlsErrorCode(originalCode)) return undefined
+  if (code === 'ETLS' || /^(ERR_SSL_|EPROTO$)/.test(originalCode)) {
+    return `TLS with the mail server of this installation could not be begun (${originalCode || 'it hung up'}); smtps:// in SMTP_URL is for a port that speaks TLS from the first byte, smtp:// for one that offers STARTTLS; this is on our side`
+  }
+  return `The certificate of this installation's mail server is not trusted (${originalCode}); SMTP_URL has to hold the name that it is for, and NODE_EXTRA_CA_CERTS the authority that signed it, if that is your own; this is on our side`
 }
 
 function stageOf(error: SmtpError): SmtpStage {
@@ -132,7 +151,7 @@ function stageOf(error: SmtpError): SmtpStage {
   }
 }
 
-type Silence = 'smtp_unreachable' | 'smtp_timeout' | 'smtp_tls_failed' | 'smtp_login_failed' | 'smtp_failed'
+type Silence = 'smtp_unreachable' | 'smtp_timeout' | 'smtp_login_failed' | 'smtp_failed'
 
 const SILENCES: Readonly<Record<string, Silence>> = {
   ECONNECTION: 'smtp_unreachable',
@@ -140,7 +159,6 @@ const SILENCES: Readonly<Record<string, Silence>> = {
   EDNS: 'smtp_unreachable',
   ETIMEDOUT: 'smtp_timeout',
   EABORT: 'smtp_timeout',
-  ETLS: 'smtp_tls_failed',
   EAUTH: 'smtp_login_failed',
   ENOAUTH: 'smtp_login_failed',
 }
@@ -149,7 +167,6 @@ const SILENCES: Readonly<Record<string, Silence>> = {
 const SILENCE_MESSAGES: Readonly<Record<Silence, string>> = {
   smtp_unreachable: 'The mail server of this installation cannot be reached; this is on our side',
   smtp_timeout: 'The mail server of this installation did not answer in time; this is on our side',
-  smtp_tls_failed: 'The mail server of this installation offers no TLS that can be trusted; this is on our side',
   smtp_login_failed: 'The mail server of this installation refused our login; this is on our side',
   smtp_failed: 'The mail could not be handed over; this is on our side',
 }
