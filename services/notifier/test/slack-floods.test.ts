@@ -42,6 +42,26 @@ describe('a Slack channel', () => {
     for (const id of ['chn_one', 'chn_two']) expect(notifier.deliveryOf('alr_9', id)?.state).toBe('delivered')
   })
 
+  test.each([1, 3])(
+    'that is flooded, as one of %i with the same URL, delays no other one of its partition',
+    async many => {
+      const notifier = createMemoryNotifier({ partitions: 1 })
+      const ids = Array.from({ length: many }, (_, index) => `chn_${index}`)
+      for (const id of ids) notifier.collections.channels.set(id, slackChannel(id, HOOK))
+      const other = webhookChannel('chn_other', 'https://other.example.com/', undefined, { project_id: 'prj_other' })
+      notifier.collections.channels.set('chn_other', other)
+      await notifier.start()
+      notifier.state.reply = () => ({ status: 200, body: 'ok' })
+      const flood = Array.from({ length: 600 }, (_, index) => alert({ id: `alr_${index}` }))
+      await notifier.publish(...flood, { ...alert({ id: 'alr_other' }), project_id: 'prj_other' })
+      await notifier.clock.advance(1_000)
+      expect(notifier.deliveryOf('alr_other', 'chn_other')?.state).toBe('delivered')
+      await notifier.clock.advance(180_000)
+      const states = ids.flatMap(id => flood.map(one => notifier.deliveryOf(one.alert_id, id)?.state))
+      expect(new Set(states)).toEqual(new Set(['delivered']))
+    },
+  )
+
   test('gets a flood as digests that name all of it, and each delivery says which one told it', async () => {
     const notifier = await startWithChannels(slackChannel('chn_slack', HOOK))
     notifier.state.reply = () => ({ status: 200, body: 'ok' })

@@ -400,16 +400,16 @@ describe('a channel that takes one message a second', () => {
   })
 
   test('has put off, beyond a few, what was refused in a digest, which goes one by one', () => {
-    const { queues } = harness({ ...limits, digest: { above: 20, most: 100 } })
+    const { queues } = harness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const many = (channelId: string, goesAlone: boolean) =>
       Array.from({ length: 200 }, (_, index) => job(`${index}`, channelId, { goesAlone }))
     queues.add([...many('refused', true), ...many('told', false)])
     expect(queues.admit('refused', 0)).toBe('postpone')
-    expect(queues.admit('told', 0)).toBe('wait')
+    expect(queues.admit('told', 0)).toBe('queue')
   })
 
   test('has its messages put off the sooner, the more channels with work post to the same place', async () => {
-    const { queues, dropped } = harness({ ...limits, digest: { above: 20, most: 100 } })
+    const { queues, dropped } = harness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 1_000 })
     const lost = new AbortController()
     const batch = { signal: lost.signal, complete() {}, abandon() {} } as unknown as Batch
     const messages = () => [{ message: {} as never, batch }]
@@ -418,15 +418,24 @@ describe('a channel that takes one message a second', () => {
     const shared = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     queues.add(many('a', { paceTarget: 'shared' }))
     queues.add(many('other', {}))
-    expect(queues.admit('a', 100)).toBe('wait')
+    expect(queues.admit('a', 100)).toBe('queue')
     for (const id of shared.slice(1)) queues.add(many(id, { paceTarget: 'shared', messages: messages() }))
     expect(shared.map(id => queues.admit(id, 0))).toEqual(shared.map(() => 'postpone'))
-    expect(queues.admit('other', 0)).toBe('wait')
+    expect(queues.admit('other', 0)).toBe('queue')
     expect(queues.awayForMs('a')).toBe(7_000)
     lost.abort()
     queues.dropLost()
     expect(dropped).toHaveLength(6 * 200)
-    expect(queues.admit('a', 0)).toBe('wait')
+    expect(queues.admit('a', 0)).toBe('queue')
+  })
+
+  test('has its messages put off once its queue is full: none of its turns is waited for', () => {
+    const { queues } = harness({ ...limits, digest: { above: 20, most: 100 }, maxQueued: 100 })
+    const many = (count: number) => Array.from({ length: count }, (_, i) => job(`${i}`, 'a', { paceTarget: 'a place' }))
+    queues.add(many(150))
+    expect(queues.admit('a', 0)).toBe('queue')
+    queues.add(many(60))
+    expect(queues.admit('a', 0)).toBe('postpone')
   })
 
   test('gets a flood as digests, in its order and to its end', async () => {

@@ -77,7 +77,8 @@ export class ChannelQueues {
     const waiting = (lane?.waiting.length ?? 0) + planned
     if (waiting < ALWAYS_QUEUED) return 'queue'
     if (this.#drainMs(lane, waiting) > this.#patience(LONGEST_WAIT_MS)) return 'postpone'
-    return waiting < this.#options.maxQueuedPerChannel ? 'queue' : 'wait'
+    if (waiting < this.#options.maxQueuedPerChannel) return 'queue'
+    return this.#turnsComeEveryMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
   }
 
   /** For how long the channel's receiver is left alone, in milliseconds. */
@@ -269,6 +270,11 @@ export class ChannelQueues {
 
   #drainMs(lane: ChannelLane | undefined, jobs: number): number {
     return lane?.drainMs(jobs, this.#options.clock.now(), this.#targets.sharersOf(lane.paceTarget)) ?? 0
+  }
+
+  /** What is behind it in its partition, for other channels, would wait for each of these turns, however quick its receiver is. */
+  #turnsComeEveryMs(lane: ChannelLane | undefined): number {
+    return lane === undefined ? 0 : lane.limits.intervalMs * this.#targets.sharersOf(lane.paceTarget)
   }
 
   #patience(ms: number): number {
