@@ -4,6 +4,8 @@ import type { SealPart } from './form.ts'
 import { slackForm } from './slack.ts'
 import { webhookForm } from './webhook.ts'
 
+export { standardKeyOf } from './webhook.ts'
+
 /** Every kind of channel. Adding one adds its file and a line here. */
 const CHANNEL_FORMS = {
   slack: slackForm,

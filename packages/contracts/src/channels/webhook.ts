@@ -15,7 +15,30 @@ export interface WebhookConfig {
   headers?: Record<string, SealedSecret>
 }
 
-export const SharedSecret = z.string().min(1).max(255)
+const STANDARD_PREFIX = 'whsec_'
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)$/
+
+/**
+ * The base64 of the key in a secret as Standard Webhooks writes them: `whsec_` and base64, its padding optional. Undefined
+ * for any other secret, which is its own key.
+ */
+export function standardKeyOf(secret: string): string | undefined {
+  const encoded = secret.slice(STANDARD_PREFIX.length)
+  return secret.startsWith(STANDARD_PREFIX) && BASE64.test(encoded) ? encoded : undefined
+}
+
+/**
+ * A secret that webhooks are signed with: any words, save that what looks like a secret of Standard Webhooks is one. Its
+ * verifiers decode whatever stands behind the prefix, so none would ever verify a delivery signed with other words.
+ */
+export const SharedSecret = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine(
+    secret => !secret.startsWith(STANDARD_PREFIX) || standardKeyOf(secret) !== undefined,
+    'A secret that begins with whsec_ has its key behind it in base64, such as openssl rand -base64 32 prints; begin one of your own words otherwise',
+  )
 
 /** Custom headers; their values are never shown again. What is allowed: docs/webhooks.md. */
 const Headers = z
@@ -26,7 +49,7 @@ export const webhookForm = channelForm({
   given: z.strictObject({
     kind: z.literal('webhook'),
     url: Url,
-    secret: SharedSecret.optional().describe('Signs each delivery; never shown again'),
+    secret: SharedSecret.optional().describe('Signs each delivery; never shown again. Behind `whsec_` it is base64'),
     headers: Headers.optional(),
   }),
   shown: z.object({

@@ -59,7 +59,7 @@ export type AlertChannelPatch = z.infer<typeof AlertChannelPatch>
 
 /** Gives a webhook channel another secret. Deliveries carry both signatures until the overlap ends. */
 export const ChannelSecretRotation = z.strictObject({
-  secret: SharedSecret.optional().describe('An own new secret; one is made without it'),
+  secret: SharedSecret.optional().describe('An own new secret, base64 behind `whsec_`; one is made without it'),
   overlap_hours: z
     .int()
     .min(0)

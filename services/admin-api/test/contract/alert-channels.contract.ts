@@ -87,6 +87,11 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       { name: 'no config', config: undefined, path: 'body.config' },
       { name: 'no url', config: { kind: 'webhook' }, path: 'body.config.url' },
       { name: 'an empty secret', config: { ...webhook, secret: '' }, path: 'body.config.secret' },
+      {
+        name: 'whsec_ without base64',
+        config: { ...webhook, secret: 'whsec_my-own-words' },
+        path: 'body.config.secret',
+      },
       { name: 'an unknown field', config: { ...webhook, method: 'GET' }, path: 'body.config.method' },
       { name: 'a header of ours', config: { ...webhook, headers: { Host: 'x' } }, path: 'body.config.headers' },
       { name: 'a header cut in two', config: { ...webhook, headers: { A: 'b\r\nC: d' } }, path: 'body.config.headers' },

@@ -272,6 +272,35 @@ export function describeChannelChanges(world: () => AdminWorld): void {
       expect(await mail.rotate({})).toMatchObject({ status: 409, body: { code: 'conflict' } })
     })
 
+    test.each([
+      { name: 'words', secret: 'whsec_my-own-words' },
+      { name: 'nothing', secret: 'whsec_' },
+      { name: 'base64 for URLs', secret: 'whsec_-_-_' },
+      { name: 'base64 cut off', secret: 'whsec_AQIDB' },
+      { name: 'padding that is not due', secret: 'whsec_AQID=' },
+      { name: 'base64 and a line break', secret: 'whsec_AQIDBA==\n' },
+    ])('to whsec_ with $name behind it is refused, and the remedy told', async ({ secret }) => {
+      const { rotate, stored } = await webhook({ secret: 'the first' })
+      const answer = await rotate({ secret })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(answer.body.errors).toEqual([
+        {
+          path: 'body.secret',
+          message:
+            'A secret that begins with whsec_ has its key behind it in base64, such as openssl rand -base64 32 prints; begin one of your own words otherwise',
+        },
+      ])
+      expect(await opened(await stored(), 'secret')).toBe('the first')
+    })
+
+    test.each(['whsec_AQIDBA==', 'whsec_AQIDBA', 'WHSEC_my-own-words', ' whsec_x', 'ü!'])(
+      'to %j is taken, as what its owner verifies with is plain',
+      async secret => {
+        const { rotate } = await webhook({ secret: 'the first' })
+        expect(await rotate({ secret })).toMatchObject({ status: 200, body: { secret } })
+      },
+    )
+
     test('with an overlap of more than a week is refused', async () => {
       const { rotate } = await webhook({ secret: 'the first' })
       expect((await rotate({ overlap_hours: 169 })).body.errors).toMatchObject([{ path: 'body.overlap_hours' }])

@@ -68,7 +68,7 @@ describe('the signature', () => {
       verifier: (s: string) => new Webhook(s, { format: 'raw' }),
     },
     {
-      name: 'whsec_ with no base64 behind it',
+      name: 'whsec_ with no base64 behind it, as it was once taken',
       secret: 'whsec_no base64',
       verifier: (s: string) => new Webhook(s, { format: 'raw' }),
     },

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { webhookDocument } from '@backstop/alert-views'
-import type { Alert } from '@backstop/contracts'
+import { type Alert, standardKeyOf } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
 
 /** The body that a webhook receives: the same bytes at every attempt, because its signature covers them. */
@@ -55,9 +55,12 @@ function keysOf(secret: Secret) {
   return keys
 }
 
-/** Standard Webhooks keys are the base64 behind `whsec_`; any other secret is taken as its UTF-8 bytes. */
+/**
+ * The key behind `whsec_`, or any other secret as its UTF-8 bytes: `whsec_` without base64 too, which channels may still
+ * have from before it was refused.
+ */
 function standardKey(secret: Secret): Buffer {
   const text = secret.reveal()
-  const encoded = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?)$/.exec(text)?.[1]
-  return encoded === undefined || encoded === '' ? Buffer.from(text, 'utf8') : Buffer.from(encoded, 'base64')
+  const encoded = standardKeyOf(text)
+  return encoded === undefined ? Buffer.from(text, 'utf8') : Buffer.from(encoded, 'base64')
 }
