@@ -18,8 +18,6 @@ const ELECTION_TIMEOUT_MS = 2_000
 export interface ReplicaSet {
   /** What clients connect with. */
   readonly url: string
-  /** The address of the member that takes writes now, once there is one. */
-  primary(): Promise<string>
   /** Tells the primary to step down; resolves when another one takes writes. */
   stepDown(): Promise<void>
   /** Ends the primary with SIGKILL; resolves when another one takes writes. @returns starts it again */
@@ -76,7 +74,6 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
   }
   return {
     url: `mongodb://${members.map(({ host }) => host).join(',')}/?replicaSet=${SET}`,
-    primary: async () => (await primaryMember()).host,
     async stepDown() {
       const { host, port } = await primaryMember()
       await command(port, { replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 })
