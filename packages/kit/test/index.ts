@@ -1,3 +1,4 @@
+export * from './code-copy.ts'
 export * from './manual-clock.ts'
 export * from './read-all.ts'
 export * from './receiver.ts'
