@@ -74,7 +74,7 @@ CMD ["node", "services/notifier/src/main.ts"]
 
 FROM service AS admin-api
 LABEL org.opencontainers.image.title="backstop-admin-api" \
-      org.opencontainers.image.description="The management API and the web console"
+      org.opencontainers.image.description="The management API"
 COPY --from=sources /app/services/admin-api services/admin-api
 EXPOSE 8080
 CMD ["node", "services/admin-api/src/main.ts"]
