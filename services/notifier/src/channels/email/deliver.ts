@@ -22,9 +22,11 @@ export const emailChannel: ChannelModule<'email'> = {
     const open = valid.filter(address => !done.has(recipientTag(address)))
     const takesMail = open.filter(address => !suppressed.has(address.toLowerCase()))
     const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
-    const sends = takesMail.map(async address => ({
+    // All are written before the first is sent, so that their time runs out at once: a connection that one gave up takes no other.
+    const mails = takesMail.map(address => ({ address, mail: mailTo(address, request, branding, ports) }))
+    const sends = mails.map(async ({ address, mail }) => ({
       address,
-      answer: await ports.mailer.send(mailTo(address, request, branding, ports), ports.attemptMs),
+      answer: await ports.mailer.send(mail, ports.attemptMs),
     }))
     return combineAnswers(await Promise.all(sends), reasons, ended)
   },
