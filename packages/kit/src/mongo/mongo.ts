@@ -22,8 +22,12 @@ export interface Mongo {
   stop(): Promise<void>
 }
 
+/** Connections of one process to one server. */
+export const MAX_CONNECTIONS = 20
 /** How long an operation waits for a primary before it says that MongoDB is away. */
 const SERVER_SELECTION_TIMEOUT_MS = 5_000
+/** And how long for a connection: the driver's own answer is for ever, and what waits tells nobody. */
+const WAIT_QUEUE_TIMEOUT_MS = 10_000
 
 /**
  * Opens MongoDB. Every write waits for a majority and the journal, and says so itself: a set with an arbiter would
@@ -39,7 +43,8 @@ export function connectMongo(options: MongoOptions): Mongo {
     serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
     connectTimeoutMS: 5_000,
     socketTimeoutMS: 30_000,
-    maxPoolSize: 20,
+    maxPoolSize: MAX_CONNECTIONS,
+    waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
     ignoreUndefined: true,
   })
   const db = client.db(options.dbName)

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestStack, testStack } from '../../test/stack.ts'
+import { connectMongo, MAX_CONNECTIONS, type Mongo } from './mongo.ts'
+
+let stack: TestStack
+let mongo: Mongo
+beforeAll(async () => {
+  stack = await testStack()
+  mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'backstop-test' })
+})
+afterAll(async () => {
+  await mongo?.stop()
+  await stack?.close()
+})
+
+const BUSY_FOR_MS = 13_000
+
+// Seen after an election with a rollback: the driver lets an operation wait for a connection for ever, and its batch with it.
+test('who gets no connection is told that MongoDB is away, instead of waiting for ever', async () => {
+  const things = mongo.db.collection('things')
+  await things.insertOne({})
+  const busy = Array.from({ length: MAX_CONNECTIONS }, () =>
+    things.findOne({ $where: `sleep(${BUSY_FOR_MS}) || true` }),
+  )
+  await expect(mongo.ping()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+  await Promise.all(busy)
+  await mongo.ping()
+}, 60_000)
