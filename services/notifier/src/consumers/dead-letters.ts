@@ -24,7 +24,8 @@ export interface DeadLetterConsumerOptions {
 
 /**
  * Keeps what was parked and is no delivery on record: the list of deliveries shows the others. A delivery whose message could
- * not be used is ended, so that it does not wait for ever for what will not come. Reads the dead-letter topic itself, so that whoever parks something need not know.
+ * not be used is ended, so that it does not wait for ever for what will not come. Reads the dead-letter topic itself, so that
+ * whoever parks something need not know.
  */
 export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Consumer {
   const { bus, deadLetters, logger, onFatal } = options
