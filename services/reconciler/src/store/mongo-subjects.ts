@@ -22,7 +22,7 @@ interface StoredSubject extends Pick<Subject, 'version' | 'refs' | 'outbox'> {
   /** Which call of save wrote it last: a bulk write does not say which of its updates found their document. */
   writtenBy: string
   /**
-   * All else, as JSON text: the server searches none of it, and reading text takes a third of what reading documents takes.
+   * All else, as JSON text: the server searches none of it, and reading text takes half of what reading documents takes.
    */
   state: string
 }

@@ -1,0 +1,84 @@
+import type { Batch } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import type { ChannelLimits } from '../src/consumers/channel-lane.ts'
+import type { Shown } from '../src/consumers/channel-paces.ts'
+import { ChannelQueues } from '../src/consumers/channel-queues.ts'
+import type { DeliveryJob } from '../src/consumers/delivery-job.ts'
+import { alert } from './fixtures.ts'
+
+/** What is not the usual of the queues under test. */
+export interface Harness extends Partial<ChannelLimits> {
+  maxActive?: number
+  maxQueued?: number
+  isOverloaded?: boolean
+}
+
+/** Queues with a clock that is turned by hand, and what they run, drop and send away. */
+export function harness(options: Harness = {}) {
+  const clock = createManualClock()
+  const running: { jobs: readonly DeliveryJob[]; end: (shown: Shown | undefined) => void }[] = []
+  const dropped: string[] = []
+  const held: { ids: string[]; heldForMs: number }[] = []
+  let open = true
+  const queues = new ChannelQueues({
+    clock,
+    maxActive: options.maxActive ?? 100,
+    maxQueuedPerChannel: options.maxQueued ?? 100,
+    limitsOf: () => ({
+      concurrency: options.concurrency ?? 2,
+      intervalMs: options.intervalMs ?? 0,
+      digest: options.digest ?? null,
+    }),
+    isOverloaded: () => options.isOverloaded ?? false,
+    mayStart: () => open,
+    run: jobs => new Promise(end => running.push({ jobs, end })),
+    onDropped: job => dropped.push(job.request.delivery_id),
+    onHeld: (jobs, heldForMs) => held.push({ ids: jobs.map(one => one.request.delivery_id), heldForMs }),
+  })
+  /** What runs: a digest by the names of its jobs, joined. */
+  const names = () => running.map(({ jobs }) => jobs.map(one => one.request.delivery_id).join('+'))
+  const end = async (name: string, kind: 'worked' | 'failed' | 'nothing' = 'worked', channelVersion = 1) => {
+    const index = names().indexOf(name)
+    running
+      .splice(index, 1)[0]
+      ?.end(kind === 'nothing' ? undefined : { sign: { kind, atMs: clock.now() }, channelVersion })
+    await clock.settle()
+  }
+  const throttle = async (name: string, retryAfterMs: number | null) => {
+    const index = names().indexOf(name)
+    running
+      .splice(index, 1)[0]
+      ?.end({ sign: { kind: 'throttled', atMs: clock.now(), retryAfterMs }, channelVersion: 1 })
+    await clock.settle()
+  }
+  const gate = { close: () => (open = false), reopen: () => (open = true) }
+  return { clock, queues, running, dropped, held, names, end, throttle, ...gate }
+}
+
+const owned = new AbortController()
+/** A first attempt of a delivery to a webhook. */
+export function job(id: string, channelId: string, more: Partial<DeliveryJob> = {}): DeliveryJob {
+  const batch = { signal: owned.signal, complete() {}, abandon() {} } as unknown as Batch
+  const request = {
+    delivery_id: id,
+    channel_id: channelId,
+    project_id: 'prj_test',
+    attempt: 1,
+    test: false,
+    alert: alert({ id }),
+  }
+  return {
+    request,
+    channelKind: 'webhook',
+    orderingKey: id,
+    firstAttemptAtMs: null,
+    ladderFromAttempt: 1,
+    isKnown: false,
+    atOnce: false,
+    goesAlone: false,
+    paceTarget: `where ${channelId} posts to`,
+    receivedAtMs: Date.UTC(2026, 0, 1),
+    messages: [{ message: {} as never, batch }],
+    ...more,
+  }
+}
