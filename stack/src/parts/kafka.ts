@@ -40,7 +40,7 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
     args: [...jvm('384m'), 'kafka.Kafka', propertiesPath],
     marker: propertiesPath,
     cwd: dir,
-    readyWithinMs: 60_000,
+    readyWithinMs: 120_000,
     files: { [propertiesPath]: serverProperties(settings), [log4jPath]: log4jProperties },
     async prepare() {
       // The compression libraries unpack themselves here on every start and are left behind by a SIGKILL.
@@ -53,7 +53,7 @@ export function kafkaProgram(settings: KafkaSettings): PartProgram {
       await runProgram(
         java,
         [...jvm('128m'), 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesPath],
-        { timeoutMs: 60_000 },
+        { timeoutMs: 120_000 },
       )
       writeFileSync(formattedPath, `${clusterId}\n`)
     },

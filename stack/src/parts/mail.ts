@@ -23,7 +23,7 @@ export function mailProgram({ dir, smtpPort, webPort }: MailSettings): PartProgr
     ],
     marker: mailDir,
     cwd: dir,
-    readyWithinMs: 30_000,
+    readyWithinMs: 60_000,
     files: {},
     prepare: async () => {
       mkdirSync(mailDir, { recursive: true })

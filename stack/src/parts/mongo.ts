@@ -35,7 +35,7 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
     ],
     marker: dbPath,
     cwd: dir,
-    readyWithinMs: 45_000,
+    readyWithinMs: 90_000,
     files: {},
     prepare: async () => {
       mkdirSync(dbPath, { recursive: true })

@@ -37,7 +37,7 @@ export function registryProgram({ java, home, dir, port }: RegistrySettings): Pa
     ],
     marker: databaseArgument,
     cwd: dir,
-    readyWithinMs: 90_000,
+    readyWithinMs: 180_000,
     files: {},
     prepare: async () => {
       mkdirSync(tempDir, { recursive: true })
