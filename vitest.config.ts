@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config'
 const exclude = ['**/node_modules/**', '**/.backstop/**']
 
 /** What compares times, and what keeps every core busy: beside other tests the one would measure those, the other starve them. */
-const aloneOnly = ['test/faults/bulkhead.system-test.ts', 'test/faults/election.system-test.ts']
+const aloneOnly = [
+  'test/faults/bulkhead.system-test.ts',
+  'test/faults/election.system-test.ts',
+  'test/faults/dependencies-away.system-test.ts',
+]
 
 /**
  * Kinds of test: `unit` needs nothing, `integration` the stack, `system` the stack and the whole product, `alone` the same
@@ -40,7 +44,7 @@ export default defineConfig({
           // They mostly wait for minutes to pass, so they wait together.
           maxConcurrency: 20,
           testTimeout: 300_000,
-          hookTimeout: 120_000,
+          hookTimeout: 240_000,
         },
       },
       { test: { name: 'alone', include: aloneOnly, exclude, retry, testTimeout: 300_000, hookTimeout: 120_000 } },
