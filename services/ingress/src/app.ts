@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { ProviderKind } from '@backstop/contracts'
 import {
   type Bus,
+  ByteBudget,
   type Clock,
   type LoadWatch,
   type Logger,
@@ -9,7 +10,6 @@ import {
   type MessageCodec,
   type Metrics,
 } from '@backstop/kit'
-import { ByteBudget } from './http/byte-budget.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'

@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProviderKind } from '@backstop/contracts'
-import type { Clock, LoadWatch, Logger } from '@backstop/kit'
+import {
+  announcedLength,
+  type BodyLimits,
+  type Clock,
+  headerValuesOf,
+  type LoadWatch,
+  type Logger,
+  readBody,
+} from '@backstop/kit'
 import { routeRequest } from '../domain/route.ts'
 import { traceIdOf } from '../domain/traceparent.ts'
 import type { Intake, Outcome } from '../intake.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
-import { valuesOf } from './header-values.ts'
-import { announcedLength, type BodyLimits, readBody } from './read-body.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
 
@@ -88,8 +94,8 @@ export class WebhookHandler {
       const outcome = await this.#parts.intake.take({
         provider: route.provider,
         connectionId: route.connectionId,
-        headerValues: valuesOf(request.rawHeaders, this.#parts.credentialHeaders[route.provider]),
-        traceparent: valuesOf(request.rawHeaders, TRACEPARENT)[0],
+        headerValues: headerValuesOf(request.rawHeaders, this.#parts.credentialHeaders[route.provider]),
+        traceparent: headerValuesOf(request.rawHeaders, TRACEPARENT)[0],
         body: read.body,
       })
       this.#end(exchange, verdictOf(route.provider, outcome), read.body.length)

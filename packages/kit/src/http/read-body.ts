@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '@backstop/kit'
+import type { Clock } from '../clock/clock.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
 export interface BodyLimits {

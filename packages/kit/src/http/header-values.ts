@@ -4,7 +4,7 @@
  * @param rawHeaders names and values in turn, as http.IncomingMessage has them
  * @param names in lower case
  */
-export function valuesOf(rawHeaders: readonly string[], names: ReadonlySet<string>): string[] {
+export function headerValuesOf(rawHeaders: readonly string[], names: ReadonlySet<string>): string[] {
   const values: string[] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     if (names.has((rawHeaders[at] as string).toLowerCase())) values.push(rawHeaders[at + 1] as string)
