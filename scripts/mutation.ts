@@ -1,0 +1,155 @@
+/**
+ * `npm run mutation`: changes the pure code in small ways (mutants) and counts how many of them a test notices.
+ * Not part of `npm test`: it takes half an hour. Works on a copy, so that an interrupted run leaves no mutant in the tree.
+ *
+ *     npm run mutation                     every group
+ *     npm run mutation -- ledger retry     only these
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { type MutantResult, summarise } from './mutation/summary.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const REPORT = join(ROOT, '.backstop/mutation')
+/** The part of all mutants that the tests have to notice. */
+const WANTED_SCORE = 0.92
+
+interface Group {
+  /** The files that are changed: globs from the root. */
+  readonly mutate: readonly string[]
+  /** The tests that have to fail: globs from the root. */
+  readonly tests: readonly string[]
+  /** Whether constants at the top of a file are changed too. Each of these mutants costs a run of all the group's tests. */
+  readonly includesConstants: boolean
+}
+
+const GROUPS: Readonly<Record<string, Group>> = {
+  verification: {
+    mutate: [
+      'packages/providers/src/*/authenticate.ts',
+      'packages/providers/src/{timestamped-signature,single-header}.ts',
+    ],
+    tests: ['packages/providers/src/**/*.test.ts'],
+    includesConstants: true,
+  },
+  egress: {
+    mutate: ['packages/kit/src/egress/{address-policy,url-policy,custom-headers}.ts'],
+    tests: ['packages/kit/src/egress/{address-checks,url-policy,custom-headers}.test.ts'],
+    includesConstants: true,
+  },
+  retry: {
+    mutate: ['services/notifier/src/domain/*.ts'],
+    tests: ['services/notifier/**/*.test.ts'],
+    includesConstants: false,
+  },
+  ledger: {
+    mutate: ['packages/ledger/src/domain/*.ts'],
+    tests: ['packages/ledger/**/*.test.ts', 'services/admin-api/**/*.test.ts'],
+    includesConstants: false,
+  },
+  decisions: {
+    mutate: ['services/reconciler/src/domain/*.ts', 'packages/providers/src/*/{identify,normalise}.ts'],
+    tests: [
+      'services/reconciler/**/*.test.ts',
+      'services/reconciler/src/domain/*.slow-test.ts',
+      'packages/providers/**/*.test.ts',
+    ],
+    includesConstants: false,
+  },
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter(name => GROUPS[name] === undefined)
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown group ${unknown.join(', ')}: choose from ${Object.keys(GROUPS).join(', ')}\n`)
+  process.exit(2)
+}
+
+const copy = mkdtempSync(join(tmpdir(), 'backstop-mutation-'))
+try {
+  process.exitCode = runGroups()
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
+
+function runGroups(): number {
+  copyTree()
+  must('npm', ['ci', '--ignore-scripts', '--legacy-peer-deps'], join(copy, 'test/mutation'))
+  mkdirSync(REPORT, { recursive: true })
+  const names = wanted.length > 0 ? wanted : Object.keys(GROUPS)
+  const results = names.flatMap(name => {
+    process.stdout.write(`\n── ${name}\n`)
+    return runGroup(name, GROUPS[name] as Group)
+  })
+  const { text, score } = summarise(results)
+  process.stdout.write(`\n${text}\nFull reports: ${REPORT}\n`)
+  return score >= WANTED_SCORE ? 0 : 1
+}
+
+/** The files that git knows, with the modules as hard links: linked packages then resolve inside the copy. */
+function copyTree(): void {
+  const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT })
+  for (const file of listed.stdout.toString('utf8').split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true })
+    cpSync(join(ROOT, file), join(copy, file))
+  }
+  must('cp', ['-al', join(ROOT, 'node_modules'), join(copy, 'node_modules')], ROOT)
+}
+
+function runGroup(name: string, { mutate, tests, includesConstants }: Group): MutantResult[] {
+  const isSource = ['!**/*.{test,slow-test,integration-test}.ts', '!**/*.contract.ts']
+  writeFileSync(join(copy, 'vitest.mutation.config.mjs'), vitestConfig(tests))
+  const report = join(REPORT, `${name}.json`)
+  const config = {
+    packageManager: 'npm',
+    testRunner: 'vitest',
+    plugins: [join(copy, 'test/mutation/node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+    vitest: { configFile: 'vitest.mutation.config.mjs', related: false },
+    mutate: [...mutate, ...isSource],
+    inPlace: true,
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    timeoutMS: 10_000,
+    // Most strings are sentences for people; types catch a wrong code.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    ignoreStatic: !includesConstants,
+    reporters: ['progress-append-only', 'json'],
+    jsonReporter: { fileName: report },
+    tempDirName: join(copy, '.stryker-tmp'),
+    disableTypeChecks: false,
+    allowConsoleColors: false,
+  }
+  const configFile = join(copy, 'stryker.conf.json')
+  writeFileSync(configFile, JSON.stringify(config))
+  must(
+    process.execPath,
+    [join(copy, 'test/mutation/node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', configFile],
+    copy,
+  )
+  return readResults(name, report)
+}
+
+function vitestConfig(tests: readonly string[]): string {
+  const test = { include: tests, exclude: ['**/node_modules/**'], testTimeout: 30_000 }
+  return `export default ${JSON.stringify({ test })}\n`
+}
+
+type ReportedMutant = Pick<MutantResult, 'status' | 'mutatorName' | 'replacement'> & {
+  readonly location: { readonly start: { readonly line: number } }
+}
+
+function readResults(group: string, report: string): MutantResult[] {
+  const { files } = JSON.parse(readFileSync(report, 'utf8')) as {
+    files: Record<string, { mutants: ReportedMutant[] }>
+  }
+  return Object.entries(files).flatMap(([file, { mutants }]) =>
+    mutants.map(({ location, ...mutant }) => ({ ...mutant, group, file, line: location.start.line })),
+  )
+}
+
+function must(command: string, args: readonly string[], cwd: string): void {
+  const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+  if (status !== 0) throw new Error(`${command} ${args.slice(0, 3).join(' ')} … ended with ${status}`)
+}
