@@ -30,6 +30,7 @@ export interface Surroundings {
  * local set-ups have this; what a cluster runs with refuses every private address.
  */
 export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
+const LOOPBACK_HOSTS = `localhost,${LOOPBACK_CIDRS}`
 
 /** The environment of one instance of a service, without what is inherited. */
 export function environmentOf(
@@ -61,6 +62,7 @@ export function environmentOf(
         ...shared,
         INGRESS_PUBLIC_URL: ingressUrl,
         BOOTSTRAP_API_KEY: secrets.bootstrapKey,
+        API_BASE_ALLOW_HOSTS: LOOPBACK_HOSTS,
       }
     default:
       throw service satisfies never

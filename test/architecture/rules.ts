@@ -20,7 +20,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'services/ingress': ['contracts', 'kit', 'providers'],
   'services/reconciler': ['contracts', 'kit', 'providers', 'ledger'],
   'services/notifier': ['contracts', 'kit', 'alert-views'],
-  'services/admin-api': ['contracts', 'kit', 'ledger', 'alert-views'],
+  'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'alert-views'],
 }
 
 /** Packages reach each other by name and declared entry, and only in the direction of the table. */

@@ -102,6 +102,8 @@ export interface ReadLimits {
 
 export interface ReadBack {
   readonly limits: ReadLimits
+  /** Hosts of the provider's own API; `*.` stands for one label, such as a site. Others take an operator's permission. */
+  readonly apiHosts: readonly string[]
   /** The targets whose answers tell all about an object that an event or an operation names. */
   targetsOf(what: {
     readonly action: 'refund' | 'cancellation'

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import {
   type Bus,
   type Clock,
+  createHostList,
   createPeriodic,
   type Egress,
   type Logger,
@@ -52,6 +53,8 @@ export interface AdminPorts {
     readonly mailEventsToken?: Secret | undefined
     /** Topics of SNS whose messages are taken; none when left out. */
     readonly sesTopicArns?: readonly string[]
+    /** Hosts that an api_base may name beside the provider's own (createHostList). */
+    readonly apiBaseHosts?: readonly string[]
     /** What other services make of a wish is waited for no longer than this, in milliseconds; as the route says when left out. */
     readonly outcomeWaitMs?: number
   }
@@ -110,6 +113,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       sns: createSnsVerifier({ egress: ports.egress, topicArns: settings.sesTopicArns ?? [] }),
     },
     checkUrl: url => ports.egress.checkUrl(url),
+    apiBaseHosts: createHostList(settings.apiBaseHosts ?? []),
     ingressPublicUrl: settings.ingressPublicUrl,
   }
   const routes = allRoutes(parts)

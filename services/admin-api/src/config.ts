@@ -3,6 +3,7 @@ import {
   commonSettings,
   type Environment,
   egressSettings,
+  hostsSetting,
   keyRingSetting,
   readConfig,
   Secret,
@@ -39,6 +40,9 @@ export const settings = {
     .list()
     .pipe(z.array(z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'Give ARNs of SNS topics')))
     .describe('SNS topics on which Amazon SES reports; messages of others are refused, comma-separated'),
+  API_BASE_ALLOW_HOSTS: hostsSetting().describe(
+    "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
+  ),
   ...egressSettings,
 } as const
 

@@ -1,4 +1,4 @@
-import type { AppError, Secret, SecretBox } from '@backstop/kit'
+import type { AppError, HostList, Secret, SecretBox } from '@backstop/kit'
 import type { Budgets, Ledger, Runs } from '@backstop/ledger'
 import type { SnsVerifier } from './mail-events/sns.ts'
 import type { ChannelTester } from './publish/channel-tester.ts'
@@ -25,6 +25,8 @@ export interface AdminParts {
   readonly brandName: string
   /** The policy for URLs that users set (kit/egress). */
   checkUrl(url: string): AppError | undefined
+  /** Hosts that an api_base may name beside the provider's own. */
+  readonly apiBaseHosts: HostList
   /** What the inbound_url of a connection begins with. */
   readonly ingressPublicUrl: string
 }

@@ -13,7 +13,12 @@ export const InboundSecret = z
   .max(255)
   .regex(/^[\x21-\x7e]+$/, 'Use printable ASCII without spaces; a secret pasted with a line break has one')
 
-const ApiBase = z.string().max(2048).describe("Base URL of the provider's API, where it is not the public one")
+const ApiBase = z
+  .string()
+  .max(2048)
+  .describe(
+    "Base URL of the provider's API, where it is not the public one; its host is the provider's own or an allowed one",
+  )
 const ReadKey = z
   .string()
   .min(8)

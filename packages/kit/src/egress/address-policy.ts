@@ -18,7 +18,7 @@ export interface AddressPolicy {
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
-type Network = [Address, number]
+export type Network = [Address, number]
 
 /**
  * Addresses that hand out credentials to whoever asks. They stay blocked even inside an allowed network, because an
@@ -72,7 +72,7 @@ export function createAddressPolicy(lists: {
 }
 
 /** The address with an IPv4-mapped one unmapped; undefined when it does not parse or names an interface (`%eth0`). */
-function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): Address | undefined {
   if (text.includes('%') || !ipaddr.isValid(text)) return undefined
   // ipaddr.js reads 127.1 and 0x7f.1 as IPv4; the operating system never hands those out, so they are refused.
   if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined
@@ -110,12 +110,12 @@ function publicRange(address: Address): string {
   return v6.range()
 }
 
-function contains(networks: readonly Network[], address: Address): boolean {
+export function contains(networks: readonly Network[], address: Address): boolean {
   return networks.some(([base, bits]) => base.kind() === address.kind() && address.match(base as never, bits))
 }
 
 /** Strict, where ipaddr.js reads 10/8 as 0.0.0.10 and 010.0.0.0/8 as octal: a list must mean what it shows. */
-function parseNetwork(text: string): Network {
+export function parseNetwork(text: string): Network {
   try {
     const [base = '', bits] = text.split('/')
     if (!base.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(base)) throw new Error('Not four decimal numbers')

@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import { z } from 'zod'
 import { setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
+import { createHostList } from '../egress/index.ts'
 
 /** Settings that every service has, by their environment names. */
 export const commonSettings = {
@@ -43,6 +44,19 @@ export const egressSettings = {
     .optional()
     .describe('CONNECT proxy that all of it goes through; proxies of the environment are ignored'),
 } as const
+
+/** Hosts that users may point to, beyond those that a service knows by itself: names, `*.` before a name, networks. */
+export const hostsSetting = () =>
+  setting.list().refine(isHostList, 'Give host names, *.example.com or networks such as 10.0.0.0/8, comma-separated')
+
+function isHostList(entries: readonly string[]): boolean {
+  try {
+    createHostList(entries)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** The name that messages carry. No character in it ends a header or an attribute. */
 export const brandNameSetting = () =>

@@ -68,6 +68,7 @@ const EVENTS_PAGE_SIZE = 50
 export const readBack: ReadBack = {
   // 25 a second for each endpoint are allowed, to everybody who uses the account together (docs.stripe.com/rate-limits).
   limits: { requestsPerMinute: 1_000, concurrent: 4 },
+  apiHosts: ['api.stripe.com'],
 
   targetsOf({ action, providerRef, objectIds: [objectId] }) {
     if (action === 'refund' && providerRef !== null) return [{ type: 'refund', id: providerRef }]

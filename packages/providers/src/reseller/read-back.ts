@@ -54,6 +54,7 @@ const NEWEST_FIRST = { order_by: 'id[DESC]', per_page: PAGE_SIZE }
 export const readBack: ReadBack = {
   // 240 a minute are allowed to one address, whatever runs there (developer.paddle.com, rate limiting).
   limits: { requestsPerMinute: 180, concurrent: 4 },
+  apiHosts: ['api.paddle.com', 'sandbox-api.paddle.com'],
 
   targetsOf({ action, providerRef, objectIds: [objectId] }) {
     if (action === 'refund' && providerRef !== null) return [{ type: 'adjustment', id: providerRef }]

@@ -61,6 +61,8 @@ const UNENDED = ['future', 'in_trial', 'active', 'non_renewing', 'paused']
 export const readBack: ReadBack = {
   // 150 a minute are allowed to a test site and the smallest plan, whatever asks (guides: providers.md §3.4).
   limits: { requestsPerMinute: 110, concurrent: 2 },
+  // Each site has a host of its own.
+  apiHosts: ['*.chargebee.com'],
 
   targetsOf({ action, providerRef, objectIds: [objectId] }) {
     if (action === 'cancellation') {

@@ -23,6 +23,7 @@ const DIALECT: ApiDialect = {
 
 export const readBack: ReadBack = {
   limits: { requestsPerMinute: 100, concurrent: 2 },
+  apiHosts: ['api.wallet.example'],
 
   targetsOf({ action, providerRef, objectIds: [objectId] }) {
     if (action === 'cancellation') {

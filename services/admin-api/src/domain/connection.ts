@@ -56,6 +56,24 @@ export function refusedSite(known: ConnectionDocument, site: string | undefined)
 }
 
 /**
+ * Why the stored read key may not stay with a changed connection; undefined when it may. Whoever changes the address need not
+ * know the key, so it goes to another origin only when it is given again.
+ */
+export function refusedReadKey(known: ConnectionDocument, patch: ConnectionPatch): string | undefined {
+  if (known.read_key === null || patch.read_key !== undefined) return undefined
+  const site = patch.site ?? known.site
+  const api_base = patch.api_base === undefined ? known.api_base : patch.api_base
+  if (readOrigin(known) === readOrigin({ kind: known.kind, api_base, site })) return undefined
+  return 'Give the read key again, or null to remove it: a stored key is not sent to another host'
+}
+
+/** Which origin the read key is sent to. Without api_base that is the provider's own, which for a biller its site names. */
+function readOrigin({ kind, api_base, site }: Pick<ConnectionDocument, 'kind' | 'api_base' | 'site'>): string {
+  if (api_base !== null) return URL.parse(api_base)?.origin ?? api_base
+  return kind === 'subscription' ? `site ${site}` : 'provider'
+}
+
+/**
  * What changes of a connection.
  * @param readKey sealed already; null takes it away, undefined leaves it
  */

@@ -14,6 +14,7 @@ import {
   connectionDocument,
   deletedConnection,
   patchedConnection,
+  refusedReadKey,
   refusedSite,
   showConnection,
 } from '../domain/connection.ts'
@@ -21,6 +22,7 @@ import { inboundSecretFor } from '../keys/inbound-secret.ts'
 import { sealConnectionSecret } from '../keys/seal-connection-secret.ts'
 import type { AdminParts } from '../parts.ts'
 import { changeConnection } from './change-connection.ts'
+import { checkApiBase } from './check-api-base.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findConnection, findProject } from './found.ts'
 import { etagOf } from './if-match.ts'
@@ -62,8 +64,7 @@ function createRoute(parts: AdminParts): Route {
     refusals: ['not_found', 'egress_blocked'],
     async handle({ params, body, principal, newId, now, change }) {
       const project = await findProject(stores, principal, params.id)
-      const blocked = body.api_base === undefined ? undefined : parts.checkUrl(body.api_base)
-      if (blocked !== undefined) throw blocked
+      checkApiBase(parts, body.kind, body.api_base)
       const place = { id: newId('connection'), projectId: project._id }
       const made = inboundSecretFor(body.kind, body as Parameters<typeof inboundSecretFor>[1])
       const document = connectionDocument(
@@ -139,10 +140,13 @@ function getRoute({ stores, ingressPublicUrl }: AdminParts): Route {
   })
 }
 
-/** @throws AppError `invalid_request` for a site where it cannot be set */
+/** @throws AppError `egress_blocked`, `invalid_request` for what does not fit the stored connection */
 function patchOf(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
-  const refused = refusedSite(known, patch.site)
-  if (refused !== undefined) throw refusedField('body.site', refused)
+  checkApiBase(parts, known.kind, patch.api_base)
+  const siteFault = refusedSite(known, patch.site)
+  if (siteFault !== undefined) throw refusedField('body.site', siteFault)
+  const keyFault = refusedReadKey(known, patch)
+  if (keyFault !== undefined) throw refusedField('body.read_key', keyFault)
   const place = { id: known._id, projectId: known.project_id }
   const readKey =
     typeof patch.read_key === 'string'
@@ -176,7 +180,7 @@ function patchRoute(parts: AdminParts): Route {
     tag,
     summary: 'Change a connection: whether unexplained changes alert, and how its provider is read',
     description:
-      '`out_of_band` as it stands at the second look decides. A read key, and for a subscription its site, completes a connection that is `needs_setup`: what it held is then verified and judged. If-Match is honoured and not required.',
+      '`out_of_band` as it stands at the second look decides. A read key, and for a subscription its site, completes a connection that is `needs_setup`: what it held is then verified and judged. A stored read key never goes to another host: a change of `api_base` or `site` that changes the host takes the key again. If-Match is honoured and not required.',
     scope: 'manage',
     params: OfConnection,
     body: ConnectionPatch,
@@ -185,8 +189,6 @@ function patchRoute(parts: AdminParts): Route {
     honoursIfMatch: true,
     async handle(request) {
       const { params, body, now } = request
-      const blocked = typeof body.api_base === 'string' ? parts.checkUrl(body.api_base) : undefined
-      if (blocked !== undefined) throw blocked
       // Read before the change, so that what cannot be shown is not changed either.
       const sweep = await stores.sweeps.find({ _id: params.connection_id })
       const changed = await request.change(

@@ -138,6 +138,72 @@ export function describeConnections(world: () => AdminWorld): void {
       expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
     })
 
+    const foreign = [
+      { name: 'any other public host', kind: 'processor', api_base: 'https://collector.example' },
+      {
+        name: 'a host with the name of the provider in front',
+        kind: 'processor',
+        api_base: 'https://api.stripe.com.x.test',
+      },
+      { name: 'another port of the provider', kind: 'processor', api_base: 'https://api.stripe.com:8443' },
+      { name: 'the provider without TLS', kind: 'processor', api_base: 'http://api.stripe.com' },
+      { name: 'the host of another provider', kind: 'processor', api_base: 'https://acme.chargebee.com' },
+      { name: 'an address', kind: 'processor', api_base: 'https://203.0.113.7' },
+      { name: 'the domain of all sites', kind: 'subscription', api_base: 'https://chargebee.com' },
+    ]
+    test.each(foreign)('an api_base is refused that names $name', async ({ kind, api_base }) => {
+      const { projectId } = await openProject(api())
+      const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.api_base' }] } }
+      expect(await api().post(at(projectId), { kind, name: 'x', api_base })).toMatchObject(refusal)
+      const made = await api().post(at(projectId), { kind, name: 'x' })
+      expect(await api().patch(at(projectId, `/${made.body.connection_id}`), { api_base })).toMatchObject(refusal)
+    })
+
+    test.each([
+      { kind: 'processor', api_base: 'https://api.stripe.com/v1', more: {} },
+      { kind: 'reseller', api_base: 'https://sandbox-api.paddle.com', more: { destination_secret: 'd'.repeat(20) } },
+      { kind: 'subscription', api_base: 'https://acme.chargebee.com/api/v2', more: {} },
+    ])('an api_base may name the own host of a $kind', async ({ kind, api_base, more }) => {
+      const { projectId } = await openProject(api())
+      const made = await api().post(at(projectId), { kind, name: 'x', api_base, ...more })
+      expect(made).toMatchObject({ status: 201, body: { api_base } })
+    })
+
+    test('a change of host takes the stored read key again, and a change of path does not', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post(at(projectId), {
+        kind: 'subscription',
+        name: 'S',
+        read_key: 'live_read_key',
+        api_base: 'https://acme.chargebee.com',
+      })
+      const path = at(projectId, `/${made.body.connection_id}`)
+      const other = 'https://other.chargebee.com'
+      const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.read_key' }] } }
+      expect(await api().patch(path, { api_base: other })).toMatchObject(refusal)
+      expect(await api().patch(path, { api_base: null })).toMatchObject(refusal)
+      expect((await api().patch(path, { api_base: 'https://acme.chargebee.com/api/v2', site: 'acme' })).status).toBe(
+        200,
+      )
+      expect((await api().patch(path, { api_base: other, read_key: 'other_read_key' })).status).toBe(200)
+      expect((await api().patch(path, { api_base: null, read_key: null })).body).toMatchObject({ has_read_key: false })
+      expect((await api().patch(path, { api_base: other })).status).toBe(200)
+    })
+
+    test('a site that names the host takes the stored read key again', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post(at(projectId), { kind: 'subscription', name: 'S', read_key: 'live_read_key' })
+      const path = at(projectId, `/${made.body.connection_id}`)
+      expect(await api().patch(path, { site: 'elsewhere' })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', errors: [{ path: 'body.read_key' }] },
+      })
+      expect((await api().patch(path, { site: 'acme', read_key: 'live_read_key' })).body).toMatchObject({
+        status: 'active',
+        site: 'acme',
+      })
+    })
+
     test('out_of_band and the name are changed, and what may not be is refused', async () => {
       const { projectId, processorId } = await openProject(api())
       const changed = await api().patch(at(projectId, `/${processorId}`), { out_of_band: 'ignore' })

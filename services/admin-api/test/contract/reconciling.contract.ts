@@ -75,7 +75,7 @@ export function describeReconciling(world: () => AdminWorld): void {
       const made = await api().post(`/v1/projects/${projectId}/connections`, { kind: 'subscription', name: 'S' })
       const path = at(projectId, made.body.connection_id)
       expect((await api().patch(path, { read_key: 'live_read_key' })).body.status).toBe('needs_setup')
-      const completed = await api().patch(path, { site: 'acme' })
+      const completed = await api().patch(path, { site: 'acme', read_key: 'live_read_key' })
       expect(completed).toMatchObject({ status: 200, body: { status: 'active', site: 'acme', has_read_key: true } })
       expect(JSON.stringify(completed.body)).not.toContain('live_read_key')
       const moved = await api().patch(path, { site: 'other' })

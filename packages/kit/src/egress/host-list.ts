@@ -1,0 +1,38 @@
+import { AppError } from '../errors.ts'
+import { contains, type Network, parseAddress, parseNetwork } from './address-policy.ts'
+import { bareHost } from './url-policy.ts'
+
+/** Hosts that a URL may name: names, `*.` before a name for one label of any value, and networks for addresses. */
+export interface HostList {
+  /** Whether the URL names one of the hosts. Nothing is resolved: a name is compared as a name. */
+  includesHostOf(url: string): boolean
+}
+
+const LABEL = '(?!-)[a-z0-9_-]{1,63}(?<!-)'
+const HOST_NAME = new RegExp(`^(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*$`)
+
+/**
+ * @param entries `api.example.com`, `*.example.com`, `10.1.2.3`, `10.0.0.0/8` or `fd00::/8`
+ * @throws AppError `config_invalid` for an entry that is none of these
+ */
+export function createHostList(entries: readonly string[]): HostList {
+  const names = new Set<string>()
+  const networks: Network[] = []
+  for (const entry of entries) {
+    const name = entry.toLowerCase()
+    if (HOST_NAME.test(name) && !/^[\d.]+$/.test(name)) names.add(name)
+    else if (/^[\d.]+(?:\/\d+)?$|:/.test(name)) networks.push(parseNetwork(name))
+    else
+      throw new AppError('config_invalid', `${JSON.stringify(entry)} is no host; write api.example.com or 10.0.0.0/8`)
+  }
+  return {
+    includesHostOf(url) {
+      const hostname = URL.parse(url)?.hostname
+      if (hostname === undefined || hostname === '') return false
+      const host = bareHost(hostname)
+      const address = parseAddress(host)
+      if (address !== undefined) return contains(networks, address)
+      return names.has(host) || names.has(host.replace(/^[^.]+/, '*'))
+    },
+  }
+}
