@@ -110,6 +110,30 @@ const mutants = [
     to: 'const room = Infinity',
   },
   {
+    name: 'a connection may bring any number of bytes',
+    file: 'socket-meter.ts',
+    from: 'rawBytesRead(socket) > this.#limit',
+    to: 'false',
+  },
+  {
+    name: 'bytes are counted above TLS',
+    file: 'socket-meter.ts',
+    from: 'Math.max(handle?.bytesRead ?? 0, socket.bytesRead)',
+    to: 'socket.bytesRead',
+  },
+  {
+    name: 'interim responses are not counted',
+    file: 'exchange.ts',
+    from: '++this.#interimResponses > MAX_INTERIM_RESPONSES',
+    to: 'false',
+  },
+  {
+    name: 'connections through a proxy are not metered',
+    file: 'lanes.ts',
+    from: 'factory: (origin, options) => new Pool(origin, { ...options, factory: meteredClient }),',
+    to: '',
+  },
+  {
     name: 'there is no overall deadline',
     file: 'deadline.ts',
     from: "setTimeout(() => this.end('deadline'), timeoutMs)",

@@ -1,4 +1,5 @@
 export * from './code-copy.ts'
+export * from './flooding-receiver.ts'
 export * from './manual-clock.ts'
 export * from './read-all.ts'
 export * from './receiver.ts'

@@ -2,8 +2,16 @@ import type { Dispatcher } from 'undici'
 import type { Deadline } from './deadline.ts'
 import type { EgressRequest, EgressResponse } from './egress.ts'
 import { egressFailed } from './failure.ts'
+import type { MeteredHandler, SocketMeter } from './socket-meter.ts'
 
 const MAX_BODY_BYTES = 65_536
+/**
+ * Bytes that may arrive for one request beside its body: head, interim responses, trailers, TLS, and what the socket reads
+ * ahead of the parser. The body itself may take twice its size: a chunk of a few bytes has a head of as many.
+ */
+const OVERHEAD_BYTES = 262_144
+/** A server that works for a while says so with a few 102s; one that says it without end never answers. */
+const MAX_INTERIM_RESPONSES = 10
 
 /**
  * Sends one request and gathers its answer. By undici's lowest call: a stream for each answer costs as much as all the
@@ -24,13 +32,15 @@ export function exchange(
 }
 
 /** The answer as it comes in. Reads up to the limit and hangs up on the rest: an endless one costs its first bytes. */
-class Answer implements Dispatcher.DispatchHandler {
+class Answer implements MeteredHandler {
   readonly #result = Promise.withResolvers<EgressResponse>()
   readonly #maxBytes: number
   readonly #takesPart: boolean
   readonly #chunks: Buffer[] = []
   #bytes = 0
   #head: { status: number; headers: Readonly<Record<string, string>> } | undefined
+  #interimResponses = 0
+  #meter: SocketMeter | undefined
   #controller: Dispatcher.DispatchController | undefined
   #failure: Error | undefined
 
@@ -52,15 +62,20 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#controller?.abort(error)
   }
 
+  useMeter(meter: SocketMeter): void {
+    this.#meter = meter
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#meter?.allow(2 * this.#maxBytes + OVERHEAD_BYTES)
     // It was cut off while it waited for its connection.
     if (this.#failure !== undefined) controller.abort(this.#failure)
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    // 1xx announces, and answers nothing.
     if (status >= 200) this.#head = { status, headers: joined(headers) }
+    else if (++this.#interimResponses > MAX_INTERIM_RESPONSES) this.fail(egressFailed('too_many_interim_responses'))
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {

@@ -16,6 +16,9 @@ export type EgressFailure =
   | 'headers_timeout'
   | 'deadline'
   | 'response_too_large'
+  | 'raw_response_too_large'
+  | 'response_headers_too_large'
+  | 'too_many_interim_responses'
   | 'response_invalid'
   | 'proxy_failed'
   | 'too_many_connections'
@@ -35,6 +38,10 @@ const FAILURE_MESSAGES: Readonly<Record<EgressFailure, string>> = {
   headers_timeout: 'The receiver took the request but did not answer in time',
   deadline: 'The receiver did not answer in time',
   response_too_large: 'The answer is larger than what is read of it',
+  raw_response_too_large:
+    'The receiver sent far more bytes than its answer holds: chunk extensions, interim responses or TLS records',
+  response_headers_too_large: 'The headers or trailers of the answer are larger than 16 KiB',
+  too_many_interim_responses: 'The receiver sent more than 10 interim responses (1xx) before its answer',
   response_invalid: 'The receiver answered with something that is not HTTP',
   proxy_failed: 'The egress proxy could not connect; this is on our side',
   too_many_connections: 'Too many connections are open; this is on our side',
@@ -78,7 +85,7 @@ const BY_CODE: Readonly<Record<string, EgressFailure>> = {
   UND_ERR_SOCKET: 'connection_lost',
   UND_ERR_HEADERS_TIMEOUT: 'headers_timeout',
   UND_ERR_BODY_TIMEOUT: 'deadline',
-  UND_ERR_HEADERS_OVERFLOW: 'response_invalid',
+  UND_ERR_HEADERS_OVERFLOW: 'response_headers_too_large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'response_invalid',
   UND_ERR_PRX_TLS: 'proxy_failed',
   UND_ERR_PRX_CONN: 'proxy_failed',
@@ -118,6 +125,8 @@ function classify(error: unknown): EgressFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as NodeJS.ErrnoException).code
     if (code === undefined) continue
+    // undici hangs up by itself on "100 Continue", or an upgrade, that nobody asked for.
+    if (code === 'UND_ERR_SOCKET' && /^bad (?:response|upgrade)$/.test(at.message)) return 'response_invalid'
     const known = BY_CODE[code]
     if (known !== undefined) return known
     if (isTlsErrorCode(code)) return 'tls_failed'

@@ -1,5 +1,6 @@
 import { Pool, ProxyAgent } from 'undici'
 import type { Connector } from './connector.ts'
+import { MeteredClient } from './socket-meter.ts'
 
 /** What undici's pools and proxy agents have in common and is used here. */
 export type Dispatcher = Pool | ProxyAgent
@@ -70,12 +71,14 @@ export class Lanes {
       pipelining: 1,
       allowH2: false,
       headersTimeout: headersTimeoutMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     }
-    if (proxyUrl === undefined) return new Pool(origin, { ...common, connect: connector })
+    if (proxyUrl === undefined) return new Pool(origin, { ...common, connect: connector, factory: meteredClient })
     return new ProxyAgent({
       ...common,
+      factory: (origin, options) => new Pool(origin, { ...options, factory: meteredClient }),
       uri: proxyUrl,
       connectTimeout: connectTimeoutMs,
       // Plain http too goes through a CONNECT tunnel, so that the proxy checks addresses the same way for both.
@@ -85,6 +88,10 @@ export class Lanes {
   }
 }
 
+const meteredClient = (origin: URL, options: object) => new MeteredClient(origin, options)
+
 const IDLE_LANE_MS = 30_000
+/** Of the head of an answer, of each interim response and of the trailers; Node's own default may be set by a flag. */
+const MAX_HEADER_BYTES = 16_384
 /** Shorter than what receivers keep, or else a POST meets a connection that has just been closed. */
 const KEEP_ALIVE_MS = 4_000

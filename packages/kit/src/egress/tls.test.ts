@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createSecureServer } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import tls from 'node:tls'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../test/receiver.ts'
 import { createSelfSignedCertificate, trusting } from '../../test/self-signed-certificate.ts'
+import { tunnelTo } from '../../test/tunnel.ts'
 import { createEgress, type Egress, type EgressOptions } from './egress.ts'
 import { egressReason } from './failure.ts'
 
@@ -35,19 +36,10 @@ const ask = (egress: Egress, port: number) =>
     .request({ url: `https://localhost:${port}/`, method: 'GET', headers: {} })
     .then(answer => answer.status, egressReason)
 
-/** A CONNECT proxy that connects every tunnel to one port. */
 async function startTunnel(to: number): Promise<string> {
-  const server = createServer(socket => {
-    socket.on('error', () => {})
-    socket.once('data', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      const onward = connect(to, '127.0.0.1')
-      onward.on('error', () => socket.destroy())
-      socket.on('close', () => onward.destroy())
-      socket.pipe(onward).pipe(socket)
-    })
-  })
-  return `http://127.0.0.1:${await listening(server)}`
+  const tunnel = await tunnelTo(to)
+  cleanUps.push(() => tunnel.stop())
+  return tunnel.url
 }
 
 /** Straight to the receiver, and through a proxy: two ways in which undici makes its TLS connections. */

@@ -1,4 +1,4 @@
-import { AppError, egressReason } from '@backstop/kit'
+import { AppError, type EgressReason, egressReason } from '@backstop/kit'
 import type { ReadFailure, ReadResult } from '../read-back.ts'
 
 export type Failed = Extract<ReadResult, { kind: 'failed' }>
@@ -23,10 +23,18 @@ export function failed(failure: ReadFailure, who: string, detail: string, retryA
   return { kind: 'failed', failure, text: `${who} ${TEXTS[failure]} (${detail})`, retryAfterMs }
 }
 
+/** The server answered, with something that no API of a provider sends. */
+const UNUSABLE_ANSWERS: ReadonlySet<EgressReason> = new Set([
+  'response_too_large',
+  'raw_response_too_large',
+  'response_headers_too_large',
+  'too_many_interim_responses',
+  'response_invalid',
+])
+
 /** What it means for reading that a request has no answer. */
 export function failedRequest(error: unknown, who: string): Failed {
   const reason = egressReason(error) ?? 'unknown'
   if (error instanceof AppError && error.code === 'egress_blocked') return failed('address_refused', who, reason)
-  const isNonsense = reason === 'response_too_large' || reason === 'response_invalid'
-  return failed(isNonsense ? 'answer_malformed' : 'unreachable', who, reason)
+  return failed(UNUSABLE_ANSWERS.has(reason) ? 'answer_malformed' : 'unreachable', who, reason)
 }

@@ -1,11 +1,21 @@
 import { systemClock } from '@backstop/kit'
-import { type Answer, startReceiver } from '@backstop/kit/test'
+import {
+  type Answer,
+  createSelfSignedCertificate,
+  FLOODS,
+  startFloodingReceiver,
+  startReceiver,
+  trusting,
+} from '@backstop/kit/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import { dripping, endless, halfOfIt, html, json, oddLists, passOn } from './answers.ts'
 import { KEY, MINUTE, START, useSetting } from './setting.ts'
 import type { OpenWorld } from './worlds.ts'
+
+/** Twice the 8 MiB of an answer, and what the kernel's buffers take. */
+const MOST_SENT_BYTES = 32 * 1_048_576
 
 /** Whatever a server does instead of answering has its name, ends in time, and gives nothing away. */
 export function describeFailing(provider: Provider, openWorld: OpenWorld): void {
@@ -41,6 +51,24 @@ export function describeFailing(provider: Provider, openWorld: OpenWorld): void 
       const from = performance.now()
       expect(await reader.read(setting.endTargets('sub_1'), 600)).toMatchObject({ kind: 'failed', failure })
       expect(performance.now() - from).toBeLessThan(2_000)
+    })
+
+    test.each(
+      [FLOODS.chunkExtension, FLOODS.interimResponses, FLOODS.trailers].flatMap(flood =>
+        ['http', 'https'].map(scheme => ({ flood, scheme })),
+      ),
+    )('a flood of $flood.name by $scheme is answer_malformed, and cut early', async ({ flood, scheme }) => {
+      const certificate = scheme === 'https' ? createSelfSignedCertificate('localhost') : undefined
+      const distrust = certificate === undefined ? () => {} : trusting(certificate)
+      const server = await startFloodingReceiver(flood, certificate)
+      try {
+        const reader = setting.openReader(`${scheme}://localhost:${server.port}`, { clock: systemClock })
+        expect(await reader.read(setting.endTargets('sub_1'), 10_000)).toMatchObject({ failure: 'answer_malformed' })
+        expect(server.sentBytes()).toBeLessThan(MOST_SENT_BYTES)
+      } finally {
+        await server.stop()
+        distrust()
+      }
     })
 
     test('after one that it does give does not hide that', async () => {

@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net'
+import { Client, type Dispatcher } from 'undici'
+import { egressFailed } from './failure.ts'
+
+/** Bytes that may arrive before the first request: session tickets, a TLS alert. */
+const BYTES_BEFORE_REQUEST = 65_536
+/** How often connections are looked at on which bytes arrive without an event, in milliseconds. */
+const CHECK_EVERY_MS = 100
+
+/** A handler that is told on which connection its request goes out. */
+export interface MeteredHandler extends Dispatcher.DispatchHandler {
+  useMeter(meter: SocketMeter): void
+}
+
+/**
+ * Counts what arrives on one connection at a time, and cuts it when more arrives than its request may cost. It counts below the
+ * HTTP parser and below TLS, because neither hands on all that it reads: a chunk extension, an interim response or a TLS
+ * renegotiation without end reaches no handler.
+ */
+export class SocketMeter {
+  #socket: Socket | undefined
+  #limit = 0
+
+  /** Counts on this socket from now on. */
+  follow(socket: Socket): void {
+    this.#socket = socket
+    this.allow(BYTES_BEFORE_REQUEST)
+    const check = () => this.#check(socket)
+    // Runs before the parser reads the bytes that the event announces.
+    socket.on('readable', check)
+    socket.on('session', check)
+    // A renegotiation causes neither event.
+    const timer = setInterval(check, CHECK_EVERY_MS).unref()
+    socket.once('close', () => clearInterval(timer))
+  }
+
+  /** Sets how many more bytes may arrive; what an earlier call left over is void. */
+  allow(bytes: number): void {
+    if (this.#socket !== undefined) this.#limit = rawBytesRead(this.#socket) + bytes
+  }
+
+  #check(socket: Socket): void {
+    if (socket === this.#socket && !socket.destroyed && rawBytesRead(socket) > this.#limit) {
+      socket.destroy(egressFailed('raw_response_too_large'))
+    }
+  }
+}
+
+/** undici's client of one connection, with a meter that its requests use. */
+export class MeteredClient extends Client {
+  readonly #meter: SocketMeter
+
+  constructor(origin: string | URL, options: Client.Options) {
+    const meter = new SocketMeter()
+    const connect = options.connect as Extract<Client.Options['connect'], (...given: never) => unknown>
+    super(origin, {
+      ...options,
+      connect: (target, callback) =>
+        connect(target, (...result) => {
+          // After an error, undici's connectors give undefined where their types say null.
+          const socket: Socket | null | undefined = result[1]
+          if (socket) meter.follow(socket)
+          callback(...result)
+        }),
+    })
+    this.#meter = meter
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    if ('useMeter' in handler) (handler as MeteredHandler).useMeter(this.#meter)
+    return super.dispatch(options, handler)
+  }
+}
+
+interface Handle {
+  readonly bytesRead?: number
+  readonly _parent?: Handle
+}
+
+/**
+ * Bytes that came over the network. `bytesRead` of a TLS socket counts decrypted bytes only, and Node offers no other number:
+ * the handle beneath has it. Should Node rename that, the decrypted bytes are counted, and the test of renegotiation fails.
+ */
+function rawBytesRead(socket: Socket): number {
+  let handle = (socket as Socket & { _handle?: Handle })._handle
+  while (handle?._parent !== undefined && handle._parent !== null) handle = handle._parent
+  return Math.max(handle?.bytesRead ?? 0, socket.bytesRead)
+}
