@@ -36,7 +36,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
   egress: {
     mutate: ['packages/kit/src/egress/{address-policy,url-policy,custom-headers}.ts'],
-    tests: ['packages/kit/src/egress/{address-checks,url-policy,custom-headers}.test.ts'],
+    tests: ['packages/kit/src/egress/{address-checks,address-policy,url-policy,custom-headers}.test.ts'],
     includesConstants: true,
   },
   retry: {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { refuseCustomHeaders } from './custom-headers.ts'
 
+const enough = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`x-${index}`, 'v']))
 const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'v']))
 
 test.each([
@@ -21,6 +22,9 @@ test.each([
   { name: 'a space in the name', headers: { 'X Team': 'a' }, refused: true },
   { name: 'an empty name', headers: { '': 'a' }, refused: true },
   { name: 'a value beyond ASCII', headers: { 'X-Team': 'ü' }, refused: true },
+  { name: 'twenty', headers: enough, refused: false },
+  { name: '4,096 bytes', headers: { 'X-Team': 'a'.repeat(4_090) }, refused: false },
+  { name: 'a byte more', headers: { 'X-Team': 'a'.repeat(4_091) }, refused: true },
   { name: 'too many', headers: many, refused: true },
   { name: 'too large', headers: { 'X-Team': 'a'.repeat(5000) }, refused: true },
 ])('$name: refused $refused', ({ headers, refused }) => {

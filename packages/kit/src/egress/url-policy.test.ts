@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BLOCKED_URLS } from '../../test/egress-vectors.ts'
 import { createAddressPolicy } from './address-policy.ts'
-import { createUrlJudge, judgeUrl } from './url-policy.ts'
+import { bareHost, createUrlJudge, judgeUrl } from './url-policy.ts'
 
 const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => ({
   addresses: createAddressPolicy({ allowCidrs, denyCidrs }),
@@ -131,10 +131,66 @@ describe('a judge that remembers', () => {
     expect(judge('https://hooks.example.com:443/y').kind).toBe('acceptable')
   })
 
+  test('begins anew at 10,000 origins, so that its memory is bounded', () => {
+    const { judge, looks } = open()
+    for (let port = 1; port <= 10_000; port += 1) judge(`http://127.0.0.1:${port}/`)
+    judge('http://127.0.0.1:1/')
+    expect(looks()).toBe(10_000)
+    judge('http://127.0.0.1:10001/')
+    judge('http://127.0.0.1:1/')
+    expect(looks()).toBe(10_002)
+  })
+
   test('refuses what a URL holds beside an origin that it knows as acceptable', () => {
     const { judge } = open()
     judge('https://hooks.example.com/x')
     expect(judge('https://a:b@hooks.example.com/x')).toMatchObject({ kind: 'refused', reason: 'credentials' })
     expect(judge('https://hooks.example.com/x#y')).toMatchObject({ kind: 'refused', reason: 'fragment' })
+  })
+})
+
+describe('at the limits', () => {
+  const urlOf = (length: number) => `https://example.com/${'a'.repeat(length - 'https://example.com/'.length)}`
+  /** Labels of 49 characters with their dots, then one that fills the rest. */
+  const hostOf = (length: number) => `${'a'.repeat(49)}.`.repeat(5) + 'b'.repeat(length - 250)
+
+  test('a URL of 2,048 characters is accepted, a longer one is not', () => {
+    expect(judgeUrl(urlOf(2_048), closed).kind).toBe('acceptable')
+    expect(judgeUrl(urlOf(2_049), closed)).toMatchObject({ kind: 'refused', reason: 'too_long' })
+  })
+
+  test('a host of 253 characters is accepted, a longer one is not', () => {
+    expect(judgeUrl(`https://${hostOf(253)}/`, closed).kind).toBe('acceptable')
+    expect(judgeUrl(`https://${hostOf(254)}/`, closed)).toMatchObject({ kind: 'refused', reason: 'host_name' })
+  })
+
+  test.each(['https://user@example.com/', 'https://:password@example.com/'])('credentials are refused: %s', url => {
+    expect(judgeUrl(url, closed)).toMatchObject({ kind: 'refused', reason: 'credentials' })
+  })
+
+  test('a name without a dot is private, and allowed where a network is', () => {
+    expect(judgeUrl('https://mongo/', closed)).toMatchObject({ kind: 'refused', reason: 'host_name' })
+    expect(judgeUrl('http://mongo/', policyOf(['10.0.0.0/8']))).toMatchObject({ kind: 'acceptable', demand: 'allowed' })
+  })
+
+  test.each(['localhost', 'shop.localhost'])('%s needs one of the loopback addresses to be allowed', host => {
+    const judge = (allowed: string[]) => judgeUrl(`http://${host}/`, policyOf(allowed)).kind
+    expect(judge(['10.0.0.0/8'])).toBe('refused')
+    expect(judge(['127.0.0.0/8'])).toBe('acceptable')
+    expect(judge(['::1/128'])).toBe('acceptable')
+  })
+
+  test('localhost.example.internal is a private name like any other', () => {
+    expect(judgeUrl('http://localhost.example.internal/', policyOf(['10.0.0.0/8'])).kind).toBe('acceptable')
+  })
+})
+
+describe('brackets of a host', () => {
+  test.each([
+    { hostname: '[::1]', bare: '::1' },
+    { hostname: '[half', bare: '[half' },
+    { hostname: 'half]', bare: 'half]' },
+  ])('are taken off as a pair only: $hostname', ({ hostname, bare }) => {
+    expect(bareHost(hostname)).toBe(bare)
   })
 })

@@ -31,6 +31,9 @@ describe("the processor's signature", () => {
     { name: 'the good v1 last, after bad ones', sdk: 'accepts', header: `t=${T},v1=${BAD},v1=${BAD},v1=${V1}` },
     { name: 't after the signature', sdk: 'not tried', header: `v1=${V1},t=${T}` },
     { name: 'unknown names and a bare word', sdk: 'not tried', header: `t=${T},v9=x,word,v1=${V1},=` },
+    { name: 'a word that begins like t', sdk: 'not tried', header: `tx,t=${T},v1=${V1}` },
+    { name: 'a value without a name', sdk: 'not tried', header: `=t,t=${T},v1=${V1}` },
+    { name: 'exactly 4 KiB', sdk: 'not tried', header: `t=${T},v1=${V1},x=`.padEnd(4096, 'y') },
     { name: 'an empty v1 before the good one', sdk: 'throws a plain Error', header: `t=${T},v1=,v1=${V1}` },
     { name: 'a v1 of another shape before the good one', sdk: 'not tried', header: `t=${T},v1=zz,v1=${V1}` },
   ])('accepts $name (SDK: $sdk)', ({ header }) => {
@@ -44,6 +47,7 @@ describe("the processor's signature", () => {
     { name: 'no t', sdk: 'rejects', header: `v1=${V1}`, reason: 'timestamp_missing' },
     { name: 'no v1', sdk: 'rejects', header: `t=${T}`, reason: 'signature_missing' },
     { name: 'the signature as v0 only', sdk: 'not tried', header: `t=${T},v0=${V1}`, reason: 'signature_missing' },
+    { name: 'a bare t', sdk: 'not tried', header: `t,v1=${V1}`, reason: 'timestamp_malformed' },
     { name: 'an empty t', sdk: 'rejects', header: `t=,v1=${V1}`, reason: 'timestamp_malformed' },
     {
       name: 't=abc, signed over NaN',
@@ -159,12 +163,20 @@ describe("the processor's signature", () => {
     }
   })
 
+  test('names the first of two equal secrets', () => {
+    expect(check(`t=${T},v1=${V1}`, { keys: [...secrets, ...secrets] })).toEqual(authentic())
+  })
+
   test('refuses everything when there is no secret', () => {
     expect(check(`t=${T},v1=${V1}`, { keys: [] })).toEqual(refused('signature_mismatch'))
   })
 })
 
 describe("the processor's secret", () => {
+  test('is usable with 16 bytes', () => {
+    expect(prepareSecret(new Secret('a'.repeat(16)))).toMatchObject({ kind: 'prepared' })
+  })
+
   test.each([
     { name: 'a blank secret', secret: '', reason: 'secret_empty' },
     { name: 'a trailing newline', secret: `${SECRET}\n`, reason: 'secret_has_whitespace' },

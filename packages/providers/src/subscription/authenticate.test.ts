@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
 import { prepared } from '../../test/credentials.ts'
@@ -112,6 +113,15 @@ describe("the subscription provider's password", () => {
   test('accepts any of several passwords and says which', () => {
     const keys = [prepared({ prepareSecret }, 'the-new-password'), ...secrets]
     expect(check(VECTOR, keys)).toEqual({ kind: 'authentic', secretIndex: 1, ageS: null })
+  })
+
+  test('names the first of two equal passwords', () => {
+    expect(check(VECTOR, [...secrets, ...secrets])).toEqual(authentic)
+  })
+
+  test('passes over a credential of another kind', () => {
+    const key = { kind: 'signing_key', key: createSecretKey(Buffer.alloc(32)) } as const
+    expect(check(VECTOR, [key, ...secrets])).toEqual({ ...authentic, secretIndex: 1 })
   })
 
   test('refuses everything when there is no password, the empty one included', () => {
