@@ -57,6 +57,8 @@ export const TOPICS = {
   /** Parked with the reason: what the notifier, and what the reconciler, could not use. */
   'deliveries.dead': dead,
   'inbound.dead': dead,
+  /** Carries nothing: the time at which the broker appends a record is how a process compares its clock with Kafka's. */
+  clocks: { ...work, partitions: 1, retentionMs: DAY_MS, timestampType: 'LogAppendTime', maxMessageBytes: 65_536 },
 } as const satisfies Record<string, TopicDefinition>
 
 export type TopicName = keyof typeof TOPICS

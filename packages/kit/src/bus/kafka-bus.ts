@@ -14,14 +14,16 @@ export interface KafkaBusOptions extends KafkaConnection {
    * how long the work of a killed process lies still. 10000 when left out; the broker allows 6000 and up.
    */
   readonly sessionTimeoutMs?: number
+  /** Stamps the messages, in milliseconds since the epoch; the time of this host when left out. */
+  readonly now?: () => number
 }
 
 /** The message broker over kafkajs 2.2.4, with its faults kept in (docs/adr, guides: each has a test beside this file). */
 export function createKafkaBus(options: KafkaBusOptions): Bus {
-  const topicPrefix = options.topicPrefix ?? ''
+  const { topicPrefix = '', now = Date.now } = options
   const settings = { topicPrefix, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000 }
   return {
-    producer: producerOptions => new KafkaProducer(options, topicPrefix, producerOptions),
+    producer: producerOptions => new KafkaProducer(options, { topicPrefix, now }, producerOptions),
     consumer: consumerOptions => new KafkaConsumer(options, settings, consumerOptions),
   }
 }

@@ -12,6 +12,12 @@ const DISCONNECT_MS = 5_000
 /** How long the broker waits for its other replicas, in milliseconds: less than a request may take, so that it can say so. */
 const ISR_TIMEOUT_MS = 4_000
 
+export interface ProducerSettings {
+  readonly topicPrefix: string
+  /** Stamps the messages, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
 /** A kafkajs producer and what hangs on it. It is replaced when a send on it hangs. */
 interface Line {
   readonly producer: KafkajsProducer
@@ -28,15 +34,15 @@ interface Line {
  */
 export class KafkaProducer implements Producer {
   readonly #connection: KafkaConnection
-  readonly #topicPrefix: string
+  readonly #settings: ProducerSettings
   readonly #sendTimeoutMs: number
   #line: Line | undefined
   #stopped = false
   readonly #sends = new Set<Promise<void>>()
 
-  constructor(connection: KafkaConnection, topicPrefix: string, options: ProducerOptions) {
+  constructor(connection: KafkaConnection, settings: ProducerSettings, options: ProducerOptions) {
     this.#connection = connection
-    this.#topicPrefix = topicPrefix
+    this.#settings = settings
     this.#sendTimeoutMs = options.sendTimeoutMs
   }
 
@@ -62,7 +68,7 @@ export class KafkaProducer implements Producer {
   }
 
   async #sendAll(messages: readonly OutgoingMessage[]): Promise<void> {
-    const deadline = Date.now() + this.#sendTimeoutMs
+    const deadline = performance.now() + this.#sendTimeoutMs
     // One after the other: two requests at once could change the order within a key.
     for (const request of planRequests(messages)) await this.#sendRequest(this.#topicMessages(request), deadline)
   }
@@ -72,7 +78,7 @@ export class KafkaProducer implements Producer {
     let pauseMs: number = RETRY_MS[0]
     let lastError: unknown
     for (;;) {
-      const remainingMs = deadline - Date.now()
+      const remainingMs = deadline - performance.now()
       if (remainingMs <= 0 || this.#stopped)
         throw unavailable('Kafka', lastError ?? new Error('The producer is stopped'))
       const line = this.#currentLine()
@@ -81,7 +87,8 @@ export class KafkaProducer implements Producer {
         const expired = () => new Error(`No answer within ${this.#sendTimeoutMs} ms`)
         return await withDeadline(this.#sendOnce(line, topicMessages), remainingMs, expired)
       } catch (error) {
-        if (Date.now() >= deadline) this.#retire(line)
+        // A timer may fire up to a millisecond early.
+        if (performance.now() >= deadline - 1) this.#retire(line)
         const refusal = classifySendError(error)
         if (!refusal.retryable) throw refusal
         lastError = error
@@ -89,7 +96,7 @@ export class KafkaProducer implements Producer {
         line.inFlight -= 1
         this.#disconnectWhenUnused(line)
       }
-      const sleepMs = Math.min(pauseMs, Math.max(0, deadline - Date.now()))
+      const sleepMs = Math.min(pauseMs, Math.max(0, deadline - performance.now()))
       this.#connection.logger.debug({ error: describeKafkaError(lastError), retry_ms: sleepMs }, 'producer.retry')
       await new Promise(resolve => setTimeout(resolve, sleepMs))
       pauseMs = Math.min(pauseMs * 2, RETRY_MS[1])
@@ -138,9 +145,10 @@ export class KafkaProducer implements Producer {
 
   #topicMessages(messages: readonly OutgoingMessage[]): TopicMessages[] {
     const byTopic = Map.groupBy(messages, ({ topic }) => topic)
+    const timestamp = String(this.#settings.now())
     return [...byTopic].map(([topic, ofTopic]) => ({
-      topic: this.#topicPrefix + topic,
-      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } })),
+      topic: this.#settings.topicPrefix + topic,
+      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers: { ...headers }, timestamp })),
     }))
   }
 }

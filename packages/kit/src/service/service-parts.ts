@@ -1,8 +1,11 @@
+import { createBrokerTime } from '../bus/broker-time.ts'
 import type { Bus } from '../bus/bus.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
+import { createMeasuredClock, type MeasuredClock } from '../clock/measured-clock.ts'
 import type { Secret } from '../config/secret.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
+import { createMongoTime } from '../mongo/mongo-time.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
 import { createRegistryCodec } from '../registry/registry-codec.ts'
@@ -24,6 +27,8 @@ export interface ServiceParts {
   readonly metrics: Metrics
   readonly mongo: Mongo
   readonly bus: Bus
+  /** The one time base of the process; it is being measured. Await `untilMeasured` before anything is decided by it. */
+  readonly clock: MeasuredClock
   /**
    * Resolves once the ids of all schemas are known, from the registry or, when it is away, from MongoDB.
    * @param waitMs how long to try; the codec's own patience when left out
@@ -44,11 +49,17 @@ export function openServiceParts(
   const topicPrefix = config.KAFKA_TOPIC_PREFIX
   const logger = createLogger(service, config.LOG_LEVEL)
   const mongo = connectMongo({ url: config.MONGO_URL, dbName: config.MONGO_DB, appName, ...mongoOptions })
+  const metrics = createMetrics(service, { processMetrics: true })
+  const kafka = { brokers: config.KAFKA_BROKERS, clientId: appName, logger }
+  const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, topicPrefix) }
+  const clock = createMeasuredClock({ sources, logger, metrics })
+  clock.start()
   return {
     logger,
-    metrics: createMetrics(service, { processMetrics: true }),
+    metrics,
     mongo,
-    bus: createKafkaBus({ brokers: config.KAFKA_BROKERS, clientId: appName, topicPrefix, logger }),
+    bus: createKafkaBus({ ...kafka, topicPrefix, now: clock.now }),
+    clock,
     openCodec: waitMs =>
       createRegistryCodec({
         registryUrl: config.SCHEMA_REGISTRY_URL,

@@ -1,0 +1,57 @@
+import type { TopicName } from '@backstop/contracts'
+import type { Producer as KafkajsProducer } from 'kafkajs'
+import type { TimeSource } from '../clock/measured-clock.ts'
+import { unavailable } from '../errors.ts'
+import { settled, withDeadline } from './deadline.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+
+const TOPIC: TopicName = 'clocks'
+/** Connecting and the answer. */
+const READ_MS = 8_000
+const DISCONNECT_MS = 2_000
+
+/**
+ * The clock of the broker that leads the topic `clocks`. Kafka has no request that asks for the time, but the answer to a
+ * produce request states the time at which the broker appended the record, where the topic's timestamp type is
+ * LogAppendTime. The leader's own copy is enough (acks=1): the record carries nothing.
+ */
+export function createBrokerTime(connection: KafkaConnection, topicPrefix: string): TimeSource {
+  let producer: KafkajsProducer | undefined
+
+  /** A client that failed once may hang for ever, so the next reading gets a new one. */
+  async function discard(): Promise<void> {
+    const unused = producer
+    producer = undefined
+    if (unused !== undefined) await settled(unused.disconnect(), DISCONNECT_MS)
+  }
+
+  async function connect(): Promise<KafkajsProducer> {
+    if (producer !== undefined) return producer
+    const client = createKafkajsClient(connection, { retries: 0, initialRetryTime: 50 })
+    const created = client.producer({ idempotent: false, allowAutoTopicCreation: false, retry: { retries: 0 } })
+    producer = created
+    await created.connect()
+    return created
+  }
+
+  async function append(): Promise<number> {
+    const connected = await connect()
+    const record = { key: null, value: Buffer.alloc(0) }
+    const [answer] = await connected.send({ topic: topicPrefix + TOPIC, acks: 1, messages: [record] })
+    const appendedAtMs = Number(answer?.logAppendTime ?? -1)
+    if (appendedAtMs >= 0) return appendedAtMs
+    throw new Error(`The topic ${topicPrefix}${TOPIC} needs the timestamp type LogAppendTime: run the deploy job`)
+  }
+
+  return {
+    async read() {
+      try {
+        return await withDeadline(append(), READ_MS, () => new Error(`No answer within ${READ_MS} ms`))
+      } catch (error) {
+        await discard()
+        throw unavailable('Kafka', error)
+      }
+    },
+    stop: discard,
+  }
+}

@@ -1,0 +1,244 @@
+import { settled, withDeadline } from '../bus/deadline.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Metrics } from '../ops/metrics.ts'
+import { type Clock, sleep, systemClock } from './clock.ts'
+import { type CorrectedTime, excessAt, startTime, timeAt, withOffset } from './corrected-time.ts'
+import { type ClockSource, type ClockVerdict, type Deviation, judgeOffsets } from './judge-offsets.ts'
+import { type ClockReading, estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
+
+/** A clock that a process compares its own with. */
+export interface TimeSource {
+  /** Its time, in milliseconds since the epoch, rounded down. Resolves or rejects within a minute. */
+  read(): Promise<number>
+  stop?(): Promise<void>
+}
+
+/** The two clocks of this host. */
+export interface OwnClocks {
+  /** Milliseconds since the epoch; an operator or NTP may step it. */
+  wall(): number
+  /** Milliseconds since some moment; never stepped. */
+  monotonic(): number
+}
+
+export interface MeasuredClockOptions {
+  readonly sources: Readonly<Record<ClockSource, TimeSource>>
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Pause between two readings of a source, in milliseconds; 10000 when left out. */
+  readonly everyMs?: number
+  /** Those of the machine when left out. */
+  readonly own?: OwnClocks
+}
+
+/**
+ * The time base of a process: the time of MongoDB, or Kafka's where MongoDB was never read, carried on by this host's
+ * monotonic clock. It never goes back. Steps of this host's wall clock do not change it.
+ */
+export interface MeasuredClock extends Clock {
+  /** Begins to read the sources; before the first reading `now` is this host's own time. */
+  start(): void
+  /** Whether `now` rests on a reading. It does from the first reading on, also while no source answers. */
+  isMeasured(): boolean
+  /**
+   * Resolves when the clock is measured and each source was tried.
+   * @throws AppError `unavailable` after `waitMs`
+   */
+  untilMeasured(waitMs?: number): Promise<void>
+  /** Why this process must not be ready, with the remedy, or undefined. */
+  unready(): string | undefined
+  /** Stops the sources, too. Call it before MongoDB is closed. */
+  stop(): Promise<void>
+}
+
+const EVERY_MS = 10_000
+/** Until the first success the sources are read more often: the process waits for it. */
+const RETRY_MS = 500
+/** A reading is repeated at once until the estimate is this sharp: the first one includes connecting. */
+const SHARP_MS = 10
+const READINGS_AT_ONCE = 3
+/** How long one source may keep a process waiting that the other one has measured. */
+const OTHER_SOURCE_MS = 2_000
+/** Up to this error MongoDB's estimate is the base, even where Kafka's is sharper: the base must not change back and forth. */
+const BASE_ERROR_MS = 1_000
+const REPEAT_WARNING_MS = 600_000
+const WAIT_MS = 60_000
+
+const SOURCES = ['database', 'broker'] as const satisfies readonly ClockSource[]
+type Estimates = Readonly<Partial<Record<ClockSource, OffsetEstimate>>>
+const MACHINE: OwnClocks = { wall: () => Date.now(), monotonic: () => performance.now() }
+
+export function createMeasuredClock(options: MeasuredClockOptions): MeasuredClock {
+  return new TimeBase(options)
+}
+
+class TimeBase implements MeasuredClock {
+  readonly #sources: Readonly<Record<ClockSource, TimeSource>>
+  readonly #logger: Logger
+  readonly #everyMs: number
+  readonly #own: OwnClocks
+  readonly #record: ReturnType<typeof createRecorder>
+  readonly #stopping = new AbortController()
+  readonly #measured = Promise.withResolvers<void>()
+  /** Resolved once the source was read, or failed to be. */
+  readonly #tried: Readonly<Record<ClockSource, PromiseWithResolvers<void>>>
+  readonly #failing = new Map<ClockSource, unknown>()
+  #estimates: Estimates = {}
+  #base: ClockSource | undefined
+  #time: CorrectedTime
+  #logged = { verdict: 'in_step', atMs: 0 }
+
+  constructor({ sources, logger, metrics, everyMs = EVERY_MS, own = MACHINE }: MeasuredClockOptions) {
+    this.#sources = sources
+    this.#logger = logger
+    this.#everyMs = everyMs
+    this.#own = own
+    this.#record = createRecorder(metrics)
+    this.#tried = { database: Promise.withResolvers(), broker: Promise.withResolvers() }
+    this.#time = startTime(own.wall() - own.monotonic())
+  }
+
+  readonly now = () => timeAt(this.#time, this.#own.monotonic())
+  readonly schedule = systemClock.schedule
+
+  start(): void {
+    for (const name of SOURCES) void this.#follow(name)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(SOURCES.map(name => this.#sources[name].stop?.()))
+  }
+
+  isMeasured(): boolean {
+    return this.#base !== undefined
+  }
+
+  async untilMeasured(waitMs = WAIT_MS): Promise<void> {
+    await withDeadline(this.#measured.promise, waitMs, () => {
+      const message = 'The clock could not be compared with MongoDB or Kafka: check MONGO_URL and KAFKA_BROKERS'
+      const cause = this.#failing.get('database') ?? this.#failing.get('broker')
+      return new AppError('unavailable', message, { cause, retryable: true })
+    })
+    await settled(Promise.all(SOURCES.map(name => this.#tried[name].promise)), OTHER_SOURCE_MS)
+  }
+
+  unready(): string | undefined {
+    const verdict = this.#judge()
+    return verdict.kind === 'far_apart' || verdict.kind === 'unmeasured' ? verdict.detail : undefined
+  }
+
+  async #follow(name: ClockSource): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await this.#readSharply(name)
+      this.#tried[name].resolve()
+      if (signal.aborted) return
+      this.#report()
+      await sleep(systemClock, this.isMeasured() ? this.#everyMs : RETRY_MS, signal)
+    }
+  }
+
+  async #readSharply(name: ClockSource): Promise<void> {
+    for (let count = 0; count < READINGS_AT_ONCE; count += 1) {
+      const sentAtMs = this.#own.monotonic()
+      try {
+        const remoteMs = await this.#sources[name].read()
+        this.#adopt(name, { sentAtMs, receivedAtMs: this.#own.monotonic(), remoteMs })
+      } catch (error) {
+        if (!this.#stopping.signal.aborted) this.#failed(name, error)
+        return
+      }
+      if (this.#failing.delete(name)) this.#logger.info({ source: name }, 'clock.reading_succeeded')
+      if ((this.#estimates[name]?.errorMs ?? 0) <= SHARP_MS) return
+    }
+  }
+
+  #adopt(name: ClockSource, reading: ClockReading): void {
+    const estimates = { ...this.#estimates, [name]: refineEstimate(this.#estimates[name], reading) }
+    const atMs = this.#own.monotonic()
+    const { base, offsetMs } = chooseBase(estimates, atMs)
+    // Nothing was decided before the first reading, so the time may go back then, and only then.
+    this.#time = this.isMeasured() ? withOffset(this.#time, offsetMs, atMs) : startTime(offsetMs)
+    this.#estimates = estimates
+    this.#base = base
+    this.#measured.resolve()
+  }
+
+  #failed(name: ClockSource, error: unknown): void {
+    this.#record.failed(name)
+    if (!this.#failing.has(name)) this.#logger.warn({ source: name, error }, 'clock.reading_failed')
+    this.#failing.set(name, error)
+  }
+
+  #deviationOf(name: ClockSource): Deviation | undefined {
+    const estimate = this.#estimates[name]
+    if (estimate === undefined) return undefined
+    const { offsetMs, errorMs, atMs } = estimateAt(estimate, this.#own.monotonic())
+    return { aheadMs: this.#own.wall() - (atMs + offsetMs), errorMs }
+  }
+
+  #judge(): ClockVerdict {
+    const excessMs = excessAt(this.#time, this.#own.monotonic())
+    const [database, broker] = [this.#deviationOf('database'), this.#deviationOf('broker')]
+    return judgeOffsets({ base: this.#base, database, broker, excessMs })
+  }
+
+  #report(): void {
+    const offsets: Record<string, number> = {}
+    for (const name of SOURCES) {
+      const deviation = this.#deviationOf(name)
+      if (deviation === undefined) continue
+      this.#record.offset(name, deviation)
+      offsets[`${name}_ahead_ms`] = Math.round(deviation.aheadMs)
+    }
+    this.#log(this.#judge(), offsets)
+  }
+
+  #log(verdict: ClockVerdict, offsets: Record<string, number>): void {
+    if (verdict.kind === 'unmeasured') return
+    const atMs = this.#own.monotonic()
+    const name = verdict.kind === 'in_step' ? verdict.kind : `${verdict.kind} ${verdict.reason}`
+    const isDue = verdict.kind !== 'in_step' && atMs - this.#logged.atMs >= REPEAT_WARNING_MS
+    if (name === this.#logged.verdict && !isDue) return
+    this.#logged = { verdict: name, atMs }
+    if (verdict.kind === 'in_step') this.#logger.info(offsets, 'clock.in_step')
+    else this.#logger[verdict.kind === 'far_apart' ? 'error' : 'warn']({ ...verdict, ...offsets }, 'clock.apart')
+  }
+}
+
+/** MongoDB's clock is the base for everyone, because the due times are stored there; Kafka's stands in for it. */
+function chooseBase({ database, broker }: Estimates, atMs: number): { base: ClockSource; offsetMs: number } {
+  const errorOf = (estimate: OffsetEstimate | undefined) =>
+    estimate === undefined ? Number.POSITIVE_INFINITY : estimateAt(estimate, atMs).errorMs
+  const isDatabaseGood = errorOf(database) <= Math.max(BASE_ERROR_MS, errorOf(broker))
+  if (database !== undefined && isDatabaseGood) return { base: 'database', offsetMs: database.offsetMs }
+  if (broker !== undefined) return { base: 'broker', offsetMs: broker.offsetMs }
+  throw new Error('No estimate to choose from')
+}
+
+function createRecorder(metrics: Metrics) {
+  const ahead = metrics.gauge(
+    'clock_offset_seconds',
+    "How far this host's clock is ahead of the source's; negative when it is behind",
+    ['source'],
+  )
+  const error = metrics.gauge(
+    'clock_offset_error_seconds',
+    'By how much clock_offset_seconds may be wrong in either direction',
+    ['source'],
+  )
+  const failures = metrics.counter(
+    'clock_reading_failures_total',
+    'Readings of the clock of MongoDB or Kafka that failed',
+    ['source'],
+  )
+  return {
+    offset(source: ClockSource, { aheadMs, errorMs }: Deviation) {
+      ahead.set({ source }, aheadMs / 1000)
+      error.set({ source }, errorMs / 1000)
+    },
+    failed: (source: ClockSource) => failures.inc({ source }),
+  }
+}
