@@ -5,7 +5,6 @@ import {
   openServiceParts,
   type RunningService,
   startOpsServer,
-  systemClock,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import { createAdminApp } from './app.ts'
@@ -16,12 +15,13 @@ import { createMongoStores } from './store/stores.ts'
 /** Wires the real parts from the environment. */
 export async function startAdminApi(environment: Environment): Promise<RunningService> {
   const config = readAdminConfig(environment)
-  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('admin-api', config)
+  const { logger, metrics, mongo, bus, clock, openCodec } = openServiceParts('admin-api', config)
   const egress = openEgress(config, { logger, metrics })
+  const [codec] = await Promise.all([openCodec(), clock.untilMeasured()])
   const app = createAdminApp({
     bus,
-    codec: await openCodec(),
-    clock: systemClock,
+    codec,
+    clock,
     stores: createMongoStores(mongo.db),
     expiredSecrets: createMongoExpiredSecrets(mongo.db),
     openBooks: options => openMongoBooks(mongo.db, options),
@@ -49,6 +49,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     live: () => undefined,
     ready: async () =>
       app.unready() ??
+      clock.unready() ??
       mongo.ping().then(
         () => undefined,
         error => String(error),
@@ -68,6 +69,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
     async stop() {
       await app.stop()
       await egress.stop()
+      await clock.stop()
       await mongo.stop()
       await ops.stop()
     },

@@ -7,6 +7,7 @@ import {
   type LoadWatch,
   type Logger,
   listen,
+  type MeasuredClock,
   type MessageCodec,
   type Metrics,
 } from '@backstop/kit'
@@ -28,7 +29,8 @@ export interface IngressPorts {
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly connections: Connections
   readonly load: Pick<LoadWatch, 'judge'>
-  readonly clock: Clock
+  /** The time that signatures are checked against: nothing is accepted before it is measured. */
+  readonly clock: Clock & Pick<MeasuredClock, 'isMeasured'>
   readonly logger: Logger
   readonly metrics: Metrics
 }

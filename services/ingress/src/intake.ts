@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
-import { type Clock, type MessageCodec, Secret } from '@backstop/kit'
+import { type MeasuredClock, type MessageCodec, Secret } from '@backstop/kit'
 import { type InboundCredential, type MalformedReason, PROVIDERS, type RefusalReason } from '@backstop/providers'
 import { chooseCredentials } from './domain/credentials.ts'
 import { inboundMessage } from './domain/inbound-message.ts'
@@ -56,14 +56,14 @@ export type Outcome =
     }
 
 /** Why no notification can be judged or stored yet. */
-export type Unready = 'connections_not_loaded' | 'schema_id_unknown'
+export type Unready = 'clock_not_measured' | 'connections_not_loaded' | 'schema_id_unknown'
 
 export interface IntakePorts {
   readonly connections: Connections
   /** Throws `unavailable` while the schema id is not known. */
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly batcher: Pick<MicroBatcher, 'publish'>
-  readonly clock: Clock
+  readonly clock: Pick<MeasuredClock, 'now' | 'isMeasured'>
 }
 
 export class Intake {
@@ -83,6 +83,7 @@ export class Intake {
 
   /** Asked before a body is read: an ingress that was never ready must not hold a caller's socket. */
   unready(): Unready | undefined {
+    if (!this.#ports.clock.isMeasured()) return 'clock_not_measured'
     if (!this.#ports.connections.isLoaded()) return 'connections_not_loaded'
     try {
       this.#schemaId ??= this.#ports.codec.schemaId('inbound-event')

@@ -4,7 +4,6 @@ import {
   openServiceParts,
   type RunningService,
   startOpsServer,
-  systemClock,
   watchLoad,
 } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
@@ -25,24 +24,24 @@ export interface RunningIngress extends RunningService {
 /** Wires the real parts from the environment. Starts whatever is away: until it is there, the answer is 503. */
 export async function startIngress(environment: Environment): Promise<RunningIngress> {
   const config = readIngressConfig(environment)
-  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('ingress', config)
-  const codec = createLateCodec(() => openCodec(CODEC_TRY_MS), systemClock, logger)
+  const { logger, metrics, mongo, bus, clock, openCodec } = openServiceParts('ingress', config)
+  const codec = createLateCodec(() => openCodec(CODEC_TRY_MS), clock, logger)
   const connections = createMongoConnections({
     db: mongo.db,
     secretBox: createSecretBox(config.SECRET_KEYS),
-    clock: systemClock,
+    clock,
     logger,
     reloadMs: config.CONNECTIONS_RELOAD_MS,
   })
   const load = watchLoad({ maxUtilization: config.SHED_UTILIZATION, maxLagP99Ms: config.SHED_LAG_MS })
-  const ports = { bus, codec, connections, load, clock: systemClock, logger, metrics }
+  const ports = { bus, codec, connections, load, clock, logger, metrics }
   const app = createApp(ports, settingsOf(config))
   const ops = await startOpsServer({
     port: config.OPS_PORT,
     host: config.HOST,
     // A process that answers at all is alive; what is away comes back without a restart.
     live: () => undefined,
-    ready: async () => app.unready(),
+    ready: async () => app.unready() ?? clock.unready(),
     metrics: {
       ...metrics,
       text() {
@@ -62,6 +61,7 @@ export async function startIngress(environment: Environment): Promise<RunningIng
       await app.stop()
       load.stop()
       await codec.stop()
+      await clock.stop()
       await mongo.stop()
       await ops.stop()
     },

@@ -100,7 +100,7 @@ export async function startMemoryIngress(
     codec: createFixedCodec(),
     connections,
     load,
-    clock: systemClock,
+    clock: { ...systemClock, isMeasured: () => true },
     logger,
     metrics,
     ...changed.ports,

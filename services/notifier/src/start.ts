@@ -6,7 +6,6 @@ import {
   openServiceParts,
   type RunningService,
   startOpsServer,
-  systemClock,
   watchLoad,
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
@@ -28,17 +27,18 @@ const LOAD_LIMITS = { maxUtilization: 0.9, maxLagP99Ms: 100 } as const
 /** Wires the real parts from the environment. */
 export async function startNotifier(environment: Environment): Promise<RunningService> {
   const config = readNotifierConfig(environment)
-  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('notifier', config)
+  const { logger, metrics, mongo, bus, clock, openCodec } = openServiceParts('notifier', config)
   const mailer = openMailer(config)
   const egress = openEgress(config, { logger, metrics })
-  const startedAt = systemClock.now()
+  const startedAtMs = performance.now()
   const load = watchLoad(LOAD_LIMITS)
   const failure = Promise.withResolvers<unknown>()
+  const [codec] = await Promise.all([openCodec(), clock.untilMeasured()])
   const app = createApp(
     {
       bus,
-      codec: await openCodec(),
-      clock: systemClock,
+      codec,
+      clock,
       ...openStores(mongo),
       egress,
       mailer,
@@ -61,12 +61,12 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     host: config.HOST,
     metrics,
     live: () => {
-      const stuckForMs = Math.min(app.msSinceProgress(), systemClock.now() - startedAt)
+      const stuckForMs = Math.min(app.msSinceProgress(), performance.now() - startedAtMs)
       return stuckForMs > STUCK_AFTER_MS ? 'A consumer has not got on for two minutes' : undefined
     },
     ready: () =>
       mongo.ping().then(
-        () => undefined,
+        () => clock.unready(),
         error => String(error),
       ),
   })
@@ -81,6 +81,7 @@ export async function startNotifier(environment: Environment): Promise<RunningSe
     async stop() {
       await app.stop()
       load.stop()
+      await clock.stop()
       await Promise.all([egress.stop(), mailer.stop(), mongo.stop()])
       await ops.stop()
     },

@@ -7,7 +7,6 @@ import {
   openServiceParts,
   type RunningService,
   startOpsServer,
-  systemClock,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
@@ -26,14 +25,17 @@ const STUCK_AFTER_MS = 120_000
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
   // Whatever is interrupted is put off and done again as a whole, so nothing need be remembered of a single write.
-  const { logger, metrics, mongo, bus, openCodec } = openServiceParts('reconciler', config, { retryWrites: false })
+  const { logger, metrics, mongo, bus, clock, openCodec } = openServiceParts('reconciler', config, {
+    retryWrites: false,
+  })
   const egress = openEgress(config, { logger, metrics })
-  const startedAt = systemClock.now()
+  const startedAtMs = performance.now()
   const failure = Promise.withResolvers<unknown>()
+  const [codec] = await Promise.all([openCodec(), clock.untilMeasured()])
   const app = createReconciler({
     bus,
-    codec: await openCodec(),
-    clock: systemClock,
+    codec,
+    clock,
     stores: openStores(mongo),
     openBooks: options => openMongoBooks(mongo.db, options),
     logger,
@@ -51,12 +53,12 @@ export async function startReconciler(environment: Environment): Promise<Running
     host: config.HOST,
     metrics,
     live: () => {
-      const stuckForMs = Math.min(app.msSinceProgress(), systemClock.now() - startedAt)
+      const stuckForMs = Math.min(app.msSinceProgress(), performance.now() - startedAtMs)
       return stuckForMs > STUCK_AFTER_MS ? 'A consumer has not got on for two minutes' : undefined
     },
     ready: () =>
       mongo.ping().then(
-        () => undefined,
+        () => clock.unready(),
         error => String(error),
       ),
   })
@@ -70,6 +72,7 @@ export async function startReconciler(environment: Environment): Promise<Running
     failed: failure.promise,
     async stop() {
       await app.stop()
+      await clock.stop()
       await Promise.all([egress.stop(), mongo.stop()])
       await ops.stop()
     },

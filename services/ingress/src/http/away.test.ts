@@ -1,4 +1,4 @@
-import { unavailable } from '@backstop/kit'
+import { systemClock, unavailable } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectProblem } from '../../test/expect-problem.ts'
@@ -37,6 +37,16 @@ describe('ingress before it is ready', () => {
     loaded = true
     expect(await ingress.postEvent('processor', 'evt_1')).toMatchObject({ status: 200 })
     expect(ingress.app.unready()).toBeUndefined()
+  })
+
+  test('answers 503 until its clock is measured, because it would check signatures by the wrong time', async () => {
+    let measured = false
+    const clock = { ...systemClock, isMeasured: () => measured }
+    ingress = await startMemoryIngress({ ports: { clock } })
+    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
+    expect(ingress.app.unready()).toBe('clock_not_measured')
+    measured = true
+    expect(await ingress.postEvent('processor', 'evt_1')).toMatchObject({ status: 200 })
   })
 
   test('answers the same for an unknown connection meanwhile', async () => {
