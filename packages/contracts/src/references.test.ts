@@ -1,17 +1,65 @@
-import { expect, test } from 'vitest'
-import { idempotencyReference, idsIn, objectReference } from './references.ts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { providerIds } from '../test/provider-ids.ts'
+import { idempotencyReference, idInReference, objectIdentity, objectReference, siblingReference } from './references.ts'
 
-test.for([
-  { name: 'without a site', site: undefined, id: 'pi_1' },
-  { name: 'within a site', site: 'acme', id: 'sub-77' },
-  { name: 'with a slash, without a site', site: undefined, id: 'a/b' },
-  { name: 'with a slash, within a site', site: 'acme', id: 'a/b' },
-])('an id $name is among those that its reference may stand for', ({ site, id }) => {
-  expect(idsIn(objectReference('prj_1', 'subscription', site, id))).toContain(id)
-})
+const sites = fc.option(fc.constantFrom('acme', 'acme-test'), { nil: undefined })
+const providers = fc.constantFrom('processor' as const, 'reseller' as const, 'subscription' as const)
 
-test('a plain reference stands for one id', () => {
-  expect(idsIn(objectReference('prj_1', 'processor', undefined, 'pi_1'))).toEqual(['pi_1'])
+describe('a reference', () => {
+  test('gives back the id that it names, whatever the id holds', () => {
+    fc.assert(
+      fc.property(providers, sites, providerIds(), (provider, site, id) => {
+        expect(idInReference(objectReference('prj_1', provider, site, id))).toBe(id)
+        expect(idInReference(idempotencyReference('prj_1', provider, id))).toBe(id)
+      }),
+    )
+  })
+
+  test('is that of no other object, key or identity, whatever the ids hold', () => {
+    const named = fc.record({ provider: providers, site: sites, id: providerIds() })
+    const all = ({
+      provider,
+      site,
+      id,
+    }: {
+      provider: 'processor' | 'reseller' | 'subscription'
+      site: string | undefined
+      id: string
+    }) => ({
+      object: objectReference('prj_1', provider, site, id),
+      refund: objectIdentity('prj_1', provider, site, 'refund', id),
+      charge: objectIdentity('prj_1', provider, site, 'charge', id),
+      key: idempotencyReference('prj_1', provider, id),
+    })
+    fc.assert(
+      fc.property(named, named, (a, b) => {
+        const [ofA, ofB] = [all(a), all(b)]
+        expect(ofA.object === ofB.object).toBe(a.provider === b.provider && a.site === b.site && a.id === b.id)
+        expect(ofA.refund === ofB.refund).toBe(a.provider === b.provider && a.site === b.site && a.id === b.id)
+        expect(ofA.refund).not.toBe(ofB.charge)
+        expect(ofA.object).not.toBe(ofB.key)
+      }),
+    )
+  })
+
+  test.for([
+    { name: 'a slash', id: 'a/b', other: objectReference('prj_1', 'subscription', 'a', 'b') },
+    { name: 'the place of keys', id: 'idempotency_key/k', other: idempotencyReference('prj_1', 'subscription', 'k') },
+    { name: 'a percent sign', id: 'a%2Fb', other: objectReference('prj_1', 'subscription', undefined, 'a/b') },
+  ])('of an id with $name is not that of what the id looks like', ({ id, other }) => {
+    expect(objectReference('prj_1', 'subscription', undefined, id)).not.toBe(other)
+  })
+
+  test('leads to the one of another object at the same place', () => {
+    const reference = objectReference('prj_1', 'subscription', 'acme', 'a/b')
+    expect(siblingReference(reference, 'c/d')).toBe(objectReference('prj_1', 'subscription', 'acme', 'c/d'))
+  })
+
+  test('of an ordinary id shows the id as it is', () => {
+    expect(objectReference('prj_1', 'processor', undefined, 'pi_1')).toBe('prj_1/processor/pi_1')
+    expect(objectReference('prj_1', 'subscription', 'acme', 'Söhne & Co')).toBe('prj_1/subscription/acme/Söhne & Co')
+  })
 })
 
 test.for([

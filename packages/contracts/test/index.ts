@@ -1,1 +1,2 @@
+export * from './provider-ids.ts'
 export * from './schema-changes.ts'

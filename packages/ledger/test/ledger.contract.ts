@@ -271,7 +271,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const found = await ledger.byReferences([
         `${project}/processor/pi_7`,
         `${project}/processor/re_8`,
-        `${project}/processor/idempotency-key/key 9`,
+        `${project}/processor/idempotency_key/key 9`,
         `${project}/processor/unknown`,
       ])
       expect(ids(found).toSorted()).toEqual(ids([bySubject, byRef, byKey]).toSorted())

@@ -2,12 +2,16 @@
  * Reading single fields of a provider's event. Events are open structures that change under us, so nothing here is a
  * schema: a field is what is asked for, or it is as good as absent.
  */
+import { isProviderId } from '@backstop/contracts'
 
-/** Ids travel in Kafka headers, keys and log lines as they are: printable ASCII without spaces, 255 characters at most. */
-const ID_SHAPE = /^[\x21-\x7e]{1,255}$/
+/**
+ * Ids and types of events are the provider's own words and travel in Kafka headers as they are: printable ASCII without
+ * spaces. Ids of objects may be any text (`isProviderId`): at the biller, merchants choose them.
+ */
+const WORD_SHAPE = /^[\x21-\x7e]{1,255}$/
 
-export function isUsableId(value: unknown): value is string {
-  return typeof value === 'string' && ID_SHAPE.test(value)
+export function isUsableWord(value: unknown): value is string {
+  return typeof value === 'string' && WORD_SHAPE.test(value)
 }
 
 /** The field at a path of names, or undefined where the path leaves the objects. Inherited fields do not count. */
@@ -31,7 +35,7 @@ export function objectAt(value: unknown, ...path: readonly string[]): Readonly<R
 export function firstId(...candidates: readonly unknown[]): string | null {
   for (const candidate of candidates) {
     const id = typeof candidate === 'object' ? fieldAt(candidate, 'id') : candidate
-    if (isUsableId(id)) return id
+    if (isProviderId(id)) return id
   }
   return null
 }

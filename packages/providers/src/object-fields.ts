@@ -3,7 +3,7 @@
  * so that an object which is not what we think is parked and seen; what only helps counts as absent where it looks odd,
  * so that nobody's refund goes unseen for it.
  */
-import { objectReference, type ProviderKind } from '@backstop/contracts'
+import { objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Normalised, Observed } from './observation.ts'
 
@@ -26,7 +26,7 @@ export type ObjectMeaning<T extends Telling = Telling> = (
 ) => Meaning
 
 /** Ids appear bare or, where the account expands them, as objects. */
-export const Id = z.union([z.string().min(1), z.object({ id: z.string().min(1) }).transform(object => object.id)])
+export const Id = z.union([ProviderId, z.object({ id: ProviderId }).transform(object => object.id)])
 
 /** Seconds since the epoch, up to the year 9999 (what is beyond was given in milliseconds), as milliseconds. */
 export const UnixTime = z
@@ -81,7 +81,7 @@ export function nameObject(
   const site = telling.site ?? undefined
   return {
     provider,
-    identity: objectReference(telling.projectId, provider, site, `${type}/${id}`),
+    identity: objectIdentity(telling.projectId, provider, site, type, id),
     refs: [...new Set([...objectIds, id])].map(name => objectReference(telling.projectId, provider, site, name)),
     objectIds,
     subject: objectIds[0] ?? id,

@@ -19,6 +19,11 @@ export function createReporter(
     'Subjects decided again because another writer won',
     [],
   )
+  const unusable = metrics.counter(
+    'reconciler_unusable_objects_total',
+    "Objects of providers' answers that were dead-lettered",
+    [],
+  )
   const duration = metrics.histogram(
     'messaging_process_duration_seconds',
     'From the read of a batch to its acknowledgement',
@@ -45,6 +50,11 @@ export function createReporter(
         'action.decided',
       )
     }
+    for (const { id, reason, readback } of result.unusable) {
+      const { connection_id, project_id } = readback
+      logger.warn({ dead_letter_id: id, connection_id, project_id, reason }, 'object.dead_lettered')
+    }
+    unusable.inc(result.unusable.length)
     const durationMs = clock.now() - startedAt
     conflicts.inc(result.conflicts)
     duration.observe(durationMs / 1000)

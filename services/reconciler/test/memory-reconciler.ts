@@ -1,4 +1,5 @@
 /** The whole reconciler over the twins of its parts in memory, with a clock that is turned by hand. */
+import type { ConnectionDocument, Readback } from '@backstop/contracts'
 import { createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
@@ -12,16 +13,18 @@ import { connectionOf } from './recorded-shop.ts'
 /**
  * Starts it, with one partition and one connection of the processor.
  * @param changeInbox what stands between it and its inbox
+ * @param connection what its connection has otherwise than a plain one of the processor
  */
 export async function startMemoryReconciler(
   connectionId: string,
   changeInbox: (inbox: Inbox) => Partial<Inbox> = () => ({}),
+  connection: Partial<ConnectionDocument> = {},
 ) {
   const clock = createManualClock()
   const bus = createMemoryBus({ clock, partitions: 1 })
   const codec = createFixedCodec()
   const stores = createMemoryStores()
-  stores.contents.connections.set(connectionId, connectionOf(connectionId, {}))
+  stores.contents.connections.set(connectionId, connectionOf(connectionId, connection))
   const logger = createLogger('test', 'silent')
   const app = createReconciler({
     bus,
@@ -47,6 +50,14 @@ export async function startMemoryReconciler(
     /** Puts messages on the processor's topic, all under one key. */
     tell: (values: readonly Buffer[]) =>
       producer.send(values.map(value => ({ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers: {} }))),
+    /** Puts what a provider answered on the topic of answers. */
+    answer: (readbacks: readonly Readback[]) =>
+      producer.send(
+        readbacks.map(readback => {
+          const value = codec.encode('readback', readback)
+          return { topic: 'readbacks', key: readback.connection_id, value, headers: {} }
+        }),
+      ),
     dead: () => bus.stored('inbound.dead'),
     stop: () => app.stop(),
   }

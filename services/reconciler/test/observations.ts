@@ -1,4 +1,4 @@
-import { objectReference, type ProviderKind } from '@backstop/contracts'
+import { objectIdentity, objectReference, type ProviderKind } from '@backstop/contracts'
 import type {
   CancellationState,
   ObservedAction,
@@ -18,7 +18,7 @@ function name(provider: ProviderKind, type: string, id: string, about: readonly 
   const reference = (of: string) => objectReference(PROJECT, provider, SITES[provider], of)
   return {
     provider,
-    identity: reference(`${type}/${id}`),
+    identity: objectIdentity(PROJECT, provider, SITES[provider], type, id),
     refs: [...about, id].map(reference),
     objectIds: about,
     subject: about[0] ?? id,

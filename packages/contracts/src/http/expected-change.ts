@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Currency, Timestamp } from '../operation.ts'
+import { ProviderId } from '../provider-id.ts'
 import { ActionKind } from '../providers.ts'
 import { ListQuery } from './list.ts'
 
@@ -16,7 +17,7 @@ export const NewExpectedChange = z
       .optional()
       .describe('Through this connection only; without it through any of the project'),
     kind: ActionKind,
-    subject: z.string().min(1).max(255).optional().describe('Payment or subscription id; without it on any'),
+    subject: ProviderId.optional().describe('Payment or subscription id; without it on any'),
     amount: z.int().min(0).optional().describe('Minor units; without it of any amount'),
     currency: z
       .string()

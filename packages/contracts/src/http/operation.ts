@@ -1,15 +1,10 @@
 import { z } from 'zod'
 import { OperationState } from '../operation.ts'
+import { ProviderId } from '../provider-id.ts'
 import { ActionKind } from '../providers.ts'
 import { ListQuery } from './list.ts'
 import { CurrencyCode } from './money.ts'
 
-/** An id that a provider gave: printable ASCII without spaces, so that it fits into keys, logs and mails as it is. */
-const ProviderId = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[\x21-\x7e]+$/, 'Use the id as the provider gave it')
 const When = z.iso.datetime({ offset: true })
 
 /**

@@ -55,7 +55,12 @@ export const Reread = z.object({
 export type Reread = z.infer<typeof Reread>
 
 /** One object of the provider as its API gave it: normalised like the object of an event, by the type's own rules. */
-export const ReadObject = z.object({ type: z.string(), body: z.record(z.string(), z.unknown()) })
+export const ReadObject = z.object({
+  type: z.string(),
+  body: z.record(z.string(), z.unknown()),
+  /** Why the object cannot be used, e.g. because it has no usable id: it is dead-lettered with this reason. */
+  fault: z.string().optional(),
+})
 export type ReadObject = z.infer<typeof ReadObject>
 
 /** What a re-read, a sweep or the baseline found. It goes through the same decisions as a signed event. */

@@ -10,8 +10,6 @@ const MAX_REASON = 500
  * where it lay and why it was parked. The first origin stays when a dead letter dies again.
  */
 export function deadLetter(message: IncomingMessage, deadTopic: TopicName, error: unknown): OutgoingMessage {
-  const code = error instanceof AppError ? error.code : 'internal'
-  const text = error instanceof Error ? error.message : String(error)
   return {
     topic: deadTopic,
     key: message.key,
@@ -22,10 +20,16 @@ export function deadLetter(message: IncomingMessage, deadTopic: TopicName, error
       [HEADERS.originalOffset]: String(message.offset),
       [HEADERS.originalTimestamp]: String(message.timestampMs),
       ...message.headers,
-      [HEADERS.errorCode]: code,
-      [HEADERS.errorMessage]: printable(text),
+      ...deadLetterReason(error),
     },
   }
+}
+
+/** The headers that say why a message was dead-lettered. */
+export function deadLetterReason(error: unknown): Readonly<Record<string, string>> {
+  const code = error instanceof AppError ? error.code : 'internal'
+  const text = error instanceof Error ? error.message : String(error)
+  return { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: printable(text) }
 }
 
 /** Header values are ASCII and one line, whatever an error says. */

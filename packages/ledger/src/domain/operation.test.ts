@@ -125,7 +125,7 @@ describe('the references of a newly reported operation', () => {
     expect(recorded({ provider_ref: 're_1', idempotency_key: 'k 1' }).refs).toEqual([
       'prj_1/processor/pi_1',
       'prj_1/processor/re_1',
-      'prj_1/processor/idempotency-key/k 1',
+      'prj_1/processor/idempotency_key/k 1',
     ])
   })
 

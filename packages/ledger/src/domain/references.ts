@@ -1,4 +1,10 @@
-import { idempotencyReference, type Operation, objectReference, type ProviderKind } from '@backstop/contracts'
+import {
+  idempotencyReference,
+  type Operation,
+  objectReference,
+  type ProviderKind,
+  siblingReference,
+} from '@backstop/contracts'
 
 /** What an operation names, and where. */
 export interface NamedObjects {
@@ -32,8 +38,7 @@ export function referencesOf(named: NamedObjects): string[] {
  * the operation itself does not carry.
  */
 export function withProviderRef(operation: Operation, providerRef: string): string[] {
-  const subject = operation.refs.find(reference => reference.endsWith(`/${operation.subject}`))
+  const [subject] = operation.refs
   if (subject === undefined) return operation.refs
-  const learned = subject.slice(0, -operation.subject.length) + providerRef
-  return [...new Set([...operation.refs, learned])]
+  return [...new Set([...operation.refs, siblingReference(subject, providerRef)])]
 }

@@ -1,4 +1,5 @@
-import { fieldAt, isUsableId } from '../event-fields.ts'
+import { isProviderId, type ReadObject } from '@backstop/contracts'
+import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, Budget, Query } from './api-client.ts'
 import { type Failed, failed } from './failure.ts'
 
@@ -17,14 +18,28 @@ export interface List {
 export interface Page {
   readonly kind: 'page'
   readonly items: readonly ProviderObject[]
+  /** The items that have no usable id, each with its fault. */
+  readonly unusable: readonly ReadObject[]
   /** Where the next page begins, in the provider's own terms; null after the last one. */
   readonly next: string | null
 }
 
 type Missing = { readonly kind: 'missing' }
 
+/** All of a list. */
+interface Whole {
+  readonly kind: 'objects'
+  readonly objects: readonly ProviderObject[]
+  readonly unusable: readonly ReadObject[]
+}
+
 /** Pages of one list that belongs to one payment: far more than any has. */
 const MOST_PAGES = 10
+
+/** Whether an id cannot stand in a path by itself, because URLs resolve it: `/refunds/..` is `/`. */
+export function isDotSegment(id: string): boolean {
+  return id === '.' || id === '..'
+}
 
 /** Reads one object by its id. */
 export async function readOne(
@@ -34,6 +49,7 @@ export async function readOne(
   id: string,
   budget: Budget,
 ): Promise<{ readonly kind: 'object'; readonly object: ProviderObject } | Missing | Failed> {
+  if (isDotSegment(id)) return failed('question_refused', client.dialect.name, 'an id of dots cannot stand in a path')
   const answer = await client.get(`${path}/${encodeURIComponent(id)}`, {}, budget)
   if (answer.kind !== 'answered') return answer
   const object = client.dialect.objectIn(answer.body, type)
@@ -56,31 +72,52 @@ export async function readPage(
   const answer = await client.get(path, page === null ? query : { ...query, ...dialect.pageQuery(page) }, budget)
   if (answer.kind !== 'answered') return answer
   const { items, next } = dialect.pageIn(answer.body, type)
-  const isPage = Array.isArray(items) && items.every(isProviderObject) && (next === null || typeof next === 'string')
   // A page that leads to itself would be read for ever.
-  return isPage && (next === null || next !== page)
-    ? { kind: 'page', items, next }
-    : failed('answer_malformed', dialect.name, `no list of type ${type}`)
+  const leadsOn = next === null || (typeof next === 'string' && next !== page)
+  if (!Array.isArray(items) || !leadsOn) return failed('answer_malformed', dialect.name, `no list of type ${type}`)
+  const unusable = items.filter(item => !isProviderObject(item)).map(item => unusableItem(type, item, NO_USABLE_ID))
+  return { kind: 'page', items: items.filter(isProviderObject), unusable, next }
+}
+
+export const NO_USABLE_ID = 'it has no usable id'
+
+/**
+ * An item that cannot be used, as it came: it is dead-lettered later, and costs the rest of its list nothing.
+ * @param fault completes "the item cannot be used: …"
+ */
+export function unusableItem(type: string, item: unknown, fault: string): ReadObject {
+  const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
+  return { type, body: isObject ? { ...item } : { item: item ?? null }, fault }
+}
+
+/**
+ * The last id of a page, for lists whose next page begins after it. Any text that UTF-8 can hold will do: the id of an item
+ * that is unusable otherwise still names the place.
+ */
+export function lastIdIn(items: unknown): string | undefined {
+  if (!Array.isArray(items)) return undefined
+  const ids: unknown[] = items.map(item => fieldAt(item, 'id'))
+  return ids.findLast((id): id is string => typeof id === 'string' && id !== '' && id.isWellFormed())
 }
 
 /** Reads all of a short list, such as the refunds of one payment. An empty one is as good as missing. */
-export async function readWhole(
-  client: ApiClient,
-  list: List,
-  budget: Budget,
-): Promise<{ readonly kind: 'objects'; readonly objects: readonly ProviderObject[] } | Missing | Failed> {
+export async function readWhole(client: ApiClient, list: List, budget: Budget): Promise<Whole | Missing | Failed> {
   const objects: ProviderObject[] = []
+  const unusable: ReadObject[] = []
   let from: string | null = null
   for (let pages = 0; pages < MOST_PAGES; pages++) {
     const page: Page | Missing | Failed = await readPage(client, list, from, budget)
     if (page.kind !== 'page') return page
     objects.push(...page.items)
-    if (page.next === null) return objects.length === 0 ? { kind: 'missing' } : { kind: 'objects', objects }
+    unusable.push(...page.unusable)
+    if (page.next === null) {
+      return objects.length + unusable.length === 0 ? { kind: 'missing' } : { kind: 'objects', objects, unusable }
+    }
     from = page.next
   }
   return failed('answer_malformed', client.dialect.name, 'a list without end')
 }
 
-function isProviderObject(value: unknown): value is ProviderObject {
-  return isUsableId(fieldAt(value, 'id'))
+export function isProviderObject(value: unknown): value is ProviderObject {
+  return isProviderId(fieldAt(value, 'id'))
 }

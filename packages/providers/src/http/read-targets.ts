@@ -47,6 +47,7 @@ export async function readTargets(
   return objects.size === 0 ? { kind: 'not_found' } : { kind: 'read', objects: [...objects.values()] }
 }
 
-function keyOf({ type, body }: ReadObject): string {
-  return `${type} ${String(body.id)}`
+function keyOf({ type, body, fault }: ReadObject): string {
+  // Unusable items may have no id, or the same one.
+  return fault === undefined ? `${type} ${String(body.id)}` : `${type} ${JSON.stringify(body)}`
 }

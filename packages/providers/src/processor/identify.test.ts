@@ -72,7 +72,7 @@ describe("the processor's event", () => {
     { name: 'an object of another kind', object: { id: 'cus_1', object: 'customer' }, subject: null },
     {
       name: 'an id that is no id',
-      object: { id: 're 1', object: 'refund', payment_intent: 'pi 1\n', charge: 7 },
+      object: { id: 're_\ud800', object: 'refund', payment_intent: 'pi 1\n', charge: 7 },
       subject: null,
     },
     { name: 'no object', object: null, subject: null },

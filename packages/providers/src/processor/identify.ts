@@ -1,4 +1,4 @@
-import { fieldAt, firstId, isUsableId } from '../event-fields.ts'
+import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
 
 /** What the processor calls its thin events, which carry no object: this endpoint cannot use them, and its SDK throws. */
@@ -12,9 +12,9 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   if (object === THIN_EVENT) return { kind: 'malformed', reason: 'thin_event' }
   if (object !== 'event') return { kind: 'malformed', reason: 'not_an_event' }
   const eventId = fieldAt(event, 'id')
-  if (!isUsableId(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
+  if (!isUsableWord(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
   const eventType = fieldAt(event, 'type')
-  if (!isUsableId(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
+  if (!isUsableWord(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
   return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'data', 'object')) }
 }
 

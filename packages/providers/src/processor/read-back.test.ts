@@ -1,6 +1,7 @@
 import { Secret } from '@backstop/kit'
 import { createCardProcessor, startProcessorApi } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
+import { json, passOn, withOtherId } from '../../test/read-back/answers.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { KEY, MINUTE, START, useSetting } from '../../test/read-back/setting.ts'
 import { WORLDS } from '../../test/read-back/worlds.ts'
@@ -110,6 +111,63 @@ describe('the card processor is read', () => {
 })
 
 describe('a sweep of the card processor', () => {
+  test.for([
+    { name: 'an id with a control character', bad: 're_\u0007' },
+    { name: 'no id', bad: null },
+  ])('goes on behind a page whose last item has $name', async ({ bad }) => {
+    const { account, api } = await openAccount()
+    const ids = Array.from({ length: 120 }, () => {
+      setting.clock.pass(1_000)
+      const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
+      return account.refund({ charge: charge.id, amount: 1 }).id
+    })
+    // Newest first: the hundredth is the last of the first page.
+    const last = ids.at(-100) as string
+    const server = await setting.serve((request, response) => {
+      const path = request.path.replace(/starting_after=re_%07/, `starting_after=${last}`)
+      passOn(
+        api.url,
+        () => path,
+        body => withOtherId(body, last, bad),
+      )(request, response)
+    })
+    const reader = setting.openReader(server.url)
+    const found = new Set<unknown>()
+    let cursor: SweepCursor | null = null
+    for (let pages = 0; pages < 10; pages++) {
+      const page = await reader.changes(cursor, START)
+      if (page.kind === 'failed') throw new Error(page.text)
+      for (const { type, body, fault } of page.objects) if (type === 'refund' && fault === undefined) found.add(body.id)
+      cursor = page.cursor
+      if (page.done) break
+    }
+    expect(found).toEqual(new Set(ids.filter(id => id !== last)))
+  })
+
+  test('tells the rest of a page when one subscription that an event names is answered with nonsense', async () => {
+    const { account, api } = await openAccount()
+    const [bad, good] = ['a', 'b'].map(() => account.subscribe({ amount: 999, currency: 'eur' }).subscription.id)
+    account.cancel(String(bad))
+    account.cancel(String(good))
+    const server = await setting.serve((request, response) =>
+      request.path.endsWith(`/subscriptions/${bad}`)
+        ? json(200, { id: good })(request, response)
+        : passOn(api.url)(request, response),
+    )
+    const reader = setting.openReader(server.url)
+    const objects = []
+    for (let cursor: SweepCursor | null = null, done = false; !done; ) {
+      const page = await reader.changes(cursor, START)
+      if (page.kind === 'failed') throw new Error(page.text)
+      objects.push(...page.objects)
+      ;({ cursor, done } = page)
+    }
+    expect(objects.filter(({ type }) => type === 'subscription')).toMatchObject([
+      { body: { id: good } },
+      { body: { id: bad }, fault: expect.stringContaining('not the subscription that was asked for') },
+    ])
+  })
+
   test('finds the refunds of an account that sends no events of refunds', async () => {
     const { account, sweep } = await openAccount({ sendsRefundEvents: false })
     const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })

@@ -3,12 +3,20 @@
  * and `has_more` (guides: providers.md §1.4; parameters as in the types of stripe 23.1.0).
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import { fieldAt, firstId } from '../event-fields.ts'
+import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { type Failed, failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
-import { type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import {
+  isProviderObject,
+  lastIdIn,
+  NO_USABLE_ID,
+  type ProviderObject,
+  readOne,
+  readWhole,
+  unusableItem,
+} from '../http/objects.ts'
 import type { Found } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
@@ -28,7 +36,7 @@ const DIALECT: ApiDialect = {
   pageQuery: page => ({ starting_after: page }),
   pageIn: ({ data, has_more: hasMore }) => ({
     items: data,
-    next: hasMore === false ? null : hasMore === true && Array.isArray(data) ? fieldAt(data.at(-1), 'id') : undefined,
+    next: hasMore === false ? null : hasMore === true ? lastIdIn(data) : undefined,
   }),
 }
 
@@ -96,7 +104,9 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
     case 'refunds_of_payment': {
       const query = { [id.startsWith('pi_') ? 'payment_intent' : 'charge']: id, limit: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'refund', path: '/refunds', query }, budget)
-      return answer.kind === 'objects' ? { kind: 'found', objects: answer.objects.map(asRefund) } : answer
+      return answer.kind === 'objects'
+        ? { kind: 'found', objects: [...answer.objects.map(asRefund), ...answer.unusable] }
+        : answer
     }
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
@@ -145,26 +155,46 @@ async function objectsOfEvents(
   budget: Budget,
 ): Promise<readonly ReadObject[] | Failed> {
   const objects: ReadObject[] = []
-  const subscriptionIds = new Set<string>()
+  const subscriptions = new Map<string, ProviderObject>()
   for (const event of items) {
     const object = fieldAt(event, 'data', 'object')
-    const id = firstId(object)
-    if (id === null) continue
     const type = fieldAt(object, 'object')
-    const created = fieldAt(object, 'created')
-    if (type === 'subscription' && mayTell(event)) subscriptionIds.add(id)
-    // The list of refunds has those made since.
-    const isEarlier = type === 'refund' && typeof created === 'number' && created < seconds(from)
-    if (isEarlier || type === 'dispute') objects.push({ type, body: object as ProviderObject })
+    if (!isTold(event, type, object, from)) continue
+    if (!isProviderObject(object)) objects.push(unusableItem(type, object, NO_USABLE_ID))
+    else if (type === 'subscription') subscriptions.set(object.id, object)
+    else objects.push({ type, body: object })
   }
-  const answers = await Promise.all(
-    [...subscriptionIds].map(id => readOne(client, 'subscription', '/subscriptions', id, budget)),
+  const read = await Promise.all(
+    [...subscriptions].map(async ([id, object]) => ({
+      object,
+      answer: await readOne(client, 'subscription', '/subscriptions', id, budget),
+    })),
   )
-  for (const answer of answers) {
-    if (answer.kind === 'failed') return answer
+  for (const { object, answer } of read) {
     if (answer.kind === 'object') objects.push({ type: 'subscription', body: answer.object })
+    if (answer.kind !== 'failed') continue
+    // A nonsensical answer about one subscription says nothing about the rest of the page.
+    if (answer.failure !== 'answer_malformed' && answer.failure !== 'question_refused') return answer
+    objects.push(unusableItem('subscription', object, answer.text))
   }
   return objects
+}
+
+/** Whether the object of an event is told of. */
+function isTold(event: ProviderObject, type: unknown, object: unknown, from: number): type is string {
+  switch (type) {
+    case 'subscription':
+      return mayTell(event)
+    case 'dispute':
+      return true
+    case 'refund': {
+      // The list of refunds has those made since.
+      const created = fieldAt(object, 'created')
+      return typeof created === 'number' && created < seconds(from)
+    }
+    default:
+      return false
+  }
 }
 
 function mayTell(event: ProviderObject): boolean {

@@ -5,12 +5,19 @@
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
-import { fieldAt, firstId } from '../event-fields.ts'
+import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
-import { type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import {
+  isProviderObject,
+  NO_USABLE_ID,
+  type ProviderObject,
+  readOne,
+  readWhole,
+  unusableItem,
+} from '../http/objects.ts'
 import type { Found } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
@@ -91,7 +98,7 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
       const answer = await readWhole(client, { type: 'adjustment', path: '/adjustments', query }, budget)
       if (answer.kind !== 'objects') return answer
       return answer.objects.every(object => object[filter] === id)
-        ? { kind: 'found', objects: answer.objects.map(asAdjustment) }
+        ? { kind: 'found', objects: [...answer.objects.map(asAdjustment), ...answer.unusable] }
         : failed('answer_malformed', DIALECT.name, 'not the adjustments that were asked for')
     }
     default:
@@ -152,8 +159,8 @@ function events(client: ApiClient, budget: Budget): Feed {
 
 function objectOfEvent({ event_type, data }: ProviderObject): ReadObject[] {
   const type = String(event_type).split('.')[0] ?? ''
-  const isKnown = type === 'adjustment' || type === 'subscription'
-  return isKnown && firstId(data) !== null ? [{ type, body: data as ProviderObject }] : []
+  if (type !== 'adjustment' && type !== 'subscription') return []
+  return [isProviderObject(data) ? { type, body: data } : unusableItem(type, data, NO_USABLE_ID)]
 }
 
 function schedules(client: ApiClient, budget: Budget): Feed {

@@ -56,6 +56,11 @@ describe("the subscription provider's event", () => {
       content: { credit_note: { id: 'CN-1' } },
       subject: 'CN-1',
     },
+    {
+      name: 'a subscription whose id a merchant chose',
+      content: { subscription: { id: 'Söhne & Co KG/1' } },
+      subject: 'Söhne & Co KG/1',
+    },
     { name: 'a customer', content: { customer: { id: 'cus-9' } }, subject: null },
     { name: 'nothing', content: undefined, subject: null },
   ])('is about $name', ({ content, subject }) => {

@@ -1,12 +1,12 @@
-import { fieldAt, firstId, isUsableId } from '../event-fields.ts'
+import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
 
 /** The envelope is `{id, event_type, content: {subscription?, credit_note?, transaction?, invoice?, …}}`. */
 export function identify(event: Readonly<Record<string, unknown>>): Identification {
   const eventId = fieldAt(event, 'id')
-  if (!isUsableId(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
+  if (!isUsableWord(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
   const eventType = fieldAt(event, 'event_type')
-  if (!isUsableId(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
+  if (!isUsableWord(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
   return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'content')) }
 }
 

@@ -2,7 +2,7 @@
  * What the subscription biller's events and objects mean: docs/decisions/subscription.md, as a table. Its events are not
  * signed: they give the ids of what is to be read, and nothing else in them is believed.
  */
-import type { ReadTarget } from '@backstop/contracts'
+import { isProviderId, type ReadTarget } from '@backstop/contracts'
 import { fieldAt } from '../event-fields.ts'
 import type { ObjectMeaning } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
@@ -69,7 +69,7 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
   if (hint === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
   const content = fieldAt(event, 'content')
   const targets = targetsIn(content, hint.about)
-  if (targets.length === 0) return { kind: 'malformed', reason: `content.${hint.about}.id: There is no id` }
+  if (targets.length === 0) return { kind: 'malformed', reason: `content.${hint.about}.id: There is no usable id` }
   const others = hint.also === undefined ? [] : targetsIn(content, hint.also)
   return { kind: 'hint', targets: [...targets, ...others] }
 }
@@ -82,6 +82,6 @@ export const normaliseObject: NormaliseObject = (origin, type, object) => {
 
 function targetsIn(content: unknown, type: HintedType): ReadTarget[] {
   const objects = MEMBERS[type].flatMap(member => fieldAt(content, member) ?? [])
-  const ids = objects.map(object => fieldAt(object, 'id')).filter(id => typeof id === 'string' && id !== '')
-  return [...new Set(ids as string[])].map(id => ({ type, id }))
+  const ids = objects.map(object => fieldAt(object, 'id')).filter(isProviderId)
+  return [...new Set(ids)].map(id => ({ type, id }))
 }

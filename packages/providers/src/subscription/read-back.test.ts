@@ -1,5 +1,7 @@
+import { providerIds } from '@backstop/contracts/test'
 import { Secret } from '@backstop/kit'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
+import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { KEY, START, useSetting } from '../../test/read-back/setting.ts'
@@ -19,6 +21,45 @@ async function openAccount() {
   closers.push(api.stop)
   return { account, api, reader: setting.openReader(api.url) }
 }
+
+describe('an id that a merchant chose', () => {
+  test.for(['Söhne & Co KG', 'a/b', 'a b?c#d', '.', '..', '%2F', 'a\u202eb'])('"%s" is read back', async id => {
+    const { account, reader } = await openAccount()
+    account.subscribe({ amount: 999, id })
+    account.subscribe({ amount: 999 })
+    account.cancel(id)
+    expect(await setting.find(reader, [{ type: 'subscription', id }])).toMatchObject([
+      { subject: id, cancellation: { phase: 'executed' } },
+    ])
+  })
+
+  test('is swept like any other', async () => {
+    const { account, reader } = await openAccount()
+    const ids = ['Söhne & Co KG', 'a/b', '..', 'plain']
+    for (const id of ids) {
+      account.subscribe({ amount: 999, id })
+      account.scheduleCancel(id)
+    }
+    const page = await reader.schedules(null)
+    if (page.kind === 'failed') throw new Error(page.text)
+    expect(new Set(setting.meaningsOf(page.objects).map(({ subject }) => subject))).toEqual(new Set(ids))
+  })
+
+  test('stands in the path as one segment that says exactly the id, whatever it holds', async () => {
+    const { egress, requests } = createRecordingEgress()
+    await fc.assert(
+      fc.asyncProperty(providerIds(), async id => {
+        requests.length = 0
+        const reader = setting.openReader('https://acme.example/api/v2', { egress })
+        await reader.read([{ type: 'subscription', id }], 1_000)
+        const { pathname, searchParams } = new URL(String(requests[0]?.url))
+        const [, , , resource, segment, ...rest] = pathname.split('/')
+        const said = segment === undefined ? searchParams.get('id[is]') : decodeURIComponent(segment)
+        expect([resource, said, ...rest]).toEqual(['subscriptions', id])
+      }),
+    )
+  })
+})
 
 describe('the targets of', () => {
   test.each([

@@ -3,13 +3,13 @@
  * opaque `next_offset`, objects wrapped in the name of their type (guides: providers.md §3.4; parameters as in the types of
  * chargebee 3.33.0).
  */
-import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import { fieldAt, isUsableId } from '../event-fields.ts'
+import { isProviderId, type ReadObject, type ReadTarget } from '@backstop/contracts'
+import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget, Query } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
 import { feedOf } from '../http/feeds.ts'
-import { type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import { isDotSegment, type ProviderObject, readOne, readWhole } from '../http/objects.ts'
 import type { Found } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
@@ -31,7 +31,7 @@ const DIALECT: ApiDialect = {
   objectIn: (body, type) => body[type],
   pageQuery: page => ({ offset: page }),
   pageIn: ({ list, next_offset: next }, type) => ({
-    items: Array.isArray(list) ? list.map(item => fieldAt(item, type)) : undefined,
+    items: Array.isArray(list) ? list.map(item => fieldAt(item, type) ?? item) : undefined,
     next: next ?? null,
   }),
 }
@@ -98,7 +98,7 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
     case 'subscription':
     case 'transaction':
     case 'credit_note': {
-      const answer = await readOne(client, type, `/${type}s`, id, budget)
+      const answer = await readById(client, type, id, budget)
       if (answer.kind !== 'object') return answer
       const found = { type, body: answer.object }
       return type === 'subscription' ? { kind: 'found', objects: [found] } : withLinkedRefunds(client, [found], budget)
@@ -107,18 +107,33 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
       const query = { 'type[is]': 'refund', 'subscription_id[is]': id, limit: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'transaction', path: '/transactions', query }, budget)
       if (answer.kind === 'missing') return refundsOfInvoice(client, id, budget)
-      return answer.kind === 'objects' ? { kind: 'found', objects: answer.objects.map(asTransaction) } : answer
+      return answer.kind === 'objects'
+        ? { kind: 'found', objects: [...answer.objects.map(asTransaction), ...answer.unusable] }
+        : answer
     }
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
   }
 }
 
+/** Merchants choose ids here, so one may be `..`, which no path can hold: a list of one has that object. */
+async function readById(client: ApiClient, type: string, id: string, budget: Budget) {
+  if (!isDotSegment(id)) return readOne(client, type, `/${type}s`, id, budget)
+  const query = { 'id[is]': id, include_deleted: 'true', limit: 1 }
+  const answer = await readWhole(client, { type, path: `/${type}s`, query }, budget)
+  if (answer.kind !== 'objects') return answer
+  const object = answer.objects.find(one => one.id === id)
+  return object === undefined
+    ? failed('answer_malformed', DIALECT.name, `not the ${type} that was asked for`)
+    : { kind: 'object' as const, object }
+}
+
 /** What was sold once belongs to no subscription, and goes by its invoice: the credit notes for that name the refunds. */
 async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): Promise<Found> {
   const query = { 'reference_invoice_id[is]': id, limit: LARGE_OBJECTS_PAGE_SIZE }
   const answer = await readWhole(client, { type: 'credit_note', path: '/credit_notes', query }, budget)
-  return answer.kind === 'objects' ? withLinkedRefunds(client, answer.objects.map(asCreditNote), budget) : answer
+  if (answer.kind !== 'objects') return answer
+  return withLinkedRefunds(client, [...answer.objects.map(asCreditNote), ...answer.unusable], budget)
 }
 
 /** A credit note and a payment name the refunds made of them; what these are, only they tell. */
@@ -126,7 +141,7 @@ async function withLinkedRefunds(client: ApiClient, found: readonly ReadObject[]
   const linked = found.map(({ body }) => fieldAt(body, 'linked_refunds')).filter(Array.isArray)
   const ids = linked.flat().map(refund => fieldAt(refund, 'txn_id'))
   const answers = await Promise.all(
-    [...new Set(ids.filter(isUsableId))].map(id => readOne(client, 'transaction', '/transactions', id, budget)),
+    [...new Set(ids.filter(isProviderId))].map(id => readById(client, 'transaction', id, budget)),
   )
   const objects = [...found]
   for (const answer of answers) {

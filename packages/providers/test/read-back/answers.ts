@@ -32,15 +32,24 @@ export const dripping: Answer = (_request, response) => {
   response.once('close', () => clearInterval(timer))
 }
 
-/** Hands requests on to the API at this address, by another path, and its answers back. */
+/** Hands requests on to the API at this address, by another path, and its answers back, with another body. */
 export const passOn =
-  (url: string, pathOf: (path: string) => string = path => path): Answer =>
+  (
+    url: string,
+    pathOf: (path: string) => string = path => path,
+    bodyOf: (body: string) => string = body => body,
+  ): Answer =>
   (request, response) => {
     const headers = { authorization: request.headers.authorization ?? '' }
     void fetch(`${url}${pathOf(request.path)}`, { headers }).then(async answer =>
-      response.writeHead(answer.status).end(await answer.text()),
+      response.writeHead(answer.status).end(bodyOf(await answer.text())),
     )
   }
+
+/** A body in which the objects with this id have another. */
+export function withOtherId(body: string, id: string, other: unknown): string {
+  return JSON.stringify(JSON.parse(body, (name, value) => (name === 'id' && value === id ? other : value)))
+}
 
 /** Answers that look like a page of one of the providers, with anything in the places that matter. */
 export function oddLists(): fc.Arbitrary<unknown> {

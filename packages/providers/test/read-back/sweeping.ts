@@ -2,8 +2,18 @@ import type { ReadObject } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { Provider } from '../../src/provider.ts'
 import type { ListedEvent, SweepCursor, SweepPage } from '../../src/read-back.ts'
+import { passOn, withOtherId } from './answers.ts'
 import { MINUTE, START, useSetting } from './setting.ts'
 import type { OpenWorld } from './worlds.ts'
+
+/** A list of events in which the one with this id lost all but its id. */
+function withoutTypeAndTime(body: string, id: string): string {
+  return JSON.stringify(JSON.parse(body), (_, value) => {
+    const isIt = typeof value === 'object' && value !== null && (value.id === id || value.event_id === id)
+    if (!isIt) return value
+    return value.event_id === id ? { event_id: id } : { id }
+  })
+}
 
 type Walk = (cursor: SweepCursor | null) => Promise<SweepPage>
 
@@ -116,6 +126,49 @@ export function describeSweeping(provider: Provider, openWorld: OpenWorld): void
       expect(await reader.changes(null, since)).toMatchObject({ kind: 'failed', failure: 'key_refused' })
       const found = await walkAll(cursor => reader.changes(cursor, since))
       expect(refundsIn(found.objects)).toEqual(new Set([refundId]))
+    })
+
+    test('tells the rest of a page of which one item cannot be used, and that item with its fault', async () => {
+      const { world } = await setting.openAccount()
+      const refunds = Array.from({ length: 5 }, () => world.refund().refundId)
+      const bad = refunds[2] as string
+      const server = await setting.serve(
+        passOn(
+          world.api.url,
+          path => path,
+          body => withOtherId(body, bad, `${bad}\u0007`),
+        ),
+      )
+      const reader = setting.openReader(server.url)
+      const found = await walkAll(cursor => reader.changes(cursor, since))
+      const sound = found.objects.filter(object => object.fault === undefined)
+      // The biller's credit note names the refund, too.
+      expect([...refundsIn(sound)]).toEqual(expect.arrayContaining(refunds.filter(id => id !== bad)))
+      expect(found.objects.filter(object => object.fault !== undefined)).toContainEqual({
+        type: expect.any(String),
+        body: expect.objectContaining({ id: `${bad}\u0007` }),
+        fault: 'it has no usable id',
+      })
+    })
+
+    test('tells the rest of a page with an event that has no time or type, and that event with its fault', async () => {
+      const { world } = await setting.openAccount()
+      world.refund()
+      world.refund()
+      const [event] = world.events().filter(({ type }) => provider.subscribedEvents.includes(type))
+      const server = await setting.serve(
+        passOn(
+          world.api.url,
+          path => path,
+          body => (body.includes(`"${event?.id}"`) ? withoutTypeAndTime(body, String(event?.id)) : body),
+        ),
+      )
+      const found = await walkAll(cursor => setting.openReader(server.url).changes(cursor, since))
+      expect(found.objects.filter(object => object.fault !== undefined)).toMatchObject([
+        { type: 'event', fault: expect.stringMatching(/^it is no event$|^it has no time$/) },
+      ])
+      expect(found.events.map(({ eventId }) => eventId)).not.toContain(event?.id)
+      expect(found.events.length).toBeGreaterThan(0)
     })
 
     test('takes no page for longer than its deadline', async () => {

@@ -61,8 +61,11 @@ export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActi
   /**
    * Somebody subscribes and pays the first term. Leaves subscription_created, invoice_generated and payment_succeeded.
    * A plan with `remainingBillingCycles` ends by itself after so many further terms.
+   * @param request `id` as the merchant chooses it; made up when left out
    */
-  subscribe(request: BillRequest & { remainingBillingCycles?: number }): Bill & { subscription: BillerSubscription }
+  subscribe(
+    request: BillRequest & { remainingBillingCycles?: number; id?: string },
+  ): Bill & { subscription: BillerSubscription }
   /** A renewal cannot be collected. Leaves payment_failed. */
   missPayment(subscriptionId: string): BillerTransaction
   /** The site as it stood at that time, in milliseconds since the epoch. */
@@ -98,10 +101,10 @@ export function createSubscriptionBiller({
       return { customer, ...collect(books, { request, customerId: customer.id }) }
     },
     subscribe(request) {
-      const { amount, currency = 'EUR', remainingBillingCycles, by = { source: 'hosted_page' } } = request
+      const { amount, currency = 'EUR', remainingBillingCycles, id, by = { source: 'hosted_page' } } = request
       const customer = welcome()
       const termEndMs = now() + TERM_MS
-      const fields = { customerId: customer.id, amount, currency, termEndMs, remainingBillingCycles }
+      const fields = { id, customerId: customer.id, amount, currency, termEndMs, remainingBillingCycles }
       const subscription = books.subscriptions.put(makeSubscription(books.making(), fields))
       const content = { subscription, ...books.buyer(customer.id) }
       books.emit({ event_type: 'subscription_created', content }, by)

@@ -1,4 +1,4 @@
-import { type ExpectedChangeDocument, idsIn } from '@backstop/contracts'
+import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
 import { type ExpectedChange, mayNeedNote, notesAbout } from '../domain/expected-change.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { ReconcilerStores } from '../store/store.ts'
@@ -26,7 +26,7 @@ export async function touchesOfNotes(
   if (named.length === 0) return []
   const found = await expectedChanges.of({
     projectIds: [...new Set(named.map(({ subject }) => subject.projectId))],
-    names: [...new Set(named.flatMap(({ refs }) => [...refs].flatMap(idsIn)))],
+    names: [...new Set(named.flatMap(({ refs }) => Array.from(refs, idInReference)))],
     expiringAfter: now - NOTES_COUNT_FOR_MS,
   })
   const all = found.map(expectedChangeOf)

@@ -29,7 +29,7 @@ export function createParkedEvents({ inbox, clock }: ParkedEventsOptions): Parki
         const event = eventIn(message)
         if (event === undefined) return []
         const outcome = { outcome: 'parked', reason: reasonOf(error) } as const
-        const reading = { touches: [], outcome, reread: null }
+        const reading = { touches: [], outcome, reread: null, unusable: [] }
         return inboxEntry({ item: itemOfEvent(event), reading }, new Map(), now)
       })
       await inbox.insert(entries)

@@ -7,6 +7,7 @@ import { type ProjectedAction, projectActions, projectIncidents } from '../domai
 import type { InboxEntry } from '../store/store.ts'
 import { type FactSources, loadRound } from './facts.ts'
 import { rereadMessage } from './held-hints.ts'
+import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
 import { type Reading, readItem, type WorkItem } from './work-item.ts'
 import { type Outcome, Workspace } from './workspace.ts'
 
@@ -27,6 +28,8 @@ export interface BatchReport {
   readonly published: number
   readonly ignored: number
   readonly duplicates: number
+  /** Objects of providers' answers that were dead-lettered, because they cannot be used. */
+  readonly unusable: readonly UnusableObject[]
   readonly conflicts: number
 }
 
@@ -62,6 +65,10 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   crashPoint('reconciler.after-outbox')
   const open = read.filter(entry => !isDone(entry))
   await askForHints(open, parts)
+  const unusable = await deadLetterUnusable(
+    read.flatMap(({ reading }) => reading.unusable),
+    parts,
+  )
   const actionIds = idsByInboxId(actions)
   const now = parts.clock.now()
   const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
@@ -73,6 +80,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
     duplicates: read.filter(isDone).length,
+    unusable,
     conflicts,
   }
 }

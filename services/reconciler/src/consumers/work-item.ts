@@ -1,4 +1,12 @@
-import type { ConnectionDocument, InboundEvent, Operation, Readback, Recheck, Reread } from '@backstop/contracts'
+import type {
+  ConnectionDocument,
+  InboundEvent,
+  Operation,
+  Readback,
+  ReadObject,
+  Recheck,
+  Reread,
+} from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { type Normalised, type Observation, PROVIDERS } from '@backstop/providers'
 import type { LookFacts } from '../domain/asking.ts'
@@ -7,6 +15,7 @@ import type { Sighting } from '../domain/subject.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { canRead } from './connection-readers.ts'
 import { rereadOfHint } from './held-hints.ts'
+import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
 /** One decoded message of a batch. */
 export type WorkItem =
@@ -51,13 +60,15 @@ export interface Reading {
   readonly outcome: InboxOutcome | null
   /** What is to be asked of the provider because of it. */
   readonly reread: Reread | null
+  /** Objects of a provider's answer that cannot be used: they are dead-lettered, and the rest of the answer counts. */
+  readonly unusable: readonly UnusableObject[]
 }
 
 export type Connections = ReadonlyMap<string, ConnectionDocument>
 
 /**
  * @param connections at least that through which the item came
- * @throws AppError `message_invalid` for an event or object that is not what its type promises: it is parked
+ * @throws AppError `message_invalid` for an event that is not what its type promises: it is dead-lettered
  */
 export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
   switch (item.kind) {
@@ -68,7 +79,7 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
     case 'recheck':
       return touching([touchOfRecheck(item.recheck)])
     case 'readback':
-      return touching(touchesOfReadback(item.readback, connections.get(item.readback.connection_id)))
+      return readReadback(item.readback, connections.get(item.readback.connection_id))
     case 'event':
       return readEvent(item.event, connections.get(item.event.connection_id), now)
     case 'observation':
@@ -79,7 +90,7 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
 }
 
 function touching(touches: readonly Touch[], outcome: InboxOutcome | null = null): Reading {
-  return { touches, outcome, reread: null }
+  return { touches, outcome, reread: null, unusable: [] }
 }
 
 function readEvent(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
@@ -117,11 +128,11 @@ function readHint(event: InboundEvent, connection: ConnectionDocument | undefine
     return touching([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
   }
   const outcome = { outcome: 'hinted', reason: 'The provider is asked' } as const
-  return { touches: [], outcome, reread: rereadOfHint(event, now) ?? null }
+  return { touches: [], outcome, reread: rereadOfHint(event, now) ?? null, unusable: [] }
 }
 
-/** What was found, first; then the look that waited for it. */
-function touchesOfReadback(readback: Readback, connection: ConnectionDocument | undefined): Touch[] {
+/** What was found, first; then the look that waited for it. One unusable object costs the others nothing. */
+function readReadback(readback: Readback, connection: ConnectionDocument | undefined): Reading {
   const { project_id, connection_id, event, look, reason } = readback
   const sighting: Sighting = {
     ...seenThrough(connection_id, connection),
@@ -129,34 +140,35 @@ function touchesOfReadback(readback: Readback, connection: ConnectionDocument | 
     eventType: event?.event_type ?? reason,
     reading: reason,
   }
-  const meanings = readback.objects.map(({ type, body }) => meaningOf(readback, connection, type, body))
-  const fault = meanings.find(meaning => meaning.kind === 'malformed')
-  // A look that waits must not wait for ever for an answer that makes sense.
-  if (fault !== undefined && look === null)
-    throw malformed(`What the ${readback.provider} provider answered`, fault.reason)
-  const observations = meanings.flatMap(meaning => (meaning.kind === 'observed' ? meaning.observations : []))
-  const found = observations.map(observed => touchOfObservation(project_id, observed, sighting))
-  if (look === null) return found
-  const outcome = fault === undefined ? readback.outcome : 'unavailable'
+  const found: Touch[] = []
+  const unusable: UnusableObject[] = []
+  for (const object of readback.objects) {
+    const meaning = meaningOf(readback, connection, object)
+    if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
+    if (meaning.kind !== 'observed') continue
+    found.push(...meaning.observations.map(observed => touchOfObservation(project_id, observed, sighting)))
+  }
+  const reading = { outcome: null, reread: null, unusable }
+  if (look === null) return { ...reading, touches: found }
+  // Half an answer is none: the look must neither wait for the rest nor take what is missing for absent.
+  const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
   const dueAt = Date.parse(look.due_at)
-  return [
-    ...found,
-    {
-      projectId: project_id,
-      refs: [look.ref],
-      input: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
-      creates: false,
-      looks: true,
-    },
-  ]
+  const looking: Touch = {
+    projectId: project_id,
+    refs: [look.ref],
+    input: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
+    creates: false,
+    looks: true,
+  }
+  return { ...reading, touches: [...found, looking] }
 }
 
 function meaningOf(
   { project_id, connection_id, provider, read_at }: Readback,
   connection: ConnectionDocument | undefined,
-  type: string,
-  body: Readonly<Record<string, unknown>>,
+  { type, body, fault }: ReadObject,
 ): Exclude<Normalised, { kind: 'hint' }> {
+  if (fault !== undefined) return { kind: 'malformed', reason: fault }
   const origin = {
     projectId: project_id,
     connectionId: connection_id,

@@ -1,4 +1,4 @@
-import { type ActionKind, idsIn } from '@backstop/contracts'
+import { type ActionKind, idInReference } from '@backstop/contracts'
 import { EARLIEST_BEFORE_START_MS } from './explain.ts'
 import { type ActionRecord, isJudged, type Subject } from './subject.ts'
 
@@ -19,7 +19,7 @@ export interface ExpectedChange {
 
 /** Those of the notes that are about anything, or about an object that the references name. */
 export function notesAbout(notes: readonly ExpectedChange[], refs: Iterable<string>): readonly ExpectedChange[] {
-  const names = new Set([...refs].flatMap(idsIn))
+  const names = new Set(Array.from(refs, idInReference))
   return notes.filter(({ subject }) => subject === null || names.has(subject))
 }
 

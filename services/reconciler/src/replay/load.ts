@@ -1,4 +1,4 @@
-import { idsIn, objectReference } from '@backstop/contracts'
+import { idInReference, objectReference } from '@backstop/contracts'
 import type { Subject } from '../domain/subject.ts'
 import type { KeptEvent, Surroundings } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
@@ -34,7 +34,7 @@ export async function loadGroups(groups: readonly Group[], source: ReplaySource)
   const connections = await source.connections([...connectionIds])
   const firstExecutions = await source.firstExecutions([...connectionIds])
   const projectIds = new Set([...connections.values()].map(({ project_id }) => project_id))
-  const names = new Set(groups.flatMap(({ refs }) => refs.flatMap(idsIn)))
+  const names = new Set(groups.flatMap(({ refs }) => refs.map(idInReference)))
   const expectedChanges = await source.expectedChanges([...projectIds], [...names])
   return groups.map((group, index) => {
     const known = (candidates[index] ?? []).flatMap(id => documents.get(id) ?? [])

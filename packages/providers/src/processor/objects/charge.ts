@@ -1,3 +1,4 @@
+import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { CurrencyCode, helpful, Id, MinorUnits, nameObject, type ObjectMeaning, reading } from '../../object-fields.ts'
 import type { ObservedRefundTotal } from '../../observation.ts'
@@ -5,7 +6,7 @@ import { refundObservations, refundsIn } from './refund.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
 const Charge = z.object({
-  id: z.string().min(1),
+  id: ProviderId,
   object: z.literal('charge'),
   amount_refunded: MinorUnits,
   currency: CurrencyCode,

@@ -1,4 +1,4 @@
-import type { ObjectState } from '@backstop/contracts'
+import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import {
   CurrencyCode,
@@ -13,7 +13,7 @@ import {
 import type { ProcessorTelling } from './telling.ts'
 
 const Dispute = z.object({
-  id: z.string().min(1),
+  id: ProviderId,
   object: z.literal('dispute'),
   amount: helpful(MinorUnits),
   currency: helpful(CurrencyCode),

@@ -1,4 +1,4 @@
-import type { ObjectState } from '@backstop/contracts'
+import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import {
   CurrencyCode,
@@ -14,7 +14,7 @@ import type { ObservedAction, ObservedRecord } from '../../observation.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
 const Refund = z.object({
-  id: z.string().min(1),
+  id: ProviderId,
   object: z.literal('refund'),
   amount: MinorUnits,
   currency: CurrencyCode,

@@ -1,3 +1,4 @@
+import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../observation.ts'
@@ -13,7 +14,7 @@ const Standing = z.object({
 type Standing = z.infer<typeof Standing>
 
 const Subscription = Standing.extend({
-  id: z.string().min(1),
+  id: ProviderId,
   object: z.literal('subscription'),
   canceled_at: helpful(UnixTime),
   ended_at: helpful(UnixTime),

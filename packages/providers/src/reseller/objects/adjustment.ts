@@ -1,4 +1,4 @@
-import type { ObjectState } from '@backstop/contracts'
+import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { CurrencyCode, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { Observation, ObservedRecord } from '../../observation.ts'
@@ -13,10 +13,10 @@ const Amount = z.union([
 ])
 
 const Adjustment = z.object({
-  id: z.string().min(1),
+  id: ProviderId,
   action: z.string().min(1),
-  transaction_id: helpful(z.string().min(1)),
-  subscription_id: helpful(z.string().min(1)),
+  transaction_id: helpful(ProviderId),
+  subscription_id: helpful(ProviderId),
   currency_code: CurrencyCode.nullish(),
   status: helpful(z.string()),
   totals: z.object({ total: Amount.nullish() }).nullish(),

@@ -1,9 +1,10 @@
+import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../observation.ts'
 
 const Subscription = z.object({
-  id: z.string().min(1),
+  id: ProviderId,
   status: z.string().min(1),
   canceled_at: helpful(TextTime),
   paused_at: helpful(TextTime),

@@ -1,4 +1,4 @@
-import type { ObjectState } from '@backstop/contracts'
+import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import {
   CurrencyCode,
@@ -14,10 +14,8 @@ import type { ObservedAction, ObservedRecord } from '../../observation.ts'
 import { stateOfTransaction } from './transaction.ts'
 import { Version, versionOf } from './version.ts'
 
-const Name = helpful(z.string().min(1))
-
 const LinkedRefund = z.object({
-  txn_id: z.string().min(1),
+  txn_id: ProviderId,
   txn_amount: helpful(MinorUnits),
   applied_amount: helpful(MinorUnits),
   txn_status: helpful(z.string()),
@@ -27,15 +25,15 @@ const LinkedRefund = z.object({
 type LinkedRefund = z.infer<typeof LinkedRefund>
 
 const CreditNote = Version.extend({
-  id: z.string().min(1),
+  id: ProviderId,
   type: helpful(z.string()),
   status: helpful(z.string()),
   reason_code: helpful(z.string()),
   total: helpful(MinorUnits),
   currency_code: CurrencyCode.nullish(),
   date: helpful(UnixTime),
-  subscription_id: Name,
-  reference_invoice_id: Name,
+  subscription_id: helpful(ProviderId),
+  reference_invoice_id: helpful(ProviderId),
   linked_refunds: z.array(LinkedRefund).nullish(),
   deleted: helpful(z.boolean()),
 })

@@ -1,10 +1,11 @@
+import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../observation.ts'
 import { Version, versionOf } from './version.ts'
 
 const Subscription = Version.extend({
-  id: z.string().min(1),
+  id: ProviderId,
   status: z.string().min(1),
   /** When it was, or is set to be, cancelled. */
   cancelled_at: UnixTime.nullish(),

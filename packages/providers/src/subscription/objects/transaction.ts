@@ -1,4 +1,4 @@
-import { type ObjectState, objectReference } from '@backstop/contracts'
+import { type ObjectState, objectReference, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import {
   CurrencyCode,
@@ -12,23 +12,24 @@ import {
 import type { Observation } from '../../observation.ts'
 import { Version, versionOf } from './version.ts'
 
-const Name = helpful(z.string().min(1))
+const Word = helpful(z.string().min(1))
+const OtherId = helpful(ProviderId)
 
 const Transaction = Version.extend({
-  id: z.string().min(1),
+  id: ProviderId,
   type: z.string(),
   status: helpful(z.string()),
   amount: MinorUnits.nullish(),
   currency_code: CurrencyCode.nullish(),
   date: helpful(UnixTime),
-  gateway: Name,
-  id_at_gateway: Name,
-  payment_method: Name,
-  subscription_id: Name,
+  gateway: Word,
+  id_at_gateway: OtherId,
+  payment_method: Word,
+  subscription_id: OtherId,
   /** The payment that is refunded; of a refund that was only recorded, e.g. a cheque, it is the second. */
-  refunded_txn_id: Name,
-  reference_transaction_id: Name,
-  linked_credit_notes: helpful(z.array(z.object({ cn_id: Name, cn_reference_invoice_id: Name }))),
+  refunded_txn_id: OtherId,
+  reference_transaction_id: OtherId,
+  linked_credit_notes: helpful(z.array(z.object({ cn_id: OtherId, cn_reference_invoice_id: OtherId }))),
   deleted: helpful(z.boolean()),
 })
 type Transaction = z.infer<typeof Transaction>

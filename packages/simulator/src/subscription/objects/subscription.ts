@@ -10,6 +10,8 @@ export type BillerSubscription = Subscription & {
 }
 
 export interface SubscriptionFields {
+  /** As the merchant chose it; undefined for one that the biller makes up. */
+  readonly id: string | undefined
   customerId: string
   /** Minor units a month. */
   amount: number
@@ -28,7 +30,7 @@ export function makeSubscription(making: Making, fields: SubscriptionFields): Bi
   const cycles = fields.remainingBillingCycles
   const isLast = cycles === 0
   return {
-    id: making.chance.text(16),
+    id: fields.id ?? making.chance.text(16),
     object: 'subscription',
     customer_id: fields.customerId,
     status: isLast ? 'non_renewing' : 'active',

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+
+/** Characters that ids are made of elsewhere, and those that separators, URLs, markup and displays give a meaning to. */
+const ODD = [
+  '/',
+  '|',
+  ':',
+  ' ',
+  '%',
+  '%2F',
+  '%25',
+  '.',
+  '..',
+  '?',
+  '#',
+  '&',
+  '=',
+  '+',
+  '\\',
+  '"',
+  '<',
+  '>',
+  '*',
+  '`',
+  'ö',
+  'o\u0308',
+  'ß',
+  'İ',
+  '日',
+  '😀',
+  '\u200b',
+  '\u202e',
+  '\u2066',
+  '\u2028',
+  '\ufeff',
+  '\u00a0',
+  '_',
+  '-',
+  'a',
+  'B',
+  '0',
+]
+
+/** Any id that a provider's object may have, the odd ones more often than chance would have them. */
+export function providerIds(): fc.Arbitrary<string> {
+  const odd = fc.array(fc.constantFrom(...ODD), { minLength: 1, maxLength: 12 }).map(parts => parts.join(''))
+  const any = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(text => !/\p{Cc}|\p{Cs}/u.test(text))
+  const exact = fc.constantFrom('.', '..', 'Söhne & Co KG', 'idempotency_key/k', 'acme/x', 'refund/re_1')
+  return fc.oneof(odd, any, exact)
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { deterministicId, HEADERS, type InboxDocument, type Readback, type ReadObject } from '@backstop/contracts'
+import { AppError, type Clock, deadLetterReason, type MessageCodec, type Producer } from '@backstop/kit'
+import type { Inbox } from '../store/store.ts'
+
+/** An object of a provider's answer that cannot be used. */
+export interface UnusableObject {
+  /** The same for the same object with the same fault: each sweep lists it again, and one dead letter is enough. */
+  readonly id: string
+  /** One sentence for a person. */
+  readonly reason: string
+  readonly object: ReadObject
+  /** The answer with this object alone: what is dead-lettered. */
+  readonly readback: Readback
+}
+
+/** Longest id that a reason shows, in characters. */
+const SHOWN_ID = 80
+
+/** @param fault completes "the object cannot be used: …" */
+export function unusableObject(readback: Readback, object: ReadObject, fault: string): UnusableObject {
+  const { type, body } = object
+  const { connection_id, provider } = readback
+  const own = typeof body.id === 'string' ? body.id : undefined
+  // As JSON, so that an id shows its control characters.
+  const shown = own === undefined ? '' : ` ${JSON.stringify(own.slice(0, SHOWN_ID))}`
+  const digest = createHash('sha256')
+    .update(own ?? JSON.stringify(body))
+    .digest('hex')
+  return {
+    id: deterministicId('deadLetter', connection_id, type, digest, fault),
+    reason: `The ${type}${shown} in an answer of the ${provider} provider cannot be used: ${fault}`,
+    object,
+    readback: { ...readback, look: null, event: null, targets: [], objects: [object] },
+  }
+}
+
+export interface UnusableParts {
+  readonly stores: { readonly inbox: Pick<Inbox, 'known' | 'insert'> }
+  readonly producer: Pick<Producer, 'send'>
+  readonly codec: Pick<MessageCodec, 'encode'>
+  readonly clock: Clock
+}
+
+/**
+ * Dead-letters what was not dead-lettered before, and lists it in the inbox as what it is. A crash between the two steps
+ * dead-letters an object twice and never loses one.
+ * @returns what was dead-lettered now
+ */
+export async function deadLetterUnusable(
+  found: readonly UnusableObject[],
+  { stores: { inbox }, producer, codec, clock }: UnusableParts,
+): Promise<readonly UnusableObject[]> {
+  if (found.length === 0) return []
+  const byId = new Map(found.map(one => [one.id, one]))
+  const known = await inbox.known([...byId.values()].map(inboxIdOf))
+  const fresh = [...byId.values()].filter(one => !known.has(inboxIdOf(one)))
+  if (fresh.length === 0) return []
+  await producer.send(
+    fresh.map(({ id, reason, readback }) => ({
+      topic: 'inbound.dead' as const,
+      key: readback.connection_id,
+      value: codec.encode('readback', readback),
+      headers: {
+        [HEADERS.messageId]: id,
+        [HEADERS.originalTopic]: 'readbacks',
+        ...deadLetterReason(new AppError('message_invalid', reason)),
+      },
+    })),
+  )
+  const processedAt = new Date(clock.now())
+  await inbox.insert(fresh.map(one => ({ document: entryOf(one, processedAt), body: JSON.stringify(one.object.body) })))
+  return fresh
+}
+
+function inboxIdOf({ id, readback }: UnusableObject): string {
+  return `${readback.connection_id}/${id}`
+}
+
+/** An object is no notification, but the inbox is where people look for what came in and could not be used. */
+function entryOf(unusable: UnusableObject, processedAt: Date): InboxDocument {
+  const { id, reason, object, readback } = unusable
+  return {
+    _id: inboxIdOf(unusable),
+    project_id: readback.project_id,
+    connection_id: readback.connection_id,
+    provider: readback.provider,
+    event_id: id,
+    event_type: `${readback.reason}.${object.type}`,
+    outcome: 'parked',
+    reason,
+    action_ids: [],
+    received_at: new Date(readback.read_at),
+    processed_at: processedAt,
+  }
+}
