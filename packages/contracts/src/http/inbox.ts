@@ -16,7 +16,7 @@ export const InboxQuery = ListQuery.extend({
   outcome: InboxOutcome.optional(),
 })
 
-/** One authentic notification and what became of it. */
+/** One authentic notification and what became of it; or an object of a provider's answer that could not be used. */
 export const InboxEntry = z.object({
   /** `<connection_id>/<event_id>`: providers choose event ids, so only both name one. */
   inbox_id: z.string(),
