@@ -1,4 +1,4 @@
-import type { Action, Alert, Incident } from '@backstop/contracts'
+import { type Action, type Alert, type Incident, showableText } from '@backstop/contracts'
 import { describeApproval, describeCap, describeRun } from './describe-ledger-alert.ts'
 import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
@@ -17,8 +17,19 @@ export interface AlertDescription {
   readonly reference: string
 }
 
-/** Says what an alert says. */
+/** Says what an alert says. Ids and texts that others chose cannot turn or hide what stands around them. */
 export function describeAlert(alert: Alert): AlertDescription {
+  const description = describe(alert)
+  return {
+    ...description,
+    title: showableText(description.title),
+    summary: showableText(description.summary),
+    facts: description.facts.map(({ label, value }) => ({ label: showableText(label), value: showableText(value) })),
+    reference: showableText(description.reference),
+  }
+}
+
+function describe(alert: Alert): AlertDescription {
   switch (alert.event) {
     case 'channel.test':
       return {

@@ -1,3 +1,4 @@
+import { showableText } from '@backstop/contracts'
 import type { DryRunSummary, NotReplayed, Said, VerdictDifference } from '@backstop/reconciler/replay'
 import { nameOf, shownTime } from '../explain/explanation.ts'
 import type { DryRunWish } from './options.ts'
@@ -9,7 +10,9 @@ export function differenceText(difference: VerdictDifference): string {
     `${action_id}: ${nameOf(difference)}, first seen ${shownTime(first_seen_at)}`,
     `  stored  ${saidText(stored)}`,
     `  now     ${saidText(now)}`,
-  ].join('\n')
+  ]
+    .map(showableText)
+    .join('\n')
 }
 
 function saidText(said: Said | null): string {

@@ -95,3 +95,7 @@ describe('what an explanation says', () => {
     expect(explanationOf(action(), 'act_0')).toMatch(/^act_0 turned out to be act_1/)
   })
 })
+
+test('an id that would write over the line in a terminal is shown with its code points', () => {
+  expect(explanationOf(action({ subject: 'Söhne\u202e & Co' }), 'act_1')).toContain('on Söhne<U+202E> & Co (re_1)')
+})

@@ -1,4 +1,4 @@
-import { type Action, formatMoney } from '@backstop/contracts'
+import { type Action, formatMoney, showableText } from '@backstop/contracts'
 
 /**
  * What a person wants to know of a verdict, as text.
@@ -15,7 +15,7 @@ export function explanationOf(action: Action, askedFor: string): string {
   ]
   return `${sections
     .filter(lines => lines.length > 0)
-    .map(lines => lines.join('\n'))
+    .map(lines => lines.map(showableText).join('\n'))
     .join('\n\n')}\n`
 }
 

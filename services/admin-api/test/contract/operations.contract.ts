@@ -147,7 +147,7 @@ export function describeOperations(world: () => AdminWorld): void {
       { name: 'a currency that is none', body: { amount: 1, currency: 'euro' }, path: 'body.currency' },
       { name: 'an unknown state', body: { state: 'done' }, path: 'body.state' },
       { name: 'an unknown kind', body: { kind: 'credit' }, path: 'body.kind' },
-      { name: 'a subject with a space', body: { subject: 'pi 1' }, path: 'body.subject' },
+      { name: 'a subject with a control character', body: { subject: 'pi_1\u0007' }, path: 'body.subject' },
       {
         name: 'a time that is none',
         body: { state: 'executing', executing_at: 'yesterday' },
@@ -165,6 +165,26 @@ export function describeOperations(world: () => AdminWorld): void {
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path)
     })
+
+    test('take any id that a merchant may choose, and are found by it', async () => {
+      const { projectId, report } = await open()
+      const ids = ['Söhne & Co KG / 1', ' x ', '..', 'a|b:c%2F', '😀'.repeat(255)]
+      for (const id of ids) {
+        const made = await report({ subject: id, provider_ref: id, state: 'executing' })
+        expect(made).toMatchObject({ status: 201, body: { subject: id, provider_ref: id } })
+        const query = new URLSearchParams({ project_id: projectId, subject: id })
+        expect((await api().get(`/v1/operations?${query}`)).body.data).toEqual([made.body])
+      }
+    })
+
+    test.each(['', 'a\nb', 'a\u0085', '\ud800', 'x'.repeat(256)])(
+      'about %j are refused: it is no id',
+      async subject => {
+        const { report } = await open()
+        expect((await report({ subject })).status).toBe(400)
+        expect((await report({ provider_ref: subject })).status).toBe(400)
+      },
+    )
 
     test('on an unknown connection are refused', async () => {
       const { report } = await open()

@@ -36,7 +36,14 @@ export function describeReconciling(world: () => AdminWorld): void {
       expect((await api().delete(`/v1/expected-changes/${expected_change_id}`)).status).toBe(404)
     })
 
+    test('are about any id that a merchant may choose', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post('/v1/expected-changes', note(projectId, { subject: 'Söhne & Co KG / 1' }))
+      expect(made).toMatchObject({ status: 201, body: { subject: 'Söhne & Co KG / 1' } })
+    })
+
     test.for([
+      { name: 'a subject that is no id', more: { subject: 'a\u0007' }, status: 400 },
       { name: 'an amount without its currency', more: { amount: 1 }, status: 400 },
       { name: 'no end within a month', more: { expires_in_seconds: 31 * 86_400 }, status: 400 },
       { name: 'no reason', more: { note: ' ' }, status: 400 },
