@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   type Bus,
+  ByteBudget,
   type Clock,
   createHostList,
   createPeriodic,
@@ -57,6 +58,8 @@ export interface AdminPorts {
     readonly apiBaseHosts?: readonly string[]
     /** What other services make of a wish is waited for no longer than this, in milliseconds; as the route says when left out. */
     readonly outcomeWaitMs?: number
+    /** Bytes of bodies that are held at once, over all requests; the setting's default when left out. */
+    readonly bodiesMaxBytes?: number
   }
 }
 
@@ -77,6 +80,7 @@ const SEND_TIMEOUT_MS = 3_000
 /** How long requests at work may take to finish when the process stops. */
 const DRAIN_MS = 15_000
 const CLOSE_IDLE_EVERY_MS = 50
+const BODIES_MAX_BYTES = 16_777_216
 const ERASE_EVERY_MS = 600_000
 
 /** The management API: HTTP in front, the ledger and its outbox behind. */
@@ -132,6 +136,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     parts,
     stores: ports.stores,
     clock,
+    bodies: new ByteBudget(settings.bodiesMaxBytes ?? BODIES_MAX_BYTES),
     logger,
     metrics: ports.metrics,
     stopping: stopping.signal,

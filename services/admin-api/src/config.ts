@@ -40,6 +40,9 @@ export const settings = {
     .list()
     .pipe(z.array(z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+$/, 'Give ARNs of SNS topics')))
     .describe('SNS topics on which Amazon SES reports; messages of others are refused, comma-separated'),
+  BODIES_MAX_BYTES: setting
+    .integer(16_777_216, 1_048_576, 4_294_967_296)
+    .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
   API_BASE_ALLOW_HOSTS: hostsSetting().describe(
     "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
   ),

@@ -38,6 +38,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       brandName: config.BRAND_NAME,
       mailEventsToken: config.MAIL_EVENTS_TOKEN,
       sesTopicArns: config.SES_TOPIC_ARNS,
+      bodiesMaxBytes: config.BODIES_MAX_BYTES,
       apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
       bootstrapApiKey: config.BOOTSTRAP_API_KEY,
     },

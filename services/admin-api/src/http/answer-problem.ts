@@ -1,11 +1,16 @@
-import { AppError, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
+import { AppError, type Clock, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
 import type { Response } from 'express'
+import { endAnswer } from './end-answer.ts'
 
 /** How soon it is worth to ask again, in seconds, when something that is needed is away. */
 const RETRY_AFTER_S = 5
 
 /** Answers any error as a problem document (RFC 9457). What is no AppError is a fault of ours, and logged whole. */
-export function answerProblem(response: Response, error: unknown, logger: Logger): void {
+export function answerProblem(
+  response: Response,
+  error: unknown,
+  { logger, clock }: { logger: Logger; clock: Clock },
+): void {
   const { facts } = response.locals
   const known = toAppError(error)
   const { status, body } = toProblem(known, facts.requestId)
@@ -20,7 +25,7 @@ export function answerProblem(response: Response, error: unknown, logger: Logger
   if (status === 401) response.set('www-authenticate', 'Bearer')
   if (status === 503) response.set('retry-after', String(RETRY_AFTER_S))
   else if (known instanceof AppError && known.retryable) response.set('retry-after', '1')
-  response.status(status).type(PROBLEM_TYPE).end(JSON.stringify(body))
+  endAnswer(response.status(status).type(PROBLEM_TYPE), JSON.stringify(body), clock)
 }
 
 /** Express refuses some requests itself, such as paths with a broken % escape: those are the caller's. */

@@ -9,6 +9,10 @@ import { defineRoute, type Route } from './route.ts'
 
 const Taken = z.object({ taken: z.int(), ignored: z.int() })
 
+const FORMATS: ReadonlySet<string> = new Set(['ses-sns', 'postmark'])
+/** A report of a bounce holds 10 KiB or so of the mail's own headers. */
+const MAX_REPORT_BYTES = 65_536
+
 /** /v1/mail-events/{format}/{token}: where mail providers report bounces and complaints. The token is the credential. */
 export function mailEventRoutes({ commands, mailEvents: { token: expected, sns } }: AdminParts): Route[] {
   return [
@@ -23,7 +27,8 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
       scope: 'public',
       params: z.object({ format: z.string(), token: z.string().max(512) }),
       body: z.string(),
-      takesText: true,
+      bodyForm: 'text',
+      maxBodyBytes: MAX_REPORT_BYTES,
       answers: { 200: { description: 'How many reports were taken, and how many told nothing of use', schema: Taken } },
       refusals: [
         'not_found',
@@ -31,13 +36,16 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
         'malformed_event',
         'signature_rejected',
         'payload_too_large',
+        'overloaded',
         'unavailable',
       ],
-      async handle({ params: { format, token }, body, now, requestId, logger }) {
+      admit({ format, token }) {
         // One answer for all: whether a format exists, or reports are taken at all, is told to nobody without the token.
-        if (expected === undefined || !isSame(token, expected.reveal()) || !isFormat(format)) {
+        if (expected === undefined || !isSame(token, expected.reveal()) || !FORMATS.has(format)) {
           throw new AppError('not_found', 'There is no such place for mail events; see MAIL_EVENTS_TOKEN')
         }
+      },
+      async handle({ params: { format }, body, now, requestId, logger }) {
         const report = format === 'postmark' ? readPostmarkEvent(parse(body)) : await readSns(parse(body), now)
         if (report.kind === 'malformed') throw new AppError('malformed_event', report.reason)
         const events = report.kind === 'events' ? report.events : []
@@ -65,10 +73,6 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
         return message.Type satisfies never
     }
   }
-}
-
-function isFormat(text: string): text is 'ses-sns' | 'postmark' {
-  return text === 'ses-sns' || text === 'postmark'
 }
 
 function isOfProject(event: MailEvent): event is MailEvent & { projectId: string } {

@@ -89,6 +89,7 @@ const REFUSALS_WITH_BODY: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'unsupported_encoding',
+  'overloaded',
 ]
 
 /** The document that GET /v1/openapi.json answers. */
@@ -127,7 +128,9 @@ function describeRoute(route: Route): Json {
       : {
           requestBody: {
             required: route.needsBody,
-            content: { [route.takesText ? '*/*' : 'application/json']: { schema: schemaOf(route.body, true) } },
+            content: {
+              [route.bodyForm === 'json' ? 'application/json' : '*/*']: { schema: schemaOf(route.body, true) },
+            },
           },
         }),
     responses: { ...answersOf(route), ...refusalsOf(route) },
@@ -183,7 +186,7 @@ function answersOf(route: Route): Json {
 function refusalsOf(route: Route): Json {
   const codes = new Set<ErrorCode>(['invalid_request', ...route.refusals])
   if (route.scope !== 'public') for (const code of REFUSALS_WITH_KEY) codes.add(code)
-  if (route.body !== undefined && !route.takesText) for (const code of REFUSALS_WITH_BODY) codes.add(code)
+  if (route.body !== undefined && route.bodyForm === 'json') for (const code of REFUSALS_WITH_BODY) codes.add(code)
   if (route.method === 'post' && route.scope !== 'public')
     for (const code of ['idempotency_conflict', 'conflict'] as const) codes.add(code)
   const byStatus = Map.groupBy(codes, code => ERROR_CODES[code].status)

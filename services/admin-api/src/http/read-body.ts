@@ -1,22 +1,49 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '@backstop/kit'
+import { AppError, announcedLength, type ByteBudget, type Clock, readBody } from '@backstop/kit'
+import type { Route } from './route.ts'
 
-/** As much as a notification may hold; far more than any request of the management API. */
-export const MAX_BODY_BYTES = 1_048_576
+/** How long a body may take to arrive, in milliseconds. */
+const BODY_TIMEOUT_MS = 15_000
 
 /** application/json, and its relatives such as application/merge-patch+json. */
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/i
 
+/** A body in the form that its route takes. `release` gives its bytes back to the budget, once nothing of it is needed. */
+export interface ReceivedBody {
+  /** Parsed JSON or text; undefined when there is none. */
+  readonly content: unknown
+  release(): void
+}
+
+const nothing = () => {}
+
 /**
- * Reads a request's body as JSON.
- * @returns undefined when there is none
- * @throws AppError `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `malformed_json`,
- *   `request_timeout` when the caller hung up in the middle
+ * Reads the body of a request.
+ * @throws AppError `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `malformed_json`, `overloaded`,
+ *   `request_timeout` when it did not arrive whole
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  const { headers } = request
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  if (!hasBody) return undefined
+export async function receiveBody(
+  request: IncomingMessage,
+  { bodyForm, maxBodyBytes }: Pick<Route, 'bodyForm' | 'maxBodyBytes'>,
+  { budget, clock }: { budget: ByteBudget; clock: Clock },
+): Promise<ReceivedBody> {
+  const length = announcedLength(request)
+  if (bodyForm === 'ignored') return { content: undefined, release: nothing }
+  if (length === 0) return { content: bodyForm === 'text' ? '' : undefined, release: nothing }
+  if (bodyForm === 'json') refuseOtherThanJson(request)
+  if (length !== undefined && length > maxBodyBytes) throw incomplete('too_large', maxBodyBytes)
+  const read = await readBody(request, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, budget }, clock)
+  if (read.kind === 'incomplete') throw incomplete(read.reason, maxBodyBytes)
+  const release = () => budget.release(read.body.length)
+  try {
+    return { content: bodyForm === 'text' ? read.body.toString('utf8') : parse(read.body), release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function refuseOtherThanJson({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_encoding', 'Send the body as it is, without Content-Encoding')
@@ -25,32 +52,23 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (!JSON_TYPE.test(type)) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json')
   }
-  return parse(await readBytes(request))
 }
 
-/**
- * Reads a request's body as UTF-8 text, whatever its type says; bytes that are none are replaced.
- * @throws AppError `payload_too_large`, `request_timeout`
- */
-export async function readTextBody(request: IncomingMessage): Promise<string> {
-  return (await readBytes(request)).toString('utf8')
-}
+type Incomplete = Extract<Awaited<ReturnType<typeof readBody>>, { kind: 'incomplete' }>['reason']
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = () => new AppError('payload_too_large', `A body may hold ${MAX_BODY_BYTES} bytes at most`)
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
-  const chunks: Buffer[] = []
-  let bytes = 0
-  return new Promise((resolve, reject) => {
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      // What comes after is dropped as it arrives, until the server's request timeout ends it.
-      if (bytes > MAX_BODY_BYTES) reject(tooLarge())
-      else chunks.push(chunk)
-    })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
-    request.once('error', cause => reject(new AppError('request_timeout', 'The body did not arrive whole', { cause })))
-  })
+function incomplete(reason: Incomplete, maxBytes: number): AppError {
+  switch (reason) {
+    case 'too_large':
+      return new AppError('payload_too_large', `A body may hold ${maxBytes} bytes at most`)
+    case 'too_slow':
+      return new AppError('request_timeout', 'The body did not arrive in time; send it without pauses')
+    case 'body_broken_off':
+      return new AppError('request_timeout', 'The body did not arrive whole')
+    case 'budget_exhausted':
+      return new AppError('overloaded', 'Too many bodies are in flight; send the request again later')
+    default:
+      return reason satisfies never
+  }
 }
 
 function parse(bytes: Buffer): unknown {

@@ -52,6 +52,8 @@ export interface RouteAnswer {
   readonly html?: string
   /** Plain text in place of `body`. */
   readonly text?: string
+  /** JSON in place of `body`, printed once for all answers. */
+  readonly printed?: Buffer
   readonly headers?: Readonly<Record<string, string>>
   /**
    * What was changed elsewhere, in the ledger's books or by a command, for the audit row; absent when nothing was, and where
@@ -82,8 +84,9 @@ export interface Route {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | undefined
-  /** Whether the body is text of any type instead of JSON: what callers send who were not written for this API. */
-  readonly takesText: boolean
+  /** `text`: of any type, from callers that were not written for this API. `ignored`: not even read. */
+  readonly bodyForm: 'json' | 'text' | 'ignored'
+  readonly maxBodyBytes: number
   /** False where everything in the body may be left out: then so may the body. */
   readonly needsBody: boolean
   /** By status. */
@@ -91,21 +94,40 @@ export interface Route {
   /** Refusals of its own, beside those that any route may give. */
   readonly refusals: readonly ErrorCode[]
   readonly honoursIfMatch: boolean
+  /**
+   * Refuses by the path alone, before a byte of the body is read: where the path holds the credential.
+   * @throws AppError
+   */
+  admit(params: never): void
   handle(request: RouteRequest<never, never, never>): Promise<RouteAnswer>
 }
+
+/** As much as a notification may hold; far more than any request of the management API. */
+const MAX_BODY_BYTES = 1_048_576
 
 const NOTHING = z.object({})
 
 type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   Route,
-  'params' | 'query' | 'body' | 'takesText' | 'needsBody' | 'handle' | 'refusals' | 'honoursIfMatch'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'bodyForm'
+  | 'maxBodyBytes'
+  | 'needsBody'
+  | 'admit'
+  | 'handle'
+  | 'refusals'
+  | 'honoursIfMatch'
 > & {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
-  readonly takesText?: boolean
+  readonly bodyForm?: Route['bodyForm']
+  readonly maxBodyBytes?: number
   readonly refusals?: readonly ErrorCode[]
   readonly honoursIfMatch?: boolean
+  admit?(params: z.output<P>): void
   handle(request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>
 }
 
@@ -120,10 +142,12 @@ export function defineRoute<
     params: input.params ?? NOTHING,
     query: input.query ?? NOTHING,
     body: input.body,
-    takesText: input.takesText ?? false,
+    bodyForm: input.bodyForm ?? 'json',
+    maxBodyBytes: input.maxBodyBytes ?? MAX_BODY_BYTES,
     needsBody: input.body !== undefined && !input.body.safeParse({}).success,
     refusals: input.refusals ?? [],
     honoursIfMatch: input.honoursIfMatch ?? false,
+    admit: params => input.admit?.(params),
     handle: request => input.handle(request),
   }
 }

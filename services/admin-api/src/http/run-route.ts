@@ -1,4 +1,4 @@
-import { AppError, type Clock, type Logger } from '@backstop/kit'
+import { AppError, type ByteBudget, type Clock, type Logger } from '@backstop/kit'
 import type { Request, Response } from 'express'
 import { decideAccess, type Principal } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
@@ -6,8 +6,9 @@ import type { AdminStores } from '../store/stores.ts'
 import { changeWithRow, writeRow } from './audit-row.ts'
 import { authenticate } from './authenticate.ts'
 import { checkInput } from './check-input.ts'
+import { endAnswer } from './end-answer.ts'
 import { randomIds, runOnce } from './idempotency.ts'
-import { readJsonBody, readTextBody } from './read-body.ts'
+import { receiveBody } from './read-body.ts'
 import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 
 /** What public routes are asked by: nobody, who may do nothing else. */
@@ -17,17 +18,32 @@ export interface RouteRunnerOptions {
   readonly parts: AdminParts
   readonly stores: AdminStores
   readonly clock: Clock
+  /** Bytes of bodies that are held at once, over all requests. */
+  readonly bodies: ByteBudget
   readonly logger: Logger
   /** Aborted when the process stops: what merely waits is to end. */
   readonly stopping: AbortSignal
 }
 
+/** A request that is checked but for its body. */
+interface SoundRequest {
+  readonly route: Route
+  readonly request: Request
+  readonly response: Response
+  readonly principal: Principal
+  readonly params: unknown
+  readonly query: unknown
+  /** The body as it came. */
+  readonly given: unknown
+  readonly now: Date
+}
+
 /**
  * Runs a route for a request: who asks → may they → is the request sound → once per Idempotency-Key → its change with the
- * audit row → answer.
+ * audit row → answer. Nothing of the body is read before the first two are known.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
-  const { parts, stores, clock, logger } = options
+  const { parts, stores, clock, bodies, logger } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
     const { facts } = response.locals
     const now = new Date(clock.now())
@@ -35,7 +51,20 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     facts.principal = principal === NOBODY ? undefined : principal
     const params = checkInput('path', route.params, request.params)
     const query = checkInput('query', route.query.strict(), request.query)
-    const given = route.takesText ? await readTextBody(request) : await readJsonBody(request)
+    route.admit(params as never)
+    const received = await receiveBody(request, route, { budget: bodies, clock })
+    try {
+      const sound = { route, request, response, principal, params, query, given: received.content, now }
+      send(response, await answerTo(sound), clock)
+    } finally {
+      received.release()
+    }
+  }
+
+  /** What the route answers, once the whole request is there. */
+  async function answerTo(sound: SoundRequest): Promise<RouteAnswer> {
+    const { route, request, response, principal, params, query, given, now } = sound
+    const { facts } = response.locals
     const body = checkBody(route, given)
     const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
       const asker = { keyId: principal.keyId, requestId: facts.requestId, address: request.socket.remoteAddress, now }
@@ -56,22 +85,19 @@ export function createRouteRunner(options: RouteRunnerOptions) {
       return answer
     }
     const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
-    const answer =
-      key === undefined
-        ? await work(randomIds)
-        : await runOnce(
-            stores.idempotencyKeys,
-            parts.secretBox,
-            {
-              key,
-              callerId: principal.keyId,
-              content: [request.method, request.path, JSON.stringify(given ?? null)],
-              now,
-              shownOnce: Object.values(route.answers).flatMap(({ shownOnce }) => shownOnce ?? []),
-            },
-            work,
-          )
-    send(response, answer)
+    if (key === undefined) return work(randomIds)
+    return runOnce(
+      stores.idempotencyKeys,
+      parts.secretBox,
+      {
+        key,
+        callerId: principal.keyId,
+        content: [request.method, request.path, JSON.stringify(given ?? null)],
+        now,
+        shownOnce: Object.values(route.answers).flatMap(({ shownOnce }) => shownOnce ?? []),
+      },
+      work,
+    )
   }
 
   async function principalOf(route: Route, request: Request, now: Date): Promise<Principal> {
@@ -86,6 +112,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
 }
 
 function checkBody(route: Route, given: unknown): unknown {
+  if (route.bodyForm === 'ignored') return undefined
   if (route.body !== undefined) return checkInput('body', route.body, route.needsBody ? given : (given ?? {}))
   const isEmpty =
     given === undefined || (typeof given === 'object' && given !== null && Object.keys(given).length === 0)
@@ -99,10 +126,12 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal
 }
 
-function send(response: Response, answer: RouteAnswer): void {
+function send(response: Response, answer: RouteAnswer, clock: Clock): void {
   response.status(answer.status).set(answer.headers ?? {})
-  if (answer.html !== undefined) response.type('text/html').end(answer.html)
-  else if (answer.text !== undefined) response.type('text/plain').end(answer.text)
-  else if (answer.body === undefined || answer.body === null) response.end()
-  else response.type('application/json').end(JSON.stringify(answer.body))
+  const { html, text, printed, body } = answer
+  if (html !== undefined) endAnswer(response.type('text/html'), html, clock)
+  else if (text !== undefined) endAnswer(response.type('text/plain'), text, clock)
+  else if (printed !== undefined) endAnswer(response.type('application/json'), printed, clock)
+  else if (body === undefined || body === null) endAnswer(response, undefined, clock)
+  else endAnswer(response.type('application/json'), JSON.stringify(body), clock)
 }

@@ -37,9 +37,10 @@ export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
       summary: 'This description',
       scope: 'public',
       answers: { 200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) } },
-      handle: async () => ({ status: 200, body: document }),
+      handle: async () => ({ status: 200, printed: document }),
     }),
   ]
-  const document = describeApi([...others, ...routes])
+  // Printed once: anybody may ask for it, as often as they like.
+  const document = Buffer.from(JSON.stringify(describeApi([...others, ...routes])))
   return routes
 }

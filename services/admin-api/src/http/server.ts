@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { newId } from '@backstop/contracts'
-import { AppError, type Clock, type Logger, type Metrics } from '@backstop/kit'
+import { AppError, type ByteBudget, type Clock, type Logger, type Metrics } from '@backstop/kit'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
@@ -16,6 +16,8 @@ export interface ApiServerOptions {
   readonly parts: AdminParts
   readonly stores: AdminStores
   readonly clock: Clock
+  /** Bytes of bodies that are held at once, over all requests. */
+  readonly bodies: ByteBudget
   readonly logger: Logger
   readonly metrics: Metrics
   /** Aborted when the process stops. */
@@ -41,6 +43,8 @@ export function createApiServer(options: ApiServerOptions): Server {
   app.use((request, response, next) => {
     const facts: RequestFacts = { requestId: newId('request'), route: undefined, principal: undefined, code: undefined }
     response.locals.facts = facts
+    // A connection that breaks is seen by its 'close'; without a listener its error could end the process.
+    request.on('error', () => {})
     response.set({ ...SECURITY_HEADERS, 'x-request-id': facts.requestId })
     observe(request, response, facts)
     next()
@@ -56,7 +60,7 @@ export function createApiServer(options: ApiServerOptions): Server {
     next(new AppError('not_found', 'There is no such path; GET /v1/openapi.json lists all of them'))
   })
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerProblem(response, error, options.logger)
+    answerProblem(response, error, options)
   })
   const server = createServer(
     {

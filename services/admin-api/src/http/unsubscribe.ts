@@ -66,9 +66,9 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       scope: 'public',
       params: WithToken,
       body: z.string(),
-      takesText: true,
+      bodyForm: 'ignored',
       answers: ANSWERS,
-      refusals: ['unavailable', 'payload_too_large'],
+      refusals: ['unavailable'],
       async handle({ params: { token }, now, requestId, logger }) {
         const subject = subjectOf(token)
         if (subject !== undefined) await suppress(token, subject, now)

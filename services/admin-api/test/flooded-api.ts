@@ -1,0 +1,23 @@
+/** The API in a process of its own, so that its memory can be measured: tells its port, then its memory whenever it is asked. */
+import { createMemoryBus, Secret, systemClock } from '@backstop/kit'
+import { openMemoryBooks } from '@backstop/ledger'
+import { createAdminApp } from '../src/app.ts'
+import { createMemoryStores } from '../src/store/stores.ts'
+import { MAIL_EVENTS_TOKEN, portsOfTests } from './admin-world.ts'
+
+const stores = createMemoryStores()
+const app = createAdminApp(
+  portsOfTests(
+    {
+      bus: createMemoryBus({ clock: systemClock }),
+      clock: systemClock,
+      stores,
+      openBooks: options => openMemoryBooks(options),
+    },
+    { mailEventsToken: new Secret(MAIL_EVENTS_TOKEN) },
+  ),
+)
+await app.start()
+process.on('message', () => process.send?.({ rss: process.memoryUsage().rss }))
+process.on('disconnect', () => process.exit(0))
+process.send?.({ port: app.port() })

@@ -1,0 +1,84 @@
+/** What somebody without a key can make the API hold in memory, measured on a process of its own. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { MAIL_EVENTS_TOKEN } from './admin-world.ts'
+
+const CONNECTIONS = 800
+const MIB = 1_048_576
+/** A pod has 512 MiB, of which an idle process takes 160 or so. */
+const MAY_GROW_MIB = 128
+
+let child: ChildProcess
+let port: number
+let sockets: Socket[]
+
+beforeEach(async () => {
+  sockets = []
+  child = fork(fileURLToPath(new URL('flooded-api.ts', import.meta.url)), {
+    execArgv: ['--max-old-space-size=384'],
+    stdio: 'ignore',
+  })
+  const [told] = await once(child, 'message')
+  port = told.port
+})
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  child.kill('SIGKILL')
+})
+
+async function residentMiB(): Promise<number> {
+  child.send('memory')
+  const [told] = await once(child, 'message')
+  return Math.round(told.rss / MIB)
+}
+
+/** Opens the connections and writes to each as much as it takes within the time; nothing is read. */
+function flood(head: string, body: Buffer): void {
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const socket = connect(port, '127.0.0.1')
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(head)
+    socket.write(body)
+  }
+}
+
+/** The most that the process held in the seconds after a flood. */
+async function peakMiB(seconds: number): Promise<number> {
+  let peak = 0
+  for (let second = 0; second < seconds * 4; second++) {
+    peak = Math.max(peak, await residentMiB())
+    await new Promise(resolve => setTimeout(resolve, 250))
+  }
+  return peak
+}
+
+const post = (path: string, more = '') =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}content-length: ${MIB}\r\n\r\n`
+/** All but the last byte of a body: whoever reads it whole holds it until the request times out. */
+const ALMOST_A_MIB = Buffer.alloc(MIB - 1, 0x20)
+
+describe(`${CONNECTIONS} connections of somebody without a key`, () => {
+  test.each([
+    { name: 'bodies to a link that unsubscribes', head: post('/v1/unsubscribe/x'), body: ALMOST_A_MIB },
+    { name: 'reports under a wrong token', head: post('/v1/mail-events/postmark/wrong'), body: ALMOST_A_MIB },
+    { name: 'messages of SNS under a wrong token', head: post('/v1/mail-events/ses-sns/wrong'), body: ALMOST_A_MIB },
+    {
+      name: 'reports under the token',
+      head: post(`/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`),
+      body: ALMOST_A_MIB,
+    },
+    { name: 'bodies without a key', head: post('/v1/projects'), body: ALMOST_A_MIB },
+    { name: 'bodies to a path that is not there', head: post('/nowhere'), body: ALMOST_A_MIB },
+  ])('with $name leave the process below its limit', { timeout: 60_000 }, async ({ name, head, body }) => {
+    const before = await residentMiB()
+    flood(head, body)
+    const peak = await peakMiB(8)
+    console.log(`${name}: ${before} MiB → ${peak} MiB`)
+    expect(peak - before).toBeLessThan(MAY_GROW_MIB)
+  })
+})

@@ -1,0 +1,97 @@
+/** Which bodies are read at all, how much of them, and how many at once. */
+import { connect, type Socket } from 'node:net'
+import { UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type AdminWorld, BOOTSTRAP_KEY, MAIL_EVENTS_TOKEN, openMemoryWorld, secretBoxOfTests } from './admin-world.ts'
+
+const KIB = 1_024
+const BUDGET = 1_500 * KIB
+
+let world: AdminWorld
+const sockets: Socket[] = []
+beforeEach(async () => {
+  world = await openMemoryWorld({ bodiesMaxBytes: BUDGET })
+})
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await world.stop()
+})
+
+/** Sends the head of a request and the beginning of its body, and gives what is answered. */
+function begin(path: string, length: number, sent = 0, headers = ''): { answer: () => string; socket: Socket } {
+  const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1')
+  sockets.push(socket)
+  let answer = ''
+  socket.on('error', () => {})
+  socket.on('data', chunk => {
+    answer += chunk
+  })
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}content-length: ${length}\r\n\r\n`,
+  )
+  if (sent > 0) socket.write(Buffer.alloc(sent, 0x20))
+  return { answer: () => answer, socket }
+}
+
+const answered = (request: ReturnType<typeof begin>) =>
+  until('the answer', () => /^HTTP\/1.1 (\d+)[\s\S]*\r\n\r\n/.exec(request.answer())?.[1])
+
+describe('a body that is announced and does not come', () => {
+  const token = secretBoxOfTests.sign(
+    UNSUBSCRIBE_PURPOSE,
+    unsubscribeSubject({ projectId: 'prj_mail', address: 'eager@example.com' }),
+  )
+  test.each([
+    { name: 'a link that unsubscribes', path: `/v1/unsubscribe/${token}`, status: '200' },
+    { name: 'a broken link', path: '/v1/unsubscribe/x', status: '404' },
+    { name: 'reports under a wrong token', path: '/v1/mail-events/postmark/wrong', status: '404' },
+    { name: 'messages of SNS under a wrong token', path: '/v1/mail-events/ses-sns/wrong', status: '404' },
+    { name: 'a format that is not known', path: `/v1/mail-events/x/${MAIL_EVENTS_TOKEN}`, status: '404' },
+    { name: 'a call without a key', path: '/v1/projects', status: '401' },
+    { name: 'a path that is not there', path: '/nowhere', status: '404' },
+  ])('is not waited for by $name', async ({ path, status }) => {
+    const request = begin(path, 1_000)
+    expect(await answered(request)).toBe(status)
+    expect(request.answer()).toMatch(/connection: close/i)
+  })
+
+  test('is closed behind its answer, however long the client goes on', async () => {
+    const { socket, ...request } = begin('/v1/unsubscribe/x', 1_000)
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    await answered({ socket, ...request })
+    await closed
+  })
+})
+
+describe('a report of a mail provider', () => {
+  const path = `/v1/mail-events/postmark/${MAIL_EVENTS_TOKEN}`
+
+  test('may hold 64 KiB', async () => {
+    const report = { RecordType: 'Open', padding: '' }
+    report.padding = 'x'.repeat(64 * KIB - JSON.stringify(report).length)
+    const send = () => world.api.as(undefined).post(path, report)
+    expect((await send()).status).not.toBe(413)
+    report.padding += 'x'
+    expect(await send()).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+  })
+
+  test('is refused at its 65,537th byte, announced or not', async () => {
+    expect(await answered(begin(path, 64 * KIB + 1))).toBe('413')
+    const chunked = begin(path, 0, 0, 'transfer-encoding: chunked\r\nx-ignored-')
+    chunked.socket.write(`${(64 * KIB + 1).toString(16)}\r\n${'x'.repeat(64 * KIB + 1)}`)
+    expect(await answered(chunked)).toBe('413')
+  })
+})
+
+test('bodies beyond the budget of all requests are refused with 503, and the budget comes back', async () => {
+  const headers = `authorization: Bearer ${BOOTSTRAP_KEY}\r\n`
+  const both = [1, 2].map(() => begin('/v1/projects', 1_000 * KIB, 999 * KIB, headers))
+  const refused = await until('one of them to be refused', () => both.find(({ answer }) => answer().endsWith('}')))
+  expect(refused.answer()).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: \d[\s\S]*"code":"overloaded"/i)
+  const other = both.find(request => request !== refused)
+  other?.socket.write(Buffer.alloc(KIB, 0x20))
+  // Blanks are no JSON, and were all read.
+  await until('the other to be read', () => other?.answer().includes('"malformed_json"'))
+  expect((await world.api.post('/v1/projects', { name: 'x', padding: 'x'.repeat(900 * KIB) })).status).toBe(400)
+})
