@@ -83,6 +83,19 @@ export interface CancellationState {
   readonly detail: string | null
 }
 
+/**
+ * What showed a subscription, where an object of its own may end it: the subscription, with the schedule that manages it, or
+ * that schedule.
+ */
+export type SubscriptionSource =
+  | { readonly kind: 'subscription'; readonly scheduleId: string | null }
+  | {
+      readonly kind: 'schedule'
+      readonly scheduleId: string
+      /** When its phases end, in milliseconds since the epoch: the subscription may show these as its own end. */
+      readonly phaseEnds: readonly number[]
+    }
+
 export interface PauseState {
   readonly phase: 'none' | 'scheduled' | 'paused'
   readonly effectiveAt: number | null
@@ -108,6 +121,8 @@ export interface ObservedSubscription extends Observed {
    * not scheduled and follows at once is the provider's own. Absent where the cause is said.
    */
   readonly isPastDue?: boolean
+  /** Absent where nothing but the subscription itself ends it. */
+  readonly source?: SubscriptionSource
   readonly idempotencyKey: string | null
 }
 

@@ -22,8 +22,12 @@ function parseValue(kind: ProviderKind, text: string): unknown {
 }
 
 /** Where a subscription stands; null for another object. */
-function snapshot(kind: ProviderKind, object: Record<string, unknown>): ObservedSubscription | null {
-  const meaning = PROVIDERS[kind].normaliseObject(READ, 'subscription', object)
+function snapshot(
+  kind: ProviderKind,
+  object: Record<string, unknown>,
+  type = 'subscription',
+): ObservedSubscription | null {
+  const meaning = PROVIDERS[kind].normaliseObject(READ, type, object)
   const first = meaning.kind === 'observed' ? meaning.observations[0] : undefined
   return first?.kind === 'subscription' ? first : null
 }
@@ -45,7 +49,8 @@ const SHOW: Record<ProviderKind, (row: DecisionRow) => Shown> = {
     const data = { object: now, ...(tells ? { previous_attributes: previous } : {}) }
     const origin = { ...ORIGIN, eventId: 'evt_1', eventType: row.event }
     const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event, data })
-    return { meaning, before: previous === undefined ? null : snapshot('processor', { ...now, ...previous }) }
+    const before = previous === undefined ? null : snapshot('processor', { ...now, ...previous }, String(now.object))
+    return { meaning, before }
   },
   reseller(row) {
     const event = SAMPLES.reseller.events[row.event] as { data: object } | undefined

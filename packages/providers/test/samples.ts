@@ -22,7 +22,7 @@ export const SAMPLES: Readonly<Record<ProviderKind, ProviderSamples>> = {
     objects: PROCESSOR_OBJECTS,
     // The event's own time orders the states of a subscription and the totals of a charge, which carry none.
     decisive:
-      /^(created|data(\.object(\.(id|object|amount|currency|created|amount_refunded|status|cancel_at|cancel_at_period_end|pause_collection))?)?)$/,
+      /^(created|data(\.object(\.(id|object|amount|currency|created|amount_refunded|status|cancel_at|cancel_at_period_end|pause_collection|end_behavior|subscription|released_subscription))?)?)$/,
   },
   reseller: {
     events: RESELLER_EVENTS,

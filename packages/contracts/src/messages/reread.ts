@@ -16,6 +16,8 @@ export const ReadTarget = z.object({
     /** Every refund transaction of one subscription or customer invoice. */
     'refunds_of_subscription',
     'subscription',
+    /** A subscription by the schedule that manages it, with that schedule (processor). */
+    'subscription_schedule',
   ]),
   id: z.string(),
 })

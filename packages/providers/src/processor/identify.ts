@@ -28,6 +28,8 @@ function subjectOf(object: unknown): string | null {
     fieldAt(object, 'charge'),
     PAYMENTS.has(what) ? own : null,
     fieldAt(object, 'subscription'),
+    // A schedule that let its subscription go.
+    fieldAt(object, 'released_subscription'),
     // A refund of neither, e.g. of a customer's cash balance.
     what === 'refund' ? own : null,
   )

@@ -195,6 +195,7 @@ describe('what a card processor says of a subscription', () => {
       },
       pause: { phase: 'none', effectiveAt: null },
       before: { cancellation: 'none', pause: null },
+      source: { kind: 'subscription', scheduleId: null },
       idempotencyKey: 'end-it',
     })
   })

@@ -1,11 +1,12 @@
 /** What the card processor's events and objects mean: docs/decisions/processor.md, as a table. */
 import { z } from 'zod'
 import { objectAt } from '../event-fields.ts'
-import { helpful, type ObjectMeaning, UnixTime } from '../object-fields.ts'
+import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
 import { meaningOfCharge } from './objects/charge.ts'
 import { meaningOfDispute } from './objects/dispute.ts'
 import { meaningOfRefund } from './objects/refund.ts'
+import { meaningOfAbortedSchedule, meaningOfNewSchedule, meaningOfSchedule } from './objects/schedule.ts'
 import { meaningOfSubscription } from './objects/subscription.ts'
 import type { ProcessorTelling } from './objects/telling.ts'
 
@@ -13,6 +14,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorTelling>> = new Map([
   ['refund', meaningOfRefund],
   ['charge', meaningOfCharge],
   ['subscription', meaningOfSubscription],
+  ['subscription_schedule', meaningOfSchedule],
   ['dispute', meaningOfDispute],
 ])
 
@@ -31,6 +33,13 @@ const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorTelling>; ke
   ['customer.subscription.deleted', { meaning: meaningOfSubscription, keyIsIts: true }],
   ['customer.subscription.paused', { meaning: meaningOfSubscription, keyIsIts: false }],
   ['customer.subscription.resumed', { meaning: meaningOfSubscription, keyIsIts: false }],
+  ['subscription_schedule.created', { meaning: meaningOfNewSchedule, keyIsIts: true }],
+  ['subscription_schedule.updated', { meaning: meaningOfSchedule, keyIsIts: true }],
+  ['subscription_schedule.canceled', { meaning: meaningOfSchedule, keyIsIts: true }],
+  ['subscription_schedule.released', { meaning: meaningOfSchedule, keyIsIts: false }],
+  ['subscription_schedule.completed', { meaning: meaningOfSchedule, keyIsIts: false }],
+  ['subscription_schedule.expiring', { meaning: meaningOfSchedule, keyIsIts: false }],
+  ['subscription_schedule.aborted', { meaning: meaningOfAbortedSchedule, keyIsIts: false }],
   ['charge.dispute.created', { meaning: meaningOfDispute, keyIsIts: false }],
   ['charge.dispute.updated', { meaning: meaningOfDispute, keyIsIts: false }],
   ['charge.dispute.closed', { meaning: meaningOfDispute, keyIsIts: false }],
@@ -44,14 +53,17 @@ const Envelope = z.object({
   request: helpful(z.object({ idempotency_key: helpful(z.string().min(1).max(255)) })),
 })
 
-export const normaliseEvent: NormaliseEvent = (origin, event) => {
-  const known = EVENTS.get(origin.eventType)
-  if (known === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
+export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) =>
+  meaningOfEvent(projectId, eventType, event)
+
+function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Record<string, unknown>>): Meaning {
+  const known = EVENTS.get(eventType)
+  if (known === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
   const object = objectAt(event, 'data', 'object')
   if (object === undefined) return { kind: 'malformed', reason: 'data.object: There is no object' }
   const envelope = Envelope.parse(event)
   const telling: ProcessorTelling = {
-    projectId: origin.projectId,
+    projectId,
     site: null,
     toldAt: envelope.created,
     idempotencyKey: known.keyIsIts ? (envelope.request?.idempotency_key ?? null) : null,
@@ -61,6 +73,8 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
 }
 
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
+  // A sweep reads the events of schedules themselves: the object of today says neither when its end was set nor by whom.
+  if (type === 'event') return meaningOfEvent(origin.projectId, String(object.type), object)
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
   const { projectId, readAt } = origin

@@ -64,6 +64,13 @@ describe('the targets of', () => {
       objectIds: [],
       targets: [{ type: 'subscription', id: 'sub_1' }],
     },
+    {
+      name: 'a cancellation by an operation that names the schedule',
+      action: 'cancellation' as const,
+      providerRef: null,
+      objectIds: ['sub_sched_1'],
+      targets: [{ type: 'subscription_schedule', id: 'sub_sched_1' }],
+    },
   ])('$name', ({ targets, ...what }) => {
     expect(processor.readBack.targetsOf(what)).toEqual(targets)
   })
@@ -99,6 +106,38 @@ describe('the card processor is read', () => {
       const found = await setting.find(reader, [{ type: 'refunds_of_payment', id }])
       expect(found.map(one => one.kind === 'action' && one.providerRef).sort()).toEqual(ids.toSorted())
     }
+  })
+
+  test('for a subscription with the schedule that manages it, by either of their ids', async () => {
+    const { account, reader } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
+    const schedule = account.scheduleCancelByObject(subscription.id)
+    for (const objectIds of [[subscription.id], [schedule.id]]) {
+      const targets = processor.readBack.targetsOf({ action: 'cancellation', providerRef: null, objectIds })
+      expect(await setting.find(reader, targets)).toMatchObject([
+        { subject: subscription.id, cancellation: { phase: 'none' }, source: { kind: 'subscription' } },
+        { subject: subscription.id, cancellation: { phase: 'scheduled' }, source: { kind: 'schedule' } },
+      ])
+    }
+  })
+
+  test('for a subscription alone with a key that may not read schedules', async () => {
+    const { account, reader, api } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
+    const schedule = account.scheduleCancelByObject(subscription.id)
+    api.meet({ kind: 'error', status: 403, times: 1, path: /subscription_schedules/ })
+    expect(await setting.find(reader, [{ type: 'subscription', id: subscription.id }])).toMatchObject([
+      { subject: subscription.id, source: { kind: 'subscription', scheduleId: schedule.id } },
+    ])
+  })
+
+  test('again for a schedule that cannot be had just now', async () => {
+    const { account, reader, api } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
+    account.scheduleCancelByObject(subscription.id)
+    api.meet({ kind: 'error', status: 503, times: 1_000, path: /subscription_schedules/ })
+    const answer = await setting.ask(reader, [{ type: 'subscription', id: subscription.id }])
+    expect(answer).toMatchObject({ kind: 'failed', failure: 'provider_unavailable' })
   })
 
   test('for what it does not have only to be told so', async () => {
@@ -202,6 +241,37 @@ describe('a sweep of the card processor', () => {
     account.endPeriod(subscription.id)
     await sweep(START)
     expect(api.calls().filter(call => call.includes('/subscriptions/'))).toEqual([])
+  })
+
+  test('tells of schedules by their own events, which say when and by whose request an end was set', async () => {
+    const { account, sweep } = await openAccount()
+    const { subscription } = account.subscribe({ amount: 999, currency: 'eur' })
+    const schedule = account.scheduleCancelByObject(subscription.id, { idempotencyKey: 'op-7' })
+    setting.clock.pass(MINUTE)
+    account.changeSchedule(schedule.id, { metadata: { ticket: '77' } })
+    const found = (await sweep(START)).filter(one => one.kind === 'subscription')
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        subject: subscription.id,
+        asOf: START,
+        idempotencyKey: 'op-7',
+        cancellation: expect.objectContaining({ phase: 'scheduled', requestedAt: START }),
+      }),
+    )
+    expect(found.filter(one => one.idempotencyKey !== null)).toHaveLength(1)
+  })
+
+  test('has the ends that schedules set in its baseline, and no other schedule', async () => {
+    const { account, reader } = await openAccount()
+    const [ending, going] = [1, 2].map(() => account.subscribe({ amount: 999, currency: 'eur' }).subscription.id)
+    account.scheduleCancelByObject(ending ?? '')
+    account.scheduleByObject(going ?? '')
+    const page = await reader.schedules(null)
+    const found = page.kind === 'page' ? setting.meaningsOf(page.objects) : []
+    expect(found.map(one => one.subject)).toEqual([ending, ending])
+    expect(found).toContainEqual(
+      expect.objectContaining({ cancellation: expect.objectContaining({ phase: 'scheduled' }) }),
+    )
   })
 
   test('tells of disputes', async () => {

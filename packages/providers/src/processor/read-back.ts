@@ -3,7 +3,7 @@
  * and `has_more` (guides: providers.md §1.4; parameters as in the types of stripe 23.1.0).
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import { fieldAt } from '../event-fields.ts'
+import { fieldAt, firstId } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { type Failed, failed } from '../http/failure.ts'
@@ -51,6 +51,12 @@ const EVENT_TYPES = [
   'customer.subscription.deleted',
   'customer.subscription.paused',
   'customer.subscription.resumed',
+  'subscription_schedule.created',
+  'subscription_schedule.updated',
+  'subscription_schedule.canceled',
+  'subscription_schedule.released',
+  'subscription_schedule.completed',
+  'subscription_schedule.aborted',
   'charge.dispute.created',
   'charge.dispute.updated',
   'charge.dispute.closed',
@@ -69,8 +75,10 @@ const TELLING_FIELDS = [
 ]
 
 const PAGE_SIZE = 100
-/** Smaller, because each event may lead to a subscription that is read by itself. */
+/** Smaller, because each event may lead to a subscription that is read by itself, with its schedule. */
 const EVENTS_PAGE_SIZE = 50
+/** Smaller, because each subscription may have a schedule that is read by itself. */
+const BASELINE_PAGE_SIZE = 50
 
 /** How the card processor's data is read. */
 export const readBack: ReadBack = {
@@ -82,7 +90,8 @@ export const readBack: ReadBack = {
     if (action === 'refund' && providerRef !== null) return [{ type: 'refund', id: providerRef }]
     const id = objectId ?? providerRef
     if (id === null) return []
-    return [{ type: action === 'refund' ? 'refunds_of_payment' : 'subscription', id }]
+    if (action === 'refund') return [{ type: 'refunds_of_payment', id }]
+    return [{ type: id.startsWith('sub_sched_') ? 'subscription_schedule' : 'subscription', id }]
   },
 
   open(options) {
@@ -96,10 +105,17 @@ export const readBack: ReadBack = {
 
 async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<Found> {
   switch (type) {
-    case 'refund':
-    case 'subscription': {
-      const answer = await readOne(client, type, `/${type}s`, id, budget)
-      return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+    case 'refund': {
+      const answer = await readOne(client, type, '/refunds', id, budget)
+      return answer.kind === 'object' ? { kind: 'found', objects: [asRefund(answer.object)] } : answer
+    }
+    case 'subscription':
+      return askSubscription(client, id, budget)
+    case 'subscription_schedule': {
+      const answer = await readOne(client, type, '/subscription_schedules', id, budget)
+      if (answer.kind !== 'object') return answer
+      const managed = firstId(answer.object.subscription, answer.object.released_subscription)
+      return managed === null ? { kind: 'missing' } : askSubscription(client, managed, budget)
     }
     case 'refunds_of_payment': {
       const query = { [id.startsWith('pi_') ? 'payment_intent' : 'charge']: id, limit: PAGE_SIZE }
@@ -110,6 +126,33 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
     }
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
+  }
+}
+
+/** A subscription with the schedule that manages it: what a schedule will end does not show on the subscription. */
+async function askSubscription(client: ApiClient, id: string, budget: Budget): Promise<Found> {
+  const answer = await readOne(client, 'subscription', '/subscriptions', id, budget)
+  return answer.kind === 'object' ? withSchedule(client, answer.object, budget) : answer
+}
+
+/**
+ * A read key may lack the right to read schedules, which nothing needed at first: then the subscription stands alone, and an
+ * end that a schedule sets shows when it is carried out.
+ */
+async function withSchedule(client: ApiClient, subscription: ProviderObject, budget: Budget): Promise<Found> {
+  const found: ReadObject = { type: 'subscription', body: subscription }
+  const scheduleId = firstId(subscription.schedule)
+  if (scheduleId === null) return { kind: 'found', objects: [found] }
+  const answer = await readOne(client, 'subscription_schedule', '/subscription_schedules', scheduleId, budget)
+  switch (answer.kind) {
+    case 'object':
+      return { kind: 'found', objects: [found, { type: 'subscription_schedule', body: answer.object }] }
+    case 'missing':
+      return { kind: 'missing', objects: [found] }
+    case 'failed':
+      return answer.failure === 'key_refused' ? { kind: 'found', objects: [found] } : answer
+    default:
+      return answer satisfies never
   }
 }
 
@@ -146,7 +189,8 @@ function events(client: ApiClient, budget: Budget): Feed {
 
 /**
  * A subscription carries no version, so it is read as it is now: as it was at the event, it would be taken for its present
- * state. The states of the others have an order of their own, so the event's copy does.
+ * state. The states of the others have an order of their own, so the event's copy does. A schedule's event is taken whole:
+ * its time and its request are those at which the end was set, which the schedule does not say.
  */
 async function objectsOfEvents(
   client: ApiClient,
@@ -162,22 +206,28 @@ async function objectsOfEvents(
     if (!isTold(event, type, object, from)) continue
     if (!isProviderObject(object)) objects.push(unusableItem(type, object, NO_USABLE_ID))
     else if (type === 'subscription') subscriptions.set(object.id, object)
+    else if (type === 'subscription_schedule') objects.push({ type: 'event', body: event })
     else objects.push({ type, body: object })
   }
   const read = await Promise.all(
-    [...subscriptions].map(async ([id, object]) => ({
-      object,
-      answer: await readOne(client, 'subscription', '/subscriptions', id, budget),
-    })),
+    [...subscriptions].map(async ([id, object]) => ({ object, answer: await askSubscription(client, id, budget) })),
   )
   for (const { object, answer } of read) {
-    if (answer.kind === 'object') objects.push({ type: 'subscription', body: answer.object })
-    if (answer.kind !== 'failed') continue
-    // A nonsensical answer about one subscription says nothing about the rest of the page.
-    if (answer.failure !== 'answer_malformed' && answer.failure !== 'question_refused') return answer
-    objects.push(unusableItem('subscription', object, answer.text))
+    const found = objectsOf(answer, object)
+    if (found === null) return answer as Failed
+    objects.push(...found)
   }
   return objects
+}
+
+/**
+ * What the answer about one subscription of a page gave; null for a failure of the whole page. A nonsensical answer about one
+ * says nothing about the rest.
+ */
+function objectsOf(answer: Found, subscription: ProviderObject): readonly ReadObject[] | null {
+  if (answer.kind !== 'failed') return answer.objects ?? []
+  if (answer.failure !== 'answer_malformed' && answer.failure !== 'question_refused') return null
+  return [unusableItem('subscription', subscription, answer.text)]
 }
 
 /** Whether the object of an event is told of. */
@@ -186,6 +236,7 @@ function isTold(event: ProviderObject, type: unknown, object: unknown, from: num
     case 'subscription':
       return mayTell(event)
     case 'dispute':
+    case 'subscription_schedule':
       return true
     case 'refund': {
       // The list of refunds has those made since.
@@ -207,14 +258,40 @@ function mayTell(event: ProviderObject): boolean {
 function schedules(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'subscriptions',
-    list: () => ({ type: 'subscription', path: '/subscriptions', query: { limit: PAGE_SIZE } }),
-    objects: async items => items.filter(hasSchedule).map(body => ({ type: 'subscription', body })),
+    list: () => ({ type: 'subscription', path: '/subscriptions', query: { limit: BASELINE_PAGE_SIZE } }),
+    objects: items => whatIsSet(client, items, budget),
   })
 }
 
-function hasSchedule(subscription: ProviderObject): boolean {
-  const { cancel_at, cancel_at_period_end, pause_collection, status } = subscription
+/** The subscriptions of which something is set for later, by themselves or by the schedules that are read with them. */
+async function whatIsSet(
+  client: ApiClient,
+  items: readonly ProviderObject[],
+  budget: Budget,
+): Promise<readonly ReadObject[] | Failed> {
+  const read = await Promise.all(
+    items.filter(maySet).map(async item => ({ item, answer: await withSchedule(client, item, budget) })),
+  )
+  const objects: ReadObject[] = []
+  for (const { item, answer } of read) {
+    const found = objectsOf(answer, item)
+    if (found === null) return answer as Failed
+    const isSet = found.some(({ type, body }) => (type === 'subscription' ? setsByItself(body) : endsLater(body)))
+    if (isSet || answer.kind === 'failed') objects.push(...found)
+  }
+  return objects
+}
+
+function maySet(subscription: ProviderObject): boolean {
+  return setsByItself(subscription) || firstId(subscription.schedule) !== null
+}
+
+function setsByItself({ cancel_at, cancel_at_period_end, pause_collection, status }: ReadObject['body']): boolean {
   return cancel_at_period_end === true || cancel_at != null || pause_collection != null || status === 'paused'
+}
+
+function endsLater({ end_behavior }: ReadObject['body']): boolean {
+  return end_behavior === 'cancel'
 }
 
 function seconds(ms: number): number {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { API_VERSION, type Making } from './making.ts'
+import type { ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 
 /** What caused an event: `id` is null when the processor acted by itself. */
@@ -22,6 +23,12 @@ interface Subjects {
   'customer.subscription.deleted': ProcessorSubscription
   'customer.subscription.paused': ProcessorSubscription
   'customer.subscription.resumed': ProcessorSubscription
+  'subscription_schedule.created': ProcessorSchedule
+  'subscription_schedule.updated': ProcessorSchedule
+  'subscription_schedule.released': ProcessorSchedule
+  'subscription_schedule.canceled': ProcessorSchedule
+  'subscription_schedule.aborted': ProcessorSchedule
+  'subscription_schedule.completed': ProcessorSchedule
 }
 
 export type ProcessorEventType = keyof Subjects & Stripe.Event['type']

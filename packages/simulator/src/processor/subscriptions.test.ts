@@ -142,11 +142,54 @@ test('a renewal collects from the same customer and moves the period', () => {
 test('a cancellation by a schedule object shows only there until it is due', () => {
   const { processor, subscription, told } = setUp()
   const schedule = processor.scheduleCancelByObject(subscription.id)
-  expect(told()[0]?.data.object).toMatchObject({ cancel_at: null, cancel_at_period_end: false, schedule: schedule.id })
+  expect(told().map(event => event.type)).toEqual(['subscription_schedule.created', 'customer.subscription.updated'])
+  expect(told()[0]?.request).toEqual(told()[1]?.request)
+  expect(told()[1]?.data.object).toMatchObject({ cancel_at: null, cancel_at_period_end: false, schedule: schedule.id })
   expect(schedule).toMatchObject({ status: 'active', end_behavior: 'cancel', subscription: subscription.id })
   processor.endPeriod(subscription.id)
   expect(told().at(-1)).toMatchObject({ type: 'customer.subscription.deleted', request: { id: null } })
   expect(processor.asOf(START_MS).schedules.get(schedule.id)).toMatchObject({ status: 'completed' })
+})
+
+test.each<{ name: string; act: (processor: CardProcessor, schedule: string, id: string) => unknown; told: string[] }>([
+  {
+    name: 'is changed',
+    act: (p, schedule) => p.changeSchedule(schedule, { ...OURS, endBehavior: 'release' }),
+    told: ['subscription_schedule.updated'],
+  },
+  {
+    name: 'is released: the subscription goes on',
+    act: (p, schedule) => p.releaseSchedule(schedule, OURS),
+    told: ['subscription_schedule.released', 'customer.subscription.updated'],
+  },
+  {
+    name: 'is cancelled: the subscription ends at once',
+    act: (p, schedule) => p.cancelSchedule(schedule, OURS),
+    told: ['subscription_schedule.canceled', 'customer.subscription.deleted'],
+  },
+  {
+    name: 'comes to its end',
+    act: (p, _, id) => p.endPeriod(id),
+    told: ['subscription_schedule.completed', 'customer.subscription.deleted'],
+  },
+  {
+    name: 'ends with its subscription',
+    act: (p, _, id) => p.cancel(id, OURS),
+    told: ['subscription_schedule.canceled', 'customer.subscription.deleted'],
+  },
+  {
+    name: 'ends with a subscription that could not be collected',
+    act: (p, _, id) => p.endDunning(id),
+    told: ['subscription_schedule.aborted', 'customer.subscription.deleted'],
+  },
+])('a schedule that $name tells of itself and of its subscription', ({ act, told: expected }) => {
+  const { processor, subscription, told } = setUp()
+  const schedule = processor.scheduleCancelByObject(subscription.id)
+  const before = told().length
+  act(processor, schedule.id, subscription.id)
+  const events = told().slice(before)
+  expect(events.map(event => event.type)).toEqual(expected)
+  expect(events.map(event => event.request)).toEqual(events.map(() => events[0]?.request))
 })
 
 test('a subscription that has ended cannot change any more', () => {

@@ -20,10 +20,21 @@ export interface SubscriptionActions {
    */
   scheduleCancel(id: string, how?: CancelWords & { by?: 'flag' | 'cancel_at'; atMs?: number }): ProcessorSubscription
   /**
-   * A schedule object is to end it with the period. Leaves customer.subscription.updated, which names the schedule and
-   * nothing more: that it will cancel, only the schedule tells.
+   * A schedule object is to end it with the period. Leaves subscription_schedule.created and customer.subscription.updated, which
+   * names the schedule and nothing more: that it will cancel, only the schedule tells.
    */
   scheduleCancelByObject(id: string, caller?: Caller): ProcessorSchedule
+  /** A schedule object manages it, and lets it go on. Leaves the same events. */
+  scheduleByObject(id: string, caller?: Caller): ProcessorSchedule
+  /** Leaves subscription_schedule.updated. */
+  changeSchedule(
+    scheduleId: string,
+    to: Caller & { endBehavior?: 'cancel' | 'release'; endsAtMs?: number; metadata?: Record<string, string> },
+  ): ProcessorSchedule
+  /** The subscription goes on without it. Leaves subscription_schedule.released and customer.subscription.updated. */
+  releaseSchedule(scheduleId: string, caller?: Caller): ProcessorSchedule
+  /** Ends the schedule and its subscription at once. Leaves subscription_schedule.canceled and customer.subscription.deleted. */
+  cancelSchedule(scheduleId: string, caller?: Caller): ProcessorSchedule
   /** Takes the scheduled cancellation back. Leaves customer.subscription.updated. */
   unschedule(id: string, caller?: Caller): ProcessorSubscription
   /** Ends at once. Leaves customer.subscription.deleted. `payment_disputed` is what a lost dispute can lead to. */
@@ -101,16 +112,47 @@ export function subscriptionActions(
   /** @param canceled_at when it was asked for, which is earlier for the end of a period */
   function end(id: string, canceled_at: number, details: Details, caller: Caller | undefined): ProcessorSubscription {
     const to = { status: 'canceled', canceled_at, ended_at: nowS(), cancellation_details: details }
+    const isDelinquent = details.reason === 'payment_failed'
+    const schedule = { status: 'canceled', canceled_at: nowS() }
+    endSchedule(usable(id), schedule, isDelinquent ? 'aborted' : 'canceled', caller)
     return change(id, to, ['deleted'], caller)
+  }
+
+  function makeScheduled(id: string, endBehavior: 'cancel' | 'release', caller: Caller | undefined): ProcessorSchedule {
+    const schedule = books.schedules.put(makeSchedule(books.making(), usable(id), endBehavior))
+    // Both events are of one request.
+    const request = { ...caller, requestId: caller?.requestId ?? books.requestOf().id ?? '' }
+    books.emit({ type: 'subscription_schedule.created', object: schedule }, books.requestOf(request))
+    change(id, { schedule: schedule.id }, ['updated'], request)
+    return schedule
+  }
+
+  function usableSchedule(id: string): ProcessorSchedule {
+    const schedule = books.schedules.get(id)
+    if (schedule === undefined) throw noSuch('subscription schedule', id)
+    if (schedule.status !== 'active') {
+      throw invalidRequest(`You cannot change a subscription schedule that is in the \`${schedule.status}\` status.`)
+    }
+    return schedule
   }
 
   /** The schedule of the subscription, if there is one, after it did its work or was let go. */
   function endSchedule(
     { schedule }: ProcessorSubscription,
     to: Partial<ProcessorSchedule>,
+    name: 'released' | 'canceled' | 'aborted' | 'completed',
+    caller: Caller | undefined,
   ): ProcessorSchedule | undefined {
     const before = books.schedules.get(String(schedule))
-    return before === undefined ? undefined : books.schedules.put({ ...before, ...to, current_phase: null })
+    if (before?.status !== 'active') return undefined
+    const ended = books.schedules.put({ ...before, ...to, current_phase: null })
+    books.emit({ type: `subscription_schedule.${name}`, object: ended }, books.requestOf(caller))
+    return ended
+  }
+
+  function letGo(subscription: ProcessorSubscription, caller: Caller | undefined): ProcessorSchedule | undefined {
+    const released = { released_at: nowS(), released_subscription: subscription.id, subscription: null }
+    return endSchedule(subscription, { status: 'released', ...released }, 'released', caller)
   }
 
   function withPeriod(subscription: ProcessorSubscription): Partial<ProcessorSubscription> {
@@ -134,13 +176,34 @@ export function subscriptionActions(
       }
       return change(id, to, ['updated'], how)
     },
-    scheduleCancelByObject(id, caller) {
-      const schedule = books.schedules.put(makeSchedule(books.making(), usable(id), 'cancel'))
-      change(id, { schedule: schedule.id }, ['updated'], caller)
-      return schedule
+    scheduleCancelByObject: (id, caller) => makeScheduled(id, 'cancel', caller),
+    scheduleByObject: (id, caller) => makeScheduled(id, 'release', caller),
+    changeSchedule(scheduleId, { endBehavior, endsAtMs, metadata, ...caller }) {
+      const before = usableSchedule(scheduleId)
+      const end_date = endsAtMs === undefined ? undefined : Math.floor(endsAtMs / 1000)
+      const after = books.schedules.put({
+        ...before,
+        ...(endBehavior === undefined ? {} : { end_behavior: endBehavior }),
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(end_date === undefined ? {} : { phases: before.phases.map(phase => ({ ...phase, end_date })) }),
+      })
+      const previous = previousAttributes(before, after)
+      books.emit({ type: 'subscription_schedule.updated', object: after, previous }, books.requestOf(caller))
+      return after
+    },
+    releaseSchedule(scheduleId, caller) {
+      const subscription = usable(String(usableSchedule(scheduleId).subscription))
+      const released = letGo(subscription, caller)
+      change(subscription.id, { schedule: null }, ['updated'], caller)
+      return released ?? usableSchedule(scheduleId)
+    },
+    cancelSchedule(scheduleId, caller) {
+      const { subscription } = usableSchedule(scheduleId)
+      end(String(subscription), nowS(), { ...NO_DETAILS, reason: 'cancellation_requested' }, caller)
+      return books.schedules.get(scheduleId) ?? usableSchedule(scheduleId)
     },
     unschedule(id, caller) {
-      endSchedule(usable(id), { status: 'released', released_at: nowS(), released_subscription: id })
+      letGo(usable(id), caller)
       const to = { cancel_at_period_end: false, cancel_at: null, canceled_at: null, schedule: null }
       return change(id, { ...to, cancellation_details: NO_DETAILS }, ['updated'], caller)
     },
@@ -173,9 +236,13 @@ export function subscriptionActions(
       const subscription = usable(id)
       const { cancel_at, canceled_at, cancellation_details } = subscription
       if (cancel_at !== null) return end(id, canceled_at ?? nowS(), cancellation_details ?? NO_DETAILS, BY_ITSELF)
-      const schedule = endSchedule(subscription, { status: 'completed', completed_at: nowS() })
-      if (schedule?.end_behavior === 'cancel') return end(id, nowS(), NO_DETAILS, BY_ITSELF)
-      const to = { ...withPeriod(subscription), latest_invoice: renew(subscription), status: 'active' }
+      if (books.schedules.get(String(subscription.schedule))?.end_behavior === 'cancel') {
+        endSchedule(subscription, { status: 'completed', completed_at: nowS() }, 'completed', BY_ITSELF)
+        return end(id, nowS(), NO_DETAILS, BY_ITSELF)
+      }
+      letGo(subscription, BY_ITSELF)
+      const renewed = { ...withPeriod(subscription), latest_invoice: renew(subscription) }
+      const to = { ...renewed, status: 'active', schedule: null }
       return change(id, to, ['updated'], BY_ITSELF)
     },
   }

@@ -226,7 +226,7 @@ export interface SubscriptionRow {
 }
 
 /** How a subscription stood at one moment, and what showed it. */
-export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellation' | 'pause' | 'before'> {
+export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellation' | 'pause' | 'before' | 'source'> {
   readonly isBaseline: boolean
   readonly isPastDue: boolean
   readonly seenThrough: readonly SeenThrough[]

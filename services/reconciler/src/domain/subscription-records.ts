@@ -16,6 +16,7 @@ import {
   withConnection,
   withRecord,
 } from './subject.ts'
+import { READING_TAKES_MS } from './subscription-points.ts'
 import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'
 import { shownEvent } from './timeline.ts'
 
@@ -133,10 +134,12 @@ function cancellationFacts(
   anchor: number,
   row: SubscriptionRow,
 ): Pick<ActionRecord, 'providerCreatedAt' | 'turn'> {
-  const requested = stretch.snapshots.filter(snapshot => snapshot.cancellation.cause === 'requested')
+  const requested = whySnapshots(stretch).filter(snapshot => snapshot.cancellation.cause === 'requested')
   const relevant = requested.length > 0 ? requested : stretch.snapshots
   const first = relevant[0]
-  const times = relevant.flatMap(snapshot => snapshot.cancellation.requestedAt ?? [])
+  // A request that came after the end was shown as set did not set it.
+  const latest = (first?.asOf ?? 0) + READING_TAKES_MS
+  const times = relevant.flatMap(snapshot => snapshot.cancellation.requestedAt ?? []).filter(time => time <= latest)
   const turn = turnOf(row, 'cancellation', stretch, anchor)
   const cause = causeOf(stretch)
   if (times.length > 0) return { providerCreatedAt: Math.min(...times), turn: { ...turn, cause } }
@@ -157,12 +160,22 @@ function cancellationFacts(
  * Why it ends: by a request, if any snapshot says so. Where the provider never says why, an end that was not set before
  * and comes while a payment is late is its own.
  */
-function causeOf({ snapshots, wasPastDue }: Stretch): EndCause {
-  const [first] = snapshots
+function causeOf(stretch: Stretch): EndCause {
+  const { wasPastDue } = stretch
+  const [first] = stretch.snapshots
   const isDunning = wasPastDue && first?.cancellation.phase === 'executed' && first.cancellation.requestedAt === null
-  const causes = snapshots.map(snapshot => snapshot.cancellation.cause)
+  const causes = whySnapshots(stretch).map(snapshot => snapshot.cancellation.cause)
   if (!isDunning && causes.includes('requested')) return 'requested'
   return isDunning || causes.includes('involuntary') ? 'involuntary' : 'plan_end'
+}
+
+/** The snapshots that say why it ends. A schedule that was ended with its subscription does not: the subscription itself does. */
+function whySnapshots({ snapshots }: Stretch): readonly Snapshot[] {
+  const isEnded = ({ cancellation }: Snapshot) => cancellation.phase === 'executed'
+  const byItself = snapshots.filter(snapshot => snapshot.source?.kind !== 'schedule')
+  return byItself.some(isEnded)
+    ? snapshots.filter(snapshot => byItself.includes(snapshot) || !isEnded(snapshot))
+    : snapshots
 }
 
 /** The snapshots that an event has to show to be one of the stretch: its beginning, and when it took effect. */

@@ -1,5 +1,6 @@
 import type { ObservedSubscription } from '@backstop/providers'
 import { type Aspect, type Sighting, type Snapshot, type SubscriptionRow, withAll, withConnection } from './subject.ts'
+import { type Point, pointsOf } from './subscription-points.ts'
 
 /**
  * The row of a subscription's snapshots, and the turns read off it. What the row says does not depend on the order in
@@ -11,20 +12,6 @@ const MAX_SNAPSHOTS = 200
 /** What is told late is told within days: until then every snapshot may turn out to part two turns. */
 const WHOLE_FOR_MS = 7 * 86_400_000
 const MAX_EVENTS_PER_SNAPSHOT = 20
-
-/** A reading carries the time at which its page was asked for; what is on the page may be read so much later. */
-const READING_TAKES_MS = 60_000
-
-/** none: runs on. set: for later. done: in effect. */
-type Phase = 'none' | 'set' | 'done'
-
-interface Point {
-  readonly asOf: number
-  readonly phase: Phase
-  readonly snapshot: Snapshot
-  /** Nobody showed it: the snapshot after it says that this was left. */
-  readonly isGhost: boolean
-}
 
 /**
  * A stretch of one phase or more. Its snapshots are in the provider's order; a gap that nobody showed has the one that
@@ -59,6 +46,7 @@ export function withSnapshot(
     before: observed.before,
     isBaseline: sighting.reading === 'baseline',
     isPastDue: observed.isPastDue === true,
+    ...(observed.source === undefined ? {} : { source: observed.source }),
     seenThrough: [sighting.connection],
     idempotencyKeys: observed.idempotencyKey === null ? [] : [observed.idempotencyKey],
     eventIds: sighting.eventId === null ? [] : [sighting.eventId],
@@ -103,9 +91,10 @@ function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
   }
 }
 
-function standing({ cancellation, pause, isPastDue }: Snapshot): string {
+function standing({ cancellation, pause, isPastDue, source }: Snapshot): string {
   const { phase, requestedAt, effectiveAt, cause, detail } = cancellation
-  return JSON.stringify([phase, requestedAt, effectiveAt, cause, detail, pause.phase, pause.effectiveAt, isPastDue])
+  const shown = [phase, requestedAt, effectiveAt, cause, detail, pause.phase, pause.effectiveAt, isPastDue]
+  return JSON.stringify(source === undefined ? shown : [...shown, source.kind, source.scheduleId])
 }
 
 function sameStanding(a: Snapshot, b: Snapshot): boolean {
@@ -141,9 +130,16 @@ function tellsOfLeaving({ before, cancellation, pause }: Snapshot): boolean {
   return isOther(before?.cancellation, cancellation.phase) || isOther(before?.pause, pause.phase)
 }
 
-/** The row as one aspect sees it: alternating gaps and episodes. */
+/** A stretch while it is read off the row. */
+interface Run {
+  readonly part: Stretch['part']
+  readonly points: Point[]
+  reached: Stretch['reached']
+}
+
+/** The row as one aspect sees it: gaps and episodes. Two episodes follow one another where a request was overtaken by another. */
 export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stretch[] {
-  const runs: { part: Stretch['part']; points: Point[]; reached: Stretch['reached'] }[] = []
+  const runs: Run[] = []
   let left: 'set' | 'done' | null = null
   for (const point of pointsOf(row, aspect)) {
     const last = runs.at(-1)
@@ -169,70 +165,26 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
       if (point.phase === 'done') episode.reached = 'done'
     }
   }
-  return runs.map(({ part, points, reached }, index) => {
-    const last = runs[index - 1]?.points.at(-1)
-    return {
-      part,
-      reached,
-      from: points[0]?.asOf ?? 0,
-      to: points.at(-1)?.asOf ?? 0,
-      snapshots: points.map(point => point.snapshot),
-      afterShown: last?.asOf ?? null,
-      wasPastDue: last?.isGhost === false && last.snapshot.isPastDue,
-      isOver: index < runs.length - 1,
-    }
-  })
+  return runs.map((run, index) => stretchOf(run, runs.slice(0, index), runs[index + 1]))
 }
 
-function sameRequest(episode: { points: Point[] } | undefined, point: Point, aspect: Aspect): boolean {
+function stretchOf({ part, points, reached }: Run, before: readonly Run[], next: Run | undefined): Stretch {
+  const shownBefore = before.flatMap(run => run.points)
+  const last = shownBefore.at(-1)
+  return {
+    part,
+    reached,
+    from: points[0]?.asOf ?? 0,
+    to: points.at(-1)?.asOf ?? 0,
+    snapshots: points.map(point => point.snapshot),
+    afterShown: shownBefore.findLast(point => point.isVague === undefined)?.asOf ?? null,
+    wasPastDue: last?.isGhost === false && last.snapshot.isPastDue,
+    isOver: next !== undefined,
+  }
+}
+
+function sameRequest(episode: Run | undefined, point: Point, aspect: Aspect): boolean {
   if (aspect !== 'cancellation' || episode === undefined) return false
   const { requestedAt } = point.snapshot.cancellation
   return requestedAt !== null && episode.points.some(known => known.snapshot.cancellation.requestedAt === requestedAt)
-}
-
-const PHASES = { none: 'none', scheduled: 'set', executed: 'done', paused: 'done' } as const
-const RANK: Record<Phase, number> = { none: 0, set: 1, done: 2 }
-
-/** A snapshot as one aspect sees it, with the phase that it says it left. */
-interface Showing {
-  readonly snapshot: Snapshot
-  readonly phase: Phase
-  readonly before: Phase | null
-}
-
-/** What was shown, and what it says was left where that was not shown. */
-function pointsOf(row: SubscriptionRow, aspect: Aspect): Point[] {
-  const left = row.snapshots.map((snapshot): Showing => {
-    const before = snapshot.before?.[aspect] ?? null
-    return { snapshot, phase: PHASES[snapshot[aspect].phase], before: before === null ? null : PHASES[before] }
-  })
-  left.sort((a, b) => a.snapshot.asOf - b.snapshot.asOf || RANK[a.before ?? a.phase] - RANK[b.before ?? b.phase])
-  const points: Point[] = []
-  while (left.length > 0) {
-    const asOf = left[0]?.snapshot.asOf ?? 0
-    const last = points.at(-1)
-    const current = last?.phase
-    // Providers give whole seconds. Of one second, that comes first which shows what there was, as it was read before a
-    // change; then that which says that it left what there was.
-    const ofSecond = left.filter(one => one.snapshot.asOf === asOf)
-    const same = ofSecond.findIndex(one => one.before === null && one.phase === current)
-    const next = same >= 0 ? same : ofSecond.findIndex(one => one.before !== null && one.before === current)
-    for (const one of left.splice(Math.max(0, next), 1)) {
-      const { snapshot, phase, before } = one
-      const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one, aspect)
-      // Half a millisecond before it: times are whole ones.
-      if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isGhost: true })
-      points.push({ asOf, phase, snapshot, isGhost: false })
-    }
-  }
-  return points
-}
-
-/** Whether the point is a reading that shows already what this later snapshot says came about. */
-function isAhead(point: Point | undefined, { snapshot, phase }: Showing, aspect: Aspect): boolean {
-  if (point === undefined || point.phase !== phase || point.snapshot.eventIds.length > 0) return false
-  // An end that was asked for at another time is another one, taken back in between.
-  const isOtherRequest = point.snapshot.cancellation.requestedAt !== snapshot.cancellation.requestedAt
-  if (aspect === 'cancellation' && isOtherRequest) return false
-  return snapshot.asOf - point.asOf <= READING_TAKES_MS
 }

@@ -1,6 +1,6 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
+import { helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../observation.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
@@ -19,6 +19,8 @@ const Subscription = Standing.extend({
   canceled_at: helpful(UnixTime),
   ended_at: helpful(UnixTime),
   cancellation_details: helpful(z.object({ reason: helpful(z.string()) })),
+  /** The schedule that manages it; null where none does. */
+  schedule: Id.nullish().catch(undefined),
   status_details: helpful(z.object({ paused: z.object({ transitioned_at: UnixTime }) })),
   /** The period stands on the items since API version 2025-03-31, on the subscription before. */
   current_period_end: helpful(UnixTime),
@@ -46,6 +48,9 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
       cancellation,
       pause: pauseOf(subscription),
       before,
+      ...(subscription.schedule === undefined
+        ? {}
+        : { source: { kind: 'subscription', scheduleId: subscription.schedule } }),
       idempotencyKey: keyed.idempotencyKey,
     }
     return { kind: 'observed', observations: [observed] }

@@ -1,6 +1,7 @@
 /** One event of each type that is judged or recorded, as the processor posts it. */
 import type Stripe from 'stripe'
 import { CHARGE, DISPUTE, REFUND, type SentSubscription, SUBSCRIPTION } from './objects.ts'
+import { SCHEDULE } from './schedule.ts'
 
 type SubscriptionEvent<Type extends Stripe.Event['type']> = Omit<Stripe.EventBase, 'type' | 'data'> & {
   type: Type
@@ -34,7 +35,13 @@ const PAUSED = {
   },
 } satisfies SentSubscription
 
-export const PROCESSOR_OBJECTS = { refund: REFUND, charge: CHARGE, subscription: SUBSCRIPTION, dispute: DISPUTE }
+export const PROCESSOR_OBJECTS = {
+  refund: REFUND,
+  charge: CHARGE,
+  subscription: SUBSCRIPTION,
+  subscription_schedule: SCHEDULE,
+  dispute: DISPUTE,
+}
 
 export const PROCESSOR_EVENTS = {
   'refund.created': {
@@ -106,6 +113,58 @@ export const PROCESSOR_EVENTS = {
     type: 'customer.subscription.resumed',
     data: { object: SUBSCRIPTION },
   } satisfies SubscriptionEvent<'customer.subscription.resumed'>,
+  'subscription_schedule.created': {
+    ...ENVELOPE,
+    id: 'evt_schedule_created',
+    type: 'subscription_schedule.created',
+    data: { object: SCHEDULE },
+  } satisfies Stripe.SubscriptionScheduleCreatedEvent,
+  'subscription_schedule.updated': {
+    ...ENVELOPE,
+    id: 'evt_schedule_updated',
+    type: 'subscription_schedule.updated',
+    data: { object: SCHEDULE, previous_attributes: { end_behavior: 'release' } },
+  } satisfies Stripe.SubscriptionScheduleUpdatedEvent,
+  'subscription_schedule.expiring': {
+    ...BY_ITSELF,
+    id: 'evt_schedule_expiring',
+    type: 'subscription_schedule.expiring',
+    data: { object: SCHEDULE },
+  } satisfies Stripe.SubscriptionScheduleExpiringEvent,
+  'subscription_schedule.completed': {
+    ...BY_ITSELF,
+    id: 'evt_schedule_completed',
+    type: 'subscription_schedule.completed',
+    created: 1_766_600_001,
+    data: { object: { ...SCHEDULE, status: 'completed', completed_at: 1_766_600_000, current_phase: null } },
+  } satisfies Stripe.SubscriptionScheduleCompletedEvent,
+  'subscription_schedule.released': {
+    ...ENVELOPE,
+    id: 'evt_schedule_released',
+    type: 'subscription_schedule.released',
+    data: {
+      object: {
+        ...SCHEDULE,
+        status: 'released',
+        released_at: 1_764_000_000,
+        current_phase: null,
+        released_subscription: 'sub_1N',
+        subscription: null,
+      },
+    },
+  } satisfies Stripe.SubscriptionScheduleReleasedEvent,
+  'subscription_schedule.canceled': {
+    ...ENVELOPE,
+    id: 'evt_schedule_canceled',
+    type: 'subscription_schedule.canceled',
+    data: { object: { ...SCHEDULE, status: 'canceled', canceled_at: 1_764_000_000, current_phase: null } },
+  } satisfies Stripe.SubscriptionScheduleCanceledEvent,
+  'subscription_schedule.aborted': {
+    ...BY_ITSELF,
+    id: 'evt_schedule_aborted',
+    type: 'subscription_schedule.aborted',
+    data: { object: { ...SCHEDULE, status: 'canceled', canceled_at: 1_764_000_000, current_phase: null } },
+  } satisfies Stripe.SubscriptionScheduleAbortedEvent,
   'charge.dispute.created': {
     ...BY_ITSELF,
     id: 'evt_dispute_created',
