@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body is of a type that this path does not take' },
   unsupported_encoding: { status: 415, title: 'The body is encoded' },
+  rate_limited: { status: 429, title: 'Rate limit exceeded' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'Something this needs is away' },

@@ -10,7 +10,9 @@ import {
   type MeasuredClock,
   type MessageCodec,
   type Metrics,
+  type SocketLimitOptions,
 } from '@backstop/kit'
+import type { RateLimit } from './domain/rate-limit.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
@@ -51,6 +53,9 @@ export interface IngressSettings {
   readonly bodiesMaxBytes: number
   /** How long a body may take to arrive, in milliseconds. */
   readonly bodyTimeoutMs: number
+  readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
+  /** Events that one billing connection may send to this process. */
+  readonly rateLimit: RateLimit
 }
 
 export interface IngressApp {
@@ -90,7 +95,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     },
     metrics.recordSend,
   )
-  const intake = new Intake({ connections, codec: ports.codec, batcher, clock })
+  const intake = new Intake({ connections, codec: ports.codec, batcher, clock, rateLimit: settings.rateLimit })
   const budget = new ByteBudget(settings.bodiesMaxBytes)
   let stopping = false
   const handler = new WebhookHandler({
@@ -107,14 +112,15 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     metrics,
     isStopping: () => stopping,
   })
-  const server = createWebhookServer(
-    (request, response, expectsContinue) => handler.handle(request, response, expectsContinue),
-    (status, reason) => {
+  const { server, stop: stopServer } = createWebhookServer({
+    handle: (request, response, expectsContinue) => handler.handle(request, response, expectsContinue),
+    onRefused(status, reason) {
       const request = { method: '', provider: null, durationS: 0, byOldSecret: false }
       metrics.record({ ...request, status, result: 'refused', reason })
       logger.info({ status, reason }, 'event.refused')
     },
-  )
+    sockets: { ...settings.sockets, clock, logger, metrics: ports.metrics },
+  })
 
   return {
     intake,
@@ -127,6 +133,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     async stop() {
       stopping = true
       await closeServer()
+      stopServer()
       await batcher.stop()
       await producer.stop()
       await connections.stop()

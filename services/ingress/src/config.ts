@@ -1,4 +1,4 @@
-import { commonSettings, type Environment, keyRingSetting, readConfig, setting } from '@backstop/kit'
+import { commonSettings, type Environment, keyRingSetting, readConfig, setting, socketSettings } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import { z } from 'zod'
 
@@ -41,6 +41,13 @@ export const settings = {
   BODY_TIMEOUT_MS: setting
     .integer(10_000, 100, 14_000)
     .describe('How long a body may take to arrive before its connection is cut, in milliseconds'),
+  ...socketSettings,
+  RATE_LIMIT_PER_S: setting
+    .integer(500, 1, 1_000_000)
+    .describe('Authentic events that one connection may send per second for long; beyond, the answer is 429'),
+  RATE_LIMIT_BURST: setting
+    .integer(5_000, 1, 10_000_000)
+    .describe('Authentic events that one connection may send at once after a pause'),
   SHED_UTILIZATION: z.coerce
     .number()
     .min(0.5)

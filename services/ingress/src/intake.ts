@@ -9,6 +9,7 @@ import { type InboundCredential, type MalformedReason, PROVIDERS, type RefusalRe
 import { chooseCredentials } from './domain/credentials.ts'
 import { inboundMessage } from './domain/inbound-message.ts'
 import { type ParsedEvent, parseEvent } from './domain/parse-event.ts'
+import { type Bucket, type RateLimit, takeToken } from './domain/rate-limit.ts'
 import { traceparentOf } from './domain/traceparent.ts'
 import type { MicroBatcher, PublishResult } from './publish/micro-batcher.ts'
 import { newTraceIds } from './random-ids.ts'
@@ -45,6 +46,7 @@ export type Outcome =
       readonly kind: 'not_authentic'
       readonly reason: RefusalReason | 'unknown_connection' | 'wrong_provider' | 'no_usable_secret'
     }
+  | { readonly kind: 'rate_limited'; readonly retryAfterS: number; readonly projectId: string }
   | {
       readonly kind: 'malformed'
       readonly reason: MalformedReason | Extract<ParsedEvent, { kind: 'malformed' }>['reason']
@@ -64,12 +66,15 @@ export interface IntakePorts {
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly batcher: Pick<MicroBatcher, 'publish'>
   readonly clock: Pick<MeasuredClock, 'now' | 'isMeasured'>
+  readonly rateLimit: RateLimit
 }
 
 export class Intake {
   readonly #ports: IntakePorts
   /** Compared where there is nothing to compare with, so that an unknown connection costs what a known one costs. */
   readonly #dummies: Readonly<Record<ProviderKind, readonly InboundCredential[]>>
+  /** Of connections that sent something authentic: nobody else can add to it. */
+  readonly #buckets = new Map<string, Bucket>()
   #schemaId: number | undefined
 
   constructor(ports: IntakePorts) {
@@ -98,6 +103,13 @@ export class Intake {
     const nowMs = this.#ports.clock.now()
     const authentic = this.#authenticate(notification, nowMs)
     if (authentic.kind === 'not_authentic') return authentic
+    // Behind the authentication, so that a flood of forgeries uses up nobody's limit.
+    const { connectionId: id } = notification
+    const rate = takeToken(this.#buckets.get(id), this.#ports.rateLimit, nowMs)
+    if (rate.kind === 'exceeded') {
+      return { kind: 'rate_limited', retryAfterS: rate.retryAfterS, projectId: authentic.projectId }
+    }
+    this.#buckets.set(id, rate.bucket)
 
     const parsed = parseEvent(notification.body)
     if (parsed.kind === 'malformed') return parsed

@@ -1,4 +1,5 @@
 import {
+  createNetworkMatcher,
   createSecretBox,
   type Environment,
   openServiceParts,
@@ -84,5 +85,11 @@ function settingsOf(config: IngressConfig): IngressSettings {
     queueMaxBytes: config.QUEUE_MAX_BYTES,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
+    sockets: {
+      maxSockets: config.MAX_SOCKETS,
+      maxPerAddress: config.MAX_SOCKETS_PER_ADDRESS,
+      isTrustedProxy: createNetworkMatcher(config.TRUSTED_PROXY_CIDRS),
+    },
+    rateLimit: { perSecond: config.RATE_LIMIT_PER_S, burst: config.RATE_LIMIT_BURST },
   }
 }

@@ -28,6 +28,8 @@ export const SETTINGS: IngressSettings = {
   queueMaxBytes: 8 * 1_048_576,
   bodiesMaxBytes: 8 * 1_048_576,
   bodyTimeoutMs: 5_000,
+  sockets: { maxSockets: 5_000, maxPerAddress: 1_000, isTrustedProxy: () => false },
+  rateLimit: { perSecond: 10_000, burst: 10_000 },
 }
 
 /** The secrets of the connections that every ingress of a test knows: con_<provider>. */

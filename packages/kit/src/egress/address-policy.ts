@@ -71,6 +71,19 @@ export function createAddressPolicy(lists: {
   }
 }
 
+/**
+ * Whether an address lies in one of these networks.
+ * @param cidrs as for createAddressPolicy
+ * @throws AppError `config_invalid`
+ */
+export function createNetworkMatcher(cidrs: readonly string[]): (address: string) => boolean {
+  const networks = cidrs.map(parseNetwork)
+  return text => {
+    const address = networks.length === 0 ? undefined : parseAddress(text)
+    return address !== undefined && contains(networks, address)
+  }
+}
+
 /** The address with an IPv4-mapped one unmapped; undefined when it does not parse or names an interface (`%eth0`). */
 export function parseAddress(text: string): Address | undefined {
   if (text.includes('%') || !ipaddr.isValid(text)) return undefined

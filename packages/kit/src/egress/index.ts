@@ -1,3 +1,4 @@
+export { createNetworkMatcher } from './address-policy.ts'
 export { refuseCustomHeaders } from './custom-headers.ts'
 export { createEgress, type Egress, type EgressOptions, type EgressRequest, type EgressResponse } from './egress.ts'
 export { type EgressBlock, type EgressFailure, type EgressReason, egressReason, isTlsErrorCode } from './failure.ts'

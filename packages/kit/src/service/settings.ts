@@ -58,6 +58,21 @@ function isHostList(entries: readonly string[]): boolean {
   }
 }
 
+/** How many clients a public server serves at once, and whom it believes who they are. */
+export const socketSettings = {
+  MAX_SOCKETS: setting
+    .integer(5_000, 10, 100_000)
+    .describe('TCP connections that may be open at once; beyond, the longest idle one is closed'),
+  MAX_SOCKETS_PER_ADDRESS: setting
+    .integer(1_000, 1, 100_000)
+    .describe('Of one client address (IPv6: of one /64); beyond, the longest idle one of this address is closed'),
+  TRUSTED_PROXY_CIDRS: setting
+    .list()
+    .describe(
+      'Your own load balancers and proxies, comma-separated: their addresses are not limited, their X-Forwarded-For is believed',
+    ),
+} as const
+
 /** The name that messages carry. No character in it ends a header or an attribute. */
 export const brandNameSetting = () =>
   z

@@ -85,6 +85,14 @@ export const OVERLOADED = refusal('overloaded', 'Too much is in flight; send the
   'retry-after',
   String(RETRY_AFTER_LOAD_S),
 ])
+/** The sender is authentic, so it is told when to come back. */
+export function rateLimited(retryAfterS: number): Answer {
+  return refusal('rate_limited', 'This connection sends more events than its limit; send the event again later', [
+    'retry-after',
+    String(retryAfterS),
+  ])
+}
+
 export const FAULT = refusal('internal', 'The fault is logged; send the event again later, and report it if it stays')
 
 /** The event is durable; a repetition gets the same answer. */

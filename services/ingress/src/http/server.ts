@@ -1,9 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type BadHttp, refuseBadHttp } from '@backstop/kit'
-import { type Answer, BAD_REQUEST, HEADERS_TOO_LARGE, MAX_HEADERS, MAX_HEADERS_BYTES, TOO_SLOW } from './answers.ts'
+import { type BadHttp, limitSockets, refuseBadHttp, type SocketLimitOptions } from '@backstop/kit'
+import {
+  type Answer,
+  BAD_REQUEST,
+  HEADERS_TOO_LARGE,
+  MAX_HEADERS,
+  MAX_HEADERS_BYTES,
+  OVERLOADED,
+  TOO_SLOW,
+} from './answers.ts'
+import { sendAnswerEarly } from './send-answer.ts'
 
 /**
- * Limits of the server itself (guides: R2.2). Without the short checking interval Node looks for slow clients every 30 s
+ * Limits of the server itself. Without the short checking interval Node looks for slow clients every 30 s
  * only, and a time-out of 10 s would mean up to 40.
  */
 const LIMITS = {
@@ -18,7 +27,6 @@ const LIMITS = {
   requireHostHeader: false,
 } as const
 const MAX_REQUESTS_PER_SOCKET = 1_000
-const MAX_CONNECTIONS = 5_000
 
 const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: string }>> = {
   invalid_request: { answer: BAD_REQUEST, reason: 'bad_http' },
@@ -29,21 +37,47 @@ const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: strin
 /** @param expectsContinue the client waits for "100 Continue" before it sends its body */
 export type Handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>
 
-/** The HTTP server around a handler. `onBadRequest` is told of what never became a request. */
-export function createWebhookServer(handle: Handle, onBadRequest: (status: number, reason: string) => void): Server {
+export interface WebhookServerParts {
+  readonly handle: Handle
+  /** Called for what never reaches the handler, with the status of its answer and the reason. */
+  readonly onRefused: (status: number, reason: string) => void
+  readonly sockets: Omit<SocketLimitOptions, 'maxRequestsPerSocket'>
+}
+
+export interface WebhookServer {
+  readonly server: Server
+  /** Writes what the log still holds back; call it when the server is closed. */
+  stop(): void
+}
+
+/** The HTTP server around a handler. */
+export function createWebhookServer({ handle, onRefused, sockets }: WebhookServerParts): WebhookServer {
   const server = createServer(LIMITS)
   server.maxHeadersCount = MAX_HEADERS
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
-  server.maxConnections = MAX_CONNECTIONS
-  server.on('request', (request, response) => void handle(request, response, false))
-  server.on('checkContinue', (request, response) => void handle(request, response, true))
+  const limits = limitSockets(server, { ...sockets, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
+  const serve = (expectsContinue: boolean) => async (request: IncomingMessage, response: ServerResponse) => {
+    const admission = limits.admit(request, response)
+    switch (admission) {
+      case 'handle':
+        return handle(request, response, expectsContinue)
+      case 'refuse':
+        onRefused(OVERLOADED.status, 'address_busy')
+        return sendAnswerEarly(request, response, OVERLOADED, sockets.clock)
+      case 'ignore':
+        return
+      default:
+        return admission satisfies never
+    }
+  }
+  server.on('request', serve(false))
+  server.on('checkContinue', serve(true))
   // Other expectations may be ignored (RFC 9110 §10.1.1).
-  server.on('checkExpectation', (request, response) => void handle(request, response, false))
+  server.on('checkExpectation', serve(false))
   refuseBadHttp(server, bad => {
     const { answer, reason } = BAD_HTTP[bad.code]
     // A request whose body turned out bad is recorded by its handler, which sees it broken off.
-    if (!bad.isUnderWay) onBadRequest(answer.status, reason)
+    if (!bad.isUnderWay) onRefused(answer.status, reason)
     return answer
   })
-  return server
+  return { server, stop: () => limits.stop() }
 }

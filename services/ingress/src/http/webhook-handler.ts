@@ -33,7 +33,7 @@ export interface HandlerParts {
 /** What became of a request: its answer, and what the log line and the metrics say about it. */
 interface Verdict {
   readonly answer: Answer
-  readonly result: 'received' | 'refused' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
+  readonly result: 'received' | 'refused' | 'rate_limited' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
   /** Why it was not received; null when it was. */
   readonly reason: string | null
   readonly facts: Readonly<Record<string, unknown>>
@@ -197,6 +197,13 @@ function verdictOf(provider: ProviderKind, outcome: Outcome): Verdict {
       }
     case 'not_authentic':
       return refused(answers.NOT_AUTHENTIC[provider], outcome.reason)
+    case 'rate_limited':
+      return {
+        answer: answers.rateLimited(outcome.retryAfterS),
+        result: 'rate_limited',
+        reason: 'connection_rate_limit',
+        facts: { project_id: outcome.projectId },
+      }
     case 'malformed':
       return { answer: answers.MALFORMED[outcome.reason], result: 'malformed', reason: outcome.reason, facts: {} }
     case 'not_stored':

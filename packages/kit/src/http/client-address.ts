@@ -1,0 +1,40 @@
+import ipaddr from 'ipaddr.js'
+
+/** Whether an address is of a proxy whose `X-Forwarded-For` may be believed. */
+export type IsTrustedProxy = (address: string) => boolean
+
+/**
+ * The address that a request came from: the peer's, or what trusted proxies say that it was. Each proxy appends the address
+ * that it saw, so the list is read from its end for as long as trusted proxies wrote it; what stands before that anyone may
+ * have made up (RFC 7239 §8.1).
+ * @param forwardedFor every value of `X-Forwarded-For`, in order of arrival
+ */
+export function clientAddress(peer: string, forwardedFor: readonly string[], isTrustedProxy: IsTrustedProxy): string {
+  let address = peer
+  const hops = forwardedFor.flatMap(value => value.split(',')).map(hop => withoutPort(hop.trim()))
+  while (isTrustedProxy(address)) {
+    const hop = hops.pop()
+    if (hop === undefined || !ipaddr.isValid(hop)) break
+    address = hop
+  }
+  return address
+}
+
+/**
+ * What one client's address is counted by: an IPv4 address as it is, an IPv6 address by its /64, as that is the least that one
+ * customer of a network has.
+ */
+export function addressKey(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map(part => part.toString(16))
+    .join(':')}::/64`
+}
+
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
+}

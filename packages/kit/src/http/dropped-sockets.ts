@@ -1,0 +1,63 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Logger } from '../logger.ts'
+import type { Metrics } from '../ops/metrics.ts'
+import type { Limit } from './socket-table.ts'
+
+/** What became of a socket that a limit hit. Each word is a metric label. */
+export type DropReason = 'evicted_unused' | 'evicted_idle' | 'evicted_slow_request' | 'refused'
+
+/** One line of the log for all that was dropped meanwhile, so that a flood of sockets is no flood of lines. */
+const LOG_EVERY_MS = 10_000
+/** Addresses that are told apart between two lines. */
+const MAX_ADDRESSES = 1_000
+const SHOWN_ADDRESSES = 5
+
+/** Counts the sockets that a server closed or refused, and logs them from time to time. */
+export class DroppedSockets {
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #counter: { inc(labels: { reason: DropReason; limit: Limit }): void }
+  readonly #reasons = new Map<string, number>()
+  readonly #addresses = new Map<string, number>()
+  #cancel: (() => void) | undefined
+
+  constructor({ clock, logger, metrics }: { clock: Clock; logger: Logger; metrics: Metrics }) {
+    this.#clock = clock
+    this.#logger = logger
+    this.#counter = metrics.counter('http_sockets_dropped_total', 'TCP connections that a limit closed or refused', [
+      'reason',
+      'limit',
+    ])
+  }
+
+  /** @param limit what was exhausted @param address null where it is not counted */
+  add(reason: DropReason, limit: Limit, address: string | null): void {
+    this.#counter.inc({ reason, limit })
+    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
+    const shown = address ?? 'trusted proxy'
+    if (this.#addresses.has(shown) || this.#addresses.size < MAX_ADDRESSES) {
+      this.#addresses.set(shown, (this.#addresses.get(shown) ?? 0) + 1)
+    }
+    this.#cancel ??= this.#clock.schedule(LOG_EVERY_MS, () => this.#log())
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    if (this.#reasons.size > 0) this.#log()
+  }
+
+  #log(): void {
+    this.#cancel = undefined
+    const most = [...this.#addresses].sort(([, a], [, b]) => b - a).slice(0, SHOWN_ADDRESSES)
+    this.#logger.warn(
+      {
+        dropped: Object.fromEntries(this.#reasons),
+        addresses: this.#addresses.size,
+        most_from: Object.fromEntries(most),
+      },
+      'sockets.dropped',
+    )
+    this.#reasons.clear()
+    this.#addresses.clear()
+  }
+}

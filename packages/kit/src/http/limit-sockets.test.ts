@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { pino } from 'pino'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createManualClock, type ManualClock } from '../../test/manual-clock.ts'
+import { until } from '../../test/until.ts'
+import { createMetrics, type Metrics } from '../ops/metrics.ts'
+import { limitSockets, type SocketLimitOptions, type SocketLimits } from './limit-sockets.ts'
+
+let server: Server
+let limits: SocketLimits
+let metrics: Metrics
+let clock: ManualClock
+let lines: Record<string, unknown>[]
+/** Requests that wait for an answer which never comes. */
+let waiting = 0
+const sockets: Socket[] = []
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  limits.stop()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** A server that answers each request with the number of those before it, or keeps it when its path is /wait. */
+async function serve(options: Partial<SocketLimitOptions>): Promise<void> {
+  // Longer than any test waits: what closes a socket earlier is the limit.
+  server = createServer({ keepAliveTimeout: 75_000 })
+  clock = createManualClock()
+  metrics = createMetrics('test')
+  lines = []
+  limits = limitSockets(server, {
+    maxSockets: 100,
+    maxPerAddress: 100,
+    maxRequestsPerSocket: 100,
+    isTrustedProxy: () => false,
+    clock,
+    logger: pino({}, { write: line => void lines.push(JSON.parse(line)) }),
+    metrics,
+    ...options,
+  })
+  let served = 0
+  waiting = 0
+  server.on('request', (request, response) => {
+    const admission = limits.admit(request, response)
+    if (admission === 'refuse') response.writeHead(503, { connection: 'close' }).end()
+    if (admission !== 'handle') return
+    if (request.url === '/wait') waiting++
+    else response.end(`${served++}`)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+}
+
+/** A client that keeps all it hears. */
+async function dial(): Promise<{ socket: Socket; heard(): string; isClosed(): boolean }> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  let heard = ''
+  let closed = false
+  socket.on('error', () => {})
+  socket.on('data', chunk => {
+    heard += chunk
+  })
+  socket.on('close', () => {
+    closed = true
+  })
+  await once(socket, 'connect')
+  return { socket, heard: () => heard, isClosed: () => closed }
+}
+
+/** Opens so many sockets that say nothing, one after the other as the server sees them. */
+async function dialSilently(count: number) {
+  const clients = []
+  for (let at = 0; at < count; at++) {
+    clients.push(await dial())
+    await openIs(n => n > 0)
+  }
+  return clients
+}
+
+const GET = (path = '/', headers = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`
+const readMetric = async (metric: string) =>
+  Number(new RegExp(`^${metric.replaceAll(/[{}"]/g, '\\$&')} (\\d+)$`, 'm').exec(await metrics.text())?.[1] ?? 0)
+const dropped = (reason: string, limit: string) =>
+  readMetric(`http_sockets_dropped_total{reason="${reason}",limit="${limit}",service="test"}`)
+const openIs = (fits: (open: number) => boolean) =>
+  until('open sockets', async () => fits(await readMetric('http_sockets_open{service="test"}')))
+
+describe('silent connections', () => {
+  test('beyond the limit of the server give way, oldest first, and a request is answered', async () => {
+    await serve({ maxSockets: 5 })
+    const silent = await dialSilently(8)
+    await until('the first three are closed', () => silent.slice(0, 3).every(one => one.isClosed()))
+    const { socket, heard } = await dial()
+    socket.write(GET())
+    await until('an answer', () => heard().startsWith('HTTP/1.1 200'))
+    expect(silent.slice(4).filter(one => one.isClosed())).toEqual([])
+    expect(await dropped('evicted_unused', 'server')).toBe(4)
+    expect(await readMetric('http_sockets_open{service="test"}')).toBe(5)
+  })
+
+  test('of one address give way to its own next one, and are logged once for all', async () => {
+    await serve({ maxPerAddress: 2 })
+    const silent = await dialSilently(6)
+    await until('four are closed', () => silent.filter(one => one.isClosed()).length === 4)
+    expect(silent.slice(4).some(one => one.isClosed())).toBe(false)
+    expect(await dropped('evicted_unused', 'address')).toBe(4)
+    expect(lines).toEqual([])
+    await clock.advance(10_000)
+    expect(lines).toMatchObject([
+      { msg: 'sockets.dropped', dropped: { evicted_unused: 4 }, addresses: 1, most_from: { '127.0.0.1': 4 } },
+    ])
+    await clock.advance(60_000)
+    expect(lines).toHaveLength(1)
+  })
+
+  test('of a trusted proxy are not limited by its address', async () => {
+    await serve({ maxPerAddress: 2, isTrustedProxy: address => address === '127.0.0.1' })
+    const silent = await dialSilently(6)
+    await openIs(open => open === 6)
+    expect(silent.some(one => one.isClosed())).toBe(false)
+  })
+})
+
+test('a connection is refused when every other one is at work, and that is counted', async () => {
+  await serve({ maxSockets: 2 })
+  const busy = [await dial(), await dial()]
+  for (const { socket } of busy) socket.write(GET('/wait'))
+  await until('both are at work', () => waiting === 2)
+  const late = await dial()
+  await until('the third is closed', () => late.isClosed())
+  expect(await dropped('refused', 'server')).toBe(1)
+  expect(busy.some(one => one.isClosed())).toBe(false)
+})
+
+describe('requests through a trusted proxy', () => {
+  const through = { maxPerAddress: 1, isTrustedProxy: (address: string) => address === '127.0.0.1' }
+  const from = (address: string) => `x-forwarded-for: ${address}\r\n`
+
+  test('are refused beyond the limit of the client that it names, and no other client is', async () => {
+    await serve(through)
+    const clients = [await dial(), await dial(), await dial()]
+    clients[0]?.socket.write(GET('/wait', from('192.0.2.1')))
+    await until('one is at work', () => waiting === 1)
+    clients[1]?.socket.write(GET('/', from('192.0.2.1')))
+    clients[2]?.socket.write(GET('/', from('192.0.2.2')))
+    await until('both are answered', () => clients.slice(1).every(one => one.heard() !== ''))
+    expect(clients.map(one => one.heard().slice(0, 12))).toEqual(['', 'HTTP/1.1 503', 'HTTP/1.1 200'])
+    await until('the refused one is closed', () => clients[1]?.isClosed() === true)
+  })
+
+  test('of clients that are no proxies are counted by the peer, whatever they claim', async () => {
+    await serve({ maxPerAddress: 1 })
+    const client = await dial()
+    client.socket.write(GET('/', from('192.0.2.1')))
+    await until('an answer', () => client.heard() !== '')
+    const next = await dial()
+    next.socket.write(GET('/', from('192.0.2.2')))
+    await until('the first is evicted', () => client.isClosed())
+    expect(await dropped('evicted_idle', 'address')).toBe(1)
+  })
+})
+
+describe('the last request of a socket', () => {
+  test('is answered whole with Connection: close, and then the socket is closed', async () => {
+    await serve({ maxRequestsPerSocket: 3 })
+    const { socket, heard, isClosed } = await dial()
+    for (let sent = 0; sent < 3; sent++) {
+      socket.write(GET())
+      await until('an answer', () => heard().split('HTTP/1.1 200').length === sent + 2)
+    }
+    await until('the close', isClosed)
+    const answers = heard().split('HTTP/1.1 ').slice(1)
+    expect(answers.map(answer => /connection: ([\w-]+)/i.exec(answer)?.[1])).toEqual([
+      'keep-alive',
+      'keep-alive',
+      'close',
+    ])
+    expect(answers.at(-1)).toMatch(/\r\n\r\n2$/)
+  })
+
+  test('is the last that is handled when more are sent behind it at once', async () => {
+    await serve({ maxRequestsPerSocket: 3 })
+    const { socket, heard, isClosed } = await dial()
+    socket.write(GET().repeat(10))
+    await until('the close', isClosed)
+    expect(heard().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'])
+  })
+})

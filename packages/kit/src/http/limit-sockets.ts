@@ -1,0 +1,122 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../clock/clock.ts'
+import type { Logger } from '../logger.ts'
+import type { Metrics } from '../ops/metrics.ts'
+import { addressKey, clientAddress, type IsTrustedProxy } from './client-address.ts'
+import { DroppedSockets } from './dropped-sockets.ts'
+import { headerValuesOf } from './header-values.ts'
+import { type Admission, SocketTable } from './socket-table.ts'
+
+export interface SocketLimitOptions {
+  /** Beyond, one that is idle gives way. */
+  readonly maxSockets: number
+  /** Of one address; beyond, one of its own gives way. Addresses of trusted proxies are not counted. */
+  readonly maxPerAddress: number
+  /** The last one is answered with `Connection: close`, and the socket is closed behind it. */
+  readonly maxRequestsPerSocket: number
+  readonly isTrustedProxy: IsTrustedProxy
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/**
+ * What is to be done with a request. `refuse`: its client has too many requests at work; answer 503 and close. `ignore`: it
+ * came behind the last one of its socket, and no answer to it would be sent.
+ */
+export type RequestAdmission = 'handle' | 'refuse' | 'ignore'
+
+export interface SocketLimits {
+  /** Call it once for each request, before anything else is done with it. */
+  admit(request: IncomingMessage, response: ServerResponse): RequestAdmission
+  /** Writes the last line of the log. */
+  stop(): void
+}
+
+/** A body that arrives within a second is not slow. */
+const SLOW_AFTER_MS = 1_000
+/**
+ * Node's own limit lies above ours: it counts sockets until they have closed, so that many may come at once before those that
+ * gave way are gone.
+ */
+const BURST_SOCKETS = 1_024
+const FORWARDED_FOR = new Set(['x-forwarded-for'])
+
+/**
+ * Limits the sockets of a server, and the requests of each socket. Node's own limits drop new connections while idle ones keep
+ * their place, and leave a socket open after its last request.
+ */
+export function limitSockets(server: Server, options: SocketLimitOptions): SocketLimits {
+  const { clock, isTrustedProxy, maxRequestsPerSocket } = options
+  const table = new SocketTable<Socket>({
+    maxSockets: options.maxSockets,
+    maxPerAddress: options.maxPerAddress,
+    slowAfterMs: SLOW_AFTER_MS,
+  })
+  const dropped = new DroppedSockets(options)
+  const open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
+  const requests = new WeakMap<Socket, number>()
+  server.maxConnections = options.maxSockets + BURST_SOCKETS
+  server.maxRequestsPerSocket = 0
+
+  const countedAddress = (socket: Socket): string | null => {
+    const { remoteAddress = '' } = socket
+    return isTrustedProxy(remoteAddress) ? null : addressKey(remoteAddress)
+  }
+  const dropEvicted = (admission: Admission<Socket>) => {
+    if (admission.kind === 'refused' || admission.evicted === null) return
+    const { socket, address, reason, limit } = admission.evicted
+    dropped.add(`evicted_${reason}`, limit, address)
+    socket.destroy()
+  }
+
+  server.on('connection', socket => {
+    const address = countedAddress(socket)
+    const admission = table.open(socket, address, clock.now())
+    if (admission.kind === 'refused') {
+      dropped.add('refused', admission.limit, address)
+      socket.destroy()
+      return
+    }
+    dropEvicted(admission)
+    open.set(table.size)
+    socket.once('close', () => {
+      table.close(socket)
+      open.set(table.size)
+    })
+  })
+  server.on('drop', data => dropped.add('refused', 'server', addressKey(data?.remoteAddress ?? '')))
+
+  return {
+    admit(request, response) {
+      const { socket } = request
+      const count = (requests.get(socket) ?? 0) + 1
+      requests.set(socket, count)
+      if (count > maxRequestsPerSocket) return 'ignore'
+      if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
+      const admission = table.begin(
+        socket,
+        forwardedAddress(request, isTrustedProxy),
+        () => !request.complete,
+        clock.now(),
+      )
+      if (admission.kind === 'refused') {
+        requests.set(socket, maxRequestsPerSocket)
+        return 'refuse'
+      }
+      dropEvicted(admission)
+      response.once('close', () => table.end(socket))
+      return 'handle'
+    },
+    stop: () => dropped.stop(),
+  }
+}
+
+/** What the request's client is counted by; null where no trusted proxy names it. */
+function forwardedAddress(request: IncomingMessage, isTrustedProxy: IsTrustedProxy): string | null {
+  const peer = request.socket.remoteAddress ?? ''
+  if (!isTrustedProxy(peer)) return null
+  const address = clientAddress(peer, headerValuesOf(request.rawHeaders, FORWARDED_FOR), isTrustedProxy)
+  return isTrustedProxy(address) ? null : addressKey(address)
+}

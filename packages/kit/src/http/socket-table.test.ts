@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SocketTable } from './socket-table.ts'
+
+const SLOW_AFTER_MS = 1_000
+const receiving = () => true
+const received = () => false
+
+/** A table in which sockets are numbers. */
+const tableOf = (maxSockets: number, maxPerAddress = 1_000) =>
+  new SocketTable<number>({ maxSockets, maxPerAddress, slowAfterMs: SLOW_AFTER_MS })
+
+const openAll = (table: SocketTable<number>, sockets: readonly number[], address: string | null = 'a', nowMs = 0) => {
+  for (const socket of sockets) expect(table.open(socket, address, nowMs)).toMatchObject({ evicted: null })
+}
+
+describe('when all sockets of the server are open', () => {
+  test('the oldest that never carried a request gives way', () => {
+    const table = tableOf(3)
+    openAll(table, [1, 2, 3])
+    table.begin(1, null, received, 0)
+    table.end(1)
+    expect(table.open(4, 'b', 0)).toEqual({
+      kind: 'admitted',
+      evicted: { socket: 2, address: 'a', reason: 'unused', limit: 'server' },
+    })
+    expect(table.size).toBe(3)
+  })
+
+  test('else the one that is idle for longest', () => {
+    const table = tableOf(3)
+    openAll(table, [1, 2, 3])
+    for (const socket of [1, 2, 3]) table.begin(socket, null, received, 0)
+    for (const socket of [2, 3, 1]) table.end(socket)
+    expect(table.open(4, 'b', 0)).toMatchObject({ evicted: { socket: 2, reason: 'idle' } })
+  })
+
+  test('else the request whose body has been arriving for more than a second', () => {
+    const table = tableOf(3)
+    openAll(table, [1, 2, 3])
+    table.begin(1, null, received, 0)
+    table.begin(2, null, receiving, 0)
+    table.begin(3, null, receiving, 500)
+    expect(table.open(4, 'b', SLOW_AFTER_MS)).toMatchObject({ evicted: { socket: 2, reason: 'slow_request' } })
+    table.begin(4, null, received, SLOW_AFTER_MS)
+    expect(table.open(5, 'b', SLOW_AFTER_MS)).toEqual({ kind: 'refused', limit: 'server' })
+  })
+
+  test('none gives way whose request has arrived, however long it is at work', () => {
+    const table = tableOf(2)
+    openAll(table, [1, 2])
+    for (const socket of [1, 2]) table.begin(socket, null, received, 0)
+    expect(table.open(3, 'b', 60_000)).toEqual({ kind: 'refused', limit: 'server' })
+  })
+
+  test('a socket with one of two requests answered is not idle', () => {
+    const table = tableOf(1)
+    openAll(table, [1])
+    table.begin(1, null, received, 0)
+    table.begin(1, null, received, 0)
+    table.end(1)
+    expect(table.open(2, 'b', 0).kind).toBe('refused')
+    table.end(1)
+    expect(table.open(2, 'b', 0)).toMatchObject({ evicted: { socket: 1, reason: 'idle' } })
+  })
+})
+
+describe('an address that has reached its limit', () => {
+  test('makes room among its own sockets, and none of another address gives way', () => {
+    const table = tableOf(10, 2)
+    openAll(table, [1], 'old')
+    openAll(table, [2, 3], 'greedy')
+    expect(table.open(4, 'greedy', 0)).toMatchObject({ evicted: { socket: 2, limit: 'address' } })
+    expect(table.size).toBe(3)
+  })
+
+  test('is refused when all of its requests are at work, while another address is admitted', () => {
+    const table = tableOf(10, 1)
+    openAll(table, [1])
+    table.begin(1, null, received, 0)
+    expect(table.open(2, 'a', 60_000)).toEqual({ kind: 'refused', limit: 'address' })
+    openAll(table, [3], 'b')
+  })
+
+  test('does not count while it stands for a trusted proxy, whose requests count for the clients that it names', () => {
+    const table = tableOf(10, 1)
+    openAll(table, [1, 2, 3], null)
+    expect(table.begin(1, 'client', received, 0)).toMatchObject({ kind: 'admitted' })
+    expect(table.begin(2, 'client', received, 0)).toEqual({ kind: 'refused', limit: 'address' })
+    expect(table.begin(3, 'other', received, 0)).toMatchObject({ kind: 'admitted' })
+    table.end(1)
+    expect(table.begin(2, 'client', received, 0)).toMatchObject({ kind: 'admitted', evicted: null })
+  })
+})
+
+interface Request {
+  readonly isReceiving: boolean
+  readonly atMs: number
+}
+
+test('whatever happens in whichever order, no limit is passed and nothing at work is evicted', () => {
+  const step = fc.record({
+    kind: fc.constantFrom('open', 'open', 'begin', 'end', 'close'),
+    socket: fc.integer({ min: 0, max: 19 }),
+    peer: fc.constantFrom('a', 'b', null, null),
+    client: fc.constantFrom('a', 'c', null),
+    isReceiving: fc.boolean(),
+    afterMs: fc.constantFrom(0, 10, 1_000),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), steps => {
+      const table = tableOf(6, 3)
+      /** What is open, kept apart from the table: what each socket counts for, and its requests. */
+      const open = new Map<number, { peer: string | null; counted: string | null; requests: Request[] }>()
+      let nowMs = 0
+      const evict = (admission: ReturnType<typeof table.open>) => {
+        if (admission.kind === 'refused' || admission.evicted === null) return
+        const [first, ...more] = open.get(admission.evicted.socket)!.requests
+        if (first !== undefined) {
+          expect((more.at(-1) ?? first).isReceiving).toBe(true)
+          expect(nowMs - first.atMs).toBeGreaterThanOrEqual(SLOW_AFTER_MS)
+        }
+        open.delete(admission.evicted.socket)
+      }
+      for (const { kind, socket, peer, client, isReceiving, afterMs } of steps) {
+        nowMs += afterMs
+        const known = open.get(socket)
+        if (kind === 'open' && known === undefined) {
+          const admission = table.open(socket, peer, nowMs)
+          evict(admission)
+          if (admission.kind === 'admitted') open.set(socket, { peer, counted: peer, requests: [] })
+        } else if (kind === 'begin' && known !== undefined && known.requests.length === 0) {
+          // Only a trusted proxy names its client.
+          const forwardedFor = known.peer === null ? client : null
+          const admission = table.begin(socket, forwardedFor, () => isReceiving, nowMs)
+          evict(admission)
+          if (admission.kind === 'admitted') {
+            known.requests.push({ isReceiving, atMs: nowMs })
+            known.counted = forwardedFor ?? known.peer
+          }
+        } else if (kind === 'end' && known !== undefined && known.requests.length > 0) {
+          table.end(socket)
+          known.requests.length = 0
+          known.counted = known.peer
+        } else if (kind === 'close') {
+          table.close(socket)
+          open.delete(socket)
+        }
+        expect(table.size).toBe(open.size)
+        expect(table.size).toBeLessThanOrEqual(6)
+        const counted = Map.groupBy(open.values(), one => one.counted)
+        for (const [address, sockets] of counted) if (address !== null) expect(sockets.length).toBeLessThanOrEqual(3)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
