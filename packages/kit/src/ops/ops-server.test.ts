@@ -33,6 +33,20 @@ describe('the ops server', () => {
   test('shows metrics with the name of the service', async () => {
     expect((await ask('/metrics')).text).toContain('things_total{kind="a",service="test"} 1')
   })
+  test.each(['/metrics', '/healthz', '/readyz'])(
+    'answers a POST to %s with 405, what is allowed, and nothing else',
+    async path => {
+      await ask(path)
+      const url = `http://127.0.0.1:${server?.port}${path}`
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const response = await fetch(url, { method })
+        expect(response.status).toBe(405)
+        expect(response.headers.get('allow')).toBe('GET, HEAD')
+        expect(await response.text()).toBe('Use GET\n')
+      }
+      expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
+    },
+  )
   test('tells a stranger what there is', async () => {
     expect((await ask('/')).status).toBe(404)
   })

@@ -17,6 +17,8 @@ export interface OpsServer {
   stop(): Promise<void>
 }
 
+const PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
 /** Serves /healthz, /readyz and /metrics on a port of their own, away from what the world reaches. */
 export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
   const server = createServer((request, response) => {
@@ -24,6 +26,11 @@ export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
     }
     const check = (fault: string | undefined) => (fault === undefined ? answer(200, 'ok') : answer(503, fault))
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (!isRead && PATHS.has(request.url ?? '')) {
+      response.setHeader('allow', 'GET, HEAD')
+      return answer(405, 'Use GET')
+    }
     switch (request.url) {
       case '/healthz':
         return check(options.live())
