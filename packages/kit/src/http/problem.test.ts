@@ -22,6 +22,12 @@ describe('problem documents', () => {
     expect(JSON.stringify(body)).not.toContain('canary')
   })
 
+  test('is short, whatever was asked for', () => {
+    const { body } = toProblem(new AppError('not_found', `There is no project ${'x'.repeat(1_000_000)}`))
+    expect(body.detail).toMatch(/^There is no project x+…$/)
+    expect(body.detail).toHaveLength(1_001)
+  })
+
   test('carries each refused field', () => {
     const errors = [{ path: 'name', message: 'Too long' }]
     expect(

@@ -29,6 +29,13 @@ export function toProblem(error: unknown, requestId?: string): { status: number;
   }
   const { errors, budget } = error.details as Pick<Problem, 'errors' | 'budget'>
   const told = { ...(errors === undefined ? {} : { errors }), ...(budget === undefined ? {} : { budget }) }
-  const body = problem(error.code, error.message, { ...extra, ...told })
+  const body = problem(error.code, cut(error.message), { ...extra, ...told })
   return { status: body.status, body }
+}
+
+/** A message may name what was asked for, which may be of any length. */
+const MAX_DETAIL_LENGTH = 1_000
+
+function cut(detail: string): string {
+  return detail.length <= MAX_DETAIL_LENGTH ? detail : `${detail.slice(0, MAX_DETAIL_LENGTH)}…`
 }

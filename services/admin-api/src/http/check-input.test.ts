@@ -40,4 +40,17 @@ describe('a refused body', () => {
     expect(() => checkInput('body', NewConnection, body)).toThrow(/destination_secret/)
     expect(() => checkInput('body', NewConnection, body)).not.toThrow(/canary/)
   })
+
+  test('lists fifty of many wrong fields, and says how many more there are', () => {
+    const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`field_${at}`, 1]))
+    const check = () => checkInput('body', NewConnection, { kind: 'processor', name: 'x', ...body })
+    expect(refused(check)).toHaveLength(50)
+    expect(check).toThrow(/\(and 49999 more, of which errors lists 49\)$/)
+  })
+
+  test('cuts names of any length', () => {
+    const check = () => checkInput('body', NewConnection, { kind: 'processor', name: 'x', ['y'.repeat(100_000)]: 1 })
+    expect(refused(check)[0]).toMatch(/^body\.y{190,200}…$/)
+    expect(check).toThrow(/^.{1,300}$/)
+  })
 })

@@ -4,6 +4,10 @@ import type { z } from 'zod'
 
 type Where = 'path' | 'query' | 'body'
 
+/** An answer to a refused body stays small, whatever the body held. */
+const MAX_LISTED_ERRORS = 50
+const MAX_PATH_LENGTH = 200
+
 /**
  * Checks a part of a request by its schema.
  * @throws AppError `invalid_request` that lists every field that was refused; never a value, which may be a secret
@@ -11,14 +15,36 @@ type Where = 'path' | 'query' | 'body'
 export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given, { error: describeInputFault })
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.flatMap(issue => describeIssue(issue, where))
+  const errors: RefusedField[] = []
+  let count = 0
+  for (const issue of parsed.error.issues) {
+    for (const error of describeIssue(issue, where)) {
+      count++
+      if (errors.length < MAX_LISTED_ERRORS) errors.push(error)
+    }
+  }
   const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : ''
-  throw new AppError('invalid_request', `${first?.path}: ${first?.message}${more}`, { details: { errors } })
+  throw new AppError('invalid_request', `${first?.path}: ${first?.message}${moreThanOne(count)}`, {
+    details: { errors },
+  })
 }
 
-function describeIssue(issue: z.core.$ZodIssue, where: Where): NonNullable<Problem['errors']> {
-  const path = [where, ...issue.path.map(String)].join('.')
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
-  return issue.keys.map(key => ({ path: `${path}.${key}`, message: 'There is no such field' }))
+/** What is listed and what is not: somebody who sends 50,000 wrong fields learns enough from the first ones. */
+function moreThanOne(count: number): string {
+  if (count <= 1) return ''
+  const listed = count > MAX_LISTED_ERRORS ? `, of which errors lists ${MAX_LISTED_ERRORS - 1}` : ', see errors'
+  return ` (and ${count - 1} more${listed})`
+}
+
+type RefusedField = NonNullable<Problem['errors']>[number]
+
+function* describeIssue(issue: z.core.$ZodIssue, where: Where): Generator<RefusedField> {
+  const path = cut([where, ...issue.path.map(String)].join('.'))
+  if (issue.code !== 'unrecognized_keys') yield { path, message: issue.message }
+  else for (const key of issue.keys) yield { path: cut(`${path}.${key}`), message: 'There is no such field' }
+}
+
+/** Names in a path may be the caller's own, of any length. */
+function cut(path: string): string {
+  return path.length <= MAX_PATH_LENGTH ? path : `${path.slice(0, MAX_PATH_LENGTH)}…`
 }

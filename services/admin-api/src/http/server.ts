@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { newId } from '@backstop/contracts'
-import { AppError, type ByteBudget, type Clock, type Logger, type Metrics } from '@backstop/kit'
+import { AppError, type ByteBudget, type Clock, headerValuesOf, type Logger, type Metrics } from '@backstop/kit'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
@@ -23,6 +23,8 @@ export interface ApiServerOptions {
   /** Aborted when the process stops. */
   readonly stopping: AbortSignal
 }
+
+const AUTHORIZATION = new Set(['authorization'])
 
 /** What is known of a request so far; the log line is written from it. */
 declare module 'express-serve-static-core' {
@@ -51,7 +53,12 @@ export function createApiServer(options: ApiServerOptions): Server {
   })
   app.use((request, _response, next) => {
     const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
-    next(isWithoutHost ? new AppError('invalid_request', 'Send a Host header; HTTP/1.1 asks for one') : undefined)
+    if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 asks for one')
+    // Node would take the first one, and a proxy in front may have looked at the other.
+    if (headerValuesOf(request.rawHeaders, AUTHORIZATION).length > 1) {
+      throw new AppError('invalid_request', 'Send one Authorization header')
+    }
+    next()
   })
   const run = createRouteRunner(options)
   const byPath = Map.groupBy(options.routes, route => route.path)

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { AdminWorld } from '../admin-world.ts'
+import { type AdminWorld, BOOTSTRAP_KEY } from '../admin-world.ts'
 
 export function describeRefusals(world: () => AdminWorld): void {
   const api = () => world().api
@@ -86,6 +86,21 @@ export function describeRefusals(world: () => AdminWorld): void {
       }
     })
 
+    const many = (count: number) => Array.from({ length: count }, (_, at) => at)
+    test.each([
+      {
+        name: '50,000 unknown fields',
+        path: '/v1/projects',
+        body: Object.fromEntries(many(50_000).map(at => [`f${at}`, 1])),
+      },
+      { name: 'one name of a megabyte', path: '/v1/projects', body: { ['\u0001'.repeat(160_000)]: 1 } },
+      { name: 'a list of wrong items', path: '/v1/api-keys', body: { name: 'x', scopes: many(90_000) } },
+    ])('is answered shortly when it holds $name', async ({ path, body }) => {
+      const answer = await api().post(path, body)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(JSON.stringify(answer.body).length).toBeLessThan(20_000)
+    })
+
     test('no value that was sent comes back', async () => {
       const answers = [
         await send('{"name":"canary-1"'),
@@ -132,6 +147,12 @@ export function describeRefusals(world: () => AdminWorld): void {
       {
         name: 'with two lengths',
         text: 'POST /v1/projects HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+        status: 400,
+        code: 'invalid_request',
+      },
+      {
+        name: 'with two Authorization headers',
+        text: `GET /v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BOOTSTRAP_KEY}\r\nauthorization: Bearer x\r\nConnection: close\r\n\r\n`,
         status: 400,
         code: 'invalid_request',
       },
