@@ -56,6 +56,8 @@ export interface AdminPorts {
     readonly sesTopicArns?: readonly string[]
     /** Hosts that an api_base may name beside the provider's own (createHostList). */
     readonly apiBaseHosts?: readonly string[]
+    /** Hosts that a Slack channel may name beside Slack's own. */
+    readonly slackHosts?: readonly string[]
     /** What other services make of a wish is waited for no longer than this, in milliseconds; as the route says when left out. */
     readonly outcomeWaitMs?: number
     /** Bytes of bodies that are held at once, over all requests; the setting's default when left out. */
@@ -118,6 +120,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     },
     checkUrl: url => ports.egress.checkUrl(url),
     apiBaseHosts: createHostList(settings.apiBaseHosts ?? []),
+    slackHosts: createHostList(settings.slackHosts ?? []),
     ingressPublicUrl: settings.ingressPublicUrl,
   }
   const routes = allRoutes(parts)

@@ -46,6 +46,9 @@ export const settings = {
   API_BASE_ALLOW_HOSTS: hostsSetting().describe(
     "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
   ),
+  SLACK_ALLOW_HOSTS: hostsSetting().describe(
+    "Hosts that a Slack channel may name beside Slack's own: names, *.example.com, networks; comma-separated",
+  ),
   ...egressSettings,
 } as const
 

@@ -27,6 +27,8 @@ export interface AdminParts {
   checkUrl(url: string): AppError | undefined
   /** Hosts that an api_base may name beside the provider's own. */
   readonly apiBaseHosts: HostList
+  /** Hosts that a Slack channel may name beside Slack's own. */
+  readonly slackHosts: HostList
   /** What the inbound_url of a connection begins with. */
   readonly ingressPublicUrl: string
 }

@@ -40,6 +40,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       sesTopicArns: config.SES_TOPIC_ARNS,
       bodiesMaxBytes: config.BODIES_MAX_BYTES,
       apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
+      slackHosts: config.SLACK_ALLOW_HOSTS,
       bootstrapApiKey: config.BOOTSTRAP_API_KEY,
     },
   })

@@ -2,7 +2,12 @@ import type { ProviderKind } from '@backstop/contracts'
 import { createHostList, type HostList } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import type { AdminParts } from '../parts.ts'
+import { isAtOwnHost } from './own-host.ts'
 import { refusedField } from './refused-field.ts'
+
+const OWN_HOSTS = Object.fromEntries(
+  Object.values(PROVIDERS).map(({ kind, readBack }) => [kind, createHostList(readBack.apiHosts)]),
+) as Readonly<Record<ProviderKind, HostList>>
 
 /**
  * Refuses an api_base that leads anywhere but to the provider itself or to a host that the operator allowed: the read key goes
@@ -17,20 +22,10 @@ export function checkApiBase(
   if (apiBase == null) return
   const blocked = checkUrl(apiBase)
   if (blocked !== undefined) throw blocked
-  if (isOfProvider(kind, apiBase) || apiBaseHosts.includesHostOf(apiBase)) return
+  if (isAtOwnHost(OWN_HOSTS[kind], apiBase) || apiBaseHosts.includesHostOf(apiBase)) return
   const own = PROVIDERS[kind].readBack.apiHosts.join(' or ')
   throw refusedField(
     'body.api_base',
     `Give an https URL of ${own}, or leave it out; an operator allows other hosts by API_BASE_ALLOW_HOSTS`,
   )
-}
-
-const OWN_HOSTS: ReadonlyMap<ProviderKind, HostList> = new Map(
-  Object.values(PROVIDERS).map(({ kind, readBack }) => [kind, createHostList(readBack.apiHosts)]),
-)
-
-/** On the port of https alone: another port may belong to another program. */
-function isOfProvider(kind: ProviderKind, apiBase: string): boolean {
-  const url = URL.parse(apiBase)
-  return url?.protocol === 'https:' && url.port === '' && OWN_HOSTS.get(kind)?.includesHostOf(apiBase) === true
 }

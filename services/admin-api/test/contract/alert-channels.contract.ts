@@ -123,6 +123,22 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       expect(answer).toMatchObject({ status: 400, body: { code: 'egress_blocked' } })
     })
 
+    test.each([
+      { name: 'another host', webhook_url: 'https://hooks.example.test/services/T0/B0/x' },
+      { name: 'a host that begins like the one of Slack', webhook_url: 'https://hooks.slack.com.example.test/x' },
+      { name: 'another host of Slack', webhook_url: 'https://api.slack.com/x' },
+      { name: 'another port', webhook_url: 'https://hooks.slack.com:8443/services/T0/B0/x' },
+    ])('a Slack channel is refused that names $name', async ({ webhook_url }) => {
+      const { projectId } = await openProject(api())
+      const refusal = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'body.config.webhook_url' }] } }
+      const slack = (url: string) => channel(projectId, { kind: 'slack', webhook_url: url })
+      expect(await api().post('/v1/alert-channels', slack(webhook_url))).toMatchObject(refusal)
+      const made = await api().post('/v1/alert-channels', slack('https://hooks.slack-gov.com/services/T0/B0/x'))
+      expect(made.status).toBe(201)
+      const change = { config: { webhook_url } }
+      expect(await api().patch(`/v1/alert-channels/${made.body.id}`, change)).toMatchObject(refusal)
+    })
+
     test('a project that does not exist is refused', async () => {
       const answer = await api().post('/v1/alert-channels', channel('prj_none', webhook))
       expect(answer).toMatchObject({ status: 404, body: { code: 'not_found', detail: 'There is no project prj_none' } })
