@@ -165,6 +165,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
       subject: payment.paymentIntent.id,
       amount: 1200,
       currency: 'eur',
+      provider_ref: refund.id,
       state: 'completed',
     })
     await until('incident.resolved', () =>

@@ -83,6 +83,10 @@ export const CandidateFailure = z.enum([
   'outside_time_window',
   /** It would fit, and explains another action better. */
   'explains_another',
+  /** It would fit, and the operation that explains the action fits better. */
+  'other_operation_fits_better',
+  /** It agrees with an alerted action by amount and time, and its own refund or cancellation may still arrive. */
+  'awaits_its_own',
 ])
 export type CandidateFailure = z.infer<typeof CandidateFailure>
 

@@ -196,9 +196,16 @@ export function lookAll(subject: Subject, policies: readonly ConnectionPolicy[] 
   )
 }
 
-/** The looks that a minute brings; those at operations come much later. */
+/** The looks that a minute brings; those at operations and later decisions come much later. */
 export function secondLooks(subject: Subject): readonly PendingLook[] {
-  return pendingLooks(subject).filter(({ of }) => of !== 'operation')
+  return pendingLooks(subject).filter(({ of }) => of === 'action' || of === 'step')
+}
+
+/** Decides again about every alerted action that waits for that, at its time. */
+export function decideAgain(subject: Subject): Subject {
+  return pendingLooks(subject)
+    .filter(({ of }) => of === 'decision')
+    .reduce((next, pending) => decide(next, look(pending), pending.dueAt, RULES), subject)
 }
 
 /** The subject's only action. */

@@ -17,6 +17,8 @@ import { createCardProcessor, createChance, createSubscriptionBiller, type Payme
 import { rereadOfHint } from '../src/consumers/held-hints.ts'
 import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
 import type { WorkItem } from '../src/consumers/work-item.ts'
+import { pendingLooks } from '../src/domain/looks.ts'
+import { recheckEntry } from '../src/domain/outgoing.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
 import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
 
@@ -138,6 +140,19 @@ function createShopTime(shop: ShopStores): ShopTime {
     const hint = rereadOfHint(item.event, now)
     if (hint !== undefined) bringBack({ id: hint.reread_id, topic: 'rereads', key: '', message: hint })
   }
+  /** Takes the earliest decision that is due by then, as the sweep of overdue looks would bring it. */
+  async function decideAgain(until: number): Promise<boolean> {
+    const subjects = await stores.subjects.withOverdueLook(until, 1_000)
+    const [due] = subjects
+      .flatMap(subject => pendingLooks(subject).map(pending => ({ subject, ...pending })))
+      .filter(({ of, dueAt }) => of === 'decision' && dueAt < until)
+      .sort((a, b) => a.dueAt - b.dueAt)
+    if (due === undefined) return false
+    now = Math.max(now, due.dueAt)
+    const recheck = recheckEntry(due.subject, due.lookId, due.dueAt, now).message as Recheck
+    await take({ kind: 'recheck', recheck })
+    return true
+  }
   const time: ShopTime = {
     now: () => now,
     at,
@@ -148,6 +163,7 @@ function createShopTime(shop: ShopStores): ShopTime {
     async play() {
       for (;;) {
         waiting.sort((a, b) => a.at - b.at)
+        if (await decideAgain(waiting[0]?.at ?? Number.MAX_SAFE_INTEGER)) continue
         const next = waiting.shift()
         if (next === undefined) return now + HOUR
         now = Math.max(now, next.at)

@@ -223,9 +223,9 @@ describe('explanations that come, change and go', () => {
     expect(alertsOf(subject)).toEqual([])
   })
 
-  test('an operation that comes after the alert resolves the incident and names itself', () => {
+  test('an operation that comes after the alert and names the refund resolves the incident and names itself', () => {
     const alerted = lookAll(play([{ at: T0, input: seen }]))
-    const subject = play([{ at: T0 + 5 * MINUTE, input: operationSeen() }], alerted)
+    const subject = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
     expect(unexpected(onlyAction(subject))).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
     expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.resolved'])
   })

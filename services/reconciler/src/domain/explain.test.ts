@@ -1,36 +1,40 @@
 import type { Operation } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, operation, play, type RefundFacts, refundSeen, SECOND, T0 } from '../../test/fixtures.ts'
-import { assignOperations, madeBeforeConnection } from './explain.ts'
+import { assignOperations } from './assign.ts'
+import { madeBeforeConnection } from './explain.ts'
 import type { ActionRecord } from './subject.ts'
 
 function action(facts: RefundFacts = {}): ActionRecord {
   return play([{ at: T0, input: refundSeen(facts) }]).actions[0]!
 }
 
+const explained = (actions: ActionRecord[], operations: Operation[]) =>
+  assignOperations(actions, operations, T0 + MINUTE).explained
+
 describe('which operation explains which action', () => {
   const first = action({ id: 're_1' })
   const second = action({ id: 're_2' })
 
   test('one operation explains one of two equal refunds only', () => {
-    expect(assignOperations([first, second], [operation()]).size).toBe(1)
+    expect(explained([first, second], [operation()]).size).toBe(1)
   })
 
   test('a stronger match takes the operation from the action that came first', () => {
-    const assigned = assignOperations([first, second], [operation({ provider_ref: 're_2' })])
+    const assigned = explained([first, second], [operation({ provider_ref: 're_2' })])
     expect([...assigned.keys()]).toEqual([second.id])
   })
 
   test('of two weak matches the one nearer in time wins', () => {
     const near = action({ id: 're_9', createdAt: T0 + SECOND })
     const far = action({ id: 're_0', createdAt: T0 + 5 * SECOND })
-    expect([...assignOperations([far, near], [operation()]).keys()]).toEqual([near.id])
+    expect([...explained([far, near], [operation()]).keys()]).toEqual([near.id])
   })
 
   test('does not depend on the order of actions and operations', () => {
     const operations = [operation({ operation_id: 'op_1' }), operation({ operation_id: 'op_2' })]
     const pairs = (a: ActionRecord[], o: Operation[]) =>
-      [...assignOperations(a, o)].map(([id, { operation: of }]) => `${id} ${of.operation_id}`).sort()
+      [...explained(a, o)].map(([id, { operation: of }]) => `${id} ${of.operation_id}`).sort()
     expect(pairs([second, first], [...operations].reverse())).toEqual(pairs([first, second], operations))
   })
 })

@@ -1,7 +1,7 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
-import { byTime, compareText, nearestFirst, type Pair, pairUp, type Timed } from './pairing.ts'
+import type { Timed } from './pairing.ts'
 import { refundIdsOf } from './sides.ts'
-import { type ActionRecord, isJudged } from './subject.ts'
+import type { ActionRecord } from './subject.ts'
 
 /** How far before its operation began executing, and after it ended, the provider's time of an action may lie. */
 export const EARLIEST_BEFORE_START_MS = 2 * 60_000
@@ -12,14 +12,17 @@ export const LATEST_AFTER_END_MS = 15 * 60_000
  */
 export const LATEST_WITHOUT_END_MS = 24 * 3_600_000
 
-type Match = Extract<VerdictReason, 'provider_ref_matches' | 'idempotency_key_matches' | 'amount_and_time_match'>
+export type Match = Extract<VerdictReason, 'provider_ref_matches' | 'idempotency_key_matches' | 'amount_and_time_match'>
+
+/** Why an operation that would fit does not explain an action: that depends on the others. */
+type NotAssigned = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'
 
 /** Strongest first: the order in which claims are served. */
-const STRENGTHS: readonly Match[] = ['provider_ref_matches', 'idempotency_key_matches', 'amount_and_time_match']
+export const STRENGTHS: readonly Match[] = ['provider_ref_matches', 'idempotency_key_matches', 'amount_and_time_match']
 
 export type Claim =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
-  | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, 'explains_another'> }
+  | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, NotAssigned> }
 
 /** An operation with its times, read once: milliseconds since the epoch. */
 export interface Deed extends Timed {
@@ -84,7 +87,7 @@ function namesSubject(action: ActionRecord, operation: Operation): boolean {
 }
 
 /** When the action was asked for, by the provider: at some time between these. */
-function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
+export function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
   return { from: turn?.askedFrom ?? providerCreatedAt, to: providerCreatedAt }
 }
 
@@ -94,99 +97,6 @@ function timesOf(action: ActionRecord, { at, until }: Deed) {
   // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
   const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   return { agree: earliest <= to && from <= until, distanceMs: at < from ? from - at : Math.max(0, at - to) }
-}
-
-export interface Assignment {
-  readonly operation: Operation
-  readonly reason: Match
-}
-
-interface ClaimedPair extends Pair<ActionRecord, Operation> {
-  readonly reason: Match
-  readonly distanceMs: number
-}
-
-/**
- * Which operation explains which action. Computed anew from all of them, by strength, then distance in time, then the
- * earlier action, then id, so that it does not depend on the order in which they arrived. One operation explains at most
- * one action.
- * @returns by the action's id
- */
-export function assignOperations(
-  actions: readonly ActionRecord[],
-  operations: readonly Operation[],
-): ReadonlyMap<string, Assignment> {
-  const judged = actions.filter(isJudged)
-  if (judged.length === 0 || operations.length === 0) return new Map()
-  const index = indexByJoint(operations)
-  const pairs = pairUp(judged, action => claimsOn(action, index), compareClaims)
-  const assigned = new Map<string, Assignment>()
-  for (const [{ id }, { target, reason }] of pairs) assigned.set(id, { operation: target, reason })
-  return assigned
-}
-
-/** What an operation and an action have in common where the one made the other: an id, a key, or an amount. */
-type Joint = string | number | null
-
-/** The operations under all that may join them to an action, in order of time. */
-function indexByJoint(operations: readonly Operation[]): ReadonlyMap<Joint, readonly Deed[]> {
-  const index = new Map<Joint, Deed[]>()
-  const put = (joint: Joint, deed: Deed) => {
-    const known = index.get(joint)
-    if (known === undefined) index.set(joint, [deed])
-    else known.push(deed)
-  }
-  for (const deed of operations.map(deedOf).sort(byTime)) {
-    const { provider_ref, idempotency_key } = deed.operation
-    if (provider_ref !== null) put(provider_ref, deed)
-    if (idempotency_key !== null) put(idempotency_key, deed)
-    put(likenessOf(deed.operation), deed)
-  }
-  return index
-}
-
-/** What has to be the same where nothing names the other: of refunds the amount. */
-function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): Joint {
-  return kind === 'refund' ? amount : kind
-}
-
-const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
-  provider_ref_matches: refundIdsOf,
-  idempotency_key_matches: action => action.idempotencyKeys,
-  amount_and_time_match: action => [likenessOf(action)],
-}
-
-/** What claims an action: the strongest first, and of these the nearest in time. */
-function* claimsOn(action: ActionRecord, index: ReadonlyMap<Joint, readonly Deed[]>): Generator<ClaimedPair, void> {
-  const { from, to } = madeWithin(action)
-  for (const reason of STRENGTHS) {
-    for (const deed of nearestFirst(found(JOINTS[reason](action), index), from, to)) {
-      const claim = claimOf(action, deed.operation, deed)
-      if (claim.kind === 'no_match' || claim.reason !== reason) continue
-      yield { seeker: action, target: deed.operation, reason, distanceMs: claim.distanceMs }
-    }
-  }
-}
-
-function found(joints: readonly Joint[], index: ReadonlyMap<Joint, readonly Deed[]>): readonly Deed[] {
-  const lists = joints.map(joint => index.get(joint) ?? [])
-  return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort(byTime)
-}
-
-/** The order in which claims are served. */
-function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
-  return (
-    STRENGTHS.indexOf(a.reason) - STRENGTHS.indexOf(b.reason) ||
-    a.distanceMs - b.distanceMs ||
-    a.seeker.providerCreatedAt - b.seeker.providerCreatedAt ||
-    compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
-    compareText(a.target.operation_id, b.target.operation_id)
-  )
-}
-
-/** One name, whichever of its objects was seen first. */
-function nameOf({ sides, identity }: ActionRecord): string {
-  return sides[0]?.identity ?? identity
 }
 
 /** What the provider's own data explains without an operation; null where it explains nothing. */

@@ -12,9 +12,11 @@ import {
   CONNECTION,
   emptySubject,
   look,
+  lookAll,
   lookFacts,
   MINUTE,
   operation,
+  operationSeen,
   PROJECT,
   play,
   policy,
@@ -35,8 +37,11 @@ import {
 import { decide, type Input } from './decide.ts'
 import type { ExpectedChange } from './expected-change.ts'
 import { claimOf } from './explain.ts'
+import { pendingLooks } from './looks.ts'
 import type { ActionRecord, Subject } from './subject.ts'
 import { whyOf } from './why.ts'
+
+const DAY_MS = 86_400_000
 
 const CLAIMS: Record<string, string> = {
   provider_ref_matches: 'yes: it names the object',
@@ -50,6 +55,8 @@ const CLAIMS: Record<string, string> = {
   other_amount: 'no: another amount',
   outside_time_window: 'no: another time',
   explains_another: 'no: it explains another one better',
+  other_operation_fits_better: 'no: another operation fits better',
+  awaits_its_own: 'no: its own may still arrive',
 }
 
 const VERDICTS: Record<VerdictReason, string> = {
@@ -177,19 +184,76 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
 
   test.each(rows)('$situation: $answer', ({ shown, known, answer }) => {
     const said = saidOperation(known, shown)
-    const inputs: Input[] = [...shownInputs(shown, new Map()), { kind: 'operation', operation: said }]
-    const subject = play(inputs.map(input => ({ at: T0 + MINUTE, input })))
+    const seen = play(shownInputs(shown, new Map()).map(input => ({ at: T0 + MINUTE, input })))
+    const others = known.has('beside it') ? [operationSeen({ operation_id: 'op_0', provider_ref: 're_1' })] : []
+    const inputs: Input[] = [...others, { kind: 'operation', operation: said }]
+    const subject = play(
+      inputs.map(input => ({ at: T0 + 2 * MINUTE, input })),
+      shown.has('alerted') ? lookAll(seen) : seen,
+    )
     const action = firstAction(subject)
     const [candidate] = whyOf(subject, action).candidates
     const claim = claimOf(action, said)
     expect(CLAIMS[candidate?.failure ?? claim.reason]).toBe(answer)
-    expect(action.verdict === 'explained').toBe(answer.startsWith('yes'))
+    expect(action.operationId === said.operation_id).toBe(answer.startsWith('yes'))
     expect(candidate?.text.endsWith('.')).not.toBe(true)
   })
 
   test('every reason is in it', () => {
     const answers = new Set(rows.map(row => row.answer))
     expect(CandidateFailure.options.filter(failure => !answers.has(CLAIMS[failure] ?? ''))).toEqual([])
+  })
+})
+
+/** The incidents of each refund, in order of first sight. */
+function heardOf({ actions }: Subject): string {
+  const clock = (ms: number) => {
+    const days = Math.floor((ms - timeOf('00:00:00')) / DAY_MS)
+    return `${new Date(ms).toISOString().slice(11, 19)}${days > 0 ? ' the day after' : ''}`
+  }
+  const heard = actions.map(({ providerRef, incidents }) => {
+    const told = incidents.flatMap(({ openedAt, resolvedAt }) => [
+      `alert ${clock(openedAt)}`,
+      ...(resolvedAt === null ? [] : [`resolved ${clock(resolvedAt)}`]),
+    ])
+    return `${providerRef}: ${told.length === 0 ? 'nothing' : told.join(', ')}`
+  })
+  return heard.join('; ')
+}
+
+/** Plays what happens, each at its time, with every look that is due in between. */
+function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Subject {
+  const takeLooks = (subject: Subject, until: number): Subject => {
+    const [due] = pendingLooks(subject)
+      .filter(({ of, dueAt }) => of !== 'operation' && dueAt <= until)
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+    return due === undefined ? subject : takeLooks(decide(subject, look(due), due.dueAt, RULES), until)
+  }
+  const played = steps
+    .toSorted((a, b) => a.at - b.at)
+    .reduce((subject, { at, input }) => decide(takeLooks(subject, at - 1), input, at, RULES), emptySubject())
+  return takeLooks(played, Number.MAX_SAFE_INTEGER)
+}
+
+describe('docs/decisions/explaining.md holds for what people hear', () => {
+  test.each(explainingRows('what people hear'))('$situation: $answer', ({ shown, known, answer }) => {
+    const said = saidOperation(known, shown)
+    const reported = known.get('reported') ?? ''
+    const [, laterId = '', madeAt = '', arrivesAt = ''] =
+      / *(\S+) at (\S+) arrives (\S+)/.exec(shown.get('then') ?? '') ?? []
+    const [named = '', namedAt = ''] = (known.get('names') ?? '').split(' at ')
+    const ended = said.ended_at ?? (namedAt === '' ? null : new Date(timeOf(namedAt)).toISOString())
+    const naming: Operation = { ...said, version: 2, state: 'completed', provider_ref: named, ended_at: ended }
+    const later = () => seen(refundShown({ providerRef: laterId, about: ['pi_1', 'ch_1'], createdAt: timeOf(madeAt) }))
+    const subject = playWithLooks([
+      ...shownInputs(shown, new Map()).map(input => ({ at: T0, input })),
+      ...(reported === 'never'
+        ? []
+        : [{ at: timeOf(reported), input: { kind: 'operation', operation: said } as const }]),
+      ...(laterId === '' ? [] : [{ at: timeOf(arrivesAt), input: later() }]),
+      ...(named === '' ? [] : [{ at: timeOf(namedAt), input: { kind: 'operation', operation: naming } as const }]),
+    ])
+    expect(heardOf(subject)).toBe(answer)
   })
 })
 

@@ -1,5 +1,6 @@
+import { type Assignment, assignOperations } from './assign.ts'
 import { expectedChangeFor } from './expected-change.ts'
-import { type Assignment, assignOperations, endOfItself, explainedByObservation } from './explain.ts'
+import { endOfItself, explainedByObservation } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outgoing.ts'
 import { type ConnectionPolicy, permissionToAlert } from './policy.ts'
@@ -9,11 +10,17 @@ import { ruleOf } from './why.ts'
 
 /** Gives every action of the subject the verdict that the facts now allow. A first look, and every later change of facts. */
 export function judgeSubject(subject: Subject, now: number, recheckDelayMs: number): Subject {
-  const assigned = assignOperations(subject.actions, subject.operations)
-  return subject.actions.reduce(
-    (next, action) => judgeAction(next, action, assigned.get(action.id), now, recheckDelayMs),
-    subject,
-  )
+  const { explained, decideAgainAt } = assignOperations(subject.actions, subject.operations, now)
+  return subject.actions.reduce((next, action) => {
+    const timed = withDecision(next, action, decideAgainAt.get(action.id) ?? null)
+    return judgeAction(timed.subject, timed.action, explained.get(action.id), now, recheckDelayMs)
+  }, subject)
+}
+
+function withDecision(subject: Subject, action: ActionRecord, at: number | null) {
+  if ((action.decideAgainAt ?? null) === at) return { subject, action }
+  const timed: ActionRecord = { ...action, decideAgainAt: at }
+  return { subject: withRecord(subject, timed), action: timed }
 }
 
 function judgeAction(

@@ -1,5 +1,5 @@
 import { isSigned } from './asking.ts'
-import type { Look, Subject } from './subject.ts'
+import type { ActionRecord, Look, Subject } from './subject.ts'
 
 /** A look this long past its time was not just slow: its message is lost. */
 const OVERDUE_AFTER_MS = 5 * 60_000
@@ -13,7 +13,7 @@ export interface PendingLook {
   readonly lookId: string
   readonly dueAt: number
   readonly askedAt: number | null
-  readonly of: 'action' | 'step' | 'operation'
+  readonly of: 'action' | 'step' | 'operation' | 'decision'
   /** When it is to be asked for again, if nothing has come of it by then. */
   readonly wakeAt: number
 }
@@ -27,7 +27,13 @@ export function pendingLooks(subject: Subject): readonly PendingLook[] {
   const operations = subject.operationCases.flatMap(({ operationId, look }) =>
     look === null ? [] : pending('operation', operationLookId(look.why, operationId), look, true),
   )
-  return [...actions, ...steps, ...operations]
+  return [...actions, ...steps, ...operations, ...subject.actions.flatMap(decisionOf)]
+}
+
+/** When it is decided again whether an operation that agrees with an alerted action explains it. No provider is asked. */
+function decisionOf({ id, decideAgainAt }: ActionRecord): PendingLook[] {
+  if (decideAgainAt == null) return []
+  return [{ lookId: `decision/${id}`, dueAt: decideAgainAt, askedAt: null, of: 'decision', wakeAt: decideAgainAt }]
 }
 
 export function operationLookId(why: string, operationId: string): string {

@@ -89,14 +89,23 @@ function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change:
   return list.every(isKept) ? list : list.map(item => (isKept(item) ? item : change(item)))
 }
 
-/** Whether other operations than before are said not to explain a record that none explains. */
+/** Whether other reasons than before are given for a record that no operation explains. */
 function otherWhy(subject: Subject, before: Subject | undefined): (record: ActionRecord) => boolean {
-  if (before === undefined || before.operations === subject.operations) return () => false
+  if (before === undefined) return () => false
+  if (before.operations === subject.operations && before.actions === subject.actions) return () => false
   const [deeds, deedsBefore] = [deedsOf(subject), deedsOf(before)]
+  const [explaining, explainedBefore] = [deeds.explaining(), deedsBefore.explaining()]
+  const moved = new Set(
+    [...explaining, ...explainedBefore].filter(id => explaining.has(id) !== explainedBefore.has(id)),
+  )
+  if (before.operations === subject.operations && moved.size === 0) return () => false
   return record => {
     if (record.verdict === 'explained' || !isJudged(record)) return false
     const [now, then] = [candidatesOf(subject, record, deeds), candidatesOf(before, record, deedsBefore)]
-    return now.length !== then.length || now.some(({ operation }, index) => operation !== then[index]?.operation)
+    return (
+      now.length !== then.length ||
+      now.some((deed, index) => deed.operation !== then[index]?.operation || moved.has(deed.name))
+    )
   }
 }
 

@@ -27,6 +27,7 @@ export function takeLook(subject: Subject, input: LookInput, now: number, rechec
   if (input.answer === null && now < look.dueAt) return comeAgain(subject, look, now)
   const judged = judgeSubject(subject, now, recheckDelayMs)
   if (findLook(judged, input) === undefined) return judged
+  if (look.of === 'decision') return judged
   if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
   const seen = lookedAt(judged, look)
   if (seen === undefined) return judged
@@ -51,7 +52,7 @@ function findLook(subject: Subject, { lookId, dueAt }: LookInput): PendingLook |
 
 /** Clocks differ between machines; a look that comes early by this one goes round again. */
 function comeAgain(subject: Subject, look: PendingLook, now: number): Subject {
-  if (look.of === 'operation') return subject
+  if (look.of === 'operation' || look.of === 'decision') return subject
   return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, look.lookId, look.dueAt, now)] }
 }
 

@@ -112,6 +112,11 @@ export interface ActionRecord {
   readonly differences: readonly Difference[]
   readonly incidents: readonly IncidentRecord[]
   readonly timeline: readonly TimelineEntry[]
+  /**
+   * Alerted, and an operation agrees with it by amount and time only: when that operation's own refund can no longer arrive, so
+   * that it may explain this one.
+   */
+  readonly decideAgainAt?: number | null
   /** The version of the subject in which it was last listed otherwise (projection.ts); absent in what was written before this was kept. */
   readonly changedIn?: number
 }

@@ -8,9 +8,12 @@ import type { Operation } from '@backstop/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
-import { emptySubject, look, lookFacts, RULES, secondLooks, T0 } from '../../test/fixtures.ts'
+import { emptySubject, look, lookFacts, RULES, T0 } from '../../test/fixtures.ts'
 import {
   cancellationsOf,
+  type Heard,
+  hasMadeAllBy,
+  isDisproved,
   refundsOf,
   type ToldConnection,
   type ToldRefund,
@@ -20,7 +23,8 @@ import {
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { decide, type Input } from './decide.ts'
 import { mayNeedNote, notesAbout } from './expected-change.ts'
-import { isJudged, type Subject, withAll } from './subject.ts'
+import { pendingLooks } from './looks.ts'
+import { type ActionRecord, isJudged, type Subject, withAll } from './subject.ts'
 
 const RUNS = 10_000
 /** More would keep people from running it. It takes about 8 s on two slow cores. */
@@ -28,8 +32,8 @@ const MAX_MS = 60_000
 
 type Observed = Extract<Input, { kind: 'observed' }>
 
-/** What the model says of all that was told. */
-function modelled({ tellings, connections, madeAt, notes }: ToldWorld): string[] {
+/** All that was told, as the model reads it. */
+function readWorld({ tellings, connections, madeAt, notes }: ToldWorld) {
   const told = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
   const by = connections.map(
     ({ connectionId, outOfBand, deleted }): ToldConnection => ({
@@ -57,7 +61,7 @@ function modelled({ tellings, connections, madeAt, notes }: ToldWorld): string[]
       from: notedAt,
       until: expiresAt,
     }))
-  return verdictsOn(actions, [...operations.values()], noted, by)
+  return { actions, operations, noted, by }
 }
 
 function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
@@ -107,7 +111,8 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
 }
 
 /** Plays a delivery through the product, with every look and every answer, until nothing is waited for. */
-function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery): Subject {
+function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) {
+  const seconds: SecondAlert[] = []
   const facts = lookFacts(world.connections)
   const outcomes = [...askings]
   const answers: { at: number; input: Input }[] = []
@@ -116,7 +121,10 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery):
   const step = (input: Input, at: number) => {
     now = Math.max(now, at)
     const asked = subject.outbox.length
+    const before = subject
     subject = decide(subject, input, now, RULES)
+    expectNoFlicker(before, subject, now)
+    seconds.push(...secondAlerts(before, subject))
     for (const { topic, message } of subject.outbox.slice(asked)) {
       if (topic !== 'rereads') continue
       const { look_id, due_at } = (message as { look: { look_id: string; due_at: string } }).look
@@ -131,7 +139,8 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery):
     if (notes.length > 0) step({ kind: 'noted', notes }, at)
   }
   const nextLook = () =>
-    secondLooks(subject)
+    pendingLooks(subject)
+      .filter(({ of }) => of !== 'operation')
       .map(pending => ({
         at: (pending.askedAt === null ? pending.dueAt : pending.wakeAt) + looksLateMs,
         input: look(pending, facts),
@@ -153,7 +162,59 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery):
     step(input, at)
   }
   lookUntil(Infinity)
-  return subject
+  return { subject, seconds }
+}
+
+/** No guess resolves what may alert again, and none takes an operation from the action that it explains. */
+function expectNoFlicker(before: Subject, after: Subject, now: number): void {
+  for (const { id, verdict, reason, operationId } of after.actions) {
+    const was = before.actions.find(action => action.id === id)
+    if (was?.verdict !== 'unexplained' || verdict !== 'explained' || reason !== 'amount_and_time_match') continue
+    const operation = after.operations.find(({ operation_id }) => operation_id === operationId) as Operation
+    expect(hasMadeAllBy(operation)).toBeLessThanOrEqual(now)
+    const robbed = before.actions.filter(action => action.operationId === operationId).map(action => action.id)
+    const left = after.actions.filter(action => robbed.includes(action.id) && action.verdict !== 'explained')
+    expect(left.map(({ timeline }) => timeline)).toEqual([])
+  }
+}
+
+/** An action that alerts once more, and the operation that had resolved its alert. */
+interface SecondAlert {
+  readonly actionId: string
+  readonly operationId: string
+}
+
+function secondAlerts(before: Subject, after: Subject): SecondAlert[] {
+  const known = new Set(before.actions.flatMap(({ incidents }) => incidents.map(({ id }) => id)))
+  return after.actions.flatMap(({ id, incidents }) => {
+    if (incidents.every(incident => known.has(incident.id))) return []
+    const was = before.actions.find(action => action.id === id)
+    return (was?.incidents ?? []).flatMap(({ code, resolvedBy }) =>
+      code === 'UNEXPECTED_ACTION' && resolvedBy !== null ? [{ actionId: id, operationId: resolvedBy }] : [],
+    )
+  })
+}
+
+/** They are right where the facts say that the operation did not make it. */
+function expectDisproved(
+  { actionId, operationId }: SecondAlert,
+  subject: Subject,
+  { actions, operations }: ReturnType<typeof readWorld>,
+): void {
+  const record = subject.actions.find(({ id }) => id === actionId)
+  const action = actions.find(({ name }) => record !== undefined && name === nameOf(record))
+  if (action === undefined) return
+  expect(isDisproved(action, operations.get(operationId) as Operation, actions)).toBe(true)
+}
+
+function heardOf({ actions }: Subject): ReadonlyMap<string, Heard> {
+  return new Map(
+    actions.map(action => {
+      const { verdict, incidents, operationId } = action
+      const isTold = verdict === 'explained' && incidents.length > 0
+      return [nameOf(action), { isAlerted: verdict === 'unexplained', explainedBy: isTold ? operationId : null }]
+    }),
+  )
 }
 
 function refsOf(input: Input): readonly string[] {
@@ -164,19 +225,24 @@ function refsOf(input: Input): readonly string[] {
 function verdictsIn(subject: Subject): string[] {
   return subject.actions
     .filter(isJudged)
-    .map(({ kind, sides, subject: about, providerCreatedAt, verdict, reason, operationId }) => {
-      const ids = sides.map(side => side.providerRef).sort()
-      const name = kind === 'refund' ? ids.join('=') : `${about}@${providerCreatedAt}`
-      return `${name} ${verdict} ${reason} ${operationId}`
-    })
+    .map(action => `${nameOf(action)} ${action.verdict} ${action.reason} ${action.operationId}`)
     .sort()
+}
+
+function nameOf({ kind, sides, subject, providerCreatedAt }: ActionRecord): string {
+  const ids = sides.map(side => side.providerRef).sort()
+  return kind === 'refund' ? ids.join('=') : `${subject}@${providerCreatedAt}`
 }
 
 const cases = worlds.chain(world => deliveriesOf(world).map(delivery => ({ world, delivery })))
 
 const property = fc.property(cases, ({ world, delivery }) => {
-  const subject = played(world, delivery)
-  expect(verdictsIn(subject)).toEqual(modelled(world))
+  const { subject, seconds } = played(world, delivery)
+  const read = readWorld(world)
+  expect(verdictsIn(subject)).toEqual(
+    verdictsOn(read.actions, [...read.operations.values()], read.noted, read.by, heardOf(subject)),
+  )
+  for (const again of seconds) expectDisproved(again, subject, read)
   for (const action of subject.actions) {
     const open = action.incidents.filter(incident => incident.state === 'open').map(({ code }) => code)
     expect(open).toEqual(action.verdict === 'unexplained' ? ['UNEXPECTED_ACTION'] : [])

@@ -2,6 +2,7 @@ import { type CandidateFailure, formatMoney, type Operation, type VerdictReason,
 import { claimOf, type Deed, deedOf } from './explain.ts'
 import { byTime, nearestFirst } from './pairing.ts'
 import type { ActionRecord, Subject } from './subject.ts'
+import { isoTime } from './timeline.ts'
 
 /** How a verdict came about, in words, for whoever asks. */
 
@@ -37,15 +38,33 @@ export function ruleOf(action: ActionRecord): string {
   return RULES[action.reason](action)
 }
 
-/** Every operation of a subject in order of time. Most actions have no candidates, so it is sorted when it is first asked for. */
-export type Deeds = () => readonly Deed[]
+/** What the reasons of many actions rest on. Most actions have no candidates, so each is computed when it is first asked for. */
+export interface Deeds {
+  /** Every operation of a subject in order of time. */
+  sorted(): readonly Deed[]
+  /** The operations that explain an action. */
+  explaining(): ReadonlySet<string | null>
+}
 
-export function deedsOf({ operations }: Subject): Deeds {
+export function deedsOf({ operations, actions }: Subject): Deeds {
   let sorted: readonly Deed[] | undefined
-  return () => {
-    sorted ??= operations.map(deedOf).sort(byTime)
-    return sorted
+  let explaining: ReadonlySet<string | null> | undefined
+  return {
+    sorted() {
+      sorted ??= operations.map(deedOf).sort(byTime)
+      return sorted
+    },
+    explaining() {
+      explaining ??= new Set(actions.map(({ operationId }) => operationId))
+      return explaining
+    },
   }
+}
+
+/** Why an operation that would fit does not explain the action. */
+function whyNotAssigned(action: ActionRecord, { name }: Deed, deeds: Deeds): CandidateFailure {
+  if (deeds.explaining().has(name)) return 'explains_another'
+  return action.operationId === null ? 'awaits_its_own' : 'other_operation_fits_better'
 }
 
 /**
@@ -57,8 +76,8 @@ export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(su
     rule: action.readBack === 'unavailable' ? `${ruleOf(action)}; it was not re-read` : ruleOf(action),
     candidates: candidatesOf(subject, action, deeds).map(deed => {
       const claim = claimOf(action, deed.operation, deed)
-      const failure = claim.kind === 'match' ? 'explains_another' : claim.reason
-      return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation) }
+      const failure = claim.kind === 'match' ? whyNotAssigned(action, deed, deeds) : claim.reason
+      return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation, deed) }
     }),
     read_back: action.readBack,
   }
@@ -69,7 +88,7 @@ export function candidatesOf({ operations }: Subject, action: ActionRecord, deed
   if (action.reason === 'kind_is_not_judged') return []
   if (operations.every(({ operation_id }) => operation_id === action.operationId)) return []
   const candidates: Deed[] = []
-  for (const deed of nearestFirst(deeds(), action.providerCreatedAt)) {
+  for (const deed of nearestFirst(deeds.sorted(), action.providerCreatedAt)) {
     if (candidates.length === MAX_CANDIDATES) break
     if (deed.name !== action.operationId) candidates.push(deed)
   }
@@ -79,7 +98,7 @@ export function candidatesOf({ operations }: Subject, action: ActionRecord, deed
 const money = (of: { amount: number | null; currency: string | null }) =>
   formatMoney(of.amount, of.currency) ?? (of.amount === null ? 'no amount' : `${of.amount} in minor units`)
 
-const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Operation) => string> = {
+const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Operation, deed: Deed) => string> = {
   operation_did_not_act: (_, { state }) => `It is ${state.replaceAll('_', ' ')} and was never sent to the provider`,
   operation_skipped_approval: (_, { unapproved }) =>
     `It was executed without the approval that it needed (${unapproved?.replaceAll('_', ' ')})`,
@@ -90,6 +109,9 @@ const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Opera
   other_amount: (action, operation) => `It is about ${money(operation)}, and this is about ${money(action)}`,
   outside_time_window: (action, { executing_at, ended_at }) =>
     `It acted from ${executing_at} to ${ended_at ?? 'an end nobody reported'}, and this was made at ` +
-    new Date(action.providerCreatedAt).toISOString(),
+    isoTime(action.providerCreatedAt),
   explains_another: () => 'It would fit, and explains another action better',
+  other_operation_fits_better: ({ operationId }) => `It would fit, and operation ${operationId} fits better`,
+  awaits_its_own: ({ kind }, _, { until }) =>
+    `It agrees with this, but its own ${kind} may still arrive; this is decided again at ${isoTime(until)}`,
 }

@@ -12,6 +12,8 @@ import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
 import { type ReconcileParts, reconcileBatch } from '../consumers/reconcile-batch.ts'
 import type { WorkItem } from '../consumers/work-item.ts'
 import type { Rules } from '../domain/decide.ts'
+import { pendingLooks } from '../domain/looks.ts'
+import { recheckEntry } from '../domain/outgoing.ts'
 import type { Subject } from '../domain/subject.ts'
 import { createMemoryStores, notesFor } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'
@@ -70,6 +72,7 @@ export async function runHistory(
     rules,
     crashPoint: () => {},
   }
+  const queued = new Set<string>()
   const refused: { inboxId: string; reason: string }[] = []
   for (let next = queue.take(until); next !== undefined; next = queue.take(until)) {
     now = Math.max(now, next.at)
@@ -80,6 +83,7 @@ export async function runHistory(
       if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
       refused.push({ inboxId: item.inboxId, reason: error.message })
     }
+    queue.add([...memory.contents.subjects.values()].flatMap(subject => decisionsOf(subject, queued)))
   }
   return { subjects: [...memory.contents.subjects.values()], refused }
 }
@@ -114,6 +118,20 @@ function comesBack({ topic, message }: OutboxEntry, answers: History['answers'],
   if (answer === null) return []
   const at = Math.max(now + ANSWER_TAKES_MS, answer?.at ?? 0)
   return [{ at, item: { kind: 'readback', readback: readbackOf(reread, answer?.outcome ?? 'confirmed', at) } }]
+}
+
+/**
+ * The sweep of overdue looks brings these: when it is decided again whether an operation explains an alerted action.
+ * @param queued those that were brought before, by name
+ */
+function decisionsOf(subject: Subject, queued: Set<string>): Arrival[] {
+  return pendingLooks(subject).flatMap(({ of, lookId, dueAt }) => {
+    const name = `${lookId} ${dueAt}`
+    if (of !== 'decision' || queued.has(name)) return []
+    queued.add(name)
+    const recheck = recheckEntry(subject, lookId, dueAt, dueAt).message as Recheck
+    return [{ at: dueAt, item: { kind: 'recheck' as const, recheck } }]
+  })
 }
 
 const OUTCOMES = { confirmed: 'read', not_found: 'not_found', unavailable: 'unavailable' } as const

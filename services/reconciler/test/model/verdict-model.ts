@@ -1,6 +1,7 @@
 /**
- * What Backstop is to say, as a function of all that was ever told, without order and without time passing. Written anew
- * from DESIGN.md, "Deciding": it shares nothing with the product but the types of the contracts (a test sees to that).
+ * What Backstop is to say, as a function of all that was ever told and of what people heard, without order and without time
+ * passing. Written anew from DESIGN.md, "Deciding": it shares nothing with the product but the types of the contracts (a test
+ * sees to that).
  */
 import type { ActionKind, Operation, OutOfBand, ProviderKind } from '@backstop/contracts'
 
@@ -159,9 +160,34 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   if (![operation.subject, ref].some(name => action.about.includes(name))) return null
   const isOther = operation.amount !== action.amount || (operation.currency ?? action.currency) !== action.currency
   if (action.kind === 'refund' && isOther) return null
-  const until = operation.ended_at === null ? begun + DAY : Date.parse(operation.ended_at) + 15 * 60_000
-  const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= until
+  const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= hasMadeAllBy(operation)
   return isInTime ? { strength: 2, distance } : null
+}
+
+/** What people heard about one action. */
+export interface Heard {
+  /** An alert that still stands. */
+  readonly isAlerted: boolean
+  /** The operation that explains it, as people heard. */
+  readonly explainedBy: string | null
+}
+
+/** Of claims of one strength: what people heard stays, and what alerted comes last. */
+function standing({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, Heard>): number {
+  const { isAlerted, explainedBy } = heard.get(name) ?? { isAlerted: false, explainedBy: null }
+  if (isAlerted) return 2
+  return explainedBy === operation.operation_id ? 0 : 1
+}
+
+/** From when an operation that names nothing can have made nothing that is still to arrive. */
+export function hasMadeAllBy({ executing_at, ended_at }: Operation): number {
+  return ended_at === null ? Date.parse(executing_at ?? '') + DAY : Date.parse(ended_at) + 15 * 60_000
+}
+
+/** Whether an operation did not make an action that it once explained: it does not fit any more, or another one fits it better. */
+export function isDisproved(action: ModelAction, operation: Operation, actions: readonly ModelAction[]): boolean {
+  const own = claim(action, operation)
+  return own === null || actions.some(other => (claim(other, operation)?.strength ?? Infinity) < own.strength)
 }
 
 /** The verdict on each action, as `<name> <verdict> <reason> <operation>`. */
@@ -170,11 +196,12 @@ export function verdictsOn(
   operations: readonly Operation[],
   notes: readonly ToldNote[],
   connections: readonly ToldConnection[],
+  heard: ReadonlyMap<string, Heard>,
 ): string[] {
   const claims = actions
     .flatMap(action => operations.map(operation => ({ action, operation, ...claim(action, operation) })))
     .filter(one => one.strength !== undefined)
-    .map(one => ({ ...one, rank: [one.strength ?? 0, one.distance ?? 0, one.action.at] }))
+    .map(one => ({ ...one, rank: rankOf(one, heard) }))
     .sort((a, b) => {
       const by = a.rank.findIndex((value, index) => value !== b.rank[index])
       if (by >= 0) return (a.rank[by] ?? 0) - (b.rank[by] ?? 0)
@@ -191,6 +218,13 @@ export function verdictsOn(
   return actions
     .map(action => `${action.name} ${taken.get(action) ?? unmade(action, notes, connections, acted)}`)
     .sort()
+}
+
+function rankOf(
+  one: { action: ModelAction; operation: Operation; strength?: number; distance?: number },
+  heard: ReadonlyMap<string, Heard>,
+): number[] {
+  return [one.strength ?? 0, standing(one.action, one.operation, heard), one.distance ?? 0, one.action.at]
 }
 
 /** The verdict on what no operation made. */

@@ -1,0 +1,172 @@
+import type { Operation } from '@backstop/contracts'
+import { claimOf, type Deed, deedOf, type Match, madeWithin, STRENGTHS } from './explain.ts'
+import { byTime, compareText, nearestFirst, type Pair, pairUp } from './pairing.ts'
+import { refundIdsOf } from './sides.ts'
+import { type ActionRecord, isJudged } from './subject.ts'
+
+export interface Assignment {
+  readonly operation: Operation
+  readonly reason: Match
+}
+
+/** Which operation explains which action, and when that is to be decided again. By the action's id. */
+export interface Assignments {
+  readonly explained: ReadonlyMap<string, Assignment>
+  /** The earliest moment at which an operation that agrees with an alerted action may explain it. */
+  readonly decideAgainAt: ReadonlyMap<string, number>
+}
+
+interface ClaimedPair extends Pair<ActionRecord, Operation> {
+  readonly reason: Match
+  readonly standing: number
+  readonly distanceMs: number
+}
+
+/**
+ * Assigns operations to actions: by strength, then by what people were notified of, then by distance in time, then the earlier
+ * action, then id. One operation explains at most one action. The result depends on the facts and on what people were notified of,
+ * and not on the order in which the facts arrived (docs/adr/0008).
+ */
+export function assignOperations(
+  actions: readonly ActionRecord[],
+  operations: readonly Operation[],
+  now: number,
+): Assignments {
+  const judged = actions.filter(isJudged)
+  if (judged.length === 0 || operations.length === 0) return { explained: new Map(), decideAgainAt: new Map() }
+  const index = indexByJoint(operations)
+  const waiting = new Map<ActionRecord, Deed[]>()
+  const pairs = pairUp(judged, action => claimsOn(action, index, now, waiting), compareClaims)
+  const explained = new Map<string, Assignment>()
+  const taken = new Set<Operation>()
+  for (const [{ id }, { target, reason }] of pairs) {
+    explained.set(id, { operation: target, reason })
+    taken.add(target)
+  }
+  return { explained, decideAgainAt: timesToDecideAgain(waiting, explained, taken) }
+}
+
+function timesToDecideAgain(
+  waiting: ReadonlyMap<ActionRecord, readonly Deed[]>,
+  explained: Assignments['explained'],
+  taken: ReadonlySet<Operation>,
+): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  for (const [{ id }, deeds] of waiting) {
+    const ends = deeds.filter(({ operation }) => !taken.has(operation)).map(({ until }) => until)
+    if (ends.length > 0 && !explained.has(id)) times.set(id, Math.min(...ends))
+  }
+  return times
+}
+
+/**
+ * What people were notified of decides between claims of one strength, so that one action alerts once: an explanation that
+ * they heard of stays, and an action that alerted comes last.
+ */
+const STANDINGS = { kept: 0, open: 1, alerted: 2 } as const
+
+function standingOf(action: ActionRecord, operation: Operation): number {
+  if (action.verdict === 'unexplained') return STANDINGS.alerted
+  return keptOperationId(action) === operation.operation_id ? STANDINGS.kept : STANDINGS.open
+}
+
+/** The operation that explains an action which has or had an incident: people were notified of it. */
+function keptOperationId({ verdict, incidents, operationId }: ActionRecord): string | null {
+  return verdict === 'explained' && incidents.length > 0 ? operationId : null
+}
+
+/**
+ * Whether the operation's own refund may still arrive, so that a match by amount and time must not resolve what has alerted:
+ * it would alert again once that refund takes the operation.
+ */
+function isPremature({ verdict }: ActionRecord, reason: Match, { until }: Deed, now: number): boolean {
+  return verdict === 'unexplained' && reason === 'amount_and_time_match' && now < until
+}
+
+/** What an operation and an action have in common where the one made the other: an id, a key, or an amount. */
+type Joint = string | number | null
+
+/** The operations under all that may join them to an action, in order of time. */
+function indexByJoint(operations: readonly Operation[]): ReadonlyMap<Joint, readonly Deed[]> {
+  const index = new Map<Joint, Deed[]>()
+  for (const deed of operations.map(deedOf).sort(byTime)) {
+    const { provider_ref, idempotency_key } = deed.operation
+    if (provider_ref !== null) addTo(index, provider_ref, deed)
+    if (idempotency_key !== null) addTo(index, idempotency_key, deed)
+    addTo(index, likenessOf(deed.operation), deed)
+  }
+  return index
+}
+
+function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const known = lists.get(key)
+  if (known === undefined) lists.set(key, [value])
+  else known.push(value)
+}
+
+/** What has to be the same where nothing names the other: of refunds the amount. */
+function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): Joint {
+  return kind === 'refund' ? amount : kind
+}
+
+const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
+  provider_ref_matches: refundIdsOf,
+  idempotency_key_matches: action => action.idempotencyKeys,
+  amount_and_time_match: action => [likenessOf(action)],
+}
+
+/**
+ * What claims an action: the strongest first, of these what people heard of, and then the nearest in time.
+ * @param waiting receives the operations that agree with an alerted action and may explain it later
+ */
+function* claimsOn(
+  action: ActionRecord,
+  index: ReadonlyMap<Joint, readonly Deed[]>,
+  now: number,
+  waiting: Map<ActionRecord, Deed[]>,
+): Generator<ClaimedPair, void> {
+  const { from, to } = madeWithin(action)
+  for (const reason of STRENGTHS) {
+    const deeds = found(JOINTS[reason](action), index)
+    for (const deed of keptFirst(action, deeds, nearestFirst(deeds, from, to))) {
+      const { operation } = deed
+      const claim = claimOf(action, operation, deed)
+      if (claim.kind === 'no_match' || claim.reason !== reason) continue
+      if (isPremature(action, reason, deed, now)) {
+        addTo(waiting, action, deed)
+        continue
+      }
+      const { distanceMs } = claim
+      yield { seeker: action, target: operation, reason, standing: standingOf(action, operation), distanceMs }
+    }
+  }
+}
+
+function* keptFirst(action: ActionRecord, deeds: readonly Deed[], nearest: Iterable<Deed>): Iterable<Deed> {
+  const keptId = keptOperationId(action)
+  const kept = keptId === null ? undefined : deeds.find(({ name }) => name === keptId)
+  if (kept !== undefined) yield kept
+  for (const deed of nearest) if (deed !== kept) yield deed
+}
+
+function found(joints: readonly Joint[], index: ReadonlyMap<Joint, readonly Deed[]>): readonly Deed[] {
+  const lists = joints.map(joint => index.get(joint) ?? [])
+  return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort(byTime)
+}
+
+/** The order in which claims are served. */
+function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
+  return (
+    STRENGTHS.indexOf(a.reason) - STRENGTHS.indexOf(b.reason) ||
+    a.standing - b.standing ||
+    a.distanceMs - b.distanceMs ||
+    a.seeker.providerCreatedAt - b.seeker.providerCreatedAt ||
+    compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
+    compareText(a.target.operation_id, b.target.operation_id)
+  )
+}
+
+/** One name, whichever of its objects was seen first. */
+function nameOf({ sides, identity }: ActionRecord): string {
+  return sides[0]?.identity ?? identity
+}
