@@ -58,6 +58,8 @@ export interface Product {
   children: Record<ServiceName, ServiceProcess>
   /** The stack that this product started, or undefined when `stackUrls` were given. */
   stack: RunningStack | undefined
+  /** Prepares one more instance of a service, on ports of its own, and does not start it. */
+  createInstance(service: ServiceName, name: string): Promise<ServiceProcess>
   /** Starts one more instance of a service beside the first, on ports of its own; resolves when it is ready. */
   addInstance(service: ServiceName, name: string, extraEnv?: Record<string, string>): Promise<ServiceProcess>
   /** Every process of a service, those added included. */
@@ -180,6 +182,10 @@ async function assemble(
       return [service, create(service, service, { ...main, ops: ports[`${service}-ops`] })]
     }),
   ) as Record<ServiceName, ServiceProcess>
+  const createInstance = async (service: ServiceName, name: string) => {
+    const { main, ops } = await choosePorts({ main: {}, ops: {} })
+    return create(service, name, servesOutside(service) ? { main, ops } : { ops })
+  }
 
   return {
     urls: { ...stackUrls, ingress: surroundings.ingressUrl, admin: surroundings.adminUrl },
@@ -188,9 +194,9 @@ async function assemble(
     database: databaseName(topicPrefix),
     children,
     stack,
+    createInstance,
     async addInstance(service, name, extraEnv) {
-      const { main, ops } = await choosePorts({ main: {}, ops: {} })
-      const process = create(service, name, servesOutside(service) ? { main, ops } : { ops })
+      const process = await createInstance(service, name)
       process.start(extraEnv)
       await process.untilReady()
       return process

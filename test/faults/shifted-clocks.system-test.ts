@@ -1,0 +1,197 @@
+/**
+ * Processes whose host has the wrong time, beside others that have the right one: a reconciler 120 s ahead, a notifier
+ * 600 s ahead, an ingress 600 s behind, and an admin-api 10 s ahead, which would make a connection younger than the first
+ * refunds on it. Each reports how wrong its clock is, and none of them acts by it.
+ */
+import { until } from '@backstop/kit/test'
+import { createWebhookEndpoint } from '@backstop/simulator'
+import { Kafka, logLevel } from 'kafkajs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import type { ServiceProcess } from '../../scripts/start/service-process.ts'
+import { isOpened } from '../world/customer.ts'
+import { openProduct } from '../world/product.ts'
+import { shiftedBy } from '../world/shifted-clock.ts'
+import { openShop, type Shop } from '../world/shop.ts'
+
+const RECHECK_DELAY_MS = 20_000
+/** So many that both reconcilers take part, whichever partitions each of them has. */
+const REFUNDS = 40
+const RECONCILER_AHEAD_MS = 120_000
+const NOTIFIER_AHEAD_MS = 600_000
+const INGRESS_AHEAD_MS = -600_000
+const ADMIN_AHEAD_MS = 10_000
+
+let product: Product
+let reconciler: ServiceProcess
+let ingress: ServiceProcess
+const stops: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  product = await openProduct('shifted', {
+    recheckDelayMs: RECHECK_DELAY_MS,
+    only: ['ingress', 'reconciler', 'admin-api'],
+    serviceEnv: { 'admin-api': shiftedBy(ADMIN_AHEAD_MS), notifier: shiftedBy(NOTIFIER_AHEAD_MS) },
+  })
+  stops.push(() => product.stop())
+  reconciler = await product.createInstance('reconciler', 'reconciler-ahead')
+  reconciler.start(shiftedBy(RECONCILER_AHEAD_MS))
+  ingress = await product.createInstance('ingress', 'ingress-behind')
+  ingress.start(shiftedBy(INGRESS_AHEAD_MS))
+  product.children.notifier.start()
+  // They are never ready, but they work.
+  for (const { name, opsUrl } of [reconciler, ingress, product.children.notifier]) {
+    await until(`${name} answers`, async () => (await fetch(`${opsUrl}/healthz`)).ok, { timeoutMs: 60_000 })
+  }
+  await untilBothReconcilersWork()
+})
+
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+async function untilBothReconcilersWork(): Promise<void> {
+  const admin = new Kafka({ brokers: product.urls.kafka.split(','), logLevel: logLevel.NOTHING }).admin()
+  await admin.connect()
+  const names = ['reconciler', 'reconciler.rechecks'].map(group => product.topicPrefix + group)
+  const areShared = async () => {
+    const { groups } = await admin.describeGroups(names)
+    return groups.every(({ state, members }) => state === 'Stable' && members.length === 2)
+  }
+  await until('both reconcilers share the partitions', areShared, { everyMs: 200, timeoutMs: 60_000 })
+  await admin.disconnect()
+}
+
+async function open(): Promise<Shop> {
+  const shop = await openShop(product)
+  stops.push(() => shop.stop())
+  return shop
+}
+
+/** The value of a metric of a process: the sum over its lines that hold this label. */
+async function metricOf(process: ServiceProcess, metric: string, label: string): Promise<number> {
+  const lines = (await (await fetch(`${process.opsUrl}/metrics`)).text()).split('\n')
+  const found = lines.filter(line => line.startsWith(`${metric}{`) && line.includes(label))
+  return found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), found.length === 0 ? Number.NaN : 0)
+}
+
+describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () => {
+  test('reconciler, 120 s ahead: no second look comes early, and what is explained meanwhile opens no incident', async () => {
+    const shop = await open()
+    const make = (amount: number) => {
+      const { paymentIntent } = shop.pay()
+      const { id } = shop.processor.refund({ payment_intent: paymentIntent.id, amount })
+      return { id, subject: paymentIntent.id, amount, madeAtMs: Date.now() }
+    }
+    const own = Array.from({ length: REFUNDS }, (_, index) => make(1_000 + index))
+    const strange = Array.from({ length: REFUNDS }, (_, index) => make(5_000 + index))
+    await until('all are seen', async () => (await shop.actions()).length === 2 * REFUNDS, {
+      timeoutMs: RECHECK_DELAY_MS / 2,
+    })
+    for (const { subject, amount } of own) await shop.report({ subject, amount, currency: 'eur', state: 'completed' })
+
+    await until('a verdict on each', async () => (await shop.actions()).every(({ verdict }) => verdict !== 'pending'), {
+      timeoutMs: 90_000,
+    })
+    const wrong = (await shop.actions()).filter(
+      ({ verdict, amount }) => (verdict === 'explained') !== own.some(refund => refund.amount === amount),
+    )
+    expect(wrong).toEqual([])
+    expect(await shop.incidents()).toHaveLength(REFUNDS)
+    for (const { id, madeAtMs } of strange) {
+      const alert = await shop.alertAbout(id, 60_000)
+      expect(alert.receivedAtMs - madeAtMs).toBeGreaterThanOrEqual(RECHECK_DELAY_MS)
+    }
+    expect(shop.receiver.deliveries().filter(isOpened)).toHaveLength(REFUNDS)
+    // Both took part in both looks, or else the right clock decided everything.
+    for (const process of [product.children.reconciler, reconciler]) {
+      for (const verdict of ['pending', 'unexplained']) {
+        const decided = await metricOf(process, 'reconciler_verdicts_total', `verdict="${verdict}"`)
+        expect(decided, `actions that ${process.name} found ${verdict}`).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  test('notifier, 600 s ahead: a failed delivery is retried when it is due, and each attempt is signed with the right time', async () => {
+    const shop = await open()
+    const { api, receiver } = shop
+    receiver.answerWith(({ number }) => ({ kind: 'answer', status: number === 1 ? 500 : 200 }))
+    const { data } = await api.get<{ data: { id: string }[] }>(`/v1/alert-channels?project_id=${shop.projectId}`)
+    const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 })
+    await until('the retry', () => shop.alertsAbout(refund.id).length === 2, { timeoutMs: 90_000 })
+    const [first, second] = shop.alertsAbout(refund.id)
+    for (const attempt of [first, second]) {
+      expect(attempt).toMatchObject({ serviceSignature: 'valid', standardWebhook: 'valid' })
+      const signedAtMs = Number(attempt!.headers['webhook-timestamp']) * 1_000
+      expect(Math.abs(attempt!.receivedAtMs - signedAtMs)).toBeLessThan(5_000)
+    }
+    expect(second!.receivedAtMs - first!.receivedAtMs).toBeGreaterThanOrEqual(5_000)
+    const channel = data[0]!.id
+    const [delivery] = await until('the record', async () => {
+      const found = await api.get<{ data: { state: string; created_at: string }[] }>(
+        `/v1/deliveries?project_id=${shop.projectId}&channel_id=${channel}`,
+      )
+      return found.data.every(({ state }) => state === 'delivered') ? found.data : undefined
+    })
+    expect(Math.abs(Date.parse(delivery!.created_at) - first!.receivedAtMs)).toBeLessThan(30_000)
+  })
+
+  test('ingress, 600 s behind: accepts an event signed now, and refuses one signed ten minutes ago', async () => {
+    const shop = await open()
+    const path = new URL(shop.connection.inbound_url).pathname
+    const postedAt = async (now: () => number) => {
+      const credential = { kind: 'processor' as const, secrets: [shop.signingSecret] }
+      const endpoint = createWebhookEndpoint({ url: `${ingress.mainUrl}${path}`, credential, now, retryDelaysMs: [] })
+      stops.push(() => endpoint.stop())
+      const event = await new Promise<Parameters<typeof endpoint.post>[0]>(resolve => {
+        const stop = shop.processor.onEvent(event => {
+          if (event.type !== 'refund.created') return
+          stop()
+          resolve(event)
+        })
+        shop.endpoint.hold()
+        shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 300 })
+      })
+      await endpoint.post(event)
+      return endpoint.attempts().map(({ status }) => status)
+    }
+    expect(await postedAt(Date.now)).toEqual([200])
+    expect(await postedAt(() => Date.now() + INGRESS_AHEAD_MS)).toEqual([400])
+  })
+
+  test.each([
+    { name: 'reconciler', process: () => reconciler, aheadMs: RECONCILER_AHEAD_MS, says: '120.0 s ahead of' },
+    {
+      name: 'notifier',
+      process: () => product.children.notifier,
+      aheadMs: NOTIFIER_AHEAD_MS,
+      says: '600.0 s ahead of',
+    },
+    { name: 'ingress', process: () => ingress, aheadMs: INGRESS_AHEAD_MS, says: '600.0 s behind' },
+  ])('$name: /readyz is 503 with the offset and the remedy, and clock_offset_seconds shows it', async row => {
+    const process = row.process()
+    const ready = await until('the reason', async () => {
+      const answer = await fetch(`${process.opsUrl}/readyz`)
+      const text = await answer.text()
+      return text.includes('clock is') ? { status: answer.status, text } : undefined
+    })
+    expect(ready).toEqual({
+      status: 503,
+      text: `This host's clock is ${row.says} MongoDB's: synchronise it by NTP. Time of MongoDB is used meanwhile\n`,
+    })
+    for (const source of ['database', 'broker']) {
+      const shown = () => metricOf(process, 'clock_offset_seconds', `source="${source}"`)
+      await until(`${source} is compared`, async () => Math.abs((await shown()) - row.aheadMs / 1_000) < 1, {
+        timeoutMs: 30_000,
+      })
+    }
+    expect(process.lastWords(100).join('\n')).toContain('clock.apart')
+  })
+
+  test('admin-api, 10 s ahead: is ready, and warns', async () => {
+    const admin = product.children['admin-api']
+    expect((await fetch(`${admin.opsUrl}/readyz`)).status).toBe(200)
+    expect(await metricOf(admin, 'clock_offset_seconds', 'source="database"')).toBeCloseTo(ADMIN_AHEAD_MS / 1_000, 0)
+    expect(admin.lastWords(100).join('\n')).toContain('clock.apart')
+  })
+})

@@ -1,0 +1,18 @@
+/**
+ * Preloaded into a process by `node --import`, it shifts the wall clock of that process: `Date` and all that rests on it.
+ * The monotonic clock and the timers stay as they are, as on a host whose clock was set wrong.
+ */
+const aheadMs = Number(new URL(import.meta.url).searchParams.get('aheadMs') ?? 0)
+const RealDate = Date
+const now = () => RealDate.now() + aheadMs
+
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+  apply: () => new RealDate(now()).toString(),
+  get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
+})
+
+/** The environment of a process whose clock is ahead by so many milliseconds, or behind for a negative number. */
+export function shiftedBy(ms: number): { NODE_OPTIONS: string } {
+  return { NODE_OPTIONS: `--import ${new URL(`?aheadMs=${ms}`, import.meta.url).href}` }
+}
