@@ -12,6 +12,7 @@ import {
   modelFaults,
   packageFaults,
   purityFaults,
+  timeFaults,
 } from './architecture/rules.ts'
 import { importsOf, readSourceFiles, type SourceFile } from './architecture/source-files.ts'
 
@@ -42,6 +43,7 @@ describe('the code as it is', () => {
     { name: 'domain code is pure', faults: purityFaults },
     { name: 'models share nothing with what they judge', faults: modelFaults },
     { name: 'settings come from config.ts', faults: environmentFaults },
+    { name: 'services take the time from the clock that they are given', faults: timeFaults },
     { name: 'whoever calls out goes through the guarded client', faults: outgoingFaults },
     { name: 'files have a name that says something and are of a readable size', faults: fileFaults },
   ])('$name', ({ faults }) => {
@@ -111,6 +113,12 @@ describe('the rules bite', () => {
       path: 'services/ingress/src/app.ts',
       text: 'const level = process.env.LOG_LEVEL',
     },
+    ...['const now = Date.now()', 'const at = new Date()', "import { systemClock } from '@backstop/kit'"].map(text => ({
+      name: `in a service: ${text}`,
+      faults: timeFaults,
+      path: 'services/ingress/src/start.ts',
+      text,
+    })),
     ...[
       "const answer = await fetch('https://example.com')",
       "const answer = await globalThis.fetch('https://example.com')",

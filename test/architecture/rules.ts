@@ -133,6 +133,26 @@ export function environmentFaults(file: SourceFile): string[] {
   return /\bprocess\.env\b/.test(file.text) ? [`${file.path}: reads process.env; take the setting from config.ts`] : []
 }
 
+/** Files that read the clock of their host, and why they may. */
+const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
+  'packages/kit/src/clock/': 'it measures that clock',
+  'packages/kit/src/bus/kafka-bus.ts': 'tests and tools stamp their messages with it',
+  'packages/kit/src/bus/kafkajs-patch.ts': 'kafkajs keeps its own time by it',
+  'packages/kit/src/bus/kafkajs-connection-patch.ts': 'kafkajs keeps its own time by it',
+  'packages/provision/': 'the deploy job decides nothing by the time',
+  'packages/cli/': 'a tool on the machine of a person, who names windows by its clock',
+  'packages/simulator/': 'it plays the outside world',
+}
+
+/** One wrong clock among several processes opens false incidents: services take the time from the clock they are given. */
+export function timeFaults({ path, text, isProduction, workspace }: SourceFile): string[] {
+  const isService = /^(?:packages|services)\//.test(workspace)
+  if (!isProduction || !isService || Object.keys(READS_HOST_CLOCK).some(place => path.startsWith(place))) return []
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+  const used = /\bDate\.now\b|\bnew Date\(\s*\)|\bsystemClock\b/.exec(code)
+  return used === null ? [] : [`${path}: uses ${used[0]}; take the time from the Clock port`]
+}
+
 const MEANINGLESS_NAME = /^(?:utils?|helpers?|manager|data|common|misc)$/
 const MOST_LINES = 350
 
