@@ -11,11 +11,12 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-function setUp() {
+/** @param brokerAheadMs how far the broker's clock is ahead */
+function setUp(brokerAheadMs = 0) {
   const clock = createManualClock()
   let fate: SendFate = 'stored'
   const bus = createMemoryBus({
-    clock,
+    clock: { ...clock, now: () => clock.now() + brokerAheadMs },
     partitions: 1,
     fateOf: messages => (messages[0]?.topic === 'rechecks.due' ? fate : 'stored'),
   })
@@ -57,6 +58,19 @@ test('a message is never early and comes at its time, unchanged', async () => {
   })
   expect(committed()).toBe(1n)
 })
+
+test.each([-3_600_000, 3_600_000])(
+  'a broker whose clock is %i ms ahead makes no message early or late',
+  async aheadMs => {
+    const { clock, startLine, sendDueIn, moved } = setUp(aheadMs)
+    await startLine()
+    await sendDueIn('a', MINUTE_MS)
+    await clock.advance(MINUTE_MS - 1)
+    expect(moved()).toEqual([])
+    await clock.advance(1)
+    expect(moved()).toEqual(['a'])
+  },
+)
 
 test('each message comes at its own time, and those that are due together in one send', async () => {
   const { clock, startLine, sendDueIn, moved } = setUp()

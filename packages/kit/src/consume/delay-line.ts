@@ -23,7 +23,7 @@ export interface DelayLineOptions {
   onFatal(error: unknown): void
 }
 
-/** By how much the clocks of the broker and of whoever stamped the due time may differ, in milliseconds. */
+/** By how much the clocks of this process and of the one that stamped the due time may differ, in milliseconds. */
 const CLOCK_SLACK_MS = 300_000
 
 /** What is not due is fetched again with every message that is: many may wait, so few of them are fetched. */
@@ -31,13 +31,14 @@ const MAX_FETCH_BYTES = 65_536
 
 /**
  * When a message is due, in milliseconds since the epoch; undefined when its header is absent or cannot be right, which
- * makes it due at once: a bad header must not hold up what stands behind it.
+ * makes it due at once: a bad header must not hold up what stands behind it. The broker's time plays no part: its clock is
+ * not the one that due times are stamped by.
  */
-export function dueAtOf(message: IncomingMessage, maxDelayMs: number): number | undefined {
+function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): number | undefined {
   const text = message.headers[HEADERS.dueAt]
   if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
   const dueAt = Number(text)
-  return dueAt <= message.timestampMs + maxDelayMs + CLOCK_SLACK_MS ? dueAt : undefined
+  return dueAt <= nowMs + maxDelayMs + CLOCK_SLACK_MS ? dueAt : undefined
 }
 
 /**
@@ -86,7 +87,7 @@ function splitByDue(
 ): { due: readonly IncomingMessage[]; nextInMs: number | undefined } {
   const now = clock.now()
   for (const [index, message] of batch.messages.entries()) {
-    const dueAt = dueAtOf(message, maxDelayMs)
+    const dueAt = dueAtOf(message, maxDelayMs, now)
     if (dueAt !== undefined && dueAt > now) return { due: batch.messages.slice(0, index), nextInMs: dueAt - now }
   }
   return { due: batch.messages, nextInMs: undefined }
