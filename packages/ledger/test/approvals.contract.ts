@@ -128,13 +128,21 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       await expect(decide(operation, 'approved', NOW + 5 * HOUR)).rejects.toMatchObject({ code: 'illegal_transition' })
     })
 
-    test('what failed before it was sent skipped no approval', async () => {
+    test('a request that fails while it waits for approval was given up, and skipped none', async () => {
       expect(await move(await record(), 'failed')).toMatchObject({
         state: 'failed',
         unapproved: null,
         executing_at: null,
       })
-      expect(await record({ state: 'failed' })).toMatchObject({ unapproved: null })
+    })
+
+    test('an operation that is reported as failed outright may have worked, so it skipped the approval it needed', async () => {
+      expect(await record({ state: 'failed' })).toMatchObject({ unapproved: 'never_asked' })
+    })
+
+    test('an approved operation that fails was sent, and explains what it may have done', async () => {
+      const approved = await decide(await record(), 'approved')
+      expect(await move(approved, 'failed')).toMatchObject({ unapproved: null, executing_at: expect.any(String) })
     })
 
     test('where no approval is required, whoever asks for it gets a deadline, and may say himself that it was given', async () => {

@@ -43,6 +43,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         { name: 'completion spends', given: {}, to: ['executing', 'completed'], wanted: [1200, 0, 8800] },
         { name: 'what is reported as completed spends', given: { state: 'completed' }, wanted: [1200, 0, 8800] },
         { name: 'failure releases', given: {}, to: ['executing', 'failed'], wanted: [0, 0, 10_000] },
+        { name: 'failure without executing releases', given: {}, to: ['failed'], wanted: [0, 0, 10_000] },
         {
           name: 'the review refusing it releases',
           given: {},

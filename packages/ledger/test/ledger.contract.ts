@@ -220,12 +220,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       })
     })
 
-    test('a connection has not executed by an operation that failed before it was sent', async () => {
-      await record({ state: 'failed' })
-      expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())
-    })
-
-    test.each(['executing', 'awaiting_review', 'completed', 'rejected'] as const)(
+    test.each(['executing', 'awaiting_review', 'completed', 'failed', 'rejected'] as const)(
       'a connection has executed once an operation is reported as %s',
       async state => {
         expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())

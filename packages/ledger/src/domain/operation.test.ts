@@ -37,7 +37,7 @@ describe('the times of a newly reported operation', () => {
     },
     { name: 'awaiting_review began now', given: { state: 'awaiting_review' }, wanted: [at(NOW), null] },
     { name: 'completed outright began and ended now', given: { state: 'completed' }, wanted: [at(NOW), at(NOW)] },
-    { name: 'failed outright was never sent', given: { state: 'failed' }, wanted: [null, at(NOW)] },
+    { name: 'failed outright was sent, and may have worked', given: { state: 'failed' }, wanted: [at(NOW), at(NOW)] },
     {
       name: 'failed at a time at which it executed was sent then',
       given: { state: 'failed', executing_at: at(NOW - minutes(1)) },
@@ -181,6 +181,24 @@ describe('a reported transition', () => {
       from: recorded({ state: 'executing' }),
       to: 'awaiting_review',
       wanted: [at(NOW), null],
+    },
+    {
+      name: 'failed without executing was sent, e.g. to a provider that never answered',
+      from: recorded(),
+      to: 'failed',
+      wanted: [at(NOW), at(LATER)],
+    },
+    {
+      name: 'failed after it was approved was sent',
+      from: recorded({ state: 'approved' }),
+      to: 'failed',
+      wanted: [at(NOW), at(LATER)],
+    },
+    {
+      name: 'failed while it waits for approval was given up',
+      from: recorded({ state: 'approval_pending' }),
+      to: 'failed',
+      wanted: [null, at(LATER)],
     },
     {
       name: 'declined ends without having executed',

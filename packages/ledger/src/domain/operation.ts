@@ -64,7 +64,7 @@ export function recordOperation(
 ): Recorded {
   const state = stateOnReport(reported.state, policy)
   if (state === 'approved' && policy.required) return { kind: 'refused', reason: 'approval_is_not_yours' }
-  const times = timesOf(state, reported, { executingAt: null, idleUntil: now }, now)
+  const times = timesOf(state, reported, { from: undefined, executingAt: null, idleUntil: now }, now)
   if (times.kind === 'bad_time') return times
   const named = {
     projectId: connection.project_id,
@@ -142,7 +142,8 @@ export function applyTransition(
   }
   // Where executing itself is left out of the report, it began when it was last known not to at the earliest.
   const idleUntil = to === 'executing' ? now : Date.parse(operation.updated_at)
-  const times = timesOf(to, transition, { executingAt: operation.executing_at, idleUntil }, now)
+  const { state: from, executing_at: executingAtBefore } = operation
+  const times = timesOf(to, transition, { from, executingAt: executingAtBefore, idleUntil }, now)
   if (times.kind === 'bad_time') return times
   const { executingAt, endedAt } = times
   const begins = operation.executing_at === null && executingAt !== null
@@ -172,6 +173,8 @@ export function remind(operation: Operation, now: number): Operation {
 
 /** What is known of the beginning of an operation before a report. */
 interface KnownStart {
+  /** The state that it was in; undefined where it is reported for the first time. */
+  readonly from: OperationState | undefined
   /** When it began executing; null where nobody said so yet. */
   readonly executingAt: string | null
   /** The last moment at which it is known not to have executed: later would leave out the moment at which it did. */
@@ -200,8 +203,10 @@ function timesOf(
   const knownStart = known.executingAt === null ? known.idleUntil : Date.parse(known.executingAt)
   const began = executing ?? (ended === undefined ? knownStart : Math.min(knownStart, ended))
   const end = ended ?? Math.max(now, began)
-  // What failed before it executed, by the reporter's own checks for one, was never sent: it explains nothing.
-  const isSent = state === 'failed' ? executing !== undefined || known.executingAt !== null : hasExecuted(state)
+  // A report of failure does not say that nothing was sent: a request that timed out may have moved the money. Only a request
+  // that still waits for approval is given up by it.
+  const isGivenUp = state === 'failed' && known.from === 'approval_pending' && executing === undefined
+  const isSent = hasExecuted(state) && !isGivenUp
   if (end < began) return bad('ended_at', 'ends_before_it_began')
   return {
     kind: 'times',

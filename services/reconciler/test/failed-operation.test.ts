@@ -1,0 +1,41 @@
+/** An operation that is reported as failed may have moved the money all the same: its report comes from the ledger itself. */
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, refundSeen, SECOND, T0 } from './fixtures.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+const REPORT = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
+
+test('explains the refund and raises drift when it timed out and was reported as failed without executing', async () => {
+  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { operation } = await ledger.record(
+    { ...REPORT, state: 'requested' },
+    connectionOf(CONNECTION, {}),
+    T0 - SECOND,
+  )
+  const failed = await ledger.transition(operation.operation_id, { to: 'failed', reason: 'timeout' }, T0 + 30 * SECOND)
+  const subject = play([
+    { at: T0 + 40 * SECOND, input: refundSeen() },
+    { at: T0 + 41 * SECOND, input: { kind: 'operation', operation: failed } },
+  ])
+  expect(onlyAction(lookAll(subject, [policy()]))).toMatchObject({
+    verdict: 'explained',
+    reason: 'amount_and_time_match',
+    operationId: failed.operation_id,
+    differences: [{ field: 'state', operation_says: 'failed', provider_says: 'succeeded' }],
+  })
+  expect(alertsOf(subject)).toEqual(['drift.detected'])
+  expect(await ledger.hasExecuted([CONNECTION])).toEqual(new Set([CONNECTION]))
+})
+
+test('does not explain what was made after a request that waited for approval was given up', async () => {
+  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const report = { ...REPORT, state: 'approval_pending' } as const
+  const { operation } = await ledger.record(report, connectionOf(CONNECTION, {}), T0 - SECOND)
+  const failed = await ledger.transition(operation.operation_id, { to: 'failed' }, T0)
+  const subject = play([
+    { at: T0 + MINUTE, input: refundSeen() },
+    { at: T0 + MINUTE, input: { kind: 'operation', operation: failed } },
+  ])
+  expect(onlyAction(subject).verdict).toBe('pending')
+})
