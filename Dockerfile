@@ -4,9 +4,11 @@
 # Nothing is compiled: Node strips the types of what lies in packages/ and services/. It refuses to do so below node_modules,
 # so the packages stay where they are and node_modules holds npm's workspace links to them.
 
-ARG NODE_IMAGE=node:24-bookworm-slim
+# By digest, so that the same commit builds from the same bytes. `npm run pin-images` writes those of today; the tags say what they
+# were. On a machine that has no way to the registry, give images of its own: --build-arg NODE_IMAGE=… --build-arg RUNTIME_IMAGE=…
+ARG NODE_IMAGE=node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7
 # What the services run on. It wants the C and C++ runtime libraries of NODE_IMAGE, and nothing else.
-ARG RUNTIME_IMAGE=debian:bookworm-slim
+ARG RUNTIME_IMAGE=debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241
 
 FROM ${NODE_IMAGE} AS node
 

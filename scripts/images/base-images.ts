@@ -1,0 +1,42 @@
+/** A base image of the Dockerfile, as one of its `ARG …_IMAGE` lines names it. */
+export interface BaseImage {
+  /** Name of the ARG. */
+  readonly argument: string
+  /** `node` */
+  readonly name: string
+  /** `24-bookworm-slim` */
+  readonly tag: string
+  /** `sha256:…`; null where the line names none. */
+  readonly digest: string | null
+}
+
+const LINE = /^ARG (\w+_IMAGE)=([^:@\s]+):([^@\s]+)(?:@(sha256:[0-9a-f]{64}))?$/gm
+
+export function baseImagesOf(dockerfile: string): BaseImage[] {
+  return [...dockerfile.matchAll(LINE)].map(([, argument = '', name = '', tag = '', digest]) => ({
+    argument,
+    name,
+    tag,
+    digest: digest ?? null,
+  }))
+}
+
+/** The Dockerfile with each base image pinned to the digest that `digestOf` gives for its name and tag. */
+export function pinBaseImages(dockerfile: string, digestOf: (reference: string) => string): string {
+  return dockerfile.replace(LINE, (_line, argument: string, name: string, tag: string) => {
+    const reference = `${name}:${tag}`
+    const digest = digestOf(reference)
+    if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`${reference} has no usable digest: ${digest}`)
+    return `ARG ${argument}=${reference}@${digest}`
+  })
+}
+
+/** What a Dockerfile builds from without a digest: images that may be other ones tomorrow. */
+export function unpinnedImagesOf(dockerfile: string): string[] {
+  const images = baseImagesOf(dockerfile)
+  const stages = new Set([...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gim)].map(([, stage]) => stage))
+  const pinned = new Set(images.filter(({ digest }) => digest !== null).map(({ argument }) => `\${${argument}}`))
+  return [...dockerfile.matchAll(/^FROM (?:--\S+ )*(\S+)|^COPY .*--from=(\S+)/gim)]
+    .map(([, from, copied]) => from ?? copied ?? '')
+    .filter(source => !stages.has(source) && !pinned.has(source) && !/@sha256:[0-9a-f]{64}$/.test(source))
+}

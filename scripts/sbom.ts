@@ -1,0 +1,14 @@
+/**
+ * `npm run sbom`: writes the software bill of materials of our images (CycloneDX 1.5, JSON), from package-lock.json and the
+ * Dockerfile. The same commit gives the same bytes. `--out <file>`; .backstop/sbom.cdx.json when left out.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ROOT, sbom } from './sbom/deployed.ts'
+
+const { values } = parseArgs({ options: { out: { type: 'string', default: join(ROOT, '.backstop/sbom.cdx.json') } } })
+const out = resolve(values.out)
+mkdirSync(dirname(out), { recursive: true })
+writeFileSync(out, sbom())
+process.stdout.write(`${out}\n`)
