@@ -39,6 +39,8 @@ export const TOPICS = {
   /** The minute of grace: a pure delay line. What is due moves to rechecks.due, where the second look happens. */
   rechecks: delay,
   'rechecks.due': { ...work, partitions: 6 },
+  /** A delay line of seconds: when it is due, a signed action is judged whether the provider has answered or not. */
+  'rechecks.unanswered': delay,
   /** Questions to the providers' own APIs, by connection: asked within its rate limit, answered on `readbacks`. */
   rereads: { ...work, partitions: 6 },
   /** A delay line: what could not be asked is asked again half a minute later. */

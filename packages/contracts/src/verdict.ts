@@ -31,6 +31,10 @@ export const VerdictReason = z.enum([
   'plan_ended',
   /** A pause, a dispute, a credit …: recorded as what it is. */
   'kind_is_not_judged',
+  /** not_alerted: alerted while the provider could not be asked. Read later, the provider does not know it. */
+  'provider_denies_it',
+  /** The same, and the provider shows that the refund failed or was cancelled. */
+  'no_money_moved',
 ])
 export type VerdictReason = z.infer<typeof VerdictReason>
 
@@ -95,7 +99,10 @@ export const Why = z.object({
   /** One sentence for a person. */
   rule: z.string(),
   candidates: z.array(z.object({ operation_id: z.string(), failure: CandidateFailure, text: z.string() })),
-  /** Whether the provider itself was asked at the second look: null before it, or where there is no read key. */
+  /**
+   * What the provider answered at the second look, or to a later question where it did not answer in time: null before the
+   * second look, or where there is no read key.
+   */
   read_back: z.enum(['confirmed', 'not_found', 'unavailable']).nullable(),
 })
 export type Why = z.infer<typeof Why>

@@ -28,6 +28,7 @@ import { type ReconcileParts, reconcileBatch } from './consumers/reconcile-batch
 import { RereadConsumer } from './consumers/rereads.ts'
 import { createSweeper } from './consumers/sweeper.ts'
 import { itemOfEvent, type WorkItem } from './consumers/work-item.ts'
+import { ANSWER_WITHIN_MS } from './domain/looks.ts'
 import { RETRY_DELAY_MS } from './domain/reread-answer.ts'
 import { createReporter } from './report.ts'
 import type { ReconcilerStores } from './store/store.ts'
@@ -134,6 +135,17 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     maxDelayMs: Math.max(ports.recheckDelayMs, 1),
     onFatal,
   })
+  const unanswered = createDelayLine({
+    bus,
+    producer,
+    clock,
+    logger,
+    groupId: 'reconciler.rechecks.unanswered',
+    topic: 'rechecks.unanswered',
+    target: 'rechecks.due',
+    maxDelayMs: ANSWER_WITHIN_MS,
+    onFatal,
+  })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
   const incidents = stores.channelIncidents
   const incidentPublisher = createOutboxPublisher({
@@ -165,7 +177,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
   })
   const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher, heldHints)
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
-  const loops = [loop, minute, commands, rereads, retries]
+  const loops = [loop, minute, unanswered, commands, rereads, retries]
   const sweepers = [outboxSweeper, incidentSweeper, overdueLooks, sweeper, books.outboxSweeper, books.approvalTimers]
   return {
     async start() {

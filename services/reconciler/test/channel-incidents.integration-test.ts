@@ -25,6 +25,7 @@ beforeAll(async () => {
       'operations',
       'rechecks',
       'rechecks.due',
+      'rechecks.unanswered',
       'rereads',
       'rereads.retry',
       'readbacks',

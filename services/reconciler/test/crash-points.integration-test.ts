@@ -60,6 +60,7 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
           'operations',
           'rechecks',
           'rechecks.due',
+          'rechecks.unanswered',
           'rereads',
           'rereads.retry',
           'readbacks',

@@ -46,6 +46,7 @@ describe('with the rules and settings of today', () => {
         'expected_change_matches',
         'nothing_explains_it',
         'auto_before_first_operation',
+        'provider_denies_it',
       ]),
     )
   })

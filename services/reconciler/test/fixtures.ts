@@ -196,7 +196,7 @@ export function lookAll(subject: Subject, policies: readonly ConnectionPolicy[] 
   )
 }
 
-/** The looks that a minute brings; those at operations and later decisions come much later. */
+/** The looks that a minute brings; those at operations, later decisions and questions after an alert come much later. */
 export function secondLooks(subject: Subject): readonly PendingLook[] {
   return pendingLooks(subject).filter(({ of }) => of === 'action' || of === 'step')
 }

@@ -1,6 +1,6 @@
 /** The whole reconciler over the twins of its parts in memory, with a clock that is turned by hand. */
 import type { ConnectionDocument, Readback } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
+import { createFixedCodec, createLogger, createMemoryBus, createMetrics, type Egress } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import { createReconciler } from '../src/app.ts'
@@ -14,11 +14,13 @@ import { connectionOf } from './recorded-shop.ts'
  * Starts it, with one partition and one connection of the processor.
  * @param changeInbox what stands between it and its inbox
  * @param connection what its connection has otherwise than a plain one of the processor
+ * @param egress the way to its provider
  */
 export async function startMemoryReconciler(
   connectionId: string,
   changeInbox: (inbox: Inbox) => Partial<Inbox> = () => ({}),
   connection: Partial<ConnectionDocument> = {},
+  egress?: Egress,
 ) {
   const clock = createManualClock()
   const bus = createMemoryBus({ clock, partitions: 1 })
@@ -36,6 +38,7 @@ export async function startMemoryReconciler(
     metrics: createMetrics('reconciler'),
     recheckDelayMs: MINUTE,
     ...readingPorts(logger),
+    ...(egress === undefined ? {} : { egress }),
     onFatal: error => {
       throw error
     },
@@ -59,6 +62,7 @@ export async function startMemoryReconciler(
         }),
       ),
     dead: () => bus.stored('inbound.dead'),
+    alerts: () => Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value))),
     stop: () => app.stop(),
   }
 }

@@ -91,6 +91,8 @@ interface ShopTime {
   readonly shop: ShopStores
   /** How the provider answers: set by whoever plays it. */
   answer: (reread: Reread) => Readback['objects']
+  /** Ids of refunds that the provider cannot be asked about at their second look, but a minute later. */
+  readonly unavailableFor: Set<string>
   play(): Promise<number>
 }
 
@@ -108,7 +110,11 @@ function createShopTime(shop: ShopStores): ShopTime {
       at(Date.parse(recheck.due_at), () => take({ kind: 'recheck', recheck }))
     } else if (entry.topic === 'rereads') {
       const reread = entry.message as Reread
-      at(now + 2 * SECOND, () => take({ kind: 'readback', readback: readbackOf(reread, time.answer(reread), now) }))
+      const answerNow = () => readbackOf(reread, time.answer(reread), now)
+      const isLate = reread.targets.some(({ id }) => time.unavailableFor.has(id))
+      const first = () => (isLate ? { ...answerNow(), outcome: 'unavailable' as const, objects: [] } : answerNow())
+      at(now + 2 * SECOND, () => take({ kind: 'readback', readback: first() }))
+      if (isLate) at(now + MINUTE, () => take({ kind: 'readback', readback: answerNow() }))
     } else if (entry.topic === 'operations') {
       const operation = structuredClone(entry.message) as Extract<WorkItem, { kind: 'operation' }>['operation']
       at(now + SECOND, () => take({ kind: 'operation', operation }))
@@ -160,6 +166,7 @@ function createShopTime(shop: ShopStores): ShopTime {
     books,
     shop,
     answer: () => [],
+    unavailableFor: new Set(),
     async play() {
       for (;;) {
         waiting.sort((a, b) => a.at - b.at)
@@ -192,6 +199,8 @@ function openCast(
   const processor = createCardProcessor({ now, chance, livemode: true })
   const oldProcessor = createCardProcessor({ now, chance, livemode: true, sendsRefundEvents: false })
   const biller = createSubscriptionBiller({ now, chance })
+  /** Refunds that the provider's API does not know. */
+  const denied = new Set<string>()
   let isLost = false
   const post = (connection: ConnectionDocument) => (event: object) => {
     if (isLost) return
@@ -209,7 +218,7 @@ function openCast(
       if (provider === 'processor') {
         const refunds = processor
           .refunds()
-          .filter(refund => [refund.id, refund.charge, refund.payment_intent].includes(id))
+          .filter(refund => [refund.id, refund.charge, refund.payment_intent].includes(id) && !denied.has(refund.id))
         return refunds.flatMap(refund => found('refund', refund))
       }
       const records = biller.asOf(now())
@@ -289,6 +298,14 @@ function openCast(
         refund(payment)
         time.at(now() + 10 * MINUTE, () => void refund(payment))
       },
+      // By nobody; people were told while the provider could not be asked, and a minute later it denies it.
+      () => {
+        const made = refund(pay())
+        time.unavailableFor.add(made.id)
+        denied.add(made.id)
+      },
+      // The same, and a minute later it shows it.
+      () => void time.unavailableFor.add(refund(pay()).id),
       // Somebody said that it would come.
       async () => {
         const payment = pay()

@@ -85,9 +85,17 @@ describe('a re-read', () => {
     expect(done()).toBe(1n)
   })
 
-  test('that fails waits on the delay line with its next attempt', async () => {
-    const { ask, clock, answers, retries, bus } = await harness(() => AWAY)
+  test('that fails is answered as unavailable at once: its case asks again', async () => {
+    const { ask, clock, answers, retries } = await harness(() => AWAY)
     await ask({})
+    await clock.advance(1_000)
+    expect(await answers()).toMatchObject([{ outcome: 'unavailable', failure: 'Away' }])
+    expect(await retries()).toEqual([])
+  })
+
+  test('of a hint that fails waits on the delay line with its next attempt', async () => {
+    const { ask, clock, answers, retries, bus } = await harness(() => AWAY)
+    await ask({ provider: 'subscription', reason: 'hint' })
     await clock.advance(1_000)
     expect(await answers()).toEqual([])
     expect(await retries()).toMatchObject([{ reread_id: 'rrd_1', attempt: 2 }])

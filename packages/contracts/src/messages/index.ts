@@ -16,7 +16,7 @@ import { Readback, Reread } from './reread.ts'
 export const MESSAGES = {
   'inbound-event': { schema: InboundEvent, topics: ['inbound.processor', 'inbound.reseller', 'inbound.subscription'] },
   operation: { schema: Operation, topics: ['operations'] },
-  recheck: { schema: Recheck, topics: ['rechecks', 'rechecks.due'] },
+  recheck: { schema: Recheck, topics: ['rechecks', 'rechecks.due', 'rechecks.unanswered'] },
   reread: { schema: Reread, topics: ['rereads', 'rereads.retry'] },
   readback: { schema: Readback, topics: ['readbacks'] },
   command: { schema: Command, topics: ['commands'] },

@@ -53,6 +53,8 @@ export const Reread = z.object({
   first_requested_at: Timestamp,
   /** Counts from 1. */
   attempt: z.int().min(1),
+  /** When the second look is judged without an answer; left out where nothing is judged without one. */
+  answer_by: Timestamp.optional(),
 })
 export type Reread = z.infer<typeof Reread>
 

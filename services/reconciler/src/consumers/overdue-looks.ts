@@ -4,7 +4,8 @@ import { pendingLooks } from '../domain/looks.ts'
 import { recheckEntry } from '../domain/outgoing.ts'
 import type { SubjectStore } from '../store/store.ts'
 
-const SWEEP_EVERY_MS = 60_000
+/** Short, because a lost message delays an alert by as much. */
+const SWEEP_EVERY_MS = 15_000
 const SWEEP_LIMIT = 500
 
 export interface OverdueLooksParts {

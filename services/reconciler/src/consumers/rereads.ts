@@ -14,9 +14,10 @@ import {
   type Producer,
   pauseAfter,
   sleep,
+  within,
 } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
-import { type Answer, type Asked, answerReread, RETRY_DELAY_MS } from '../domain/reread-answer.ts'
+import { type Answer, type Asked, answerReread, RETRY_DELAY_MS, timeToRead } from '../domain/reread-answer.ts'
 import type { ConnectionReaders } from './connection-readers.ts'
 import { RereadLanes } from './reread-lanes.ts'
 
@@ -37,8 +38,14 @@ const MAX_ACTIVE = 64
 const MAX_WAITING = 75
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 250
-/** One asking with all its retries, in milliseconds. */
-const READ_WITHIN_MS = 20_000
+/** A reader that keeps to its deadline ends in this time after it, and says more than that it did not end. */
+const ENDS_BY_ITSELF_MS = 500
+const NEVER_ENDED: Asked = {
+  kind: 'failed',
+  failure: 'unreachable',
+  text: 'The provider was not read in time',
+  retryAfterMs: null,
+}
 
 /**
  * Asks the providers what `rereads` wants to know and sends the answers to `readbacks`. A message is acknowledged once its
@@ -130,7 +137,14 @@ export class RereadConsumer {
       try {
         const opened = await readers.of(reread.connection_id)
         if (opened.kind === 'none') return { kind: 'cannot_ask', text: opened.text }
-        return await opened.reader.read(reread.targets, READ_WITHIN_MS, signal)
+        const ms = timeToRead(reread, clock.now())
+        return await within(
+          clock,
+          ms + ENDS_BY_ITSELF_MS,
+          aborted => opened.reader.read(reread.targets, ms, aborted),
+          NEVER_ENDED,
+          signal,
+        )
       } catch (error) {
         if (!(error instanceof AppError && error.retryable)) return { kind: 'cannot_ask', text: textOf(error) }
         await sleep(clock, pauseAfter(faults), signal)

@@ -34,10 +34,11 @@ import {
   seen,
   subscriptionShown,
 } from '../../test/observations.ts'
+import type { LookFacts } from './asking.ts'
 import { decide, type Input } from './decide.ts'
 import type { ExpectedChange } from './expected-change.ts'
 import { claimOf } from './explain.ts'
-import { pendingLooks } from './looks.ts'
+import { type PendingLook, pendingLooks } from './looks.ts'
 import type { ActionRecord, Subject } from './subject.ts'
 import { whyOf } from './why.ts'
 
@@ -74,6 +75,8 @@ const VERDICTS: Record<VerdictReason, string> = {
   involuntary_end: 'not alerted: the provider ended it itself',
   plan_ended: 'not alerted: the plan came to its end',
   kind_is_not_judged: 'not alerted: recorded, and not judged',
+  provider_denies_it: 'alerted, then resolved: the provider does not know it',
+  no_money_moved: 'alerted, then resolved: no money moved',
 }
 
 /** What the provider showed, in the order in which it did. */
@@ -301,13 +304,26 @@ function judged({ shown, known }: ExplainingRow): Subject {
   })
   const facts = lookFacts([setting])
   const notes = notesOf(known.get('note'))
+  const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'
   return secondLooks(told).reduce((next, pending) => {
     const noted = decide(next, { kind: 'noted', notes }, pending.dueAt, RULES)
     const asked = decide(noted, look(pending, facts), pending.dueAt, RULES)
-    return known.has('read key')
-      ? decide(asked, look(pending, facts, 'unavailable'), pending.dueAt + MINUTE, RULES)
-      : asked
+    if (!known.has('read key')) return asked
+    const answered = decide(asked, look(pending, facts, readInTime), pending.dueAt + SECOND, RULES)
+    return readLater(answered, pending, facts, known.get('read later'))
   }, told)
+}
+
+/** What the provider says when it is asked after the alert. */
+function readLater(subject: Subject, pending: PendingLook, facts: LookFacts, said: string | undefined): Subject {
+  if (said === undefined) return subject
+  const at = pending.dueAt + 5 * MINUTE
+  const isKnown = said !== 'not known'
+  const shown = refundShown({ state: said as ActionRecord['state'] })
+  const found = isKnown
+    ? play([{ at, input: seen(shown, { eventId: null, reading: 'second_look' }) }], subject)
+    : subject
+  return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), at, RULES)
 }
 
 describe('docs/decisions/explaining.md holds for the verdict', () => {

@@ -2,6 +2,7 @@ import { type Assignment, assignOperations } from './assign.ts'
 import { expectedChangeFor } from './expected-change.ts'
 import { endOfItself, explainedByObservation } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
+import { disproofOf } from './late-reading.ts'
 import { recheckEntry } from './outgoing.ts'
 import { type ConnectionPolicy, permissionToAlert } from './policy.ts'
 import { type ActionRecord, isJudged, openIncident, type Subject, withRecord } from './subject.ts'
@@ -52,17 +53,22 @@ function settlementOf({ notes }: Subject, action: ActionRecord, assignment: Assi
   if (observed !== null) return { ...by, verdict: 'explained', reason: observed }
   const ended = endOfItself(action)
   if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
+  const disproved = disproofOf(action)
+  if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
   const expected = expectedChangeFor(action, notes)
   if (expected === undefined) return null
   return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
 }
 
 /** Why an action that nothing explains has to wait for a look of its own; null where it has had it, or waits for it. */
-function whyLookAgain(action: ActionRecord): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'other_setting' | null {
+function whyLookAgain(
+  action: ActionRecord,
+): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'shown_again' | 'other_setting' | null {
   if (action.verdict === 'explained') return 'explanation_lost'
   if (action.look === null) return 'new'
   if (action.verdict !== 'not_alerted') return null
   if (action.reason === 'involuntary_end' || action.reason === 'plan_ended') return 'ended_by_somebody'
+  if (action.reason === 'provider_denies_it' || action.reason === 'no_money_moved') return 'shown_again'
   // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
   return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null
 }

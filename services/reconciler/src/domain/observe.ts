@@ -1,6 +1,7 @@
 import { deterministicId, type Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import { forgottenBy, isSpent } from './forget.ts'
+import { withoutDenial } from './late-reading.ts'
 import { provisionalFor } from './refund-steps.ts'
 import { joinLinked, linkedRecord } from './same-action.ts'
 import { mergeSides, sideOf, withSides } from './sides.ts'
@@ -112,7 +113,7 @@ function withSighting(
     idempotencyKeys: key === null ? record.idempotencyKeys : withAll(record.idempotencyKeys, [key]),
     eventIds: eventId === null || !hasRoom ? record.eventIds : withAll(record.eventIds, [eventId]),
   }
-  return shownEvent(before, seen, sighting, now)
+  return shownEvent(before, withoutDenial(seen, sighting), sighting, now)
 }
 
 /**

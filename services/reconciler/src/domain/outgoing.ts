@@ -35,18 +35,37 @@ export function recheckEntry(subject: Subject, lookId: string, dueAt: number, no
   }
 }
 
+/** Brings a look back when the time for the provider's answer is over. */
+export function unansweredEntry(
+  subject: Subject,
+  look: { readonly lookId: string; readonly dueAt: number },
+  answerByMs: number,
+  now: number,
+): SubjectOutboxEntry {
+  return {
+    ...recheckEntry(subject, look.lookId, look.dueAt, now),
+    id: deterministicId('message', 'unanswered', look.lookId, String(answerByMs)),
+    topic: 'rechecks.unanswered',
+    headers: { [HEADERS.dueAt]: String(answerByMs) },
+  }
+}
+
 /** The reference by which an answer finds the subject again. */
 function refOf(subject: Subject): string {
   return subject.refs[0] ?? ''
 }
 
-/** The question that a look puts to the provider; its answer brings the look back. */
+/**
+ * The question that a look puts to the provider; its answer brings the look back.
+ * @param answerByMs when the look is judged without the answer; left out where it is not
+ */
 export function rereadEntry(
   subject: Subject,
   look: { readonly lookId: string; readonly dueAt: number },
   { connectionId, provider, targets }: Asking,
   reason: ReadReason,
   now: number,
+  answerByMs?: number,
 ): SubjectOutboxEntry {
   const message: Reread = {
     reread_id: deterministicId('reread', connectionId, look.lookId, String(look.dueAt)),
@@ -59,6 +78,7 @@ export function rereadEntry(
     targets: [...targets],
     first_requested_at: isoTime(now),
     attempt: 1,
+    ...(answerByMs === undefined ? {} : { answer_by: isoTime(answerByMs) }),
   }
   return { id: message.reread_id, topic: 'rereads', key: connectionId, message, at: now }
 }

@@ -195,6 +195,13 @@ function summaryOf(action: ActionRecord, { code, resolution }: IncidentRecord): 
   if (code === 'REFUND_REJECTED') {
     return `${what} that operation ${action.operationId} made was refused by the provider's review: no money moved`
   }
+  if (action.reason === 'provider_denies_it' || action.reason === 'no_money_moved') {
+    return `${what} did not go through: ${lowerFirst(resolution ?? '')}`
+  }
   if (resolution === null) return `${what} was made at the provider, and no operation of yours explains it`
-  return `${what} is explained after all: ${resolution.charAt(0).toLowerCase()}${resolution.slice(1)}`
+  return `${what} is explained after all: ${lowerFirst(resolution)}`
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }

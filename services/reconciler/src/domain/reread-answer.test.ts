@@ -1,7 +1,7 @@
 import type { Reread } from '@backstop/contracts'
 import type { ReadFailure } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
-import { type Asked, answerReread, RETRY_DELAY_MS, VERIFY_WITHIN_MS } from './reread-answer.ts'
+import { type Asked, answerReread, RETRY_DELAY_MS, timeToRead, VERIFY_WITHIN_MS } from './reread-answer.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 
@@ -23,6 +23,20 @@ function reread(changes: Partial<Reread> = {}): Reread {
 
 const failed = (failure: ReadFailure): Asked => ({ kind: 'failed', failure, text: 'Why', retryAfterMs: null })
 
+describe('the time that a re-read may take', () => {
+  test.each([
+    { name: 'ends before its look is judged without it', inMs: 4_000, takesMs: 3_750 },
+    { name: 'is the usual time where its look was judged already', inMs: -60_000, takesMs: 10_000 },
+    { name: 'is the usual time where nothing could be found out before', inMs: 600, takesMs: 10_000 },
+  ])('$name', ({ inMs, takesMs }) => {
+    expect(timeToRead(reread({ answer_by: new Date(NOW + inMs).toISOString() }), NOW)).toBe(takesMs)
+  })
+
+  test('is the usual time where no look waits', () => {
+    expect(timeToRead(reread({ reason: 'hint' }), NOW)).toBe(10_000)
+  })
+})
+
 describe('a re-read', () => {
   test('that is answered carries the objects and the look that waits', () => {
     const objects = [{ type: 'refund', body: { id: 're_1' } }]
@@ -36,8 +50,13 @@ describe('a re-read', () => {
   test.for<{ name: string; changes?: Partial<Reread>; asked: Asked; ageMs?: number; is: string }>([
     { name: 'of what the provider does not know', asked: { kind: 'not_found' }, is: 'not_found' },
     { name: 'of a connection without a key', asked: { kind: 'cannot_ask', text: 'No key' }, is: 'unavailable' },
-    { name: 'that fails once', asked: failed('provider_unavailable'), is: 'again' },
-    { name: 'that fails three times', changes: { attempt: 3 }, asked: failed('unreachable'), is: 'unavailable' },
+    { name: 'that fails', asked: failed('provider_unavailable'), is: 'unavailable' },
+    {
+      name: 'of a hint that fails',
+      changes: { provider: 'subscription', reason: 'hint' },
+      asked: failed('provider_unavailable'),
+      is: 'again',
+    },
     { name: 'whose key is refused', asked: failed('key_refused'), is: 'unavailable' },
     {
       name: 'of a hint whose key is refused',
@@ -65,12 +84,13 @@ describe('a re-read', () => {
   })
 
   test('is asked again with one more attempt, after the delay line', () => {
-    const answer = answerReread(reread(), failed('rate_limited'), NOW - 1, NOW)
+    const hint = reread({ provider: 'subscription', reason: 'hint' })
+    const answer = answerReread(hint, failed('rate_limited'), NOW - 1, NOW)
     expect(answer).toMatchObject({ kind: 'again', reread: { attempt: 2 }, dueAt: NOW + RETRY_DELAY_MS })
   })
 
   test('that is given up says why, without objects', () => {
-    const answer = answerReread(reread({ attempt: 3 }), failed('unreachable'), NOW - 1, NOW)
+    const answer = answerReread(reread(), failed('unreachable'), NOW - 1, NOW)
     expect(answer).toMatchObject({ readback: { outcome: 'unavailable', failure: 'Why', objects: [] } })
   })
 })

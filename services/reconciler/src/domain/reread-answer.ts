@@ -13,17 +13,12 @@ export type Answer =
 
 /** How long a failed asking waits: the delay of the topic rereads.retry. */
 export const RETRY_DELAY_MS = 30_000
-/** Signed events do not wait for a provider that is away: their look is then judged without it. */
-const SIGNED_ATTEMPTS = 3
 /** What rests on a re-read alone is asked for this long before people are told that it cannot be had. */
 export const VERIFY_WITHIN_MS = 15 * 60_000
 
-/** Failures that asking again does not mend: a person has to. */
-const FINAL: ReadonlySet<ReadFailure> = new Set(['key_refused', 'address_refused', 'question_refused'])
-
 /**
- * Settles one asking. A verdict on a subscription rests on the provider's own data alone, so such a re-read is asked for
- * longer and never given up silently.
+ * Decides what becomes of one asking. A verdict on a subscription rests on the provider's own data alone, so such a re-read
+ * is asked for longer. Any other look learns at once that there is no answer: the case keeps when it asks again.
  * @param askedAt when the asking began, in milliseconds since the epoch: what an event tells meanwhile is newer
  * @param now milliseconds since the epoch
  */
@@ -36,7 +31,7 @@ export function answerReread(reread: Reread, asked: Asked, askedAt: number, now:
     case 'cannot_ask':
       return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, askedAt, asked.text) }
     case 'failed': {
-      if (hasEnded(reread, asked.failure, now)) {
+      if (hasEnded(reread, now)) {
         return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, askedAt, asked.text) }
       }
       // The delay line's delay is fixed; a provider that asks for more is asked again and says so again.
@@ -48,9 +43,21 @@ export function answerReread(reread: Reread, asked: Asked, askedAt: number, now:
   }
 }
 
-function hasEnded(reread: Reread, failure: ReadFailure, now: number): boolean {
-  if (reread.provider === 'subscription') return now - Date.parse(reread.first_requested_at) >= VERIFY_WITHIN_MS
-  return FINAL.has(failure) || reread.attempt >= SIGNED_ATTEMPTS
+function hasEnded({ provider, first_requested_at }: Reread, now: number): boolean {
+  return provider !== 'subscription' || now - Date.parse(first_requested_at) >= VERIFY_WITHIN_MS
+}
+
+/** Longest that one asking takes, with its retries, in milliseconds. */
+const READ_WITHIN_MS = 10_000
+/** The time from the provider's answer to its use, in milliseconds. */
+const ANSWER_TRAVELS_MS = 250
+/** Too short to find out anything in: an asking that comes so late serves the time after the look. */
+const LEAST_READ_MS = 500
+
+/** How long one asking may take, in milliseconds: until its look is judged without it, if that time is still to come. */
+export function timeToRead({ answer_by }: Reread, now: number): number {
+  const leftMs = answer_by === undefined ? 0 : Date.parse(answer_by) - ANSWER_TRAVELS_MS - now
+  return leftMs < LEAST_READ_MS ? READ_WITHIN_MS : Math.min(leftMs, READ_WITHIN_MS)
 }
 
 function givenUp(reread: Reread, askedAt: number, text: string): Readback {

@@ -56,16 +56,37 @@ describe('the second look, where the provider can be asked', () => {
     expect(asked.refs).toContain(reread?.look?.ref)
   })
 
-  test('asks once, however often the look is brought', () => {
-    expect(due(asked, readable, T0 + 2 * MINUTE)).toEqual(asked)
+  test('asks once, however often the look is brought while the answer may still come', () => {
+    const again = due(asked, readable, T0 + MINUTE + 3 * SECOND)
+    expect(rereadsOf(again)).toHaveLength(1)
+    expect(alertsOf(again)).toEqual([])
   })
 
-  test('asks again, under the same id, when no answer came for five minutes', () => {
-    const [pending] = pendingLooks(asked)
-    expect(pending?.wakeAt).toBe(T0 + 6 * MINUTE)
-    const again = due(asked, readable, T0 + 6 * MINUTE)
-    expect(new Set(rereadsOf(again).map(reread => reread.reread_id)).size).toBe(1)
-    expect(rereadsOf(again)).toHaveLength(2)
+  test('sends a message that ends the wait for the answer four seconds after the look was due', () => {
+    const answerBy = T0 + MINUTE + 4 * SECOND
+    expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toMatchObject([
+      { headers: { 'x-due-at': String(answerBy) }, message: { look_id: onlyAction(asked).id } },
+    ])
+    expect(rereadsOf(asked)[0]?.answer_by).toBe(new Date(answerBy).toISOString())
+  })
+
+  test('alerts without the answer when that message comes, and says that the provider was unavailable', () => {
+    const judged = due(asked, readable, T0 + MINUTE + 4 * SECOND)
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(rereadsOf(judged)).toHaveLength(1)
+  })
+
+  test('is brought again by the net under it when that message is lost', () => {
+    expect(pendingLooks(asked)[0]?.wakeAt).toBe(T0 + MINUTE + 24 * SECOND)
+    expect(alertsOf(due(asked, readable, T0 + MINUTE + 24 * SECOND))).toEqual(['incident.opened'])
+  })
+
+  test('gives the provider two seconds where the look itself came late', () => {
+    const late = due(tell(seen(refundShown())), readable, T0 + 10 * MINUTE)
+    expect(rereadsOf(late)[0]?.answer_by).toBe(new Date(T0 + 10 * MINUTE + 2 * SECOND).toISOString())
+    expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
+    expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + 2 * SECOND))).toEqual(['incident.opened'])
   })
 
   test.each([
@@ -147,6 +168,12 @@ describe('what only hints speak of', () => {
     const waits = due(tell(hinted), biller({ canRead: false }))
     expect(onlyAction(waits).verdict).toBe('pending')
     expect(rereadsOf(waits)).toEqual([])
+  })
+
+  test('has no time after which it is judged without the answer', () => {
+    expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toEqual([])
+    expect(rereadsOf(asked)[0]?.answer_by).toBeUndefined()
+    expect(due(asked, biller(), T0 + 10 * MINUTE)).toEqual(asked)
   })
 
   test('is judged without an answer where the gateway signed the same refund', () => {

@@ -1,9 +1,10 @@
 import type { Readback } from '@backstop/contracts'
-import { isSigned, type LookFacts, whomToAsk } from './asking.ts'
+import { type Asking, isSigned, type LookFacts, whomToAsk } from './asking.ts'
 import { judgeAtSecondLook, judgeSubject } from './judge.ts'
-import { awaitsAnswer, type PendingLook, pendingLooks } from './looks.ts'
+import { readLate, startLateReading } from './late-reading.ts'
+import { answerBy, awaitsAnswer, type PendingLook, pendingLooks } from './looks.ts'
 import { lookAtOperation } from './operation-looks.ts'
-import { recheckEntry, rereadEntry } from './outgoing.ts'
+import { recheckEntry, rereadEntry, unansweredEntry } from './outgoing.ts'
 import { policiesOf } from './policy.ts'
 import { lookAtStep } from './refund-steps.ts'
 import { type ActionRecord, type Look, type RefundTotal, replaceAt, type Subject, withRecord } from './subject.ts'
@@ -29,21 +30,68 @@ export function takeLook(subject: Subject, input: LookInput, now: number, rechec
   if (findLook(judged, input) === undefined) return judged
   if (look.of === 'decision') return judged
   if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
+  if (look.of === 'late_reading') return judgeSubject(readLate(judged, look, input, now), now, recheckDelayMs)
   const seen = lookedAt(judged, look)
   if (seen === undefined) return judged
-  if (input.answer === null) {
-    const whom = whomToAsk(seen, input.facts)
-    if (whom.kind !== 'nobody') {
-      if (awaitsAnswer(look, now)) return judged
-      const asked = withAsked(judged, look, now)
-      if (whom.kind === 'wait') return asked
-      return { ...asked, outbox: [...asked.outbox, rereadEntry(judged, look, whom.asking, 'second_look', now)] }
-    }
-  } else if (input.answer.outcome === 'unavailable' && !isSigned(seen)) {
-    // Nothing but hints and what was read after them speaks of it: no verdict before the provider has.
-    return withAsked(judged, look, now)
+  const step = input.answer === null ? nextStep(seen, look, input, now) : stepOfAnswer(seen, input.answer)
+  switch (step.kind) {
+    case 'ask':
+      return ask(judged, look, seen, step.asking, now)
+    case 'keep_waiting':
+      return withAsked(judged, look, now)
+    case 'await_answer':
+      return isSigned(seen) ? { ...judged, outbox: [...judged.outbox, endOfWait(judged, look, now)] } : judged
+    case 'conclude':
+      return conclude(judged, look, { ...input, answer: step.answer }, now, recheckDelayMs)
+    default:
+      return step satisfies never
   }
-  return conclude(judged, look, input, now, recheckDelayMs)
+}
+
+/** What a second look does next. */
+type Step =
+  | { readonly kind: 'ask'; readonly asking: Asking }
+  /** Its provider cannot be asked now, and no verdict is given without it. */
+  | { readonly kind: 'keep_waiting' }
+  /** The provider was asked and may still answer in time. */
+  | { readonly kind: 'await_answer' }
+  | { readonly kind: 'conclude'; readonly answer: LookInput['answer'] }
+
+function nextStep(seen: ActionRecord | RefundTotal, look: PendingLook, { facts }: LookInput, now: number): Step {
+  const whom = whomToAsk(seen, facts)
+  if (whom.kind === 'nobody') return { kind: 'conclude', answer: null }
+  if (look.askedAt !== null && isSigned(seen)) {
+    const isOver = now >= answerBy(look.dueAt, look.askedAt)
+    return isOver ? { kind: 'conclude', answer: { outcome: 'unavailable' } } : { kind: 'await_answer' }
+  }
+  if (awaitsAnswer(look, now)) return { kind: 'await_answer' }
+  return whom.kind === 'wait' ? { kind: 'keep_waiting' } : whom
+}
+
+function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<LookInput['answer']>): Step {
+  // Where only hints and what was read after them speak of it, no verdict is given before the provider has answered.
+  if (answer.outcome === 'unavailable' && !isSigned(seen)) return { kind: 'keep_waiting' }
+  return { kind: 'conclude', answer }
+}
+
+/** Asks the provider. What it signed is judged in time whatever becomes of the question. */
+function ask(
+  subject: Subject,
+  look: PendingLook,
+  seen: ActionRecord | RefundTotal,
+  asking: Asking,
+  now: number,
+): Subject {
+  const asked = withAsked(subject, look, now)
+  const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
+  const question = rereadEntry(subject, look, asking, 'second_look', now, answerByMs)
+  const end = answerByMs === undefined ? [] : [unansweredEntry(subject, look, answerByMs, now)]
+  return { ...asked, outbox: [...asked.outbox, question, ...end] }
+}
+
+/** Clocks differ between machines: the end of the wait that comes early by this one comes again. */
+function endOfWait(subject: Subject, look: PendingLook, now: number) {
+  return unansweredEntry(subject, look, answerBy(look.dueAt, look.askedAt ?? now), now)
 }
 
 function findLook(subject: Subject, { lookId, dueAt }: LookInput): PendingLook | undefined {
@@ -81,21 +129,21 @@ function withAsked(subject: Subject, { lookId, of }: PendingLook, now: number): 
 function conclude(
   subject: Subject,
   { lookId, dueAt, of }: PendingLook,
-  { facts, answer }: LookInput,
+  input: LookInput,
   now: number,
   recheckDelayMs: number,
 ): Subject {
+  const { facts, answer } = input
   // What a step leaves open becomes an action in this moment, and that is judged at once: its minute has passed.
   const looked = of === 'step' ? judgeSubject(lookAtStep(subject, lookId, now), now, recheckDelayMs) : subject
   const action = looked.actions.find(one => (of === 'step' ? one.identity : one.id) === lookId)
   if (action === undefined || action.verdict !== 'pending' || action.look?.dueAt !== dueAt) return looked
-  return judgeAtSecondLook(
+  const readBack = answer === null ? null : READ_BACK[answer.outcome]
+  const judged = judgeAtSecondLook(
     looked,
     action,
-    {
-      policies: policiesOf(looked, action, facts.policies),
-      readBack: answer === null ? null : READ_BACK[answer.outcome],
-    },
+    { policies: policiesOf(looked, action, facts.policies), readBack },
     now,
   )
+  return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged
 }

@@ -74,6 +74,18 @@ export interface Look {
   /** When the provider was asked last, or would have been if it could; null before. */
   readonly askedAt: number | null
   readonly doneAt: number | null
+  /** Set where people were alerted although the provider had not answered. */
+  readonly lateReading?: LateReading
+}
+
+/** The questions to the provider that follow an alert without its answer. */
+export interface LateReading {
+  /** Questions asked so far. */
+  readonly tries: number
+  /** When the next question is due; null when none is. */
+  readonly nextAt: number | null
+  /** What the provider answered in the end; null before. */
+  readonly outcome: 'confirmed' | 'not_found' | 'no_money_moved' | null
 }
 
 /** One refund or cancellation, or one of the other things that are recorded, with all that is known of it. */

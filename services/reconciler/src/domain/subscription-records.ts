@@ -1,5 +1,6 @@
 import { deterministicId, type ObjectState, type RecordKind } from '@backstop/contracts'
 import type { EndCause, ObservedSubscription } from '@backstop/providers'
+import { withoutDenial } from './late-reading.ts'
 import { absorb } from './same-action.ts'
 import {
   type ActionRecord,
@@ -121,7 +122,8 @@ function deriveRecord(
       ? cancellationFacts(stretch, anchor, row)
       : { providerCreatedAt: Math.ceil(stretch.from), turn: turnOf(row, aspect, stretch, anchor) }),
   }
-  return withRecord(joined, sighting === null ? record : shownEvent(base, record, sighting, now))
+  if (sighting === null) return withRecord(joined, record)
+  return withRecord(joined, shownEvent(base, withoutDenial(record, sighting), sighting, now))
 }
 
 function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): Turn {

@@ -222,9 +222,16 @@ function refsOf(input: Input): readonly string[] {
   return input.kind === 'operation' ? input.operation.refs : []
 }
 
+/** The model knows facts, and no answers: an alert that the provider denied afterwards was right by the facts. */
+function withoutLateDenial(action: ActionRecord): ActionRecord {
+  if (action.reason !== 'provider_denies_it') return action
+  return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' }
+}
+
 function verdictsIn(subject: Subject): string[] {
   return subject.actions
     .filter(isJudged)
+    .map(withoutLateDenial)
     .map(action => `${nameOf(action)} ${action.verdict} ${action.reason} ${action.operationId}`)
     .sort()
 }

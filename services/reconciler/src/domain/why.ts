@@ -30,6 +30,9 @@ const RULES: Record<VerdictReason, Rule> = {
   connection_deleted: () => 'Nothing explains it; the connection was deleted in the meantime',
   involuntary_end: () => 'The provider ended the subscription itself, e.g. after its last try to collect',
   plan_ended: () => 'The subscription came to the end that its plan has',
+  provider_denies_it: () => 'The provider could not be asked before the alert; read later, it does not know it',
+  no_money_moved: ({ state }) =>
+    `The provider could not be asked before the alert; read later, it shows it as ${state}: no money moved`,
   kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded as what it is, and judged by nobody`,
 }
 

@@ -27,6 +27,8 @@ export interface Arrival {
 export type StoredAnswer = {
   readonly at: number
   readonly outcome: NonNullable<Why['read_back']>
+  /** What it said to a question after the alert, where it had not answered in time. */
+  readonly later?: 'confirmed' | 'not_found'
 } | null
 
 /** Everything that the verdicts of one payment or subscription rest on, in order of time. */
@@ -113,12 +115,21 @@ const asked = (look: ActionRecord['look']) => look !== null && look.askedAt !== 
 
 function answersOf(subject: Subject): ReadonlyMap<string, StoredAnswer> {
   const ofActions = subject.actions.flatMap(({ id, look, readBack }): [string, StoredAnswer][] =>
-    asked(look) ? [[id, answerAt(look?.doneAt ?? null, readBack ?? 'confirmed')]] : [],
+    asked(look) ? [[id, answerOf(look, readBack)]] : [],
   )
   const ofSteps = subject.refundTotals.flatMap(({ id, look }): [string, StoredAnswer][] =>
     asked(look) ? [[id, answerAt(look?.doneAt ?? null, 'confirmed')]] : [],
   )
   return new Map([...ofActions, ...ofSteps])
+}
+
+function answerOf(look: ActionRecord['look'], readBack: ActionRecord['readBack']): StoredAnswer {
+  const at = look?.doneAt ?? null
+  const late = look?.lateReading
+  if (late === undefined) return answerAt(at, readBack ?? 'confirmed')
+  const unanswered = answerAt(at, 'unavailable')
+  if (unanswered === null || late.outcome === null) return unanswered
+  return { ...unanswered, later: late.outcome === 'not_found' ? 'not_found' : 'confirmed' }
 }
 
 function answerAt(at: number | null, outcome: NonNullable<Why['read_back']>): StoredAnswer {

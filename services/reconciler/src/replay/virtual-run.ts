@@ -34,6 +34,8 @@ export interface Replayed {
 
 /** What the provider is said to answer, where nobody knows how long it took. */
 const ANSWER_TAKES_MS = 1_000
+/** From an alert without the provider's answer to that answer: the wait before the first question that follows. */
+const LATER_ANSWER_AFTER_MS = 60_000
 
 /**
  * Lets a history happen once more: through the reconciler's own batch, with stores in memory and on virtual time. Nobody is
@@ -116,8 +118,13 @@ function comesBack({ topic, message }: OutboxEntry, answers: History['answers'],
   const reread = message as Reread
   const answer = answers.get(reread.look?.look_id ?? '')
   if (answer === null) return []
+  const arrive = (outcome: keyof typeof OUTCOMES, at: number): Arrival => ({
+    at,
+    item: { kind: 'readback', readback: readbackOf(reread, outcome, at) },
+  })
   const at = Math.max(now + ANSWER_TAKES_MS, answer?.at ?? 0)
-  return [{ at, item: { kind: 'readback', readback: readbackOf(reread, answer?.outcome ?? 'confirmed', at) } }]
+  const later = answer?.later === undefined ? [] : [arrive(answer.later, at + LATER_ANSWER_AFTER_MS)]
+  return [arrive(answer?.outcome ?? 'confirmed', at), ...later]
 }
 
 /**
@@ -193,10 +200,13 @@ function storesAsOf(
   }
 }
 
-/** With the settings of today, and not deleted before it was. What is known through a biller was read with some key. */
+/**
+ * With the settings of today, and not deleted before it was. What is known through a biller was read with some key, and so
+ * was what a deleted connection was asked: a deletion erases the key.
+ */
 function connectionAsOf(connection: ConnectionDocument, now: number): ConnectionDocument {
+  if (connection.kind !== 'subscription' && connection.deleted_at === null) return { ...connection, status: 'active' }
   const isDeleted = connection.deleted_at !== null && connection.deleted_at.getTime() <= now
-  if (connection.kind !== 'subscription') return { ...connection, status: isDeleted ? 'deleted' : 'active' }
   const someKey = { sealed: '', fingerprint: '', created_at: connection.created_at, expires_at: null }
   return { ...connection, status: isDeleted ? 'deleted' : 'active', read_key: connection.read_key ?? someKey }
 }

@@ -1,0 +1,101 @@
+import type { ObjectState, Readback, VerdictReason } from '@backstop/contracts'
+import { whomToAsk } from './asking.ts'
+import type { PendingLook } from './looks.ts'
+import { rereadEntry } from './outgoing.ts'
+import type { LookInput } from './second-look.ts'
+import { type ActionRecord, type LateReading, type Sighting, type Subject, withRecord } from './subject.ts'
+import { tellStory, timelineEntry } from './timeline.ts'
+
+/**
+ * A signed action alerts at its second look even if the provider does not answer. The provider is asked again afterwards,
+ * and an answer that disproves the alert resolves its incident.
+ */
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Waits before each question, in milliseconds: two days in all, so that an outage over a weekend's night is outlasted. */
+const WAITS_MS = [1, 5, 15, 60, 3 * 60, 6 * 60, 12 * 60, 24 * 60].map(minutes => minutes * MINUTE_MS)
+/** How long the answer to the last question is waited for. */
+const LAST_ANSWER_WITHIN_MS = HOUR_MS
+
+/** States of a refund in which the customer got nothing. */
+const MOVED_NOTHING: ReadonlySet<ObjectState> = new Set(['failed', 'canceled', 'rejected'])
+
+type LateReason = Extract<VerdictReason, 'provider_denies_it' | 'no_money_moved'>
+
+/** The subject with questions to come about an action that alerted although the provider had not answered. */
+export function startLateReading(subject: Subject, actionId: string, input: LookInput, now: number): Subject {
+  const action = subject.actions.find(one => one.id === actionId)
+  if (action?.verdict !== 'unexplained' || whomToAsk(action, input.facts).kind !== 'ask') return subject
+  return withRecord(subject, withLateReading(action, { tries: 0, nextAt: nextAfter(0, now), outcome: null }))
+}
+
+/** The subject after a question became due, or after the provider answered one. */
+export function readLate(subject: Subject, look: PendingLook, input: LookInput, now: number): Subject {
+  const action = subject.actions.find(one => one.id === look.lookId)
+  const reading = action?.look?.lateReading
+  if (action === undefined || reading === undefined) return subject
+  return input.answer === null
+    ? askAgain(subject, action, look, reading, input, now)
+    : takeAnswer(subject, action, reading, input.answer.outcome, now)
+}
+
+function askAgain(
+  subject: Subject,
+  action: ActionRecord,
+  look: PendingLook,
+  reading: LateReading,
+  { facts }: LookInput,
+  now: number,
+): Subject {
+  if (now < look.wakeAt) return subject
+  if (reading.tries >= WAITS_MS.length)
+    return withRecord(subject, withLateReading(action, { ...reading, nextAt: null }))
+  const tries = reading.tries + 1
+  const asked = withRecord(subject, withLateReading(action, { ...reading, tries, nextAt: nextAfter(tries, now) }))
+  const whom = whomToAsk(action, facts)
+  if (whom.kind !== 'ask') return asked
+  return { ...asked, outbox: [...asked.outbox, rereadEntry(subject, look, whom.asking, 'second_look', now)] }
+}
+
+function nextAfter(tries: number, now: number): number {
+  return now + (WAITS_MS[tries] ?? LAST_ANSWER_WITHIN_MS)
+}
+
+function takeAnswer(
+  subject: Subject,
+  action: ActionRecord,
+  reading: LateReading,
+  answer: Readback['outcome'],
+  now: number,
+): Subject {
+  // The next question is due already.
+  if (answer === 'unavailable') return subject
+  const hasMovedNothing = action.kind === 'refund' && MOVED_NOTHING.has(action.state)
+  const outcome = answer === 'not_found' ? 'not_found' : hasMovedNothing ? 'no_money_moved' : 'confirmed'
+  const read: ActionRecord = {
+    ...withLateReading(action, { ...reading, nextAt: null, outcome }),
+    readBack: answer === 'not_found' ? 'not_found' : 'confirmed',
+  }
+  const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${action.state.replaceAll('_', ' ')}`
+  const text = `The provider was read after the alert, and ${shown}`
+  return withRecord(subject, tellStory(read, timelineEntry(now, 'read_back', null, text)))
+}
+
+/** Why an alert that was sent without the provider's answer does not hold; null where it holds. */
+export function disproofOf({ look, state }: ActionRecord): LateReason | null {
+  const outcome = look?.lateReading?.outcome
+  if (outcome === 'not_found') return 'provider_denies_it'
+  return outcome === 'no_money_moved' && MOVED_NOTHING.has(state) ? 'no_money_moved' : null
+}
+
+/** The record without the provider's denial, when the provider's own data shows it after all. */
+export function withoutDenial(action: ActionRecord, { reading }: Sighting): ActionRecord {
+  const known = action.look?.lateReading
+  if (reading === null || known?.outcome !== 'not_found') return action
+  return { ...withLateReading(action, { ...known, outcome: 'confirmed' }), readBack: 'confirmed' }
+}
+
+function withLateReading(action: ActionRecord, lateReading: LateReading): ActionRecord {
+  return action.look === null ? action : { ...action, look: { ...action.look, lateReading } }
+}

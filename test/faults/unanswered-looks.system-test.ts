@@ -1,0 +1,72 @@
+/**
+ * Second looks at what was signed, while the provider cannot be asked: the alert comes in time, once, from whichever of two
+ * reconcilers, and what the provider denies later resolves.
+ */
+import { until } from '@backstop/kit/test'
+import { afterAll, expect, test } from 'vitest'
+import { connectProcessor } from '../world/accounts.ts'
+import { actionOf, eventOf, isOpened, openCustomer, refOf } from '../world/customer.ts'
+import { openProduct } from '../world/product.ts'
+
+const RECHECK_DELAY_MS = 3_000
+const ALERTS_WITHIN_MS = 5_000
+/** More than wait for one connection at once. */
+const REFUNDS_OF_THE_SILENT_ONE = 100
+const HOUR_S = 3_600
+const ALWAYS = 1_000_000
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+test('alerts once within five seconds of its second look, and resolves when the provider denies it', {
+  timeout: 240_000,
+}, async () => {
+  const product = await openProduct('unanswered', { recheckDelayMs: RECHECK_DELAY_MS })
+  stops.push(() => product.stop())
+  await product.addInstance('reconciler', 'reconciler-2')
+  const customer = await openCustomer(product)
+  stops.push(() => customer.stop())
+  const open = async () => {
+    const connected = await connectProcessor(customer, { isReadable: true })
+    stops.push(() => connected.stop())
+    return connected
+  }
+  const [silent, busy, down] = [await open(), await open(), await open()]
+  silent.providerApi.meet({ kind: 'silence', times: ALWAYS })
+  busy.providerApi.meet({ kind: 'error', status: 429, retryAfterS: HOUR_S, times: ALWAYS })
+  down.providerApi.meet({ kind: 'error', status: 503, times: ALWAYS })
+  const refund = ({ account }: typeof silent) =>
+    account.refund({ payment_intent: account.createPayment({ amount: 5_000, currency: 'eur' }).paymentIntent.id }).id
+
+  const denied = refund(down)
+  const confirmed = refund(down)
+  const ids = [denied, confirmed, refund(busy)]
+  for (let count = 0; count < REFUNDS_OF_THE_SILENT_ONE; count++) ids.push(refund(silent))
+  const opened = () => customer.receiver.deliveries().filter(isOpened)
+  await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
+    timeoutMs: 90_000,
+    seen: () => opened().length,
+  })
+  expect(opened()).toHaveLength(ids.length)
+  const lateMs = opened().map(delivery => {
+    const { opened_at } = (delivery.body as { data: { incident: { opened_at: string } } }).data.incident
+    return Date.parse(opened_at) - Date.parse(actionOf(delivery)?.second_look_at ?? '')
+  })
+  expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0)
+  expect(Math.max(...lateMs)).toBeLessThanOrEqual(ALERTS_WITHIN_MS)
+  expect(new Set(opened().map(delivery => actionOf(delivery)?.why?.read_back))).toEqual(new Set(['unavailable']))
+
+  // It can be asked again, and knows one of its two refunds only.
+  down.providerApi.meet({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
+  const resolved = () => customer.receiver.deliveries().filter(delivery => eventOf(delivery) === 'incident.resolved')
+  await until('the denial', async () => (await customer.action(denied))?.reason === 'provider_denies_it', {
+    timeoutMs: 120_000,
+  })
+  await until('the confirmation', async () => (await customer.action(confirmed))?.why?.read_back === 'confirmed', {
+    timeoutMs: 60_000,
+  })
+  await until('the resolution', () => resolved().some(delivery => refOf(delivery) === denied), { timeoutMs: 30_000 })
+  expect(resolved().map(refOf)).toEqual([denied])
+  expect(await customer.action(confirmed)).toMatchObject({ verdict: 'unexplained' })
+})
