@@ -42,14 +42,16 @@ function wordsOfOne(observation: Observation, before: ObservedSubscription | nul
 
 function endWords(before: ObservedSubscription | null, { cancellation: now }: ObservedSubscription): string | null {
   const was = before?.cancellation.phase ?? 'none'
-  if (was === now.phase) return null
+  const isOther = isAnotherRequest(before, now)
+  if (was === now.phase && !isOther) return null
   switch (now.phase) {
     case 'none':
       return was === 'scheduled' ? 'schedule removed' : 'runs again'
     case 'scheduled':
-      return `cancellation, set for ${dayOf(now.effectiveAt)}`
+      return `${isOther ? 'another ' : ''}cancellation, set for ${dayOf(now.effectiveAt)}`
     case 'executed':
-      if (was === 'scheduled') return 'the set cancellation, carried out'
+      if (was === 'scheduled' && !isOther) return 'the set cancellation, carried out'
+      if (was === 'scheduled' && now.cause === 'requested') return 'another cancellation'
       if (now.cause === 'plan_end') return 'end of the plan'
       if (now.cause === 'involuntary') return `involuntary end (${now.detail})`
       if (before?.isPastDue === true) return 'involuntary end (dunning)'
@@ -59,6 +61,15 @@ function endWords(before: ObservedSubscription | null, { cancellation: now }: Ob
     default:
       return now.phase satisfies never
   }
+}
+
+/** Whether the end comes sooner than was set, by another request (subscription-row.ts of the reconciler decides it). */
+function isAnotherRequest(before: ObservedSubscription | null, now: ObservedSubscription['cancellation']): boolean {
+  const was = before?.cancellation
+  if (was?.phase !== 'scheduled' || was.effectiveAt === null || now.effectiveAt === null) return false
+  const keepsTime = was.requestedAt !== null && was.requestedAt === now.requestedAt
+  const isSame = keepsTime && !(before?.provider === 'subscription' && now.phase === 'executed')
+  return !isSame && was.effectiveAt - now.effectiveAt >= 3_600_000
 }
 
 function pauseWords(before: ObservedSubscription | null, { pause: now }: ObservedSubscription): string | null {

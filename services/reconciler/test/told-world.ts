@@ -87,7 +87,7 @@ const history = fc.record({
   everyS: fc.constantFrom(10, 10, 1200),
   steps: fc.array(
     fc.record({
-      what: fc.constantFrom('schedule', 'schedule', 'remove', 'end', 'end itself', 'late', 'nothing'),
+      what: fc.constantFrom('schedule', 'schedule', 'move', 'remove', 'end', 'end itself', 'late', 'nothing'),
       isLost: lost,
       saysBefore: fc.boolean(),
       isRead: fc.nat(4).map(digit => digit === 0),
@@ -166,7 +166,10 @@ function tellSubscription(
     const key = { idempotencyKey: provider === 'processor' ? `key_${index}` : null }
     const kept = { provider, asOf, cancellation: state.cancellation }
     if (what === 'schedule' && was === 'none') state = scheduled(asked(false), { provider, asOf, ...key })
-    else if (what === 'remove') state = subscriptionShown({ provider, asOf })
+    else if (what === 'move' && was === 'scheduled') {
+      const effectiveAt = (state.cancellation.effectiveAt ?? asOf) + (saysBefore ? 10 : -10) * DAY_MS
+      state = scheduled(asked(false), { provider, asOf, ...key, cancellation: { effectiveAt } })
+    } else if (what === 'remove') state = subscriptionShown({ provider, asOf })
     else if (what === 'end' && was === 'scheduled') state = endedLater(state, asOf, saysBefore)
     else if (what === 'end') state = ended(asked(true), { provider, asOf, ...key })
     else if (what === 'end itself' && provider !== 'reseller') {
@@ -190,11 +193,15 @@ function tellSubscription(
   ]
 }
 
-/** The set end comes; or somebody asks the processor to end it at once, which moves the time of the request. */
+/** The set end comes; or somebody ends it at once, which moves the time of the request at the processor alone. */
 function endedLater({ provider, cancellation }: ReturnType<typeof scheduled>, asOf: number, isAskedAgain: boolean) {
-  if (provider !== 'processor' || !isAskedAgain) return ended(cancellation.requestedAt, { provider, asOf })
+  const { requestedAt, effectiveAt } = cancellation
+  if (!isAskedAgain) return ended(requestedAt, { provider, asOf, cancellation: { effectiveAt } })
+  if (provider !== 'processor') return ended(requestedAt, { provider, asOf })
   return ended(asOf, { provider, asOf, idempotencyKey: 'key_0' })
 }
+
+const DAY_MS = 86_400_000
 
 const swept: typeof seen = (observed, by) =>
   seen(observed, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })

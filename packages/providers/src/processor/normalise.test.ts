@@ -204,10 +204,29 @@ describe('what a card processor says of a subscription', () => {
     { name: 'sets an end', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: null }, key: 'end-it' },
     { name: 'does not say what it changed', now: { cancel_at: 1_766_600_000 }, previous: undefined, key: 'end-it' },
     { name: 'changes notes', now: { cancel_at: 1_766_600_000 }, previous: { metadata: {} }, key: null },
-    { name: 'moves an end', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: 1_766_000_000 }, key: null },
+    { name: 'puts an end off', now: { cancel_at: 1_766_600_000 }, previous: { cancel_at: 1_766_000_000 }, key: null },
+    {
+      name: 'brings an end forward',
+      now: { cancel_at: 1_766_000_000 },
+      previous: { cancel_at: 1_766_600_000 },
+      key: 'end-it',
+    },
   ]
   test.each(keys)('the key of a request that $name is $key for the cancellation', ({ now, previous, key }) => {
     expect(updated(now, previous)).toMatchObject({ idempotencyKey: key })
+  })
+
+  const ends: { name: string; request: object; key: string | null }[] = [
+    { name: 'a request, with its key', request: { id: 'req_1', idempotency_key: 'end-it' }, key: 'end-it' },
+    { name: 'a request without one', request: { id: 'req_1', idempotency_key: null }, key: null },
+    { name: 'the processor itself', request: { id: null, idempotency_key: null }, key: null },
+  ]
+  // The software that sent the key ended the subscription: its operation explains the end by that alone.
+  test.each(ends)('customer.subscription.deleted by $name', ({ request, key }) => {
+    const object = { ...subscription, status: 'canceled', canceled_at: 1_764_000_000, ended_at: 1_764_000_000 }
+    const shown = observed('customer.subscription.deleted', object, { request })
+    expect(shown).toMatchObject({ kind: 'subscription', idempotencyKey: key })
+    expect(shown?.refs.some(ref => ref.includes('end-it'))).toBe(key !== null)
   })
 
   test('the period that ends may stand on the subscription, as it did before 2025-03-31', () => {

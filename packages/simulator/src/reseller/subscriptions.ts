@@ -64,13 +64,14 @@ export function subscriptionActions(
     return books.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
   }
 
-  function cancel(id: string): ResellerSubscription {
+  /** @param canceledAt the time that was set, when it has come */
+  function cancel(id: string, canceledAt = timeAt(nowMs())): ResellerSubscription {
     const { items } = usable(id)
     return books.changeSubscription(
       id,
       {
         status: 'canceled',
-        canceled_at: timeAt(nowMs()),
+        canceled_at: canceledAt,
         scheduled_change: null,
         next_billed_at: null,
         current_billing_period: null,
@@ -125,7 +126,7 @@ export function subscriptionActions(
       const change = { scheduled_change: null, next_billed_at: current_billing_period?.ends_at ?? null }
       return books.changeSubscription(id, change, ['subscription.updated'])
     },
-    cancel,
+    cancel: id => cancel(id),
     pause,
     resume,
     missPayment(id) {
@@ -145,7 +146,7 @@ export function subscriptionActions(
       const subscription = usable(id)
       switch (subscription.scheduled_change?.action) {
         case 'cancel':
-          return cancel(id)
+          return cancel(id, subscription.scheduled_change.effective_at)
         case 'pause':
           return pause(id)
         case 'resume':

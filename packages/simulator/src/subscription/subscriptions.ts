@@ -61,10 +61,10 @@ export function subscriptionActions(
   }
 
   function end(id: string, why: Change, by: Actor): BillerSubscription {
-    const { cancelled_at, status } = usable(id, 'active', 'in_trial', 'non_renewing', 'paused')
+    usable(id, 'active', 'in_trial', 'non_renewing', 'paused')
     const to = {
       status: 'cancelled',
-      cancelled_at: status === 'non_renewing' ? cancelled_at : nowS(),
+      cancelled_at: nowS(),
       next_billing_at: undefined,
       pause_date: undefined,
       resume_date: undefined,
@@ -168,7 +168,8 @@ export function subscriptionActions(
     },
     endTerm(id) {
       const subscription = usable(id, 'active', 'in_trial', 'non_renewing', 'paused')
-      if (subscription.status === 'non_renewing') return end(id, {}, BY_ITSELF)
+      const { cancelled_at } = subscription
+      if (subscription.status === 'non_renewing') return end(id, { cancelled_at }, BY_ITSELF)
       if (subscription.status === 'paused') return this.resume(id, BY_ITSELF)
       if (subscription.pause_date !== undefined) return pauseNow(id, BY_ITSELF)
       return renewTerm(subscription)

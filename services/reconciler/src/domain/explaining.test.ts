@@ -135,12 +135,26 @@ function shownSubscription(
   const without = shown.get('shown without')
   const late = shown.get('payment late')
   const carriedOut = shown.get('carried out')
+  const sooner = shown.get('ended sooner')
   return [
     ...(without === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(without) }))]),
     ...(late === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(late), isPastDue: true }))]),
     ...(out === undefined ? [] : [see(ended(null, { provider, asOf: timeOf(out) }))]),
     ...(out !== undefined ? [] : [known.has('baseline') ? asBaseline(see(set)) : see(set)]),
-    ...(carriedOut === undefined ? [] : [see(ended(requestedAt, { provider, asOf: timeOf(carriedOut) }))]),
+    ...(carriedOut === undefined
+      ? []
+      : [
+          see(
+            ended(requestedAt, {
+              provider,
+              asOf: timeOf(carriedOut),
+              cancellation: { effectiveAt: set.cancellation.effectiveAt },
+            }),
+          ),
+        ]),
+    ...(sooner === undefined
+      ? []
+      : [see(ended(asked === undefined ? null : timeOf(sooner), { provider, asOf: timeOf(sooner) }))]),
   ]
 }
 
@@ -176,8 +190,9 @@ function saidOperation(said: Fields, shown: Fields): Operation {
   })
 }
 
-function firstAction(subject: Subject): ActionRecord {
-  const [action] = subject.actions
+/** The action that a row is about: where another request ended the subscription sooner, that one. */
+function actionOf(subject: Subject, shown: Fields): ActionRecord {
+  const action = subject.actions.at(shown.has('ended sooner') ? -1 : 0)
   if (action === undefined) throw new Error('Nothing was recorded')
   return action
 }
@@ -194,7 +209,7 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
       inputs.map(input => ({ at: T0 + 2 * MINUTE, input })),
       shown.has('alerted') ? lookAll(seen) : seen,
     )
-    const action = firstAction(subject)
+    const action = actionOf(subject, shown)
     const [candidate] = whyOf(subject, action).candidates
     const claim = claimOf(action, said)
     expect(CLAIMS[candidate?.failure ?? claim.reason]).toBe(answer)
@@ -330,7 +345,7 @@ describe('docs/decisions/explaining.md holds for the verdict', () => {
   const rows = explainingRows('verdict')
 
   test.each(rows)('$situation: $answer', row => {
-    expect(VERDICTS[firstAction(judged(row)).reason]).toBe(row.answer)
+    expect(VERDICTS[actionOf(judged(row), row.shown).reason]).toBe(row.answer)
   })
 
   test('every reason is in it', () => {

@@ -197,7 +197,10 @@ describe('an operation that cancels', () => {
       ended_at: new Date(T0 + 2 * HOUR + SECOND).toISOString(),
     })
     const ends = ended(T0 + 2 * HOUR, { idempotencyKey: 'k' })
-    expect(lookAll(tell(late, seen(setAt(0)), seen(ends))).actions).toMatchObject([{ verdict: 'unexplained' }])
+    expect(lookAll(tell(late, seen(setAt(0)), seen(ends))).actions).toMatchObject([
+      { verdict: 'unexplained', providerCreatedAt: T0, idempotencyKeys: [] },
+      { verdict: 'explained', providerCreatedAt: T0 + 2 * HOUR },
+    ])
   })
 })
 
@@ -214,7 +217,7 @@ test('a set end that the baseline shows is explained, and so is its execution', 
   const set = scheduled(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
   const subject = tell(
     inBaseline(set, { connection }),
-    seen(ended(null, { provider: 'reseller', asOf: T0 + HOUR }), { connection }),
+    seen(ended(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
   )
   expect(subject.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
 })

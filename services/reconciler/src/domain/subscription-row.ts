@@ -1,3 +1,4 @@
+import type { ProviderKind } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
 import { type Aspect, type Sighting, type Snapshot, type SubscriptionRow, withAll, withConnection } from './subject.ts'
 import { type Point, pointsOf } from './subscription-points.ts'
@@ -135,7 +136,14 @@ interface Run {
   readonly part: Stretch['part']
   readonly points: Point[]
   reached: Stretch['reached']
+  /** Until when it stood: what a stale reading showed of an earlier request counts as seen, and says nothing. */
+  to: number
+  /** When the requests were made that its own overtook, as far as the provider says. */
+  readonly overtook: readonly (number | null)[]
 }
+
+/** An end that comes this much before the time that was set, or more, is another request's: providers are punctual to minutes. */
+const FORWARD_BY_MS = 3_600_000
 
 /** The row as one aspect sees it: gaps and episodes. Two episodes follow one another where a request was overtaken by another. */
 export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stretch[] {
@@ -144,9 +152,8 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
   for (const point of pointsOf(row, aspect)) {
     const last = runs.at(-1)
     if (point.phase === 'none') {
-      if (last?.part === 'gap' && left === null) last.points.push(point)
-      else
-        runs.push({ part: 'gap', points: [point], reached: left ?? (last?.part === 'episode' ? last.reached : null) })
+      if (last?.part === 'gap' && left === null) extend(last, point)
+      else runs.push(newRun('gap', point, left ?? (last?.part === 'episode' ? last.reached : null)))
       left = null
     } else if (point.isGhost) {
       left = point.phase
@@ -156,26 +163,66 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
       const episode = runs[before]
       const isSame = last?.part === 'episode' || sameRequest(episode, point, aspect)
       if (episode === undefined || !isSame) {
-        runs.push({ part: 'episode', points: [point], reached: point.phase })
+        runs.push(newRun('episode', point, point.phase))
+        continue
+      }
+      if (last === episode && aspect === 'cancellation' && bringsForward(episode, point, row.provider)) {
+        runs.push(newRun('episode', point, point.phase, [...episode.overtook, ...requestsOf(episode)]))
         continue
       }
       // The same request again: what stood in between was shown out of order.
       runs.length = before + 1
-      episode.points.push(point)
+      extend(episode, point)
       if (point.phase === 'done') episode.reached = 'done'
     }
   }
   return runs.map((run, index) => stretchOf(run, runs.slice(0, index), runs[index + 1]))
 }
 
-function stretchOf({ part, points, reached }: Run, before: readonly Run[], next: Run | undefined): Stretch {
+function newRun(part: Run['part'], point: Point, reached: Run['reached'], overtook: Run['overtook'] = []): Run {
+  const run: Run = { part, points: [], reached, to: point.asOf, overtook }
+  extend(run, point)
+  return run
+}
+
+function extend(run: Run, point: Point): void {
+  run.to = point.asOf
+  const { cancellation } = point.snapshot
+  const isOfEarlier = cancellation.requestedAt !== null && run.overtook.includes(cancellation.requestedAt)
+  if (isOfEarlier && point.phase === 'set') return
+  // The biller keeps the time at which an end was set also when another request ends the subscription.
+  run.points.push(
+    isOfEarlier
+      ? { ...point, snapshot: { ...point.snapshot, cancellation: { ...cancellation, requestedAt: null } } }
+      : point,
+  )
+}
+
+function requestsOf({ points }: Run): readonly (number | null)[] {
+  return points.map(point => point.snapshot.cancellation.requestedAt)
+}
+
+/**
+ * Whether another request ends the subscription sooner than was set. The processor moves `canceled_at` with each request, and keeps
+ * it when the set end comes. At the biller the time belongs to what was set; the reseller gives none.
+ */
+function bringsForward({ points }: Run, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
+  const last = points.at(-1)
+  if (last?.phase !== 'set' || asOf <= (points[0]?.asOf ?? 0)) return false
+  const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
+  const isSameRequest = was.requestedAt !== null && was.requestedAt === is.requestedAt
+  if (isSameRequest && !(phase === 'done' && provider === 'subscription')) return false
+  return was.effectiveAt !== null && is.effectiveAt !== null && is.effectiveAt <= was.effectiveAt - FORWARD_BY_MS
+}
+
+function stretchOf({ part, points, reached, to }: Run, before: readonly Run[], next: Run | undefined): Stretch {
   const shownBefore = before.flatMap(run => run.points)
   const last = shownBefore.at(-1)
   return {
     part,
     reached,
     from: points[0]?.asOf ?? 0,
-    to: points.at(-1)?.asOf ?? 0,
+    to: part === 'episode' && next?.part === 'episode' ? Math.min(to, (next.points[0]?.asOf ?? 0) - 0.5) : to,
     snapshots: points.map(point => point.snapshot),
     afterShown: shownBefore.findLast(point => point.isVague === undefined)?.asOf ?? null,
     wasPastDue: last?.isGhost === false && last.snapshot.isPastDue,

@@ -98,6 +98,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
       phase: cancellation.phase,
       left: before?.cancellation ?? snapshots[known]?.left ?? null,
       requestedAt: cancellation.requestedAt,
+      endsAt: cancellation.effectiveAt,
       cause: cancellation.cause,
       isPastDue,
       isBaseline: sighting.reading === 'baseline' || snapshots[known]?.isBaseline === true,

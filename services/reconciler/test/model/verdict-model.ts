@@ -30,6 +30,7 @@ export interface ToldSnapshot {
   readonly phase: 'none' | 'scheduled' | 'executed'
   readonly left: ToldSnapshot['phase'] | null
   readonly requestedAt: number | null
+  readonly endsAt: number | null
   readonly cause: 'requested' | 'involuntary' | 'plan_end'
   readonly isPastDue: boolean
   readonly isBaseline: boolean
@@ -94,26 +95,42 @@ export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
 }
 
 const DAY = 86_400_000
+const HOUR = 3_600_000
 
-/** The cancellations of one subscription: each from the first sign of it to the next sign of none. */
+/**
+ * The cancellations of one subscription: each from the first sign of it to the next sign of none, or of an end that comes an hour
+ * sooner or more and was asked for by somebody else.
+ */
 export function cancellationsOf(
   id: string,
   provider: ProviderKind,
   told: readonly ToldSnapshot[],
   by: ToldConnection,
 ): ModelAction[] {
-  const turns: { shown: ToldSnapshot[]; after: number | null; late: boolean }[] = []
+  const turns: { shown: ToldSnapshot[]; after: number | null; late: boolean; not: (number | null)[] }[] = []
   let running: { at: number | null; late: boolean } | null = { at: null, late: false }
   for (const one of told.toSorted((a, b) => a.asOf - b.asOf)) {
     if (one.left === 'none' && one.phase !== 'none') running = { at: one.asOf - 0.5, late: false }
     if (one.phase === 'none') running = { at: one.asOf, late: one.isPastDue }
-    else if (running === null) turns.at(-1)?.shown.push(one)
-    else {
-      turns.push({ shown: [one], after: running.at, late: running.late })
+    else if (running !== null) {
+      turns.push({ shown: [one], after: running.at, late: running.late, not: [] })
       running = null
+    } else {
+      const turn = turns.at(-1)
+      const last = turn?.shown.at(-1)
+      if (turn === undefined || last === undefined) continue
+      const isSooner = last.phase === 'scheduled' && (one.endsAt ?? Infinity) <= (last.endsAt ?? 0) - HOUR
+      const isKept = last.requestedAt !== null && last.requestedAt === one.requestedAt
+      const isHis = isKept && (provider !== 'subscription' || one.phase === 'scheduled')
+      if (!isSooner || isHis) turn.shown.push(one)
+      else {
+        const not = [...turn.not, ...turn.shown.map(each => each.requestedAt)]
+        turns.push({ shown: [one], after: last.asOf, late: last.isPastDue, not })
+      }
     }
   }
-  return turns.map(({ shown, after, late }) => {
+  return turns.map(({ shown: all, after, late, not }) => {
+    const shown = all.map(one => (not.includes(one.requestedAt) ? { ...one, requestedAt: null } : one))
     const first = shown[0] as ToldSnapshot
     const dunned = late && first.phase === 'executed' && first.requestedAt === null
     const asked = shown.filter(one => one.cause === 'requested')

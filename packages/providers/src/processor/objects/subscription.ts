@@ -38,7 +38,10 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
     const before = phasesBefore(telling.previous, object)
     const cancellation = cancellationOf(subscription)
     // The key of a request that changed something else must not pass for that of the cancellation.
-    const isAboutEnd = telling.previous === null || (before?.cancellation ?? cancellation.phase) !== cancellation.phase
+    const isAboutEnd =
+      telling.previous === null ||
+      (before?.cancellation ?? cancellation.phase) !== cancellation.phase ||
+      endBefore(telling.previous, object) > (cancellation.effectiveAt ?? 0)
     const keyed = isAboutEnd ? telling : { ...telling, idempotencyKey: null }
     const observed: ObservedSubscription = {
       kind: 'subscription',
@@ -105,6 +108,12 @@ function pauseOf(subscription: Subscription): PauseState {
 /** Collection is paused by `pause_collection`, the service by the status. */
 function pausePhase(standing: Standing): PauseState['phase'] {
   return standing.status === 'paused' || (standing.pause_collection ?? null) !== null ? 'paused' : 'none'
+}
+
+/** When the end was to be before an update, in milliseconds since the epoch; -Infinity where none was. */
+function endBefore(previous: Readonly<Record<string, unknown>>, object: Readonly<Record<string, unknown>>): number {
+  const known = Subscription.safeParse({ ...object, ...previous })
+  return known.success ? (cancellationOf(known.data).effectiveAt ?? -Infinity) : -Infinity
 }
 
 /** The phases that an update left, where it names a field that makes them up. */
