@@ -75,6 +75,7 @@ const refunds = fc.array(
     key: fc.boolean(),
     isLostBefore: lost,
     alsoThroughOther: fc.boolean(),
+    names: fc.constantFrom('both', 'both', 'charge', 'payment'),
     billerLaterS: fc.constantFrom(-1, 0, 1),
     atBiller: fc.constantFrom('nothing', 'nothing', 'linked', 'linked later', 'not linked'),
     atGatewayUnseen: fc.nat(4).map(digit => digit === 0),
@@ -102,6 +103,9 @@ const sightedAt = (madeAt: ReadonlyMap<string, number>, id: string) => ({
   connection: { id, createdAt: madeAt.get(id) ?? 0 },
 })
 
+/** An event may leave out one of the two names that the processor has for a payment. */
+const NAMES = { both: ['pi_1', 'ch_1'], charge: ['ch_1'], payment: ['pi_1'] } as const
+
 function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, number>): Telling[] {
   return drawn.flatMap((refund, index): Telling[] => {
     const createdAt = T0 + (refund.atS + index * 10) * SECOND
@@ -120,7 +124,7 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
         tell('con_r', 'done', { ...adjustment, state: 'succeeded', stateVersion: 2 }),
       ]
     }
-    const atGateway = { providerRef: `re_${index}`, about: ['pi_1', 'ch_1'] }
+    const atGateway = { providerRef: `re_${index}`, about: NAMES[refund.names as keyof typeof NAMES] }
     const idempotencyKey = refund.key ? `key_${index}` : null
     const isUnseen = refund.atGatewayUnseen && refund.atBiller !== 'nothing'
     const processor = [

@@ -6,7 +6,7 @@ import type { ConnectionPolicy } from '../domain/policy.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import { canRead } from './connection-readers.ts'
-import { touchesOfNotes } from './notes.ts'
+import { type Named, touchesOfNotes, withNamesToCome } from './notes.ts'
 import { type Touch, touchOfOperation } from './work-item.ts'
 
 export interface FactSources {
@@ -37,7 +37,9 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
     const noted = await touchesOfNotes(touches, subjects, looked, stores, now)
     return { subjects, facts, ledgerTouches: noted.map(brought) }
   }
-  const operations = await ledger.byReferences([...new Set(looked.flatMap(subject => [...subject.refs]))])
+  // What the round's own events link to a payment counts as its name already.
+  const named = withNamesToCome(touches, subjects).filter(({ subject }) => looked.includes(subject))
+  const operations = await ledger.byReferences([...new Set(named.flatMap(one => [...one.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
   const connections = await stores.connections.byIds([...ids])
   const executed = await ledger.hasExecuted([...ids])
@@ -46,7 +48,7 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const known = new Set(subjects.map(subject => subject.id))
   const others = more.length === 0 ? [] : await stores.subjects.load([...new Set(more)])
   const all = [...subjects, ...others.filter(subject => !known.has(subject.id))]
-  const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, looked))
+  const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, named))
   const noted = await touchesOfNotes([...touches, ...told], all, looked, stores, now)
   return { subjects: all, facts: { policies, targetsOf }, ledgerTouches: [...noted, ...told].map(brought) }
 }
@@ -61,12 +63,12 @@ function lookedAt(touches: readonly Touch[], subjects: readonly Subject[]): Subj
 }
 
 /** An operation that was never sent explains nothing and joins nothing: each look only says why. */
-function touchesOfUnsent(operation: Operation, looked: readonly Subject[]): Touch[] {
-  return looked
-    .filter(subject => operation.refs.some(ref => subject.refs.includes(ref)))
-    .map(({ projectId, refs }) => ({
-      projectId,
-      refs: refs.slice(0, 1),
+function touchesOfUnsent(operation: Operation, named: readonly Named[]): Touch[] {
+  return named
+    .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))
+    .map(({ subject }) => ({
+      projectId: subject.projectId,
+      refs: subject.refs.slice(0, 1),
       input: () => ({ kind: 'operation', operation }),
       creates: false,
       looks: false,

@@ -46,14 +46,14 @@ function touchOf({ projectId, refs }: Subject, notes: readonly ExpectedChange[])
   }
 }
 
-interface Named {
+export interface Named {
   readonly subject: Subject
   /** Every reference that leads to it once the touches are applied. */
   readonly refs: ReadonlySet<string>
 }
 
 /** Whatever shares a reference becomes one, in whatever order it comes. */
-function withNamesToCome(touches: readonly Touch[], subjects: readonly Subject[]): Named[] {
+export function withNamesToCome(touches: readonly Touch[], subjects: readonly Subject[]): Named[] {
   const groupOf = new Map<string, Set<string>>()
   for (const { refs } of [...subjects, ...touches]) {
     const groups = new Set(refs.flatMap(ref => groupOf.get(ref) ?? []))

@@ -6,6 +6,7 @@ import { knownTo, whyFull } from './forget.ts'
 import { judgeSubject } from './judge.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
+import { joinPaymentNames } from './payment-names.ts'
 import { armOpenSteps, observeRefundTotal } from './refund-steps.ts'
 import { type LookInput, takeLook } from './second-look.ts'
 import { settleOperations } from './settle.ts'
@@ -80,7 +81,8 @@ function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind
 }
 
 function judge(subject: Subject, now: number, { recheckDelayMs }: Rules): Subject {
-  return follow(judgeSubject(armOpenSteps(subject, now, recheckDelayMs), now, recheckDelayMs), now)
+  const named = joinPaymentNames(subject)
+  return follow(judgeSubject(armOpenSteps(named, now, recheckDelayMs), now, recheckDelayMs), now)
 }
 
 /** What follows from verdicts for the operations that gave them. */

@@ -24,6 +24,7 @@ import {
   SECOND,
   secondLooks,
   T0,
+  totalSeen,
 } from '../../test/fixtures.ts'
 import {
   ended,
@@ -98,7 +99,7 @@ function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0])
   const made = shown.get('made')
   const at = made === undefined ? T0 : timeOf(made)
   const gatewayId = shown.get('at gateway')
-  const about = provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1']
+  const about = shown.get('names')?.split(' ') ?? (provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1'])
   const refund = refundShown({
     provider,
     about,
@@ -115,7 +116,15 @@ function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0])
       ? []
       : [refundShown({ provider: 'subscription', about: ['sub_1'], providerRef: biller, gatewayRefs: ['re_1'] })]),
     ...(besideAt === undefined ? [] : [refundShown({ providerRef: beside ?? '', about, createdAt: timeOf(besideAt) })]),
+    ...(shown.has('linked by') ? [totalShown()] : []),
   ].map(see)
+}
+
+/** The total of the refund's charge, which names the payment as well. */
+function totalShown(): Parameters<typeof seen>[0] {
+  const input = totalSeen({ total: 2499, before: 0 })
+  if (input.kind !== 'observed') throw new Error('A total is observed')
+  return input.observed
 }
 
 function shownSubscription(

@@ -1,5 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { observeOperation } from './observe.ts'
+import { joinPaymentNames } from './payment-names.ts'
 import { joinLinked } from './same-action.ts'
 import { replaceAt, type Subject, withAll } from './subject.ts'
 import { deriveRecords } from './subscription-records.ts'
@@ -36,7 +37,8 @@ export function mergeSubjects(
     (subject, operation: Operation) => observeOperation(subject, operation),
     base,
   )
-  return { winner, loser, merged: joinLinked(withRows(withOperations, loser, now), now) }
+  const joined = joinLinked(withRows(withOperations, loser, now), now)
+  return { winner, loser, merged: joinPaymentNames(joined) }
 }
 
 function withRows(subject: Subject, loser: Subject, now: number): Subject {

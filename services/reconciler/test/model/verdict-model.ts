@@ -64,6 +64,17 @@ export interface ModelAction {
   readonly ended: 'involuntary_end' | 'plan_ended' | null
 }
 
+/** Names of one payment at the processor: what one refund names belongs together, whichever refund it is. */
+function namesOf(one: ToldRefund, told: readonly ToldRefund[]): readonly string[] {
+  if (one.provider !== 'processor') return one.about
+  let names = new Set(one.about)
+  for (const _step of told) {
+    const linked = told.filter(other => other.provider === 'processor' && other.about.some(name => names.has(name)))
+    names = new Set([...names, ...linked.flatMap(other => other.about)])
+  }
+  return [...names]
+}
+
 /** Each refund of money once: what a biller made through its gateway is the gateway's. */
 export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
   const isAt = (biller: ToldRefund, gateway: ToldRefund) => biller.gatewayId === gateway.id && biller !== gateway
@@ -81,7 +92,7 @@ export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
         providers: all.map(each => each.provider),
         ids: all.map(each => each.id),
         gatewayIds: all.flatMap(each => each.gatewayId ?? []),
-        about: all.flatMap(each => each.about),
+        about: all.flatMap(each => namesOf(each, told)),
         amount: one.amount,
         currency: one.currency,
         from: at,

@@ -1,0 +1,53 @@
+/** The ledger is asked by the names that a payment gets in the very round of its second look, as the operations topic may lag. */
+import type { NewOperation } from '@backstop/contracts'
+import { objectReference } from '@backstop/contracts'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
+import type { WorkItem } from '../src/consumers/work-item.ts'
+import type { Input } from '../src/domain/decide.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { CONNECTION, MINUTE, PROJECT, refundSeen, T0 } from './fixtures.ts'
+import { connectionOf } from './recorded-shop.ts'
+
+/** A refund that names only its charge, a minute after its first sight; the round of its look shows its payment as well. */
+async function lookThatLinks(report: Partial<NewOperation>) {
+  const clock = createManualClock(T0)
+  const stores = createMemoryStores()
+  const connection = connectionOf(CONNECTION, {})
+  stores.contents.connections.set(CONNECTION, connection)
+  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const parts: ReconcileParts = {
+    stores,
+    ledger,
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: () => {},
+  }
+  const observed = (input: Input): WorkItem[] =>
+    input.kind === 'observed' ? [{ projectId: PROJECT, ...input, kind: 'observation' }] : []
+  await reconcileBatch(observed(refundSeen({ paymentIntent: null })), parts)
+  const asked = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
+  await ledger.record({ ...asked, state: 'completed', ...report }, connection, T0)
+  await clock.advance(MINUTE)
+  const [action] = [...stores.contents.actions.values()]
+  const due_at = new Date(clock.now()).toISOString()
+  const ref = objectReference(PROJECT, 'processor', undefined, 'ch_1')
+  const recheck = { project_id: PROJECT, look_id: action?.action_id ?? '', due_at, ref }
+  await reconcileBatch([...observed(refundSeen({}, { eventId: 'evt_2' })), { kind: 'recheck', recheck }], parts)
+  return [...stores.contents.actions.values()]
+}
+
+test('finds the operation that names only the payment', async () => {
+  expect(await lookThatLinks({})).toMatchObject([{ verdict: 'explained', reason: 'amount_and_time_match' }])
+})
+
+test('says of one that was only requested why it explains nothing', async () => {
+  expect(await lookThatLinks({ state: 'requested' })).toMatchObject([
+    { verdict: 'unexplained', why: { candidates: [{ failure: 'operation_did_not_act' }] } },
+  ])
+})
