@@ -6,6 +6,7 @@ const exclude = ['**/node_modules/**', '**/.backstop/**']
 const aloneOnly = [
   'test/faults/bulkhead.system-test.ts',
   'test/faults/election.system-test.ts',
+  'test/faults/floods.system-test.ts',
   'test/faults/dependencies-away.system-test.ts',
 ]
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ProgressSink, progressOn, startStack } from '@backstop/stack'
+import { floodsBenchmark } from './floods/benchmark.ts'
 import type { Benchmark, Comparison } from './frame/benchmark.ts'
 import { type Compared, runComparison } from './frame/compare.ts'
 import { describeMachine } from './frame/machine.ts'
@@ -18,7 +19,7 @@ import { notifierBenchmark } from './notifier/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const BENCHMARKS: readonly Benchmark[] = [notifierBenchmark, reconcilerBenchmark]
+const BENCHMARKS: readonly Benchmark[] = [notifierBenchmark, reconcilerBenchmark, floodsBenchmark]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -57,7 +57,7 @@ export interface ConnectOptions {
   readonly chance?: Chance
 }
 
-const READ_KEY = 'a-key-that-may-only-read'
+export const READ_KEY = 'a-key-that-may-only-read'
 const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_tests'
 /** Ingress may be restarting, or Kafka away: far more patience than any test has. */
 const RETRY_DELAYS_MS = Array.from({ length: 300 }, () => 200)

@@ -117,7 +117,8 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     onRefused(status, reason) {
       const request = { method: '', provider: null, durationS: 0, byOldSecret: false }
       metrics.record({ ...request, status, result: 'refused', reason })
-      logger.info({ status, reason }, 'event.refused')
+      // Thousands of silent clients are no thousands of lines: the metric counts them.
+      if (reason !== 'silent') logger.info({ status, reason }, 'event.refused')
     },
     sockets: { ...settings.sockets, clock, logger, metrics: ports.metrics },
   })

@@ -62,6 +62,12 @@ describe('what never became a whole request', () => {
     expect(told).toMatchObject([{ code: 'request_timeout', isUnderWay: false }])
   })
 
+  test('is closed without an answer when its client never sent a byte', async () => {
+    await serve(patient)
+    expect(await exchange('')).toBe('')
+    expect(told).toMatchObject([{ code: 'request_timeout', isSilent: true }])
+  })
+
   test('is answered also once its body is too slow', async () => {
     await serve(patient)
     expect(await exchange(`${POST}Content-Length: 10\r\n\r\nhalf`)).toMatch(/^HTTP\/1\.1 408 /)

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '@backstop/contracts'
 
@@ -9,6 +10,8 @@ export interface BadHttp {
   readonly reason: string
   /** It broke off in the body of a request that a handler is at work on, and that the handler sees broken off. */
   readonly isUnderWay: boolean
+  /** The client connected and never sent a byte. It gets no answer: it asked for nothing, and thousands may be like it. */
+  readonly isSilent: boolean
 }
 
 /** An answer for a connection on which Node has no response to write to. */
@@ -56,7 +59,13 @@ export function refuseBadHttp(server: Server, answerTo: (bad: BadHttp) => BareAn
       return
     }
     const code = CODES[error.code ?? ''] ?? 'invalid_request'
-    socket.end(bytesOf(answerTo({ code, reason: error.code ?? 'unknown', isUnderWay })))
+    const isSilent = code === 'request_timeout' && (socket as Socket).bytesRead === 0
+    const answer = answerTo({ code, reason: error.code ?? 'unknown', isUnderWay, isSilent })
+    if (isSilent) {
+      socket.destroy()
+      return
+    }
+    socket.end(bytesOf(answer))
     // Closing on unread bytes would reset the connection, and the client would see the reset instead of the answer.
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   })

@@ -12,13 +12,13 @@ import {
 import { sendAnswerEarly } from './send-answer.ts'
 
 /**
- * Limits of the server itself. Without the short checking interval Node looks for slow clients every 30 s
- * only, and a time-out of 10 s would mean up to 40.
+ * Limits of the server itself. Node looks for slow clients every 30 s only, so that a time-out of 10 s would mean up to 40. A short
+ * interval also keeps those of a flood, which run out of time together, from being dealt with all at once.
  */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
-  connectionsCheckingInterval: 1_000,
+  connectionsCheckingInterval: 200,
   /** Longer than a load balancer keeps an idle connection (60 s), so that it never sends into one that we just closed. */
   keepAliveTimeout: 75_000,
   maxHeaderSize: MAX_HEADERS_BYTES,
@@ -75,6 +75,10 @@ export function createWebhookServer({ handle, onRefused, sockets }: WebhookServe
   server.on('checkExpectation', serve(false))
   refuseBadHttp(server, bad => {
     const { answer, reason } = BAD_HTTP[bad.code]
+    if (bad.isSilent) {
+      onRefused(answer.status, 'silent')
+      return answer
+    }
     // A request whose body turned out bad is recorded by its handler, which sees it broken off.
     if (!bad.isUnderWay) onRefused(answer.status, reason)
     return answer

@@ -1,0 +1,115 @@
+/**
+ * A stranger who attacks ingress from many addresses, as a process of its own: its work must not count as the product's. It
+ * knows the URL of a connection and no secret. Garbage goes out at a fixed pace; slow clients hold more sockets than ingress
+ * keeps, and come back when they are dropped. Reports `ready` once all sockets have been opened, and its counts when asked.
+ */
+import { randomBytes } from 'node:crypto'
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import type { AttackCounts } from './attacker.ts'
+
+const target = new URL(process.env.FLOOD_URL ?? '')
+const garbagePerSecond = Number(process.env.FLOOD_GARBAGE_PER_S)
+const slowSockets = Number(process.env.FLOOD_SLOW_SOCKETS)
+const port = Number(target.port)
+const TICK_MS = 10
+/** A slow client sends a byte now and then, so that it is no idle one. */
+const DRIP_EVERY_MS = 2_000
+/** New sockets a tick: 1,000 a second. */
+const DIALS_A_TICK = 10
+const SLOW_ADDRESSES = 200
+const GARBAGE_ADDRESSES = 20
+
+const counts: AttackCounts = { garbage: 0, answers: {}, dialled: 0, droppedSockets: 0, openSockets: 0 }
+let number = 0
+const addressOf = (network: number, hosts: number) => `127.0.${network}.${1 + (number++ % hosts)}`
+
+const agents = Array.from(
+  { length: GARBAGE_ADDRESSES },
+  (_, host) => new Agent({ keepAlive: true, maxSockets: 5, localAddress: `127.0.2.${host + 1}` }),
+)
+
+function post(path: string, body: Buffer, headers: OutgoingHttpHeaders): void {
+  const agent = agents[number++ % agents.length]!
+  const outgoing = request({ host: '127.0.0.1', port, path, method: 'POST', headers, agent }, response => {
+    const status = String(response.statusCode)
+    counts.answers[status] = (counts.answers[status] ?? 0) + 1
+    response.resume()
+  })
+  outgoing.on('error', () => {})
+  outgoing.end(body)
+}
+
+/** Bytes that are no HTTP, or break its rules. */
+function sendRaw(bytes: string | Buffer): void {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(2, GARBAGE_ADDRESSES) }, () =>
+    socket.end(bytes),
+  )
+  socket.on('error', () => {})
+  socket.resume()
+}
+
+const forgedEvent = () => ({
+  id: `evt_forged_${number++}`,
+  object: 'event',
+  type: 'refund.created',
+  data: { object: { object: 'refund', id: `re_forged_${number}`, payment_intent: 'pi_forged', amount: 100 } },
+})
+const forgedSignature = () => {
+  const now = Math.floor(Date.now() / 1_000)
+  return { 'processor-signature': `t=${now},v1=${randomBytes(32).toString('hex')}` }
+}
+
+const GARBAGE: readonly (() => void)[] = [
+  () => post(target.pathname, Buffer.from(JSON.stringify(forgedEvent())), forgedSignature()),
+  () => post(target.pathname, Buffer.from(JSON.stringify(forgedEvent())), {}),
+  () => post('/v1/webhooks/processor/con_forged', Buffer.from(JSON.stringify(forgedEvent())), forgedSignature()),
+  () => post(target.pathname, randomBytes(16_384), forgedSignature()),
+  () => post(target.pathname, Buffer.alloc(200_000, 'forged'), forgedSignature()),
+  () => post(`/${randomBytes(20).toString('hex')}`, Buffer.from('forged'), {}),
+  () => sendRaw(randomBytes(2_000)),
+  () => sendRaw(`POST ${target.pathname} HTTP/1.1\r\nhost: x\r\nx: ${'forged'.repeat(4_000)}\r\n\r\n`),
+  () => sendRaw('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'),
+  () => sendRaw(`POST ${target.pathname} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nffffffff\r\nforged`),
+]
+
+/** Silent, slow with its headers, slow with its body: what each says at first, and what it drips. */
+const SLOW: readonly { first: string; drip: string }[] = [
+  { first: '', drip: '' },
+  { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\n`, drip: 'x' },
+  { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n`, drip: '{' },
+]
+const slow = new Map<Socket, string>()
+
+function dialSlowly(): void {
+  const { first, drip } = SLOW[number % SLOW.length]!
+  const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(1, SLOW_ADDRESSES) })
+  counts.dialled++
+  slow.set(socket, drip)
+  socket.on('error', () => {})
+  socket.on('connect', () => void (first !== '' && socket.write(first)))
+  socket.on('close', () => {
+    slow.delete(socket)
+    counts.droppedSockets++
+  })
+  socket.resume()
+}
+
+let garbageDue = 0
+let isReady = false
+setInterval(() => {
+  garbageDue += (garbagePerSecond * TICK_MS) / 1_000
+  for (; garbageDue >= 1; garbageDue--) {
+    counts.garbage++
+    GARBAGE[counts.garbage % GARBAGE.length]!()
+  }
+  for (let dialled = 0; dialled < DIALS_A_TICK && slow.size < slowSockets; dialled++) dialSlowly()
+  if (!isReady && counts.dialled >= slowSockets) {
+    isReady = true
+    process.send?.('ready')
+  }
+}, TICK_MS)
+setInterval(() => {
+  for (const [socket, drip] of slow) if (drip !== '' && socket.writable) socket.write(drip)
+}, DRIP_EVERY_MS)
+process.on('message', () => process.send?.({ ...counts, openSockets: slow.size }))

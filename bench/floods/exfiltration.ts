@@ -1,0 +1,96 @@
+/** A customer with an API key who tries to have the product send its secrets, or anything at all, to where it must not. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FLOODS, type FloodingReceiver, type Receiver, startFloodingReceiver, startReceiver } from '@backstop/kit/test'
+import { ApiRefusal } from '../../scripts/start/management-api.ts'
+import type { Connected } from '../../test/world/accounts.ts'
+import type { Customer } from '../../test/world/customer.ts'
+
+/** Where no channel may lead. */
+const FORBIDDEN_URLS = [
+  'http://169.254.169.254/latest/meta-data/',
+  'https://[fd00:ec2::254]/',
+  'https://10.0.0.1/hook',
+  'https://[::ffff:192.168.0.1]/hook',
+  'https://user:word@example.com/hook',
+]
+const PAUSE_MS = 200
+
+export interface Exfiltration {
+  /** What succeeded that must not, in words; empty when nothing did. */
+  breaches(): readonly string[]
+  /** Attempts so far. */
+  attempts(): number
+  stop(): Promise<void>
+}
+
+/** Tries again and again until it is stopped. @param readKey what must not reach the thief */
+export async function startExfiltration(
+  customer: Customer,
+  { connection }: Pick<Connected<'processor'>, 'connection'>,
+  readKey: string,
+): Promise<Exfiltration> {
+  const thief: Receiver = await startReceiver()
+  const flooding: FloodingReceiver[] = []
+  const hostileChannels: string[] = []
+  for (const flood of [FLOODS.chunkExtension, FLOODS.interimResponses, FLOODS.trailers]) {
+    const receiver = await startFloodingReceiver(flood)
+    flooding.push(receiver)
+    const { id } = await create(customer, `http://127.0.0.1:${receiver.port}/`)
+    hostileChannels.push(id)
+  }
+  const breaches: string[] = []
+  let attempts = 0
+  let isStopping = false
+
+  const expectRefusal = async (what: string, act: () => Promise<unknown>) => {
+    attempts++
+    try {
+      await act()
+      breaches.push(what)
+    } catch (error) {
+      if (!(error instanceof ApiRefusal) || error.status >= 500) throw error
+    }
+  }
+  const path = `/v1/projects/${customer.projectId}/connections/${connection.connection_id}`
+  const run = async () => {
+    for (let turn = 0; !isStopping; turn++) {
+      const url = FORBIDDEN_URLS[turn % FORBIDDEN_URLS.length]!
+      await expectRefusal(`a channel to ${url}`, () => create(customer, url))
+      await expectRefusal('another api_base for a stored read key', () =>
+        customer.api.patch(path, { api_base: `http://127.0.0.1:${thief.port}` }),
+      )
+      attempts++
+      await customer.api.post(`/v1/alert-channels/${hostileChannels[turn % hostileChannels.length]}/test`, {})
+      await sleep(PAUSE_MS)
+    }
+  }
+  const running = run()
+  // It is awaited in stop(); until then a failure is no unhandled one.
+  running.catch(() => {})
+  return {
+    breaches: () => [
+      ...breaches,
+      ...thief.requests
+        .filter(({ headers, body }) => JSON.stringify(headers).includes(readKey) || body.includes(readKey))
+        .map(({ path }) => `the read key reached the thief at ${path}`),
+    ],
+    attempts: () => attempts,
+    async stop() {
+      isStopping = true
+      try {
+        await running
+      } finally {
+        await Promise.all([thief.stop(), ...flooding.map(receiver => receiver.stop())])
+      }
+    },
+  }
+}
+
+function create(customer: Customer, url: string): Promise<{ id: string }> {
+  return customer.api.post('/v1/alert-channels', {
+    project_id: customer.projectId,
+    name: 'Hostile',
+    events: ['run.failed'],
+    config: { kind: 'webhook', url, secret: 'whsec_aG9zdGlsZSBjdXN0b21lcg==' },
+  })
+}
