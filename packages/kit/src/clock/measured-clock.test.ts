@@ -164,7 +164,7 @@ describe('what it reports', () => {
   })
 })
 
-test('waits for a first reading, and gives up with the cause', async () => {
+test('rejects with the cause when no source could be read in time', async () => {
   const { clock } = world({ wall: 0, database: 'down', broker: 'down' })
   clock.start()
   await expect(clock.untilMeasured(50)).rejects.toMatchObject({
