@@ -4,7 +4,7 @@ import type { Metrics } from '../ops/metrics.ts'
 import type { Limit } from './socket-table.ts'
 
 /** What became of a socket that a limit hit. Each word is a metric label. */
-export type DropReason = 'evicted_unused' | 'evicted_idle' | 'evicted_slow_request' | 'refused'
+export type DropReason = 'evicted_unused' | 'evicted_idle' | 'evicted_slow_request' | 'refused' | 'pipelined'
 
 /** One line of the log for all that was dropped meanwhile, so that a flood of sockets is no flood of lines. */
 const LOG_EVERY_MS = 10_000
@@ -16,7 +16,7 @@ const SHOWN_ADDRESSES = 5
 export class DroppedSockets {
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #counter: { inc(labels: { reason: DropReason; limit: Limit }): void }
+  readonly #counter: { inc(labels: { reason: DropReason; limit: Limit | 'socket' }): void }
   readonly #reasons = new Map<string, number>()
   readonly #addresses = new Map<string, number>()
   #cancel: (() => void) | undefined
@@ -31,7 +31,7 @@ export class DroppedSockets {
   }
 
   /** @param limit what was exhausted @param address null where it is not counted */
-  add(reason: DropReason, limit: Limit, address: string | null): void {
+  add(reason: DropReason, limit: Limit | 'socket', address: string | null): void {
     this.#counter.inc({ reason, limit })
     this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
     const shown = address ?? 'trusted proxy'

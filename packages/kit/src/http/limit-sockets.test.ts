@@ -189,3 +189,25 @@ describe('the last request of a socket', () => {
     expect(heard().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'])
   })
 })
+
+test('a socket that sends on and on without waiting for answers is cut, and counted', async () => {
+  await serve({})
+  const client = await dial()
+  client.socket.write('GET /wait HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2_000))
+  await until('the socket to be closed', () => client.isClosed())
+  expect(waiting).toBe(20)
+  expect(await dropped('pipelined', 'socket')).toBe(1)
+})
+
+test('a socket that waits for its answers is not cut, and neither are a few requests that do not', async () => {
+  await serve({})
+  const client = await dial()
+  const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+  client.socket.write(request.repeat(20))
+  await until('all answers', () => client.heard().match(/HTTP\/1.1 200/g)?.length === 20)
+  for (let count = 21; count <= 60; count++) {
+    client.socket.write(request)
+    await until('the answer', () => client.heard().match(/HTTP\/1.1 200/g)?.length === count)
+  }
+  expect(client.isClosed()).toBe(false)
+})

@@ -6,6 +6,7 @@ import type { Metrics } from '../ops/metrics.ts'
 import { addressKey, clientAddress, type IsTrustedProxy } from './client-address.ts'
 import { DroppedSockets } from './dropped-sockets.ts'
 import { headerValuesOf } from './header-values.ts'
+import { guardParsing } from './parse-guard.ts'
 import { type Admission, SocketTable } from './socket-table.ts'
 
 export interface SocketLimitOptions {
@@ -34,6 +35,8 @@ export interface SocketLimits {
   stop(): void
 }
 
+/** Requests of one socket that wait for their answers. Browsers, proxies and HTTP libraries send the next one after the answer. */
+const MAX_PIPELINED = 20
 /** A body that arrives within a second is not slow. */
 const SLOW_AFTER_MS = 1_000
 /**
@@ -57,6 +60,7 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
   const dropped = new DroppedSockets(options)
   const open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
   const requests = new WeakMap<Socket, number>()
+  const unanswered = new WeakMap<Socket, number>()
   server.maxConnections = options.maxSockets + BURST_SOCKETS
   server.maxRequestsPerSocket = 0
 
@@ -80,6 +84,13 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
       return
     }
     dropEvicted(admission)
+    guardParsing(socket, () => {
+      if (socket.destroyed || (requests.get(socket) ?? 0) >= maxRequestsPerSocket) return false
+      if ((unanswered.get(socket) ?? 0) < MAX_PIPELINED) return true
+      dropped.add('pipelined', 'socket', address)
+      socket.destroy()
+      return false
+    })
     open.set(table.size)
     socket.once('close', () => {
       table.close(socket)
@@ -94,6 +105,8 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
       const count = (requests.get(socket) ?? 0) + 1
       requests.set(socket, count)
       if (count > maxRequestsPerSocket) return 'ignore'
+      unanswered.set(socket, (unanswered.get(socket) ?? 0) + 1)
+      response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
       if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
       const admission = table.begin(
         socket,
