@@ -5,6 +5,7 @@ import {
   ByteBudget,
   type Clock,
   createHostList,
+  createNetworkMatcher,
   createPeriodic,
   type Egress,
   type Logger,
@@ -62,6 +63,11 @@ export interface AdminPorts {
     readonly outcomeWaitMs?: number
     /** Bytes of bodies that are held at once, over all requests; the setting's default when left out. */
     readonly bodiesMaxBytes?: number
+    /** Open TCP connections of clients, all together and of one address; the settings' defaults when left out. */
+    readonly maxSockets?: number
+    readonly maxSocketsPerAddress?: number
+    /** Networks of the proxies whose X-Forwarded-For is believed; none when left out. */
+    readonly trustedProxyCidrs?: readonly string[]
   }
 }
 
@@ -82,7 +88,8 @@ const SEND_TIMEOUT_MS = 3_000
 /** How long requests at work may take to finish when the process stops. */
 const DRAIN_MS = 15_000
 const CLOSE_IDLE_EVERY_MS = 50
-const BODIES_MAX_BYTES = 16_777_216
+/** What fits into a pod of 512 MiB beside the process itself. */
+export const LIMITS = { bodiesMaxBytes: 16_777_216, maxSockets: 1_000, maxSocketsPerAddress: 500 } as const
 const ERASE_EVERY_MS = 600_000
 
 /** The management API: HTTP in front, the ledger and its outbox behind. */
@@ -134,12 +141,17 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
   })
   const stopping = new AbortController()
-  const server = createApiServer({
+  const { server, stop: stopServer } = createApiServer({
     routes,
     parts,
     stores: ports.stores,
     clock,
-    bodies: new ByteBudget(settings.bodiesMaxBytes ?? BODIES_MAX_BYTES),
+    bodies: new ByteBudget(settings.bodiesMaxBytes ?? LIMITS.bodiesMaxBytes),
+    sockets: {
+      maxSockets: settings.maxSockets ?? LIMITS.maxSockets,
+      maxPerAddress: settings.maxSocketsPerAddress ?? LIMITS.maxSocketsPerAddress,
+      isTrustedProxy: createNetworkMatcher(settings.trustedProxyCidrs ?? []),
+    },
     logger,
     metrics: ports.metrics,
     stopping: stopping.signal,
@@ -169,6 +181,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     async stop() {
       stopping.abort()
       await Promise.all([closeServer(server), outboxSweeper.stop(), eraser.stop(), bootstrap])
+      stopServer()
       await producer.stop()
     },
   }

@@ -8,6 +8,7 @@ import {
   readConfig,
   Secret,
   setting,
+  socketSettings,
 } from '@backstop/kit'
 import { z } from 'zod'
 
@@ -43,6 +44,12 @@ export const settings = {
   BODIES_MAX_BYTES: setting
     .integer(16_777_216, 1_048_576, 4_294_967_296)
     .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
+  ...socketSettings,
+  // Fewer than ingress: each may hold a request of the whole API, and people and programs that manage it are few.
+  MAX_SOCKETS: setting.integer(1_000, 10, 100_000).describe(socketSettings.MAX_SOCKETS.description ?? ''),
+  MAX_SOCKETS_PER_ADDRESS: setting
+    .integer(500, 1, 100_000)
+    .describe(socketSettings.MAX_SOCKETS_PER_ADDRESS.description ?? ''),
   API_BASE_ALLOW_HOSTS: hostsSetting().describe(
     "Hosts that an api_base may name beside the provider's own: names, *.example.com, networks; comma-separated",
   ),

@@ -7,6 +7,8 @@ import type { Route } from './route.ts'
 /** What becomes known of a request on its way, for its log line. */
 export interface RequestFacts {
   readonly requestId: string
+  /** Of the client, as far as it is known: a trusted proxy says whom it passes on. Undefined once the connection is gone. */
+  readonly address: string | undefined
   /** As the route table has it, never as it was asked for: it is a label of a metric. */
   route: string | undefined
   principal: Principal | undefined
@@ -53,7 +55,7 @@ export function createRequestObserver(options: {
         duration_ms: durationMs,
         key_id: facts.principal?.keyId,
         key_project_id: facts.principal?.projectId ?? undefined,
-        address: request.socket.remoteAddress,
+        address: facts.address,
         finished: response.writableFinished,
       }
       logger[(status ?? 0) >= 500 ? 'error' : 'info'](line, 'http.request')

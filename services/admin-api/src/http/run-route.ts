@@ -67,7 +67,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     const { facts } = response.locals
     const body = checkBody(route, given)
     const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
-      const asker = { keyId: principal.keyId, requestId: facts.requestId, address: request.socket.remoteAddress, now }
+      const asker = { keyId: principal.keyId, requestId: facts.requestId, address: facts.address, now }
       const answer = await route.handle({
         params,
         query,

@@ -1,6 +1,16 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { newId } from '@backstop/contracts'
-import { AppError, type ByteBudget, type Clock, headerValuesOf, type Logger, type Metrics } from '@backstop/kit'
+import {
+  AppError,
+  type ByteBudget,
+  type Clock,
+  clientAddress,
+  headerValuesOf,
+  type Logger,
+  limitSockets,
+  type Metrics,
+  type SocketLimitOptions,
+} from '@backstop/kit'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
@@ -18,13 +28,23 @@ export interface ApiServerOptions {
   readonly clock: Clock
   /** Bytes of bodies that are held at once, over all requests. */
   readonly bodies: ByteBudget
+  readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
   readonly logger: Logger
   readonly metrics: Metrics
   /** Aborted when the process stops. */
   readonly stopping: AbortSignal
 }
 
+export interface ApiServer {
+  readonly server: Server
+  /** Writes what the log still holds back; call it when the server is closed. */
+  stop(): void
+}
+
 const AUTHORIZATION = new Set(['authorization'])
+const FORWARDED_FOR = new Set(['x-forwarded-for'])
+const MAX_HEADERS = 100
+const MAX_REQUESTS_PER_SOCKET = 1_000
 
 /** What is known of a request so far; the log line is written from it. */
 declare module 'express-serve-static-core' {
@@ -34,7 +54,7 @@ declare module 'express-serve-static-core' {
 }
 
 /** The HTTP server of the management API, mounted from the route table and from nothing else. */
-export function createApiServer(options: ApiServerOptions): Server {
+export function createApiServer(options: ApiServerOptions): ApiServer {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -42,8 +62,21 @@ export function createApiServer(options: ApiServerOptions): Server {
   // Repeated parameters stay lists, brackets stay characters: what a schema takes as one string is one.
   app.set('query parser', 'simple')
   const observe = createRequestObserver(options)
+  const { isTrustedProxy } = options.sockets
+  /** Requests of clients that have too many in flight. */
+  const excess = new WeakSet<IncomingMessage>()
   app.use((request, response, next) => {
-    const facts: RequestFacts = { requestId: newId('request'), route: undefined, principal: undefined, code: undefined }
+    const { remoteAddress } = request.socket
+    const facts: RequestFacts = {
+      requestId: newId('request'),
+      address:
+        remoteAddress === undefined
+          ? undefined
+          : clientAddress(remoteAddress, headerValuesOf(request.rawHeaders, FORWARDED_FOR), isTrustedProxy),
+      route: undefined,
+      principal: undefined,
+      code: undefined,
+    }
     response.locals.facts = facts
     // A connection that breaks is seen by its 'close'; without a listener its error could end the process.
     request.on('error', () => {})
@@ -52,6 +85,9 @@ export function createApiServer(options: ApiServerOptions): Server {
     next()
   })
   app.use((request, _response, next) => {
+    if (excess.has(request)) {
+      throw new AppError('overloaded', 'Too many requests of this address are in flight; send it again later')
+    }
     const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
     if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 asks for one')
     // Node would take the first one, and a proxy in front may have looked at the other.
@@ -69,22 +105,28 @@ export function createApiServer(options: ApiServerOptions): Server {
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     answerProblem(response, error, options)
   })
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 75_000,
-      maxHeaderSize: 16_384,
-      // A request without Host is refused above, with a problem document: Node's own refusal has no body.
-      requireHostHeader: false,
-    },
-    app,
-  )
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 75_000,
+    maxHeaderSize: 16_384,
+    // A request without Host is refused above, with a problem document: Node's own refusal has no body.
+    requireHostHeader: false,
+  })
+  server.maxHeadersCount = MAX_HEADERS
+  const limits = limitSockets(server, { ...options, ...options.sockets, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    const admission = limits.admit(request, response)
+    if (admission === 'ignore') return
+    if (admission === 'refuse') excess.add(request)
+    app(request, response)
+  }
+  server.on('request', serve)
   // Other expectations than 100-continue may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', app)
+  server.on('checkExpectation', serve)
   refuseBadHttp(server, options.logger)
-  return server
+  return { server, stop: () => limits.stop() }
 }
 
 function mount(

@@ -1,0 +1,43 @@
+import { connect, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
+
+let world: AdminWorld
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await world.stop()
+})
+
+/** The address that the audit tells of a change. */
+async function audited(forwardedFor: string): Promise<string | null | undefined> {
+  const { body } = await world.api.post('/v1/projects', { name: 'x' }, { 'x-forwarded-for': forwardedFor })
+  return (await world.stores.audit.findAll({ target: body.project_id }))[0]?.address
+}
+
+test('X-Forwarded-For of anybody is not believed', async () => {
+  world = await openMemoryWorld()
+  expect(await audited('203.0.113.9')).toBe('127.0.0.1')
+})
+
+test('behind a trusted proxy the audit tells the last address that no trusted proxy has', async () => {
+  world = await openMemoryWorld({ trustedProxyCidrs: ['127.0.0.0/8', '10.0.0.0/8'] })
+  expect(await audited('203.0.113.9')).toBe('203.0.113.9')
+  expect(await audited('192.0.2.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
+  expect(await audited('not an address')).toBe('127.0.0.1')
+})
+
+test('the longest idle connection of an address gives way to its next one', async () => {
+  world = await openMemoryWorld({ maxSocketsPerAddress: 3 })
+  const open = () => {
+    const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1')
+    sockets.push(socket)
+    socket.on('error', () => {})
+    return socket
+  }
+  const first = open()
+  const closed = new Promise(resolve => first.once('close', resolve))
+  for (let count = 0; count < 5; count++) open()
+  await closed
+  expect((await world.api.get('/v1/projects')).status).toBe(200)
+})
