@@ -31,6 +31,12 @@ export interface Observed {
   readonly subject: string
 }
 
+/** When money came back: at the time of the event that told of it, or by the time at which it was seen to be back. */
+export interface CameBack {
+  readonly at: number | null
+  readonly by: number
+}
+
 /** One refund that a provider tells of. */
 export interface ObservedAction extends Observed {
   readonly kind: 'action'
@@ -47,6 +53,10 @@ export interface ObservedAction extends Observed {
   readonly stateVersion: number | null
   /** The provider's own time of the object. */
   readonly createdAt: number
+  /** When its money came back, as it failed or was canceled; absent where it did not, or nothing says when. */
+  readonly cameBack?: CameBack
+  /** The request that made it; absent where this event does not know. */
+  readonly requestId?: string
   /** The key of the request that made it; null when this event does not know. */
   readonly idempotencyKey: string | null
 }
@@ -63,9 +73,12 @@ export interface ObservedRefundTotal extends Observed {
   /** The total before this event; null where the event does not say. */
   readonly totalBefore: number | null
   readonly currency: string
+  /** When the payment was made; null where the charge does not say. */
+  readonly chargeCreatedAt?: number | null
   /** The provider's time of the event. */
   readonly observedAt: number
   readonly idempotencyKey: string | null
+  readonly requestId?: string | null
 }
 
 /** Why a subscription ends. `involuntary`: the provider ended it itself, e.g. after its last try to collect. */

@@ -26,8 +26,9 @@ function wordsOfOne(observation: Observation, before: ObservedSubscription | nul
     case 'record':
       return `${observation.record}, ${stateWord(observation.state)}`
     case 'refund_total': {
-      const now = observation.total - (observation.totalBefore ?? observation.total)
-      return `total refunded ${observation.total} ${observation.currency}, ${now} of it now`
+      const { total, totalBefore, currency } = observation
+      const now = totalBefore === null ? '' : `, ${total - totalBefore} of it now`
+      return `total refunded ${total} ${currency}${now}`
     }
     case 'subscription': {
       const changes = [endWords(before, observation), pauseWords(before, observation)].filter(text => text !== null)

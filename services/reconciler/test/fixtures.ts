@@ -49,7 +49,10 @@ export interface RefundFacts {
   status?: string
   createdAt?: number
   idempotencyKey?: string
+  requestId?: string
   eventType?: string
+  /** When the event was made. */
+  toldAt?: number
 }
 
 /** A refund event of the card processor, in the fields that matter, read by the real normaliser. */
@@ -63,9 +66,9 @@ export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> 
       id: eventId,
       object: 'event',
       type: eventType,
-      created: T0 / 1000,
+      created: (facts.toldAt ?? T0) / 1000,
       livemode: true,
-      request: { id: 'req_1', idempotency_key: facts.idempotencyKey ?? null },
+      request: { id: facts.requestId ?? null, idempotency_key: facts.idempotencyKey ?? null },
       data: {
         object: {
           id,
@@ -93,6 +96,9 @@ export interface TotalFacts {
   total: number
   before?: number
   createdAt?: number
+  idempotencyKey?: string
+  requestId?: string
+  chargeCreatedAt?: number
 }
 
 /** A charge.refunded event. */
@@ -103,8 +109,12 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
     {
       created: Math.floor((facts.createdAt ?? T0) / 1000),
       livemode: true,
+      request: { id: facts.requestId ?? null, idempotency_key: facts.idempotencyKey ?? null },
       data: {
-        object: { id: 'ch_1', object: 'charge', amount_refunded: facts.total, currency: 'eur', payment_intent: 'pi_1' },
+        object: {
+          ...{ id: 'ch_1', object: 'charge', amount_refunded: facts.total, currency: 'eur', payment_intent: 'pi_1' },
+          created: facts.chargeCreatedAt === undefined ? null : facts.chargeCreatedAt / 1000,
+        },
         previous_attributes: facts.before === undefined ? {} : { amount_refunded: facts.before },
       },
     },

@@ -52,7 +52,39 @@ describe('what a card processor event means', () => {
       stateVersion: null,
       createdAt: 1_763_999_999_000,
       idempotencyKey: 'cxl-op-7f2',
+      requestId: 'req_1',
     })
+  })
+
+  const failed = { ...refund, status: 'failed' }
+  const backs: { name: string; type: string; object?: object; previous?: object; back: object | undefined }[] = [
+    { name: 'its failure', type: 'refund.failed', back: { at: 1_764_000_000_000, by: 1_764_000_000_000 } },
+    {
+      name: 'an update of its state',
+      type: 'refund.updated',
+      previous: { status: 'pending' },
+      back: { at: 1_764_000_000_000, by: 1_764_000_000_000 },
+    },
+    {
+      name: 'a later update of something else',
+      type: 'refund.updated',
+      previous: { metadata: {} },
+      back: { at: null, by: 1_764_000_000_000 },
+    },
+    { name: 'an update while it stands', type: 'refund.updated', object: refund, back: undefined },
+  ]
+  test.each(backs)('$name says when its money came back', ({ type, object = failed, previous, back }) => {
+    const data = { object, ...(previous === undefined ? {} : { previous_attributes: previous }) }
+    const made = observed(type, object, { data })
+    expect(made?.kind === 'action' ? made.cameBack : null).toEqual(back)
+  })
+
+  test('a refund that was read says by when its money had come back', () => {
+    const origin = { projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 1_764_000_500_000 }
+    const read = normaliseObject(origin, 'refund', failed)
+    expect(read.kind === 'observed' ? read.observations : []).toMatchObject([
+      { cameBack: { at: null, by: 1_764_000_500_000 }, idempotencyKey: null },
+    ])
   })
 
   const states: { status: string | null; state: string }[] = [
@@ -106,7 +138,8 @@ describe('what a card processor event means', () => {
   })
 
   test('charge.refunded says how much of the charge is refunded, and how much was before', () => {
-    const previous = { data: { object: charge, previous_attributes: { amount_refunded: 500 } } }
+    const data = { object: { ...charge, created: 1_763_000_000 }, previous_attributes: { amount_refunded: 500 } }
+    const previous = { data, request: { id: 'req_1', idempotency_key: null } }
     expect(observed('charge.refunded', charge, previous)).toMatchObject({
       kind: 'refund_total',
       identity: 'prj_1/processor/charge/ch_3P',
@@ -115,7 +148,9 @@ describe('what a card processor event means', () => {
       total: 2499,
       totalBefore: 500,
       currency: 'eur',
+      chargeCreatedAt: 1_763_000_000_000,
       observedAt: 1_764_000_000_000,
+      requestId: 'req_1',
     })
   })
 

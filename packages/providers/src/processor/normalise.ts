@@ -50,7 +50,9 @@ const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorTelling>; ke
 /** What stands around the object (`request` was a string once). */
 const Envelope = z.object({
   created: helpful(UnixTime),
-  request: helpful(z.object({ idempotency_key: helpful(z.string().min(1).max(255)) })),
+  request: helpful(
+    z.object({ id: helpful(z.string().min(1).max(255)), idempotency_key: helpful(z.string().min(1).max(255)) }),
+  ),
 })
 
 export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) =>
@@ -66,7 +68,9 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
     projectId,
     site: null,
     toldAt: envelope.created,
+    changedAt: envelope.created,
     idempotencyKey: known.keyIsIts ? (envelope.request?.idempotency_key ?? null) : null,
+    requestId: known.keyIsIts ? (envelope.request?.id ?? null) : null,
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
   return known.meaning(telling, object)
@@ -78,5 +82,6 @@ export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
   const { projectId, readAt } = origin
-  return meaning({ projectId, site: null, toldAt: readAt, idempotencyKey: null, previous: null }, object)
+  const read = { changedAt: null, idempotencyKey: null, requestId: null, previous: null }
+  return meaning({ projectId, site: null, toldAt: readAt, ...read }, object)
 }

@@ -283,8 +283,9 @@ describe('charge.refunded without refund events', () => {
     expect(onlyAction(subject)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
   })
 
-  test('counts what was refunded before it only once', () => {
-    const subject = lookAll(play([{ at: T0, input: totalSeen({ total: 3000, before: 1000 }) }]))
+  test('counts nothing that may have been refunded before the connection was made', () => {
+    const charge = { chargeCreatedAt: T0 - 90 * MINUTE }
+    const subject = lookAll(play([{ at: T0, input: totalSeen({ total: 3000, before: 1000, ...charge }) }]))
     expect(onlyAction(subject).amount).toBe(2000)
   })
 

@@ -7,7 +7,7 @@ import { judgeSubject } from './judge.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
 import { joinPaymentNames } from './payment-names.ts'
-import { armOpenSteps, observeRefundTotal } from './refund-steps.ts'
+import { followTotals, observeRefundTotal } from './refund-steps.ts'
 import { type LookInput, takeLook } from './second-look.ts'
 import { settleOperations } from './settle.ts'
 import type { Sighting, Subject } from './subject.ts'
@@ -82,7 +82,7 @@ function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind
 
 function judge(subject: Subject, now: number, { recheckDelayMs }: Rules): Subject {
   const named = joinPaymentNames(subject)
-  return follow(judgeSubject(armOpenSteps(named, now, recheckDelayMs), now, recheckDelayMs), now)
+  return follow(judgeSubject(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
 }
 
 /** What follows from verdicts for the operations that gave them. */

@@ -12,6 +12,9 @@ export const LATEST_AFTER_END_MS = 15 * 60_000
  */
 export const LATEST_WITHOUT_END_MS = 24 * 3_600_000
 
+/** Farther than any operation is from an action of a known time. */
+const UNDATED_MS = 100 * 366 * 86_400_000
+
 export type Match = Extract<VerdictReason, 'provider_ref_matches' | 'idempotency_key_matches' | 'amount_and_time_match'>
 
 /** Why an operation that would fit does not explain an action: that depends on the others. */
@@ -96,7 +99,13 @@ function timesOf(action: ActionRecord, { at, until }: Deed) {
   const { from, to } = madeWithin(action)
   // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
   const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
-  return { agree: earliest <= to && from <= until, distanceMs: at < from ? from - at : Math.max(0, at - to) }
+  const since = action.madeFrom ?? from
+  const distanceMs = at < from ? from - at : Math.max(0, at - to)
+  return {
+    agree: earliest <= to && since <= until,
+    // Made at any time since: an operation explains what is dated first.
+    distanceMs: since < from ? UNDATED_MS + distanceMs : distanceMs,
+  }
 }
 
 /** What the provider's own data explains without an operation; null where it explains nothing. */

@@ -22,7 +22,7 @@ import type { Input } from './decide.ts'
 import type { ExpectedChange } from './expected-change.ts'
 import { forgetOld, MAX_RECORDS } from './forget.ts'
 import { pendingLooks } from './looks.ts'
-import type { ActionRecord, Subject } from './subject.ts'
+import type { ActionRecord, Forgotten, Subject } from './subject.ts'
 
 const DAY = 86_400_000
 const LATER = T0 + 8 * DAY
@@ -230,9 +230,12 @@ describe('a total of a charge that comes late', () => {
       .actions.filter(action => action.providerRef === null)
       .map(({ amount }) => amount)
   const [first, ...others] = grown.forgotten
+  const ofCharge = (id: string) => (one: Forgotten) => {
+    return { ...one, objectIds: [id], sides: one.sides.map(side => ({ ...side, objectIds: [id] })) }
+  }
   const ofOtherCharge: Subject = {
     ...grown,
-    forgotten: [first!, ...others.map(one => ({ ...one, objectIds: ['ch_2'] }))],
+    forgotten: [first!, ...others.map(ofCharge('ch_2'))],
     actions: [],
     operations: [],
   }
@@ -263,10 +266,10 @@ describe('a total of a charge that comes late', () => {
       wanted: [30],
     },
     {
-      name: 'is a step where nothing of its time was given up',
+      name: 'proves what was refunded before it, too, where nothing of that time was evicted',
       before: ofOtherCharge,
       facts: { total: 200, before: 100, createdAt: T0 - DAY },
-      wanted: [100],
+      wanted: [100, 100],
     },
   ])('$name', ({ before, facts, wanted }) => {
     expect(provisional(before, facts)).toEqual(wanted)

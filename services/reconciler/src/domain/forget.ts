@@ -1,5 +1,5 @@
 import type { Operation } from '@backstop/contracts'
-import { coveredSteps } from './refund-steps.ts'
+import { totalsOf } from './refund-steps.ts'
 import { refundIdsOf } from './sides.ts'
 import {
   type ActionRecord,
@@ -63,14 +63,14 @@ function isSettled(action: ActionRecord, operation: Operation | undefined): bool
 function without(subject: Subject, gone: ReadonlySet<ActionRecord>): Subject {
   const actions = subject.actions.filter(action => !gone.has(action))
   const lost = subject.actions.filter(action => gone.has(action))
-  const identities = new Set(lost.map(({ identity }) => identity))
+  const identities = new Set([...lost, ...subject.forgotten].map(({ identity }) => identity))
   const operationIds = new Set(lost.map(({ operationId }) => operationId))
-  const covered = coveredSteps(subject)
+  const totals = totalsOf(subject, identities)
   return {
     ...subject,
     actions,
     merged: subject.merged.filter(({ record }) => !gone.has(record)),
-    refundTotals: subject.refundTotals.filter(({ id }) => !identities.has(covered.get(id) ?? '')),
+    refundTotals: subject.refundTotals.filter(({ id }) => !totals.has(id)),
     operations: subject.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
     operationCases: subject.operationCases.filter(({ operationId }) => !operationIds.has(operationId)),
     forgotten: [...subject.forgotten, ...lost.map(forgottenOf)],

@@ -91,7 +91,7 @@ function newRecord(observed: ObservedAction | ObservedRecord, now: number): Acti
 function withSide(known: ActionRecord, observed: ObservedAction | ObservedRecord): ActionRecord {
   const seen = sideOf(observed)
   // What a provisional action is said to be was guessed from a total: the refund itself knows better.
-  if (isProvisional(known)) return { ...withSides(known, [seen]), identity: seen.identity }
+  if (isProvisional(known)) return { ...withSides(known, [seen]), identity: seen.identity, madeFrom: null }
   const own = known.sides.find(side => side.identity === seen.identity)
   const others = known.sides.filter(side => side !== own)
   return withSides(known, [...others, own === undefined ? seen : mergeSides(own, seen)])

@@ -17,6 +17,8 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
+import { provedBy } from '../../test/model/refund-total-model.ts'
+import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
 import { decide, type Input } from './decide.ts'
 import { type Subject, UNJUDGED } from './subject.ts'
 
@@ -26,6 +28,7 @@ interface World {
 }
 
 const RUNS = 1_500
+const LOSSY_RUNS = 5_000
 const FIRST_ARRIVAL = T0 + 60 * SECOND
 
 const worlds: fc.Arbitrary<World> = fc.record({
@@ -153,6 +156,35 @@ describe('any order and duplication ends in the same verdicts', () => {
         expect(view(judgedAnew(shuffled))).toEqual(view(judgedAnew(ordered)))
       }),
       { numRuns: RUNS },
+    )
+  })
+})
+
+const sumOf = (actions: Subject['actions']) => actions.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+
+const lossy = refundWorlds.chain(world => refundDeliveriesOf(world).map(delivery => ({ world, delivery })))
+
+describe('whatever events of a charge and its refunds are lost', () => {
+  test(`the records are the named refunds and what the totals prove beyond them (${LOSSY_RUNS} charges)`, {
+    retry: 0,
+  }, () => {
+    fc.assert(
+      fc.property(lossy, ({ world, delivery }) => {
+        const { named, unnamed, leastUnnamed, isUncertain } = provedBy(world.happened)
+        const subject = run(delivery.arrivals, delivery.looksLateMs)
+        const provisional = subject.actions.filter(({ providerRef }) => providerRef === null)
+        const names = subject.actions.flatMap(({ providerRef }) => providerRef ?? [])
+        expect(names.sort()).toEqual(named.map(index => `re_${index}`))
+        if (isUncertain) {
+          expect(sumOf(provisional)).toBeLessThanOrEqual(unnamed.reduce((sum, amount) => sum + amount, 0))
+          expect(sumOf(provisional)).toBeGreaterThanOrEqual(leastUnnamed)
+        } else {
+          expect(provisional.map(({ amount }) => amount ?? 0).sort((a, b) => a - b)).toEqual(unnamed)
+        }
+        // Nothing explains any of them, so each has alerted, and says so once.
+        expect(subject.actions.filter(action => !isOpen(action))).toEqual([])
+      }),
+      { numRuns: LOSSY_RUNS },
     )
   })
 })

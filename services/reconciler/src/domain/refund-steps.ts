@@ -1,61 +1,54 @@
 import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
 import { recheckEntry } from './outgoing.ts'
-import { byTime, compareText, nearestFirst, type Pair, pairUp, type Timed } from './pairing.ts'
+import { readTotals, type UnnamedRefund } from './refund-totals.ts'
+import type { KnownRefund } from './rises.ts'
+import { absorb } from './same-action.ts'
 import {
   type ActionRecord,
   type Forgotten,
   isProvisional,
   type RefundTotal,
   replaceAt,
+  type Side,
   type Sighting,
   type Subject,
   UNJUDGED,
   withAll,
   withConnection,
+  withRecord,
 } from './subject.ts'
-import { timelineEntry } from './timeline.ts'
+import { tellStory, timelineEntry } from './timeline.ts'
 
 /**
- * What a charge's totals tell of its refunds (`charge.refunded`). Each total is one step: from the total before it to
- * this one, made when the event was made. A step that a known refund covers is that refund. A step that none covers by
- * its second look becomes a provisional action, and the refund that turns out to be it takes that action over.
+ * The records of refunds that only a charge's totals prove (refund-totals.ts). Such a refund becomes a provisional action at
+ * the second look at its total. The refund that turns out to be it takes that action over, with its id and its incident.
  */
 
-/** How far before its step a refund may have been made, and how far after, by the provider's clocks. */
-const COVERS_BEFORE_MS = 15 * 60_000
-const COVERS_AFTER_MS = 2_000
-/** The same total this much later is another step: a refund that failed and was made again. */
-const SAME_STEP_MS = 60_000
-
-/** A refund as far as it may cover a step; its name is its identity. */
-interface Covering extends Timed, Pick<ActionRecord, 'amount' | 'currency' | 'objectIds'> {}
+/** The same total this much later is another one: a refund failed and was made again. */
+const SAME_TOTAL_MS = 60_000
 
 /** The subject with a total as its event tells it. */
 export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
   const refs = withAll(subject.refs, observed.refs)
-  const index = subject.refundTotals.findIndex(
-    known =>
-      known.identity === observed.identity &&
-      known.total === observed.total &&
-      Math.abs(known.observedAt - observed.observedAt) <= SAME_STEP_MS,
-  )
+  const index = subject.refundTotals.findIndex(known => isSameTotal(known, observed))
   const known = subject.refundTotals[index]
-  // The step of a refund that was given up went with it, and would be found open.
-  if (known === undefined && subject.forgotten.some(one => wasStep(one, observed))) return { ...subject, refs }
+  const { identity, total, totalBefore, observedAt } = observed
   const entry: RefundTotal = {
-    id: known?.id ?? `${observed.identity}/refunded/${observed.total}/${observed.observedAt}`,
-    identity: observed.identity,
+    id: known?.id ?? `${totalsOfCharge(identity)}${totalBefore ?? ''}-${total}/${observedAt}`,
+    identity,
     chargeId: observed.chargeId,
     provider: observed.provider,
     subject: observed.subject,
     objectIds: observed.objectIds,
     seenThrough: withConnection(known?.seenThrough ?? [], sighting.connection),
-    total: observed.total,
-    totalBefore: known?.totalBefore ?? observed.totalBefore,
+    total,
+    totalBefore: known?.totalBefore ?? totalBefore,
     currency: observed.currency,
-    observedAt: Math.min(known?.observedAt ?? Infinity, observed.observedAt),
+    chargeCreatedAt: known?.chargeCreatedAt ?? observed.chargeCreatedAt ?? null,
+    observedAt: Math.min(known?.observedAt ?? Infinity, observedAt),
     idempotencyKey: known?.idempotencyKey ?? observed.idempotencyKey,
+    requestId: known?.requestId ?? observed.requestId ?? null,
     eventIds: sighting.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [sighting.eventId]),
     look: known?.look ?? null,
   }
@@ -64,159 +57,262 @@ export function observeRefundTotal(subject: Subject, observed: ObservedRefundTot
   return { ...subject, refs, refundTotals }
 }
 
+/** Whether both tell of one change. A provider may send two events of it. */
+function isSameTotal(known: RefundTotal, observed: ObservedRefundTotal): boolean {
+  const agrees = <T>(a: T | null, b: T | null) => a === null || b === null || a === b
+  return (
+    known.identity === observed.identity &&
+    known.total === observed.total &&
+    Math.abs(known.observedAt - observed.observedAt) <= SAME_TOTAL_MS &&
+    agrees(known.totalBefore, observed.totalBefore) &&
+    agrees(known.idempotencyKey, observed.idempotencyKey) &&
+    agrees(known.requestId ?? null, observed.requestId ?? null)
+  )
+}
+
 /** The provisional action that an observed refund turns out to be: its index, or -1. */
 export function provisionalFor(subject: Subject, observed: ObservedAction): number {
   if (!subject.actions.some(isProvisional)) return -1
-  const covered = coveredSteps(subject, observed)
-  const own = [...covered].find(([, identity]) => identity === observed.identity)?.[0]
-  const mine = subject.actions.findIndex(action => isProvisional(action) && action.identity === own)
-  if (mine >= 0) return mine
-  // The new refund covers another one's step, and that one a step that had none: the provisional action is one of them.
-  return subject.actions.findIndex(action => isProvisional(action) && covered.has(action.identity))
+  const more = [{ record: observed, known: knownRefund(observed, observed.createdAt) }]
+  const named = readCharges(subject, more).flatMap(({ named }) => named)
+  return subject.actions.indexOf(nearest(named, observed.amount, observed.createdAt) as ActionRecord)
 }
 
-/** The steps that no refund covers and no provisional action stands for, with what each leaves open, in minor units. */
-function openSteps(subject: Subject, totals = subject.refundTotals): ReadonlyMap<RefundTotal, number> {
-  if (totals.length === 0) return new Map()
-  const covered = coveredSteps(subject)
-  const recorded = new Set(subject.actions.map(action => action.identity))
-  const open = totals.filter(({ id }) => !covered.has(id) && !recorded.has(id))
-  return new Map(open.map(total => [total, openAmount(subject, total)] as const).filter(([, amount]) => amount > 0))
-}
-
-function openAmount(subject: Subject, total: RefundTotal): number {
-  if (total.totalBefore !== null) return total.total - total.totalBefore
-  // The event does not say from where it came: what the refunds known by then do not add up to.
-  const known = [...subject.actions, ...subject.forgotten]
-    .filter(({ kind, state }) => kind === 'refund' && state !== 'failed' && state !== 'canceled')
-    .filter(refund => sharesObject(refund, total) && refund.providerCreatedAt <= total.observedAt + COVERS_AFTER_MS)
-    .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
-  return total.total - known
-}
-
-/** Whether a record that was given up can have been the step of a total; of one that does not say from where it came, none. */
-function wasStep(one: Forgotten, { totalBefore, ...observed }: ObservedRefundTotal): boolean {
-  if (one.kind !== 'refund' || totalBefore === null || one.amount !== observed.total - totalBefore) return false
-  return covers(coveringOf(one, one.providerCreatedAt), observed)
-}
-
-/** Sets a look at every step that is open and has none to come; a step that was covered may be so no longer. */
-export function armOpenSteps(subject: Subject, now: number, recheckDelayMs: number): Subject {
-  const dueAt = now + recheckDelayMs
-  const open = openSteps(
-    subject,
-    subject.refundTotals.filter(total => total.look?.doneAt !== null),
+/** The one of the same amount that is nearest in time, or else the nearest. */
+function nearest(records: readonly ActionRecord[], amount: number | null, at: number): ActionRecord | undefined {
+  const distance = (record: ActionRecord) => Math.abs(record.providerCreatedAt - at)
+  const [first] = records.toSorted(
+    (a, b) =>
+      Number(b.amount === amount) - Number(a.amount === amount) || distance(a) - distance(b) || (a.id < b.id ? -1 : 1),
   )
-  if (open.size === 0) return subject
+  return first
+}
+
+/** A charge with its refunds that only totals prove, and the provisional actions that stand for them. */
+interface ChargeReading {
+  readonly records: ReadonlyMap<ActionRecord, UnnamedRefund>
+  /** They have no provisional action. */
+  readonly unrecorded: readonly UnnamedRefund[]
+  /** Provisional actions of money that known refunds account for. */
+  readonly named: readonly ActionRecord[]
+  readonly refundsOf: ReadonlyMap<string, readonly string[]>
+  readonly charge: Pick<RefundTotal, 'chargeId' | 'objectIds'>
+}
+
+interface Refund {
+  readonly record: Pick<ActionRecord, 'objectIds' | 'currency'>
+  readonly known: KnownRefund
+}
+
+function readCharges(subject: Subject, more: readonly Refund[] = []): readonly ChargeReading[] {
+  if (subject.refundTotals.length === 0) return []
+  const refunds = [...subject.actions, ...subject.forgotten]
+    .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
+    .map((record): Refund => ({ record: ownSide(record), known: knownRecord(record) }))
+    .concat(more)
+  const charges = Map.groupBy(subject.refundTotals, ({ identity }) => identity)
+  return [...charges].map(([identity, totals]) => {
+    const objectIds = totals.reduce<readonly string[]>((all, total) => withAll(all, total.objectIds), [])
+    const charge = { chargeId: totals[0]?.chargeId ?? '', objectIds }
+    const known = refunds.filter(({ record }) => isOfCharge(record, charge) && record.currency === totals[0]?.currency)
+    const { unnamed, refundsOf } = readTotals(
+      totals,
+      known.map(refund => refund.known),
+    )
+    const provisional = subject.actions.filter(
+      action => isProvisional(action) && action.identity.startsWith(totalsOfCharge(identity)),
+    )
+    return { ...matchRecords(provisional, unnamed), refundsOf, charge }
+  })
+}
+
+/** A payment may have several charges: a refund that names its payment and another charge is not of this one. */
+function isOfCharge({ objectIds }: Pick<ActionRecord, 'objectIds'>, charge: ChargeReading['charge']): boolean {
+  const [only = '', ...others] = objectIds
+  return objectIds.includes(charge.chargeId) || (others.length === 0 && charge.objectIds.includes(only))
+}
+
+/** What the name of every total of a charge begins with. */
+function totalsOfCharge(identity: string): string {
+  return `${identity}/refunded/`
+}
+
+/**
+ * Which provisional action stands for which unnamed refund: by the total that proves it. Where that total shows it no more,
+ * another one that is new may: the action moves on with it, so that what people were told of it stays true.
+ */
+function matchRecords(provisional: readonly ActionRecord[], unnamed: readonly UnnamedRefund[]) {
+  const byKey = new Map(provisional.map(record => [record.identity, record]))
+  const records = new Map<ActionRecord, UnnamedRefund>()
+  const named = new Set(provisional)
+  const unrecorded = new Set(unnamed)
+  const match = (record: ActionRecord | undefined, refund: UnnamedRefund) => {
+    if (record === undefined) return
+    records.set(record, refund)
+    named.delete(record)
+    unrecorded.delete(refund)
+  }
+  for (const refund of unnamed) match(byKey.get(refund.key), refund)
+  for (const refund of [...unrecorded].filter(isNew)) match(nearest([...named], refund.amount, refund.to), refund)
+  return { records, unrecorded: [...unrecorded], named: [...named] }
+}
+
+/** Whether no look at it was set yet. */
+function isNew(refund: UnnamedRefund): boolean {
+  return refund.total.look?.doneAt !== null && !mayPredateConnection(refund)
+}
+
+/** What the provider of the charge says of the refund. */
+function ownSide<T extends ActionRecord | Forgotten>(record: T): T | Side {
+  return record.sides.find(({ provider }) => provider === 'processor') ?? record
+}
+
+function knownRecord(record: ActionRecord | Forgotten): KnownRefund {
+  const own = ownSide(record)
+  const at = 'createdAt' in own ? own.createdAt : own.providerCreatedAt
+  return { ...knownRefund(own, at), name: record.identity }
+}
+
+type Shown = Pick<Side, 'identity' | 'amount' | 'state' | 'cameBack' | 'requestId'> & {
+  readonly idempotencyKey?: string | null
+}
+
+function knownRefund(shown: Shown, at: number): KnownRefund {
+  const { identity, amount, state, requestId = null, idempotencyKey = null } = shown
+  const isBack = state === 'failed' || state === 'canceled'
+  const cameBack = isBack ? (shown.cameBack ?? { at: null, by: Infinity }) : null
+  return { name: identity, at, amount, idempotencyKey, requestId, cameBack }
+}
+
+/** The totals of which every refund is one of these. */
+export function totalsOf(subject: Subject, identities: ReadonlySet<string>): ReadonlySet<string> {
+  const refundsOf = readCharges(subject).flatMap(charge => [...charge.refundsOf])
+  const isOfThese = (names: readonly string[]) => names.length > 0 && names.every(name => identities.has(name))
+  return new Set(refundsOf.filter(([, names]) => isOfThese(names)).map(([id]) => id))
+}
+
+/** The subject with its provisional actions as the totals show them now, and a look to come at each total that needs one. */
+export function followTotals(subject: Subject, now: number, recheckDelayMs: number): Subject {
+  const charges = readCharges(subject)
+  const restated = charges
+    .flatMap(({ records }) => [...records])
+    .reduce((next, [record, refund]) => restate(next, record, refund, now), subject)
+  const joined = charges
+    .flatMap(({ named, charge }) => named.map(record => ({ record, charge })))
+    .reduce((next, { record, charge }) => joinNamed(next, record, charge, now), restated)
+  return armLooks(joined, new Set(charges.flatMap(unlooked)), now, recheckDelayMs)
+}
+
+/** The totals that prove a refund which is yet to be recorded. */
+function unlooked({ unrecorded }: ChargeReading): readonly string[] {
+  return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
+}
+
+/**
+ * Whether it may have been made before every connection that shows the total. A charge that was refunded in part before the
+ * connection was made has such money in all of its totals, and nothing ever tells of it.
+ */
+function mayPredateConnection({ key, from, total }: UnnamedRefund): boolean {
+  const connectedAt = Math.min(...total.seenThrough.map(({ createdAt }) => createdAt))
+  return key !== total.id && from !== null && Math.floor(from / 1000) < Math.floor(connectedAt / 1000)
+}
+
+function armLooks(subject: Subject, totalIds: ReadonlySet<string>, now: number, recheckDelayMs: number): Subject {
+  const dueAt = now + recheckDelayMs
+  const armed = subject.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
+  if (armed.length === 0) return subject
   return {
     ...subject,
     refundTotals: subject.refundTotals.map(total =>
-      open.has(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
+      armed.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
     ),
-    outbox: [...subject.outbox, ...[...open.keys()].map(total => recheckEntry(subject, total.id, dueAt, now))],
+    outbox: [...subject.outbox, ...armed.map(({ id }) => recheckEntry(subject, id, dueAt, now))],
   }
 }
 
-/** The second look at a step: what is open becomes a provisional action, once. */
-export function lookAtStep(subject: Subject, stepId: string, now: number): Subject {
-  const index = subject.refundTotals.findIndex(total => total.id === stepId)
+/** The second look at a total: each refund that only it proves becomes a provisional action. */
+export function lookAtTotal(subject: Subject, totalId: string, now: number): Subject {
+  const index = subject.refundTotals.findIndex(total => total.id === totalId)
   const total = subject.refundTotals[index]
   if (total === undefined || total.look === null || total.look.doneAt !== null) return subject
   const done = { ...total, look: { ...total.look, doneAt: now } }
   const looked = { ...subject, refundTotals: replaceAt(subject.refundTotals, index, done) }
-  const open = openSteps(subject, [total]).get(total)
-  if (open === undefined) return looked
-  return { ...looked, actions: [...looked.actions, provisionalAction(looked, total, open, now)] }
+  return readCharges(looked)
+    .flatMap(({ unrecorded }) => unrecorded)
+    .filter(refund => refund.total.id === totalId && !mayPredateConnection(refund))
+    .reduce<Subject>((next, refund) => withRecord(next, provisionalAction(next, refund, now)), looked)
 }
 
-/** A name for the step's provisional action: a refund that took one over keeps its name, so the next has another. */
-function freeActionId(subject: Subject, stepId: string): string {
+/** A refund that took a provisional action over keeps its id, so the next one has another. */
+function freeActionId(subject: Subject, key: string): string {
   const taken = new Set(subject.actions.map(action => action.id))
-  let id = deterministicId('action', stepId)
-  for (let count = 2; taken.has(id); count += 1) id = deterministicId('action', stepId, String(count))
+  for (const { record } of subject.merged) taken.add(record.id)
+  let id = deterministicId('action', key)
+  for (let count = 2; taken.has(id); count += 1) id = deterministicId('action', key, String(count))
   return id
 }
 
-function provisionalAction(subject: Subject, total: RefundTotal, amount: number, now: number): ActionRecord {
-  const money = formatMoney(amount, total.currency)
-  const text = `The charge shows ${money} more refunded, and no refund of that amount was reported`
+function provisionalAction(subject: Subject, refund: UnnamedRefund, now: number): ActionRecord {
+  const { total, key, amount } = refund
+  const text = `The charge shows ${formatMoney(amount, total.currency)} more refunded than the known refunds`
   return {
-    id: freeActionId(subject, total.id),
-    identity: total.id,
+    id: freeActionId(subject, key),
     kind: 'refund',
     sides: [],
     turn: null,
     provider: total.provider,
-    seenThrough: total.seenThrough,
     subject: total.subject,
     objectIds: total.objectIds,
     providerRef: null,
-    amount,
     currency: total.currency,
     state: 'succeeded',
-    providerCreatedAt: total.observedAt,
-    idempotencyKeys: total.idempotencyKey === null ? [] : [total.idempotencyKey],
-    eventIds: total.eventIds,
     firstSeenAt: now,
     ...UNJUDGED,
+    ...shownBy(refund),
+    seenThrough: total.seenThrough,
+    eventIds: total.eventIds,
     look: total.look,
     timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
   }
 }
 
-interface Cover extends Pair<RefundTotal, Covering> {
-  readonly distanceMs: number
+/** What the totals say of a refund that only they prove. */
+function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
+  return {
+    identity: key,
+    amount,
+    madeFrom: from ?? 0,
+    providerCreatedAt: to,
+    idempotencyKeys: idempotencyKey === null ? [] : [idempotencyKey],
+  }
 }
 
-/**
- * Which refund is which step: the same amount and currency, nearest in time, each refund one step and each step one
- * refund. Computed anew from all of them, so that it does not depend on the order of arrival.
- * @param more a refund that is about to be added
- * @returns the refund's identity by the step's id
- */
-export function coveredSteps(subject: Subject, more?: ObservedAction): ReadonlyMap<string, string> {
-  if (subject.refundTotals.length === 0) return new Map()
-  const refunds = subject.actions
-    .filter(action => action.kind === 'refund' && action.providerRef !== null)
-    .map(action => coveringOf(action, action.providerCreatedAt))
-  if (more !== undefined) refunds.push(coveringOf(more, more.createdAt))
-  const byAmount = Map.groupBy(refunds.sort(byTime), refund => refund.amount)
-  const guessed = new Map(subject.actions.filter(isProvisional).map(action => [action.identity, action.amount]))
-  const pairs = pairUp(
-    subject.refundTotals,
-    function* (total): Generator<Cover, void> {
-      const { id, totalBefore, observedAt } = total
-      const amount = totalBefore === null ? (guessed.get(id) ?? null) : total.total - totalBefore
-      for (const refund of nearestFirst(byAmount.get(amount) ?? [], observedAt)) {
-        const distanceMs = Math.abs(refund.at - observedAt)
-        if (distanceMs > COVERS_BEFORE_MS) return
-        if (covers(refund, total)) yield { seeker: total, target: refund, distanceMs }
-      }
-    },
-    (a, b) =>
-      a.distanceMs - b.distanceMs || compareText(a.seeker.id, b.seeker.id) || compareText(a.target.name, b.target.name),
+/** The subject with a provisional action as the totals show its refund now. */
+function restate(subject: Subject, record: ActionRecord, refund: UnnamedRefund, now: number): Subject {
+  const { total } = refund
+  const shown = shownBy(refund)
+  const seenThrough = total.seenThrough.reduce(withConnection, record.seenThrough)
+  const eventIds = withAll(record.eventIds, total.eventIds)
+  const isSame =
+    record.identity === shown.identity &&
+    record.amount === shown.amount &&
+    record.madeFrom === shown.madeFrom &&
+    record.providerCreatedAt === shown.providerCreatedAt &&
+    record.idempotencyKeys.join() === shown.idempotencyKeys.join() &&
+    record.seenThrough === seenThrough &&
+    record.eventIds === eventIds
+  if (isSame) return subject
+  const restated = { ...record, ...shown, seenThrough, eventIds }
+  if (record.amount === shown.amount) return withRecord(subject, restated)
+  const text = `Beyond the refunds known by now, the charge shows ${formatMoney(shown.amount, total.currency)} refunded`
+  return withRecord(subject, tellStory(restated, timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)))
+}
+
+/** The subject with a provisional action joined to the known refund that accounts for it. */
+function joinNamed(subject: Subject, record: ActionRecord, charge: ChargeReading['charge'], now: number): Subject {
+  const refunds = subject.actions.filter(
+    one => one.kind === 'refund' && !isProvisional(one) && isOfCharge(ownSide(one), charge),
   )
-  return new Map([...pairs].map(([total, { target }]) => [total.id, target.name]))
-}
-
-function coveringOf(
-  { identity, amount, currency, objectIds }: ActionRecord | Forgotten | ObservedAction,
-  at: number,
-): Covering {
-  return { name: identity, at, amount, currency, objectIds }
-}
-
-/** Whether a refund of the step's amount may be the step. */
-function covers(refund: Covering, total: Pick<RefundTotal, 'objectIds' | 'currency' | 'observedAt'>): boolean {
-  const age = total.observedAt - refund.at
-  return (
-    refund.currency === total.currency &&
-    sharesObject(refund, total) &&
-    -COVERS_AFTER_MS <= age &&
-    age <= COVERS_BEFORE_MS
-  )
-}
-
-function sharesObject(action: Pick<ActionRecord, 'objectIds'>, total: Pick<RefundTotal, 'objectIds'>): boolean {
-  return action.objectIds.some(id => total.objectIds.includes(id))
+  const refund = nearest(refunds, record.amount, record.providerCreatedAt)
+  return refund === undefined ? subject : absorb(subject, refund, record, now)
 }

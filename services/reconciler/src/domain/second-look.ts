@@ -6,7 +6,7 @@ import { answerBy, awaitsAnswer, type PendingLook, pendingLooks } from './looks.
 import { lookAtOperation } from './operation-looks.ts'
 import { recheckEntry, rereadEntry, unansweredEntry } from './outgoing.ts'
 import { policiesOf } from './policy.ts'
-import { lookAtStep } from './refund-steps.ts'
+import { lookAtTotal } from './refund-steps.ts'
 import { type ActionRecord, type Look, type RefundTotal, replaceAt, type Subject, withRecord } from './subject.ts'
 
 /** A look that is due, or that the provider has answered. */
@@ -134,16 +134,15 @@ function conclude(
   recheckDelayMs: number,
 ): Subject {
   const { facts, answer } = input
-  // What a step leaves open becomes an action in this moment, and that is judged at once: its minute has passed.
-  const looked = of === 'step' ? judgeSubject(lookAtStep(subject, lookId, now), now, recheckDelayMs) : subject
-  const action = looked.actions.find(one => (of === 'step' ? one.identity : one.id) === lookId)
-  if (action === undefined || action.verdict !== 'pending' || action.look?.dueAt !== dueAt) return looked
+  // A refund that only a total proves becomes an action in this moment, and is judged at once: its minute has passed.
+  const looked = of === 'step' ? judgeSubject(lookAtTotal(subject, lookId, now), now, recheckDelayMs) : subject
+  const known = new Set(subject.actions.map(({ id }) => id))
+  const isLookedAt = ({ id }: ActionRecord) => (of === 'step' ? !known.has(id) : id === lookId)
   const readBack = answer === null ? null : READ_BACK[answer.outcome]
-  const judged = judgeAtSecondLook(
-    looked,
-    action,
-    { policies: policiesOf(looked, action, facts.policies), readBack },
-    now,
-  )
-  return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged
+  return looked.actions.filter(isLookedAt).reduce((next, action) => {
+    if (action.verdict !== 'pending' || action.look?.dueAt !== dueAt) return next
+    const policies = policiesOf(next, action, facts.policies)
+    const judged = judgeAtSecondLook(next, action, { policies, readBack }, now)
+    return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged
+  }, looked)
 }

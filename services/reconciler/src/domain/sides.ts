@@ -35,6 +35,7 @@ export function sideOf(observed: ObservedAction | ObservedRecord): Side {
     state,
     stateVersion,
     createdAt: observed.createdAt,
+    ...(observed.kind === 'action' ? toldOnce(observed) : {}),
     ...(observed.kind === 'record' && observed.record === 'dispute' ? DISPUTE : {}),
   }
 }
@@ -51,8 +52,27 @@ export function mergeSides(known: Side, seen: Side): Side {
     amount: newer.amount ?? older.amount,
     currency: newer.currency ?? older.currency,
     createdAt: Math.min(known.createdAt, seen.createdAt),
+    ...toldOnce(newer, older),
     ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
   }
+}
+
+/** What an event may tell once, and others of the same object leave out. */
+function toldOnce(newer: Side | ObservedAction, older?: Side): Pick<Side, 'cameBack' | 'requestId' | 'idempotencyKey'> {
+  const cameBack = earlier(newer.cameBack, older?.cameBack)
+  const requestId = newer.requestId ?? older?.requestId
+  const idempotencyKey = newer.idempotencyKey ?? older?.idempotencyKey
+  return {
+    ...(cameBack === undefined ? {} : { cameBack }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  }
+}
+
+function earlier(a: Side['cameBack'], b: Side['cameBack']): Side['cameBack'] {
+  if (a === undefined || b === undefined) return a ?? b
+  const at = Math.min(a.at ?? Infinity, b.at ?? Infinity)
+  return { at: at === Infinity ? null : at, by: Math.min(a.by, b.by) }
 }
 
 /** By the provider's version, or else by rank. Two final states of one rank have an order too. */

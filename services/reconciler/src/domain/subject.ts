@@ -15,7 +15,7 @@ import type {
   VerdictReason,
   Why,
 } from '@backstop/contracts'
-import type { EndCause, ObservedSubscription } from '@backstop/providers'
+import type { CameBack, EndCause, ObservedSubscription } from '@backstop/providers'
 import type { z } from 'zod'
 import type { ExpectedChange } from './expected-change.ts'
 
@@ -109,6 +109,8 @@ export interface ActionRecord {
   readonly currency: z.infer<typeof Currency> | null
   readonly state: ObjectState
   readonly providerCreatedAt: number
+  /** A provisional refund was made between this and `providerCreatedAt`; null for a refund that is known. */
+  readonly madeFrom?: number | null
   readonly idempotencyKeys: readonly string[]
   readonly eventIds: readonly string[]
   readonly firstSeenAt: number
@@ -147,6 +149,11 @@ export interface Side {
   readonly state: ObjectState
   readonly stateVersion: number | null
   readonly createdAt: number
+  /** Absent where its money did not come back, or nothing says when. */
+  readonly cameBack?: CameBack
+  /** The request that made it, and its key; absent where the object's own events do not say. */
+  readonly requestId?: string
+  readonly idempotencyKey?: string
   /** The bank took the payment back, which the object itself says; what knows it only by name may take it for a refund. */
   readonly isDispute?: true
 }
@@ -211,9 +218,9 @@ export interface Forgotten
   readonly refs: readonly string[]
 }
 
-/** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-steps.ts). */
+/** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-totals.ts). */
 export interface RefundTotal {
-  /** Names the step that this total is, its look and its provisional action. */
+  /** Names its look and its provisional action. */
   readonly id: string
   /** Identity of the charge. */
   readonly identity: string
@@ -225,10 +232,12 @@ export interface RefundTotal {
   readonly total: number
   readonly totalBefore: number | null
   readonly currency: string
+  readonly chargeCreatedAt?: number | null
   readonly observedAt: number
   readonly idempotencyKey: string | null
+  readonly requestId?: string | null
   readonly eventIds: readonly string[]
-  /** Null until it is found open. */
+  /** Null until it proves a refund that nothing else shows. */
   readonly look: Look | null
 }
 

@@ -45,8 +45,12 @@ export function storedFacts(subject: Subject, events: readonly KeptEvent[]): Sto
 }
 
 function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredFact {
-  const { amount, currency, state, stateVersion, createdAt, providerRef } = side
+  const { amount, currency, state, stateVersion, createdAt, cameBack, requestId, providerRef } = side
   const known = { ...observed(subject, side), providerRef, amount, currency, state, stateVersion, createdAt }
+  const said = {
+    ...(cameBack === undefined ? {} : { cameBack }),
+    ...(requestId === undefined ? {} : { requestId }),
+  }
   const { kind } = action
   const observations: Observation[] =
     kind === 'dispute' || kind === 'credit' || kind === 'reversal'
@@ -55,6 +59,7 @@ function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredF
           kind: 'action',
           action: 'refund',
           ...known,
+          ...said,
           gatewayRefs: side.gatewayRefs,
           idempotencyKey,
         }))
@@ -62,7 +67,16 @@ function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredF
 }
 
 function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly number[]): StoredFact {
-  const { chargeId, totalBefore, currency, observedAt, idempotencyKey, eventIds, seenThrough } = total
+  const {
+    chargeId,
+    totalBefore,
+    currency,
+    chargeCreatedAt = null,
+    observedAt,
+    idempotencyKey,
+    requestId = null,
+  } = total
+  const { eventIds, seenThrough } = total
   const observation: Observation = {
     kind: 'refund_total',
     ...observed(subject, total),
@@ -70,8 +84,10 @@ function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly numb
     total: total.total,
     totalBefore,
     currency,
+    chargeCreatedAt,
     observedAt,
     idempotencyKey,
+    requestId,
   }
   const at = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(observedAt, subject.createdAt)
   return fact(subject, at, eventIds, [observation], seenThrough)

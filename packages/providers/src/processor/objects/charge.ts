@@ -1,6 +1,15 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
-import { CurrencyCode, helpful, Id, MinorUnits, nameObject, type ObjectMeaning, reading } from '../../object-fields.ts'
+import {
+  CurrencyCode,
+  helpful,
+  Id,
+  MinorUnits,
+  nameObject,
+  type ObjectMeaning,
+  reading,
+  UnixTime,
+} from '../../object-fields.ts'
 import type { ObservedRefundTotal } from '../../observation.ts'
 import { refundObservations, refundsIn } from './refund.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
@@ -11,6 +20,7 @@ const Charge = z.object({
   amount_refunded: MinorUnits,
   currency: CurrencyCode,
   payment_intent: helpful(Id),
+  created: helpful(UnixTime),
   /** Only in API versions before 2022-11-15, or where it was asked for. */
   refunds: helpful(z.object({ data: z.unknown() })),
 })
@@ -33,7 +43,8 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
     const candidates = refunds.filter(isOfThisRequest)
     const observations = refunds.flatMap(refund => {
       const isIts = candidates.length === 1 && candidates[0] === refund
-      return refundObservations(isIts ? telling : { ...telling, idempotencyKey: null }, {
+      const listed = { ...telling, changedAt: null }
+      return refundObservations(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, {
         ...refund,
         charge: charge.id,
         payment_intent: refund.payment_intent ?? charge.payment_intent,
@@ -53,7 +64,9 @@ function totalOf(telling: TimedTelling, charge: Charge): ObservedRefundTotal {
     total: charge.amount_refunded,
     totalBefore: before.success ? before.data : null,
     currency: charge.currency,
+    chargeCreatedAt: charge.created,
     observedAt: telling.toldAt,
     idempotencyKey: telling.idempotencyKey,
+    requestId: telling.requestId,
   }
 }

@@ -47,6 +47,7 @@ export function refundObservations(telling: ProcessorTelling, refund: Refund): (
 function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
   // The payment intent first: it is the id that people and their software pass around.
   const naming = nameObject(telling, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
+  const state = stateOf(refund.status)
   return {
     kind: 'action',
     action: 'refund',
@@ -56,12 +57,25 @@ function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
     gatewayRefs: [],
     amount: refund.amount,
     currency: refund.currency,
-    state: stateOf(refund.status),
+    state,
     // The processor gives its refunds no version: rank orders their states.
     stateVersion: null,
     createdAt: refund.created,
+    ...cameBack(telling, state),
     idempotencyKey: telling.idempotencyKey,
+    ...(telling.requestId === null ? {} : { requestId: telling.requestId }),
   }
+}
+
+/** When its money came back: only the event of that very change says the moment. */
+function cameBack(
+  { toldAt, changedAt, previous }: ProcessorTelling,
+  state: ObjectState,
+): Pick<ObservedAction, 'cameBack'> {
+  if ((state !== 'failed' && state !== 'canceled') || toldAt === null) return {}
+  const changed = Object.keys(previous ?? {})
+  const isThatChange = changed.length === 0 || changed.includes('status')
+  return { cameBack: { at: isThatChange ? changedAt : null, by: toldAt } }
 }
 
 /** The money of a failed refund came back by a booking of its own. */

@@ -5,6 +5,10 @@ import type { Telling } from '../../object-fields.ts'
 export interface ProcessorTelling extends Telling {
   /** The key of the request that the event tells of; null without one, and for what was read. */
   readonly idempotencyKey: string | null
+  /** The request that the event tells of; null without one, and for what was read. */
+  readonly requestId: string | null
+  /** When the object changed into what is told; null for what was read or listed, as it changed before. */
+  readonly changedAt: number | null
   /** The values that the change replaced; null where the event does not say. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }

@@ -1,0 +1,82 @@
+/**
+ * Which refunds the totals of one charge prove, as a function of what happened and of which events arrived: without order,
+ * without looks, and with the events in their true places. Written from the rule in docs/decisions/explaining.md, "Totals of
+ * a charge": between two totals, and within each, the known refunds are subtracted from the rise; the rest is one refund.
+ */
+
+/** One refund of the charge, and which of its events arrived. Times are seconds. */
+export interface HappenedRefund {
+  readonly amount: number
+  readonly madeAt: number
+  readonly failedAt: number | null
+  readonly isCreationTold: boolean
+  readonly isFailureTold: boolean
+}
+
+/** A `charge.refunded` event that arrived, about the refunds from `first` to `last`. */
+export interface ToldTotal {
+  readonly first: number
+  readonly last: number
+  readonly total: number
+  /** Null where the event does not say. */
+  readonly before: number | null
+  /** Whether it lists every refund made by then. */
+  readonly isListing: boolean
+  readonly at: number
+}
+
+export interface HappenedCharge {
+  readonly refunds: readonly HappenedRefund[]
+  /** In the order in which they happened. */
+  readonly totals: readonly ToldTotal[]
+  /** Its first rise may be from before the connection was made. */
+  readonly isOlderThanConnection: boolean
+}
+
+export interface Proved {
+  /** The refunds that are known by name. */
+  readonly named: readonly number[]
+  /** The amounts of those that only the totals prove. */
+  readonly unnamed: readonly number[]
+  /** A failure that nothing tells of leaves open which of the known refunds still counts. */
+  readonly isUncertain: boolean
+  /** This much is proved all the same: what the newest total exceeds the known refunds by. */
+  readonly leastUnnamed: number
+}
+
+export function provedBy({ refunds, totals, isOlderThanConnection }: HappenedCharge): Proved {
+  const listing = totals.findLast(({ isListing }) => isListing)
+  const isNamed = ({ isCreationTold, isFailureTold }: HappenedRefund, index: number) =>
+    isCreationTold || isFailureTold || (listing !== undefined && index <= listing.last)
+  const isFailureKnown = ({ failedAt, isFailureTold }: HappenedRefund) =>
+    isFailureTold || (listing !== undefined && failedAt !== null && failedAt < listing.at)
+  const amountNamed = (from: number, to: number) =>
+    refunds.reduce((sum, refund, index) => {
+      return from <= index && index <= to && isNamed(refund, index) ? sum + refund.amount : sum
+    }, 0)
+  const cameBack = (from: number, to: number) =>
+    refunds.reduce((sum, refund) => {
+      const { failedAt, amount } = refund
+      return failedAt !== null && from < failedAt && failedAt < to && isFailureKnown(refund) ? sum + amount : sum
+    }, 0)
+  const unnamed = totals.flatMap(({ first, last, total, before, at }, index) => {
+    const previous = totals[index - 1] ?? { last: -1, total: 0, at: -Infinity }
+    const fell = cameBack(previous.at, at)
+    if (before === null) return [total - previous.total + fell - amountNamed(previous.last + 1, last)]
+    const between = before - previous.total + fell - amountNamed(previous.last + 1, first - 1)
+    const isCounted = index > 0 || !isOlderThanConnection
+    return [isCounted ? between : 0, total - before - amountNamed(first, last)]
+  })
+  const newest = totals.at(-1)
+  const believed = refunds.reduce((sum, refund, index) => {
+    const at = newest?.at ?? 0
+    const isBack = isFailureKnown(refund) && (refund.failedAt ?? 0) < at
+    return isNamed(refund, index) && !isBack && refund.madeAt <= at ? sum + refund.amount : sum
+  }, 0)
+  return {
+    leastUnnamed: isOlderThanConnection ? 0 : Math.max(0, (newest?.total ?? 0) - believed),
+    isUncertain: refunds.some(refund => refund.failedAt !== null && !isFailureKnown(refund)) && refunds.some(isNamed),
+    named: refunds.flatMap((refund, index) => (isNamed(refund, index) ? [index] : [])),
+    unnamed: unnamed.filter(amount => amount > 0).sort((a, b) => a - b),
+  }
+}
