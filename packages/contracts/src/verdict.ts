@@ -29,6 +29,18 @@ export const VerdictReason = z.enum([
   'involuntary_end',
   /** The plan had an end, and it came. */
   'plan_ended',
+  /** The provider ended a subscription because its trial, or its term, came to its end and there was nothing to charge. */
+  'no_payment_method',
+  /** The provider ended a subscription because its payment was disputed. */
+  'payment_disputed',
+  /** The provider ended a subscription by its rule for old data. */
+  'retention_policy',
+  /** Its first payment never came: the subscription did not begin. */
+  'never_began',
+  /** The provider may not, or cannot, bill the subscription: fraud review, compliance, tax, currency. */
+  'not_billable',
+  /** An authorization expired uncaptured: the processor calls it a refund, and no money moved. */
+  'authorization_expired',
   /** A pause, a dispute, a credit …: recorded as what it is. */
   'kind_is_not_judged',
   /** not_alerted: alerted while the provider could not be asked. Read later, the provider does not know it. */

@@ -59,6 +59,8 @@ export interface ObservedAction extends Observed {
   readonly requestId?: string
   /** The key of the request that made it; null when this event does not know. */
   readonly idempotencyKey: string | null
+  /** The provider let an authorization expire that nobody captured: no money moved, and nobody refunded. */
+  readonly isExpiredAuthorization?: true
 }
 
 /**
@@ -81,8 +83,19 @@ export interface ObservedRefundTotal extends Observed {
   readonly requestId?: string | null
 }
 
-/** Why a subscription ends. `involuntary`: the provider ended it itself, e.g. after its last try to collect. */
-export type EndCause = 'requested' | 'involuntary' | 'plan_end'
+/**
+ * Why a subscription ends. `involuntary`: the provider could not collect. All but `requested` are said by fields that the provider
+ * alone sets: what anybody with a key can write must not silence an alert.
+ */
+export type EndCause =
+  | 'requested'
+  | 'involuntary'
+  | 'plan_end'
+  | 'no_payment_method'
+  | 'payment_disputed'
+  | 'retention_policy'
+  | 'never_began'
+  | 'not_billable'
 
 /** Where a subscription stands between running and ended. */
 export interface CancellationState {

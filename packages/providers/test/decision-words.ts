@@ -1,5 +1,5 @@
 /** Says in the words of the decision tables what was observed. */
-import type { Normalised, Observation, ObservedSubscription } from '../src/observation.ts'
+import type { EndCause, Normalised, Observation, ObservedSubscription } from '../src/observation.ts'
 
 const STATES: Readonly<Record<string, string>> = { requires_action: 'needs action' }
 const stateWord = (state: string) => STATES[state] ?? state
@@ -22,7 +22,7 @@ export function wordsOf(meaning: Normalised, before: ObservedSubscription | null
 function wordsOfOne(observation: Observation, before: ObservedSubscription | null): string {
   switch (observation.kind) {
     case 'action':
-      return `${['refund', ...observation.gatewayRefs].join(' ')}, ${stateWord(observation.state)}`
+      return `${[observation.isExpiredAuthorization ? 'expired authorization' : 'refund', ...observation.gatewayRefs].join(' ')}, ${stateWord(observation.state)}`
     case 'record':
       return `${observation.record}, ${stateWord(observation.state)}`
     case 'refund_total': {
@@ -41,6 +41,16 @@ function wordsOfOne(observation: Observation, before: ObservedSubscription | nul
   }
 }
 
+const ENDS: Record<Exclude<EndCause, 'requested'>, (detail: string | null) => string> = {
+  involuntary: detail => `involuntary end (${detail})`,
+  plan_end: () => 'end of the plan',
+  no_payment_method: () => 'end for want of a payment method',
+  payment_disputed: () => 'end after a dispute',
+  retention_policy: () => 'end by the rule for old data',
+  never_began: () => 'never began',
+  not_billable: detail => `end because it cannot be billed (${detail})`,
+}
+
 function endWords(before: ObservedSubscription | null, { cancellation: now }: ObservedSubscription): string | null {
   const was = before?.cancellation.phase ?? 'none'
   const isOther = isAnotherRequest(before, now)
@@ -53,8 +63,7 @@ function endWords(before: ObservedSubscription | null, { cancellation: now }: Ob
     case 'executed':
       if (was === 'scheduled' && !isOther) return 'the set cancellation, carried out'
       if (was === 'scheduled' && now.cause === 'requested') return 'another cancellation'
-      if (now.cause === 'plan_end') return 'end of the plan'
-      if (now.cause === 'involuntary') return `involuntary end (${now.detail})`
+      if (now.cause !== 'requested') return ENDS[now.cause](now.detail)
       if (before?.isPastDue === true) return 'involuntary end (dunning)'
       return now.detail === null || now.detail === 'cancellation_requested'
         ? 'cancellation'

@@ -42,13 +42,18 @@ const SHOW: Record<ProviderKind, (row: DecisionRow) => Shown> = {
   processor(row) {
     const event = SAMPLES.processor.events[row.event] as { data: { object: object } } | undefined
     const value = (text: string) => parseValue('processor', text)
-    const now = withFields(event?.data.object ?? {}, row.now, value)
+    const ofEvent = row.now.filter(({ path: [first] }) => first === 'request')
+    const now = withFields(
+      event?.data.object ?? {},
+      row.now.filter(field => !ofEvent.includes(field)),
+      value,
+    )
     const previous = row.before === null ? undefined : withFields({}, row.before, value)
     // Only updates say what they replaced.
     const tells = previous !== undefined && (row.event.endsWith('.updated') || row.event === 'charge.refunded')
     const data = { object: now, ...(tells ? { previous_attributes: previous } : {}) }
     const origin = { ...ORIGIN, eventId: 'evt_1', eventType: row.event }
-    const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event, data })
+    const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...withFields(event ?? {}, ofEvent, value), data })
     const before = previous === undefined ? null : snapshot('processor', { ...now, ...previous }, String(now.object))
     return { meaning, before }
   },

@@ -78,6 +78,7 @@ const refunds = fc.array(
     names: fc.constantFrom('both', 'both', 'charge', 'payment'),
     billerLaterS: fc.constantFrom(-1, 0, 1),
     atBiller: fc.constantFrom('nothing', 'nothing', 'linked', 'linked later', 'not linked'),
+    hasExpired: fc.nat(7).map(digit => digit === 0),
     atGatewayUnseen: fc.nat(4).map(digit => digit === 0),
   }),
   { minLength: 1, maxLength: 3 },
@@ -92,6 +93,7 @@ const history = fc.record({
       isLost: lost,
       saysBefore: fc.boolean(),
       isRead: fc.nat(4).map(digit => digit === 0),
+      ownCause: fc.constantFrom('involuntary', 'involuntary', 'payment_disputed', 'no_payment_method', 'not_billable'),
     }),
     { minLength: 1, maxLength: 5 },
   ),
@@ -124,7 +126,8 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
         tell('con_r', 'done', { ...adjustment, state: 'succeeded', stateVersion: 2 }),
       ]
     }
-    const atGateway = { providerRef: `re_${index}`, about: NAMES[refund.names as keyof typeof NAMES] }
+    const expired = refund.hasExpired ? { isExpiredAuthorization: true as const } : {}
+    const atGateway = { providerRef: `re_${index}`, about: NAMES[refund.names as keyof typeof NAMES], ...expired }
     const idempotencyKey = refund.key ? `key_${index}` : null
     const isUnseen = refund.atGatewayUnseen && refund.atBiller !== 'nothing'
     const processor = [
@@ -159,7 +162,7 @@ function tellSubscription(
     const asOf = provider === 'processor' ? since + 2 * SECOND : state.asOf
     tellings.push({ input: inBaseline({ ...state, asOf, before: null, idempotencyKey: null }, by), isLost: false })
   }
-  steps.forEach(({ what, isLost, saysBefore, isRead }, index) => {
+  steps.forEach(({ what, isLost, saysBefore, isRead, ownCause }, index) => {
     const asOf = T0 + index * everyS * SECOND
     if (!isBaselineRead && asOf > since + 2 * SECOND) baseline()
     const was = state.cancellation.phase
@@ -177,7 +180,7 @@ function tellSubscription(
     else if (what === 'end' && was === 'scheduled') state = endedLater(state, asOf, saysBefore)
     else if (what === 'end') state = ended(asked(true), { provider, asOf, ...key })
     else if (what === 'end itself' && provider !== 'reseller') {
-      const cancellation = { cause: 'involuntary', detail: 'not_paid' } as const
+      const cancellation = { cause: ownCause, detail: null } as const
       state = ended(state.cancellation.requestedAt ?? asked(true), { provider, asOf, cancellation })
     } else state = subscriptionShown({ ...kept, isPastDue: provider === 'reseller' && what === 'late' })
     const before = saysBefore && provider === 'processor' ? { cancellation: was, pause: null } : null

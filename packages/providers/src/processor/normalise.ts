@@ -1,6 +1,6 @@
 /** What the card processor's events and objects mean: docs/decisions/processor.md, as a table. */
 import { z } from 'zod'
-import { objectAt } from '../event-fields.ts'
+import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
 import { meaningOfCharge } from './objects/charge.ts'
@@ -55,6 +55,13 @@ const Envelope = z.object({
   ),
 })
 
+function causedBy({ request }: Readonly<Record<string, unknown>>): ProcessorTelling['by'] {
+  if (request === null) return 'itself'
+  const id = typeof request === 'string' ? request : fieldAt(request, 'id')
+  if (id === null) return 'itself'
+  return typeof id === 'string' ? 'request' : null
+}
+
 export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) =>
   meaningOfEvent(projectId, eventType, event)
 
@@ -71,6 +78,7 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
     changedAt: envelope.created,
     idempotencyKey: known.keyIsIts ? (envelope.request?.idempotency_key ?? null) : null,
     requestId: known.keyIsIts ? (envelope.request?.id ?? null) : null,
+    by: causedBy(event),
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
   return known.meaning(telling, object)
@@ -82,6 +90,6 @@ export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
   const { projectId, readAt } = origin
-  const read = { changedAt: null, idempotencyKey: null, requestId: null, previous: null }
+  const read = { changedAt: null, idempotencyKey: null, requestId: null, by: null, previous: null }
   return meaning({ projectId, site: null, toldAt: readAt, ...read }, object)
 }

@@ -1,4 +1,5 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
+import type { EndCause } from '@backstop/providers'
 import type { Timed } from './pairing.ts'
 import { refundIdsOf } from './sides.ts'
 import type { ActionRecord } from './subject.ts'
@@ -126,8 +127,27 @@ export function madeBeforeConnection(action: ActionRecord): boolean {
   )
 }
 
-/** Why the provider itself ended a subscription; null where somebody asked for it. */
-export function endOfItself(action: ActionRecord): Extract<VerdictReason, 'involuntary_end' | 'plan_ended'> | null {
-  if (action.turn?.cause === 'involuntary') return 'involuntary_end'
-  return action.turn?.cause === 'plan_end' ? 'plan_ended' : null
+/** The verdict on what the provider did by itself. */
+const BY_ITSELF = {
+  involuntary: 'involuntary_end',
+  plan_end: 'plan_ended',
+  no_payment_method: 'no_payment_method',
+  payment_disputed: 'payment_disputed',
+  retention_policy: 'retention_policy',
+  never_began: 'never_began',
+  not_billable: 'not_billable',
+} as const satisfies Record<Exclude<EndCause, 'requested'>, VerdictReason>
+
+type OwnReason = (typeof BY_ITSELF)[keyof typeof BY_ITSELF] | 'authorization_expired'
+
+/** Why the provider itself ended a subscription, or gave back what was never paid; null where somebody asked for it. */
+export function endOfItself({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): OwnReason | null {
+  if (sides.some(side => side.isExpiredAuthorization)) return 'authorization_expired'
+  const cause = turn?.cause ?? 'requested'
+  return cause === 'requested' ? null : BY_ITSELF[cause]
+}
+
+/** Whether an action was not alerted because the provider did it by itself. */
+export function isOwnReason(reason: VerdictReason): boolean {
+  return reason === 'authorization_expired' || Object.values<VerdictReason>(BY_ITSELF).includes(reason)
 }

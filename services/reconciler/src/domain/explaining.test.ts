@@ -6,6 +6,7 @@ import {
   type ProviderKind,
   VerdictReason,
 } from '@backstop/contracts'
+import type { EndCause } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
 import {
@@ -75,6 +76,12 @@ const VERDICTS: Record<VerdictReason, string> = {
   connection_deleted: 'not alerted: the connection was deleted',
   involuntary_end: 'not alerted: the provider ended it itself',
   plan_ended: 'not alerted: the plan came to its end',
+  no_payment_method: 'not alerted: there was nothing to charge',
+  payment_disputed: 'not alerted: the payment was disputed',
+  retention_policy: 'not alerted: a rule for old data ended it',
+  never_began: 'not alerted: it never began',
+  not_billable: 'not alerted: the provider may not or cannot bill it',
+  authorization_expired: 'not alerted: an authorization expired, and no money moved',
   kind_is_not_judged: 'not alerted: recorded, and not judged',
   provider_denies_it: 'alerted, then resolved: the provider does not know it',
   no_money_moved: 'alerted, then resolved: no money moved',
@@ -107,6 +114,7 @@ function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0])
     gatewayRefs: gatewayId === undefined ? [] : [gatewayId],
     createdAt: at,
     idempotencyKey: shown.get('key') ?? null,
+    ...(shown.get('authorization') === 'expired' ? { isExpiredAuthorization: true } : {}),
   })
   const biller = shown.get('at biller')
   const [beside, besideAt] = (shown.get('beside it') ?? '').split(' at ')
@@ -138,7 +146,7 @@ function shownSubscription(
   // The reseller never says when an end was asked for.
   const provider = asked === undefined ? 'reseller' : 'processor'
   const requestedAt = asked === undefined ? null : timeOf(asked)
-  const cause = (shown.get('cause') ?? 'requested') as 'requested' | 'involuntary' | 'plan_end'
+  const cause = (shown.get('cause') ?? 'requested') as EndCause
   const told = { provider, cancellation: { cause }, idempotencyKey: shown.get('key') ?? null } as const
   const set = scheduled(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
   const without = shown.get('shown without')

@@ -1,6 +1,6 @@
 import { type Assignment, assignOperations } from './assign.ts'
 import { expectedChangeFor } from './expected-change.ts'
-import { endOfItself, explainedByObservation } from './explain.ts'
+import { endOfItself, explainedByObservation, isOwnReason } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { disproofOf } from './late-reading.ts'
 import { recheckEntry } from './outgoing.ts'
@@ -67,7 +67,7 @@ function whyLookAgain(
   if (action.verdict === 'explained') return 'explanation_lost'
   if (action.look === null) return 'new'
   if (action.verdict !== 'not_alerted') return null
-  if (action.reason === 'involuntary_end' || action.reason === 'plan_ended') return 'ended_by_somebody'
+  if (isOwnReason(action.reason)) return 'ended_by_somebody'
   if (action.reason === 'provider_denies_it' || action.reason === 'no_money_moved') return 'shown_again'
   // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
   return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null

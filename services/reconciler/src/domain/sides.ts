@@ -20,6 +20,7 @@ const RANK: Record<ObjectState, number> = {
 const SHOWN_FIRST: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
 const DISPUTE = { isDispute: true } as const
+const EXPIRED = { isExpiredAuthorization: true } as const
 
 export function sideOf(observed: ObservedAction | ObservedRecord): Side {
   const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = observed
@@ -37,6 +38,7 @@ export function sideOf(observed: ObservedAction | ObservedRecord): Side {
     createdAt: observed.createdAt,
     ...(observed.kind === 'action' ? toldOnce(observed) : {}),
     ...(observed.kind === 'record' && observed.record === 'dispute' ? DISPUTE : {}),
+    ...(observed.kind === 'action' && observed.isExpiredAuthorization ? EXPIRED : {}),
   }
 }
 
@@ -54,6 +56,7 @@ export function mergeSides(known: Side, seen: Side): Side {
     createdAt: Math.min(known.createdAt, seen.createdAt),
     ...toldOnce(newer, older),
     ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
+    ...(known.isExpiredAuthorization || seen.isExpiredAuthorization ? EXPIRED : {}),
   }
 }
 

@@ -156,6 +156,8 @@ export interface Side {
   readonly idempotencyKey?: string
   /** The bank took the payment back, which the object itself says; what knows it only by name may take it for a refund. */
   readonly isDispute?: true
+  /** See ObservedAction. */
+  readonly isExpiredAuthorization?: true
 }
 
 export type Aspect = 'cancellation' | 'pause'

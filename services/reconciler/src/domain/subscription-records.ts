@@ -168,7 +168,7 @@ function causeOf(stretch: Stretch): EndCause {
   const isDunning = wasPastDue && first?.cancellation.phase === 'executed' && first.cancellation.requestedAt === null
   const causes = whySnapshots(stretch).map(snapshot => snapshot.cancellation.cause)
   if (!isDunning && causes.includes('requested')) return 'requested'
-  return isDunning || causes.includes('involuntary') ? 'involuntary' : 'plan_end'
+  return isDunning ? 'involuntary' : (causes.findLast(cause => cause !== 'plan_end') ?? 'plan_end')
 }
 
 /** The snapshots that say why it ends. A schedule that was ended with its subscription does not: the subscription itself does. */

@@ -5,6 +5,7 @@
  * memory: what happens between subjects, and to what is stored, has tests of its own.
  */
 import type { Operation } from '@backstop/contracts'
+import type { EndCause } from '@backstop/providers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
@@ -79,9 +80,21 @@ function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
       at: Math.min(known?.at ?? Infinity, observed.createdAt),
       key: known?.key ?? observed.idempotencyKey,
       through: [...(known?.through ?? []), sighting.connection.id],
+      hasExpired: known?.hasExpired === true || observed.isExpiredAuthorization === true,
     })
   }
   return [...told.values()]
+}
+
+const CAUSES: Record<EndCause, string | null> = {
+  requested: null,
+  involuntary: 'involuntary_end',
+  plan_end: 'plan_ended',
+  no_payment_method: 'no_payment_method',
+  payment_disputed: 'payment_disputed',
+  retention_policy: 'retention_policy',
+  never_began: 'never_began',
+  not_billable: 'not_billable',
 }
 
 function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {
@@ -99,7 +112,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
       left: before?.cancellation ?? snapshots[known]?.left ?? null,
       requestedAt: cancellation.requestedAt,
       endsAt: cancellation.effectiveAt,
-      cause: cancellation.cause,
+      byItself: CAUSES[cancellation.cause],
       isPastDue,
       isBaseline: sighting.reading === 'baseline' || snapshots[known]?.isBaseline === true,
       isOfEvent: sighting.eventId !== null || snapshots[known]?.isOfEvent === true,

@@ -29,6 +29,14 @@ const RULES: Record<VerdictReason, Rule> = {
     'Nothing explains it; the connection is set to auto, and no operation has acted on this account yet',
   connection_deleted: () => 'Nothing explains it; the connection was deleted in the meantime',
   involuntary_end: () => 'The provider ended the subscription itself, e.g. after its last try to collect',
+  no_payment_method: () =>
+    'The provider ended the subscription itself: its trial or term came to its end, and there was no payment method',
+  payment_disputed: () => 'The provider ended the subscription itself, because its payment was disputed',
+  retention_policy: () => 'The provider ended the subscription itself, by its rule for old data',
+  never_began: () => 'The first payment never came, so the subscription did not begin',
+  not_billable: () =>
+    'The provider ended the subscription itself, because it may not or cannot bill it (fraud review, compliance, tax or currency)',
+  authorization_expired: () => 'An authorization expired that nobody captured: no money moved',
   plan_ended: () => 'The subscription came to the end that its plan has',
   provider_denies_it: () => 'The provider could not be asked before the alert; read later, it does not know it',
   no_money_moved: ({ state }) =>

@@ -62,6 +62,7 @@ function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredF
           ...said,
           gatewayRefs: side.gatewayRefs,
           idempotencyKey,
+          ...(side.isExpiredAuthorization ? { isExpiredAuthorization: true as const } : {}),
         }))
   return fact(subject, action.firstSeenAt, action.eventIds, observations, action.seenThrough)
 }
@@ -99,7 +100,8 @@ function factOfSnapshot(
   snapshot: Snapshot,
   toldAt: readonly number[],
 ): StoredFact {
-  const { asOf, cancellation, pause, before, isPastDue, isBaseline, idempotencyKeys, eventIds, seenThrough } = snapshot
+  const { asOf, cancellation, pause, before, isPastDue, source, isBaseline, idempotencyKeys, eventIds, seenThrough } =
+    snapshot
   const observations = keysOf(idempotencyKeys).map(
     (idempotencyKey): Observation => ({
       kind: 'subscription',
@@ -109,6 +111,7 @@ function factOfSnapshot(
       pause,
       before,
       isPastDue,
+      ...(source === undefined ? {} : { source }),
       idempotencyKey,
     }),
   )

@@ -23,6 +23,7 @@ export interface ToldRefund {
   readonly at: number
   readonly key: string | null
   readonly through: readonly string[]
+  readonly hasExpired: boolean
 }
 
 export interface ToldSnapshot {
@@ -31,7 +32,8 @@ export interface ToldSnapshot {
   readonly left: ToldSnapshot['phase'] | null
   readonly requestedAt: number | null
   readonly endsAt: number | null
-  readonly cause: 'requested' | 'involuntary' | 'plan_end'
+  /** The provider's cause as this page names its verdict; null where somebody asked for the end. */
+  readonly byItself: string | null
   readonly isPastDue: boolean
   readonly isBaseline: boolean
   readonly isOfEvent: boolean
@@ -61,7 +63,7 @@ export interface ModelAction {
   readonly keys: readonly string[]
   readonly through: readonly string[]
   readonly setBefore: boolean
-  readonly ended: 'involuntary_end' | 'plan_ended' | null
+  readonly ended: string | null
 }
 
 /** Names of one payment at the processor: what one refund names belongs together, whichever refund it is. */
@@ -100,7 +102,7 @@ export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
         keys: all.flatMap(each => each.key ?? []),
         through: all.flatMap(each => each.through),
         setBefore: false,
-        ended: null,
+        ended: all.some(each => each.hasExpired) ? 'authorization_expired' : null,
       }
     })
 }
@@ -144,7 +146,7 @@ export function cancellationsOf(
     const shown = all.map(one => (not.includes(one.requestedAt) ? { ...one, requestedAt: null } : one))
     const first = shown[0] as ToldSnapshot
     const dunned = late && first.phase === 'executed' && first.requestedAt === null
-    const asked = shown.filter(one => one.cause === 'requested')
+    const asked = shown.filter(one => one.byItself === null)
     const telling = asked.length > 0 ? asked : shown
     const times = telling.flatMap(one => one.requestedAt ?? [])
     const at = times.length > 0 ? Math.min(...times) : (telling[0]?.asOf ?? 0)
@@ -166,9 +168,9 @@ export function cancellationsOf(
         times.length === 0 && telling[0]?.isBaseline === true && !telling[0].isOfEvent && (after ?? 0) < by.madeAt,
       ended: !isOwn
         ? null
-        : dunned || shown.some(one => one.cause === 'involuntary')
+        : dunned
           ? 'involuntary_end'
-          : 'plan_ended',
+          : (shown.findLast(one => one.byItself !== 'plan_ended')?.byItself ?? 'plan_ended'),
     }
   })
 }

@@ -10,7 +10,7 @@ import {
   reading,
   UnixTime,
 } from '../../object-fields.ts'
-import type { ObservedRefundTotal } from '../../observation.ts'
+import type { Observation, ObservedRefundTotal } from '../../observation.ts'
 import { refundObservations, refundsIn } from './refund.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
@@ -21,6 +21,7 @@ const Charge = z.object({
   currency: CurrencyCode,
   payment_intent: helpful(Id),
   created: helpful(UnixTime),
+  captured: helpful(z.boolean()),
   /** Only in API versions before 2022-11-15, or where it was asked for. */
   refunds: helpful(z.object({ data: z.unknown() })),
 })
@@ -41,7 +42,7 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
     const isOfThisRequest = (refund: { created: number; amount: number }) =>
       refund.created === newest && total.totalBefore !== null && refund.amount === total.total - total.totalBefore
     const candidates = refunds.filter(isOfThisRequest)
-    const observations = refunds.flatMap(refund => {
+    const observations: Observation[] = refunds.flatMap<Observation>(refund => {
       const isIts = candidates.length === 1 && candidates[0] === refund
       const listed = { ...telling, changedAt: null }
       return refundObservations(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, {
@@ -50,7 +51,11 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
         payment_intent: refund.payment_intent ?? charge.payment_intent,
       })
     })
-    return { kind: 'observed', observations: [...observations, total] }
+    // What the processor gives back of an authorization that nobody captured was never paid.
+    if (charge.captured !== false || telling.by !== 'itself') observations.push(total)
+    return observations.length > 0
+      ? { kind: 'observed', observations }
+      : { kind: 'ignored', reason: 'The authorization expired uncaptured, and no money moved' }
   })
 
 function totalOf(telling: TimedTelling, charge: Charge): ObservedRefundTotal {

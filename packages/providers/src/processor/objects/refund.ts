@@ -22,6 +22,8 @@ const Refund = z.object({
   payment_intent: helpful(Id),
   created: UnixTime,
   status: helpful(z.string()),
+  /** The caller may give three of the reasons; `expired_uncaptured_charge` is the processor's own. */
+  reason: helpful(z.string()),
   failure_balance_transaction: helpful(Id),
 })
 type Refund = z.infer<typeof Refund>
@@ -64,6 +66,7 @@ function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
     ...cameBack(telling, state),
     idempotencyKey: telling.idempotencyKey,
     ...(telling.requestId === null ? {} : { requestId: telling.requestId }),
+    ...(refund.reason === 'expired_uncaptured_charge' ? { isExpiredAuthorization: true } : {}),
   }
 }
 

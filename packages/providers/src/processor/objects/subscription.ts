@@ -18,6 +18,10 @@ const Subscription = Standing.extend({
   object: z.literal('subscription'),
   canceled_at: helpful(UnixTime),
   ended_at: helpful(UnixTime),
+  trial_end: helpful(UnixTime),
+  trial_settings: helpful(z.object({ end_behavior: z.object({ missing_payment_method: helpful(z.string()) }) })),
+  default_payment_method: helpful(Id),
+  default_source: helpful(Id),
   cancellation_details: helpful(z.object({ reason: helpful(z.string()) })),
   /** The schedule that manages it; null where none does. */
   schedule: Id.nullish().catch(undefined),
@@ -36,7 +40,7 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
     if (telling.toldAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
     const naming = nameObject(telling, 'processor', 'subscription', subscription.id, [subscription.id])
     const before = phasesBefore(telling.previous, object)
-    const cancellation = cancellationOf(subscription)
+    const cancellation = cancellationOf(subscription, telling.by)
     // The key of a request that changed something else must not pass for that of the cancellation.
     const isAboutEnd =
       telling.previous === null ||
@@ -59,19 +63,19 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
     return { kind: 'observed', observations: [observed] }
   })
 
-function cancellationOf(subscription: Subscription): CancellationState {
+function cancellationOf(subscription: Subscription, by: ProcessorTelling['by']): CancellationState {
   const phase = cancellationPhase(subscription)
   if (phase === 'none') return { phase, requestedAt: null, effectiveAt: null, cause: 'requested', detail: null }
   const reason = subscription.cancellation_details?.reason ?? null
-  const neverBegan = subscription.status === 'incomplete_expired'
+  const cause = causeOf(subscription, by)
   return {
     phase,
     // Kept from the request until the end is carried out.
     requestedAt: subscription.canceled_at,
     effectiveAt:
       subscription.ended_at ?? subscription.cancel_at ?? (phase === 'scheduled' ? periodEnd(subscription) : null),
-    cause: neverBegan ? 'involuntary' : causeOf(reason),
-    detail: neverBegan ? subscription.status : reason,
+    cause,
+    detail: cause === 'never_began' ? subscription.status : reason,
   }
 }
 
@@ -84,16 +88,39 @@ function cancellationPhase(standing: Standing): CancellationState['phase'] {
   return standing.cancel_at_period_end === true || typeof standing.cancel_at === 'number' ? 'scheduled' : 'none'
 }
 
-/** Reasons that nobody gives by asking for the end. */
-function causeOf(reason: string | null): EndCause {
-  switch (reason) {
+/** Who cancels may give a comment and a feedback; status and reason are the processor's own. */
+function causeOf(subscription: Subscription, by: ProcessorTelling['by']): EndCause {
+  if (subscription.status === 'incomplete_expired') return 'never_began'
+  switch (subscription.cancellation_details?.reason) {
     case 'payment_failed':
-    case 'payment_disputed':
-    case 'canceled_by_retention_policy':
       return 'involuntary'
+    case 'payment_disputed':
+      return 'payment_disputed'
+    case 'canceled_by_retention_policy':
+      return 'retention_policy'
     default:
-      return 'requested'
+      return by !== 'request' && isEndOfUnpaidTrial(subscription) ? 'no_payment_method' : 'requested'
   }
+}
+
+/** The processor acts on the end of a trial within this time. */
+const TRIAL_ENDS_WITHIN_MS = 3_600_000
+
+/**
+ * Whether the processor ended the subscription with its trial, as it was told to where there is nothing to charge. An end that
+ * somebody had asked for before keeps the time of the request.
+ */
+function isEndOfUnpaidTrial(subscription: Subscription): boolean {
+  const { status, trial_end: trialEnd, ended_at: endedAt, canceled_at: canceledAt } = subscription
+  if (status !== 'canceled' || trialEnd === null || endedAt === null) return false
+  const isOfTrial = (at: number) => at >= trialEnd && at - trialEnd <= TRIAL_ENDS_WITHIN_MS
+  return (
+    subscription.trial_settings?.end_behavior.missing_payment_method === 'cancel' &&
+    subscription.default_payment_method === null &&
+    subscription.default_source === null &&
+    isOfTrial(endedAt) &&
+    isOfTrial(canceledAt ?? endedAt)
+  )
 }
 
 function periodEnd(subscription: Subscription): number | null {
@@ -113,7 +140,7 @@ function pausePhase(standing: Standing): PauseState['phase'] {
 /** When the end was to be before an update, in milliseconds since the epoch; -Infinity where none was. */
 function endBefore(previous: Readonly<Record<string, unknown>>, object: Readonly<Record<string, unknown>>): number {
   const known = Subscription.safeParse({ ...object, ...previous })
-  return known.success ? (cancellationOf(known.data).effectiveAt ?? -Infinity) : -Infinity
+  return known.success ? (cancellationOf(known.data, null).effectiveAt ?? -Infinity) : -Infinity
 }
 
 /** The phases that an update left, where it names a field that makes them up. */

@@ -9,6 +9,8 @@ export interface ProcessorTelling extends Telling {
   readonly requestId: string | null
   /** When the object changed into what is told; null for what was read or listed, as it changed before. */
   readonly changedAt: number | null
+  /** Who caused the event: a request, or the processor itself; null for what was read, and where the event does not say. */
+  readonly by: 'request' | 'itself' | null
   /** The values that the change replaced; null where the event does not say. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }

@@ -3,12 +3,20 @@ import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../observation.ts'
 
+/** What is bought, as far as it says how its trial ends. */
+const Item = z.object({
+  trial_dates: helpful(z.object({ ends_at: TextTime })),
+  price: helpful(z.object({ trial_period: helpful(z.object({ requires_payment_method: helpful(z.boolean()) })) })),
+})
+
 const Subscription = z.object({
   id: ProviderId,
   status: z.string().min(1),
   canceled_at: helpful(TextTime),
   paused_at: helpful(TextTime),
   updated_at: helpful(TextTime),
+  first_billed_at: helpful(TextTime),
+  items: helpful(z.array(Item)),
   scheduled_change: z.object({ action: z.string(), effective_at: helpful(TextTime) }).nullish(),
 })
 type Subscription = z.infer<typeof Subscription>
@@ -31,13 +39,31 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
     return { kind: 'observed', observations: [observed] }
   })
 
-/** It says neither when nor why an end was asked for. */
+/** It says neither when nor why an end was asked for; that a trial ended which nobody paid for, its own times tell. */
 function cancellationOf(subscription: Subscription): CancellationState {
   const unsaid = { requestedAt: null, cause: 'requested', detail: null } as const
-  if (subscription.status === 'canceled') return { phase: 'executed', effectiveAt: subscription.canceled_at, ...unsaid }
+  if (subscription.status === 'canceled') {
+    const cause = isEndOfUnpaidTrial(subscription) ? 'no_payment_method' : 'requested'
+    return { ...unsaid, phase: 'executed', effectiveAt: subscription.canceled_at, cause }
+  }
   const change = subscription.scheduled_change
   if (change?.action === 'cancel') return { phase: 'scheduled', effectiveAt: change.effective_at, ...unsaid }
   return { phase: 'none', effectiveAt: null, ...unsaid }
+}
+
+/** The reseller acts on the end of a trial within this time. */
+const TRIAL_ENDS_WITHIN_MS = 3_600_000
+
+/**
+ * Whether the subscription was never paid for and ended with its trial, which asks for no payment method. Until one is added the
+ * reseller takes no scheduled change of such a subscription.
+ */
+function isEndOfUnpaidTrial({ canceled_at, first_billed_at, items }: Subscription): boolean {
+  if (canceled_at === null || first_billed_at !== null || items === null || items.length === 0) return false
+  const ends = items.flatMap(({ trial_dates }) => trial_dates?.ends_at ?? [])
+  const isCardless = items.every(({ price }) => price?.trial_period?.requires_payment_method === false)
+  const endedLateBy = canceled_at - Math.max(...ends)
+  return isCardless && ends.length > 0 && endedLateBy >= 0 && endedLateBy <= TRIAL_ENDS_WITHIN_MS
 }
 
 function pauseOf(subscription: Subscription): PauseState {

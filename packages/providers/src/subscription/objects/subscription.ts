@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
-import type { CancellationState, ObservedSubscription, PauseState } from '../../observation.ts'
+import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../observation.ts'
 import { Version, versionOf } from './version.ts'
 
 const Subscription = Version.extend({
@@ -36,6 +36,20 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
     return { kind: 'observed', observations: [observed] }
   })
 
+/**
+ * The causes that the biller itself gives: no request takes `cancel_reason`. A word that it does not document is taken for a
+ * request's, so that people hear of the end.
+ */
+const CAUSES: ReadonlyMap<string, EndCause> = new Map([
+  ['not_paid', 'involuntary'],
+  ['no_card', 'no_payment_method'],
+  ['fraud_review_failed', 'not_billable'],
+  ['non_compliant_eu_customer', 'not_billable'],
+  ['non_compliant_customer', 'not_billable'],
+  ['tax_calculation_failed', 'not_billable'],
+  ['currency_incompatible_with_gateway', 'not_billable'],
+])
+
 function cancellationOf(subscription: Subscription, asOf: number): CancellationState {
   const phase = cancellationPhase(subscription, asOf)
   if (phase === 'none') return { phase, requestedAt: null, effectiveAt: null, cause: 'requested', detail: null }
@@ -45,9 +59,10 @@ function cancellationOf(subscription: Subscription, asOf: number): CancellationS
     effectiveAt: subscription.cancelled_at ?? null,
   }
   const { cancel_reason, cancel_reason_code } = subscription
-  if (cancel_reason !== null) return { ...common, cause: 'involuntary', detail: cancel_reason }
+  const cause = cancel_reason === null ? undefined : CAUSES.get(cancel_reason)
+  if (cause !== undefined) return { ...common, cause, detail: cancel_reason }
   if (isPlanEnd(subscription)) return { ...common, cause: 'plan_end', detail: null }
-  return { ...common, cause: 'requested', detail: cancel_reason_code }
+  return { ...common, cause: 'requested', detail: cancel_reason ?? cancel_reason_code }
 }
 
 /**
