@@ -16,6 +16,7 @@ import {
   type SecretBox,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
+import { createRefusalAudit } from './http/audit-refusals.ts'
 import { allRoutes } from './http/routes.ts'
 import { createApiServer } from './http/server.ts'
 import { keepTryingBootstrap } from './keys/bootstrap-key.ts'
@@ -140,6 +141,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     },
     onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
   })
+  const refusals = createRefusalAudit(ports.stores.audit, { clock, logger })
   const stopping = new AbortController()
   const { server, stop: stopServer } = createApiServer({
     routes,
@@ -147,6 +149,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     stores: ports.stores,
     clock,
     bodies: new ByteBudget(settings.bodiesMaxBytes ?? LIMITS.bodiesMaxBytes),
+    refusals,
     sockets: {
       maxSockets: settings.maxSockets ?? LIMITS.maxSockets,
       maxPerAddress: settings.maxSocketsPerAddress ?? LIMITS.maxSocketsPerAddress,
@@ -171,6 +174,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       await producer.start()
       outboxSweeper.start()
       eraser.start()
+      refusals.start()
       const { apiKeys } = ports.stores
       const options = { apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
@@ -182,6 +186,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       stopping.abort()
       await Promise.all([closeServer(server), outboxSweeper.stop(), eraser.stop(), bootstrap])
       stopServer()
+      await refusals.stop()
       await producer.stop()
     },
   }

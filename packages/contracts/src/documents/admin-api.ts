@@ -116,16 +116,24 @@ export interface ApiKeyDocument {
   revoked_at: Date | null
 }
 
-/** One row a mutation. */
+/** One row a mutation; for refused requests, one for each minute, actor and error code. */
 export interface AuditDocument {
   _id: string
   at: Date
   key_id: string | null
+  /** For refusals `refused.` and the error code. */
   action: string
+  /** For refusals the operationId of the first request. */
   target: string
   project_id: string | null
   request_id: string
   address: string | null
+  /** The rest belongs to refusals alone: how many, when the last one was, and which operations they asked for (ten at most). */
+  count?: number
+  last_at?: Date
+  operations?: string[]
+  /** The beginning of a key that nobody knows. */
+  key_hint?: string | null
 }
 
 /** A bulk replay as it was asked for: what there is to show of it before the notifier begins. */

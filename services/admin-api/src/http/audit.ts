@@ -12,7 +12,9 @@ export function auditRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/audit',
       operationId: 'listAudit',
       tag: 'Audit',
-      summary: 'List who changed what, newest first',
+      summary: 'List who changed what, and who was refused, newest first',
+      description:
+        'Refused requests are one row for each minute, actor and error code, with `count`. The actor is the key, or for a key that is not known the address and the beginning of the key.',
       scope: 'admin',
       query: AuditQuery,
       answers: { 200: { description: 'A page of changes', schema: listOf(AuditEntry) } },
@@ -28,6 +30,6 @@ export function auditRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
-function show({ _id, at, ...rest }: AuditDocument): AuditEntry {
-  return { audit_id: _id, ...rest, at: at.toISOString() }
+function show({ _id, at, last_at, ...rest }: AuditDocument): AuditEntry {
+  return { audit_id: _id, ...rest, at: at.toISOString(), ...(last_at && { last_at: last_at.toISOString() }) }
 }

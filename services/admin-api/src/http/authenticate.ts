@@ -1,11 +1,13 @@
 import { type ApiKeyDocument, Scope } from '@backstop/contracts'
 import { AppError, type Logger, Secret } from '@backstop/kit'
 import type { Principal } from '../domain/access.ts'
-import { hashApiKey, isMistyped } from '../keys/api-key.ts'
+import { hashApiKey, hintOf, isMistyped } from '../keys/api-key.ts'
 import type { Shelf } from '../store/shelf.ts'
 
 /** How exact last_used_at is: finer would be a write for every request. */
 const USE_RESOLUTION_MS = 60_000
+/** Of what is shorter the beginning is not kept: it may be another secret, sent by mistake, and most of it. */
+const MIN_HINTED_LENGTH = 32
 /** RFC 6750: the scheme's name in any case, one or more spaces, then the key. */
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
 
@@ -27,11 +29,14 @@ export async function authenticate(
   if (document === undefined) {
     throw refused(
       isMistyped(key) ? 'The API key is mistyped or cut: its checksum does not fit' : 'The API key is not known',
+      presented.length >= MIN_HINTED_LENGTH ? { key_hint: hintOf(key) } : {},
     )
   }
   // One answer for both: whether a key was revoked or ran out is for its owner to see, in the list of keys.
   const hasExpired = document.expires_at !== null && document.expires_at.getTime() <= now.getTime()
-  if (document.revoked_at !== null || hasExpired) throw refused('The API key is no longer good; make a new one')
+  if (document.revoked_at !== null || hasExpired) {
+    throw refused('The API key is no longer good; make a new one', { key_id: document._id })
+  }
   noteUse(document, apiKeys, now, logger)
   return { keyId: document._id, scopes: document.scopes.filter(isScope), projectId: document.project_id }
 }
@@ -49,6 +54,7 @@ function isScope(text: string): text is Scope {
   return Scope.safeParse(text).success
 }
 
-function refused(message: string): AppError {
-  return new AppError('unauthenticated', message)
+/** @param details who it was, as far as that is known, for the audit */
+function refused(message: string, details: { key_id?: string; key_hint?: string } = {}): AppError {
+  return new AppError('unauthenticated', message, { details })
 }

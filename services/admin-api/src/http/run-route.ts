@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import { decideAccess, type Principal } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
+import type { RefusalAudit } from './audit-refusals.ts'
 import { changeWithRow, writeRow } from './audit-row.ts'
 import { authenticate } from './authenticate.ts'
 import { checkInput } from './check-input.ts'
@@ -20,6 +21,7 @@ export interface RouteRunnerOptions {
   readonly clock: Clock
   /** Bytes of bodies that are held at once, over all requests. */
   readonly bodies: ByteBudget
+  readonly refusals: Pick<RefusalAudit, 'note'>
   readonly logger: Logger
   /** Aborted when the process stops: what merely waits is to end. */
   readonly stopping: AbortSignal
@@ -43,12 +45,23 @@ interface SoundRequest {
  * audit row → answer. Nothing of the body is read before the first two are known.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
-  const { parts, stores, clock, bodies, logger } = options
+  const { parts, stores, clock, bodies, refusals, logger } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
+    try {
+      await run(route, request, response)
+    } catch (error) {
+      refusals.note(error, route.operationId, response.locals.facts)
+      throw error
+    }
+  }
+
+  async function run(route: Route, request: Request, response: Response): Promise<void> {
     const { facts } = response.locals
     const now = new Date(clock.now())
-    const principal = await principalOf(route, request, now)
+    const principal =
+      route.scope === 'public' ? NOBODY : await authenticate(request.get('authorization'), stores.apiKeys, now, logger)
     facts.principal = principal === NOBODY ? undefined : principal
+    checkAccess(route, principal)
     const params = checkInput('path', route.params, request.params)
     const query = checkInput('query', route.query.strict(), request.query)
     route.admit(params as never)
@@ -99,16 +112,13 @@ export function createRouteRunner(options: RouteRunnerOptions) {
       work,
     )
   }
+}
 
-  async function principalOf(route: Route, request: Request, now: Date): Promise<Principal> {
-    if (route.scope === 'public') return NOBODY
-    const principal = await authenticate(request.get('authorization'), stores.apiKeys, now, logger)
-    const access = decideAccess(principal, route.scope)
-    if (access.kind === 'granted') return principal
-    throw new AppError('forbidden', `This takes a key with the scope ${route.scope}`, {
-      details: { key_id: principal.keyId, reason: access.reason },
-    })
-  }
+function checkAccess({ scope }: Route, principal: Principal): void {
+  if (scope === 'public') return
+  const access = decideAccess(principal, scope)
+  if (access.kind === 'granted') return
+  throw new AppError('forbidden', `This takes a key with the scope ${scope}`, { details: { reason: access.reason } })
 }
 
 function checkBody(route: Route, given: unknown): unknown {

@@ -15,6 +15,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
+import type { RefusalAudit } from './audit-refusals.ts'
 import { createRequestObserver, type RequestFacts } from './observe-request.ts'
 import { refuseBadHttp } from './refuse-bad-http.ts'
 import type { Method, Route } from './route.ts'
@@ -28,6 +29,7 @@ export interface ApiServerOptions {
   readonly clock: Clock
   /** Bytes of bodies that are held at once, over all requests. */
   readonly bodies: ByteBudget
+  readonly refusals: Pick<RefusalAudit, 'note'>
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
   readonly logger: Logger
   readonly metrics: Metrics

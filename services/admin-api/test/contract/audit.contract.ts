@@ -1,3 +1,5 @@
+import type { AuditEntry } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
 import { openKey, openProject } from './project-of-its-own.ts'
@@ -43,6 +45,57 @@ export function describeAudit(world: () => AdminWorld): void {
       const listed = (await friend.get('/v1/audit')).body.data
       expect(listed.length).toBeGreaterThan(0)
       expect(new Set(listed.map((row: { project_id: string }) => row.project_id))).toEqual(new Set([projectId]))
+    })
+
+    test('tells who was refused, with what, how often and by which operations', async () => {
+      const { projectId } = await openProject(api())
+      const other = await openProject(api())
+      const key = await openKey(api(), ['read'], projectId)
+      const reader = api().as(key)
+      const { request_id } = (await reader.get(`/v1/projects/${other.projectId}`)).body
+      await reader.get(`/v1/projects/${other.projectId}/connections`)
+      await reader.post('/v1/projects', { name: 'x' })
+      await reader.get('/v1/projects?limit=0')
+      const keyId = (await api().get(`/v1/api-keys?limit=1`)).body.data[0].key_id
+      const refusals = async () =>
+        (await api().get(`/v1/audit?project_id=${projectId}`)).body.data.filter(
+          (row: AuditEntry) => row.key_id === keyId,
+        )
+      await until('the rows', async () => (await refusals()).length >= 3)
+      const rows: AuditEntry[] = await refusals()
+      expect(new Set(rows.map(({ action }) => action))).toEqual(
+        new Set(['refused.not_found', 'refused.forbidden', 'refused.invalid_request']),
+      )
+      const foreign = rows.filter(({ action }) => action === 'refused.not_found')
+      // The minute may have ended between the two.
+      expect(foreign.reduce((sum, { count = 0 }) => sum + count, 0)).toBe(2)
+      expect(foreign.at(-1)).toMatchObject({
+        request_id,
+        target: 'getProject',
+        project_id: projectId,
+        address: '127.0.0.1',
+        key_hint: null,
+        last_at: expect.any(String),
+      })
+      expect(foreign.flatMap(({ operations = [] }) => operations).toSorted()).toEqual(['getProject', 'listConnections'])
+    })
+
+    test('tells of keys that are not known by their beginning and the address, and of revoked ones by their id', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post('/v1/api-keys', { name: 'x', scopes: ['read'] })
+      await api().delete(`/v1/api-keys/${made.body.key_id}`)
+      await api().as(made.body.key).get(`/v1/projects/${projectId}`)
+      await api().as('bsk_unkn0123456789012345678901234567890123').get(`/v1/projects/${projectId}`)
+      await api().as('short-secret').get(`/v1/projects/${projectId}`)
+      await api().as(undefined).post('/v1/mail-events/postmark/a-token-that-is-wrong', {})
+      const rows = async (): Promise<AuditEntry[]> => (await api().get('/v1/audit?limit=200')).body.data
+      const find = (part: Partial<AuditEntry>) =>
+        until('the row', async () => (await rows()).find(row => expect.objectContaining(part).asymmetricMatch(row)))
+      await find({ action: 'refused.unauthenticated', key_id: made.body.key_id, count: 1 })
+      await find({ action: 'refused.unauthenticated', key_id: null, key_hint: 'bsk_unkn', address: '127.0.0.1' })
+      await find({ action: 'refused.unauthenticated', key_id: null, key_hint: null, address: '127.0.0.1' })
+      await find({ action: 'refused.not_found', key_id: null, operations: ['reportMailEvent'] })
+      expect(JSON.stringify(await rows())).not.toMatch(/short-se|bsk_unkn0|that-is-wrong/)
     })
   })
 }
