@@ -126,6 +126,10 @@ export const COLLECTIONS = {
       { keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
     ],
   },
+  expected_change_uses: {
+    owner: 'reconciler',
+    indexes: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
+  },
   deliveries: {
     owner: 'notifier',
     indexes: [

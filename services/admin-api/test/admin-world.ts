@@ -7,6 +7,7 @@ import type {
   DeliveryAttempt,
   DeliveryDocument,
   DeliveryRequest,
+  ExpectedChangeUsesDocument,
   InboxBodyDocument,
   InboxDocument,
   IncidentDocument,
@@ -81,6 +82,7 @@ export interface Others {
   readonly inbox: Shelf<InboxDocument>
   readonly inboxBodies: Shelf<InboxBodyDocument>
   readonly sweeps: Shelf<SweepDocument>
+  readonly expectedChangeUses: Shelf<ExpectedChangeUsesDocument>
 }
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-of-the-tests-0123456789'

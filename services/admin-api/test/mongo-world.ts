@@ -47,6 +47,7 @@ export async function openMongoWorld(): Promise<MongoWorld> {
       inbox: createMongoShelf(db, 'inbox'),
       inboxBodies: createMongoShelf(db, 'inbox_bodies'),
       sweeps: createMongoShelf(db, 'sweeps'),
+      expectedChangeUses: createMongoShelf(db, 'expected_change_uses'),
     },
     openBooks: options => openMongoBooks(db, options),
     settings: { outcomeWaitMs: 3_000 },

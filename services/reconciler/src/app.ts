@@ -21,6 +21,7 @@ import { createChannelIncidents } from './consumers/channel-incidents.ts'
 import { createCommandConsumer } from './consumers/commands.ts'
 import { createConnectionIncidents } from './consumers/connection-incidents.ts'
 import { ConnectionReaders } from './consumers/connection-readers.ts'
+import { createExpectedChanges, createNewExpectedChanges } from './consumers/expected-changes.ts'
 import { createHeldHints, type HeldHints } from './consumers/held-hints.ts'
 import { createOverdueLooks } from './consumers/overdue-looks.ts'
 import { createParkedEvents } from './consumers/parked-events.ts'
@@ -106,6 +107,10 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     crashPoint,
   }
   const report = createReporter(logger, ports.metrics, clock)
+  const reconcile = async (items: readonly WorkItem[]) => {
+    const startedAt = clock.now()
+    report(await reconcileBatch(items, parts), items.length, startedAt)
+  }
   const loop = createWorkLoop({
     bus,
     producer,
@@ -117,11 +122,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
     parkingBook: createParkedEvents({ inbox: stores.inbox, clock }),
-    handle: async messages => {
-      const startedAt = clock.now()
-      const result = await reconcileBatch(messages.map(toWorkItem), parts)
-      report(result, messages.length, startedAt)
-    },
+    handle: messages => reconcile(messages.map(toWorkItem)),
     onFatal,
   })
   const minute = createDelayLine({
@@ -162,6 +163,12 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     logger,
   })
   const heldHints = createHeldHints({ inbox: stores.inbox, producer, codec, clock })
+  const expectedChanges = createExpectedChanges({ stores, reconcile })
+  const newExpectedChanges = createNewExpectedChanges(expectedChanges, {
+    expectedChanges: stores.expectedChanges,
+    clock,
+    logger,
+  })
   const commands = createCommandConsumer({
     bus,
     producer,
@@ -172,13 +179,15 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     ledger: books.ledger,
     connections: stores.connections,
     heldHints,
+    expectedChanges,
     sweeps: stores.sweeps,
     onFatal,
   })
   const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher, heldHints)
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
   const loops = [loop, minute, unanswered, commands, rereads, retries]
-  const sweepers = [outboxSweeper, incidentSweeper, overdueLooks, sweeper, books.outboxSweeper, books.approvalTimers]
+  const nets = [outboxSweeper, incidentSweeper, overdueLooks, newExpectedChanges]
+  const sweepers = [...nets, sweeper, books.outboxSweeper, books.approvalTimers]
   return {
     async start() {
       await producer.start()

@@ -1,6 +1,7 @@
 /** Where a test kills this process: between any two steps that the outside can see. */
 export const RECONCILER_CRASH_POINTS = [
   'reconciler.before-save',
+  'reconciler.after-claim',
   'reconciler.after-save',
   'reconciler.after-projections',
   'reconciler.after-publish',

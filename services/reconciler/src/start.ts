@@ -12,7 +12,12 @@ import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
 import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
-import { createMongoConnections, createMongoExpectedChanges, createMongoInbox } from './store/mongo-inbox.ts'
+import {
+  createMongoExpectedChanges,
+  createMongoExpectedChangeUses,
+  createMongoOpenActions,
+} from './store/mongo-expected-changes.ts'
+import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoSubjects } from './store/mongo-subjects.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
@@ -88,6 +93,8 @@ export function openStores(mongo: Mongo): ReconcilerStores {
     inbox: createMongoInbox(mongo),
     connections: createMongoConnections(mongo),
     expectedChanges: createMongoExpectedChanges(mongo),
+    expectedChangeUses: createMongoExpectedChangeUses(mongo),
+    openActions: createMongoOpenActions(mongo),
     sweeps: createMongoSweeps(mongo),
   }
 }

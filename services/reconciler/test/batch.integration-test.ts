@@ -179,22 +179,29 @@ describe('an event with a body of five hundred levels', () => {
   })
 })
 
-describe('an id that holds half of a character, which MongoDB keeps as another', () => {
-  const withHalf = (name: string) => {
+describe('an unusual id', () => {
+  const withId = (name: string, id: string) => {
     const item = refundEvent(name, { paymentIntent: null })
     if (item.kind !== 'event') throw new Error('Not an event')
     const { object } = item.event.body.data as { object: object }
-    const halved = { ...object, id: 're_\ud800', charge: 'ch_\ud800' }
-    return { ...item, event: { ...item.event, body: { ...item.event.body, data: { object: halved } } } }
+    const named = { ...object, id, charge: `ch_${id}` }
+    return { ...item, event: { ...item.event, body: { ...item.event.body, data: { object: named } } } }
   }
 
   test('leads to its refund again: the next event joins the first one', async () => {
     const reconciler = parts()
-    await reconcileBatch([withHalf('first')], reconciler)
-    await reconcileBatch([withHalf('second')], reconciler)
+    const id = 'Söhne & Co / %2F | 😀'
+    await reconcileBatch([withId('first', id)], reconciler)
+    await reconcileBatch([withId('second', id)], reconciler)
     expect(await mongo.db.collection('actions').find().toArray()).toMatchObject([
-      { event_ids: ['evt_first_con_a', 'evt_second_con_a'] },
+      { provider_ref: id, event_ids: ['evt_first_con_a', 'evt_second_con_a'] },
     ])
+  })
+
+  test('that holds half of a character is refused: MongoDB would keep it as another', async () => {
+    const refused = { code: 'message_invalid', message: expect.stringContaining('refund.id') }
+    await expect(reconcileBatch([withId('half', 're_\ud800')], parts())).rejects.toMatchObject(refused)
+    expect(await mongo.db.collection('subjects').countDocuments()).toBe(0)
   })
 })
 

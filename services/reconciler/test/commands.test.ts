@@ -28,6 +28,7 @@ async function harness() {
     ledger,
     connections: stores.connections,
     heldHints: createHeldHints({ inbox: stores.inbox, producer, codec, clock }),
+    expectedChanges: { apply: async () => 'nothing_open' },
     sweeps: stores.sweeps,
     onFatal: error => {
       throw error

@@ -69,6 +69,7 @@ export function openMemoryShop() {
     connections: ids => stores.connections.byIds(ids),
     firstExecutions: async ids => new Map([...executions].filter(([id]) => ids.includes(id))),
     expectedChanges: (projectIds, names) => stores.expectedChanges.of({ projectIds, names, expiringAfter: 0 }),
+    expectedChangeUses: async ids => [...(await stores.expectedChangeUses.load(ids)).values()],
   }
   const change = <T>(map: Map<string, T>, id: string, to: (value: T) => T) => {
     const value = map.get(id)

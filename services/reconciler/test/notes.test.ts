@@ -21,6 +21,7 @@ function harness() {
   stores.contents.connections.set('con_b', connectionOf('con_b', { kind: 'subscription', read_key, site: 'acme' }))
   const queries: NotesQuery[] = []
   const expectedChanges: typeof stores.expectedChanges = {
+    ...stores.expectedChanges,
     of: async query => {
       queries.push(query)
       return stores.expectedChanges.of(query)

@@ -14,6 +14,7 @@ import type { OutboxPublisher } from '@backstop/kit'
 import type { Books } from '@backstop/ledger'
 import { PROVIDERS } from '@backstop/providers'
 import { createCardProcessor, createChance, createSubscriptionBiller, type Payment } from '@backstop/simulator'
+import { createExpectedChanges } from '../src/consumers/expected-changes.ts'
 import { rereadOfHint } from '../src/consumers/held-hints.ts'
 import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
 import type { WorkItem } from '../src/consumers/work-item.ts'
@@ -230,6 +231,20 @@ function openCast(
   const pay = () => processor.createPayment({ amount: 10_000, currency: 'eur' })
   const refund = ({ charge }: Payment, idempotencyKey?: string) =>
     processor.refund({ charge: charge.id, amount: 2_500, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
+  const addNote = async (payment: Payment, more: Pick<ExpectedChangeDocument, 'expires_at'>) => {
+    const _id = `exp_${chance.text(8)}`
+    const about = { project_id: PROJECT, connection_id: null, subject: payment.paymentIntent.id }
+    const wanted = { kind: 'refund', amount: null, currency: null, max_changes: 1, max_amount: null } as const
+    const said = { note: 'A big one', created_by: 'key_1', created_at: new Date(now()), starts_at: null }
+    await time.shop.addNote({ _id, ...about, ...wanted, ...said, ...more })
+    return _id
+  }
+  const applied = createExpectedChanges({
+    stores: time.shop.stores,
+    reconcile: async items => {
+      for (const item of items) await time.take(item)
+    },
+  })
   const record = (connection: ConnectionDocument, operation: object) =>
     time.books.ledger.record(
       {
@@ -306,19 +321,20 @@ function openCast(
       },
       // The same, and a minute later it shows it.
       () => void time.unavailableFor.add(refund(pay()).id),
-      // Somebody said that it would come.
+      // Somebody said that one would come, and two came.
       async () => {
         const payment = pay()
-        const [created_at, expires_at] = [new Date(now()), new Date(now() + HOUR)]
-        const named = {
-          _id: `exp_${chance.text(8)}`,
-          project_id: PROJECT,
-          connection_id: null,
-          subject: payment.paymentIntent.id,
-        }
-        const wanted = { kind: 'refund', amount: null, currency: null } as const
-        await time.shop.addNote({ ...named, ...wanted, note: 'A big one', created_by: 'key_1', created_at, expires_at })
+        await addNote(payment, { expires_at: new Date(now() + HOUR) })
         refund(payment)
+        time.at(now() + 2 * MINUTE, () => void refund(payment))
+      },
+      // Somebody says that it was theirs after people were alerted.
+      () => {
+        const payment = pay()
+        refund(payment)
+        time.at(now() + 20 * MINUTE, async () => {
+          await applied.apply(await addNote(payment, { expires_at: new Date(now() + MINUTE) }))
+        })
       },
       // Its events are lost; the sweep finds it.
       () => {

@@ -8,9 +8,15 @@ import {
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChannelIncident } from '../src/domain/channel-incident.ts'
 import { decide } from '../src/domain/decide.ts'
-import { projectAction } from '../src/domain/projection.ts'
+import { projectAction, projectActions } from '../src/domain/projection.ts'
 import type { Subject } from '../src/domain/subject.ts'
-import { type InboxEntry, MAX_NOTES_OF_ONE, type ReconcilerStores, type SubjectChange } from '../src/store/store.ts'
+import {
+  type InboxEntry,
+  MAX_NOTES_OF_ONE,
+  type OpenPlace,
+  type ReconcilerStores,
+  type SubjectChange,
+} from '../src/store/store.ts'
 import { emptySubject, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
@@ -46,6 +52,9 @@ export function noteOf(_id: string, more: Partial<ExpectedChangeDocument> = {}):
     subject: null,
     amount: null,
     currency: null,
+    max_changes: 1,
+    max_amount: null,
+    starts_at: null,
     note: 'Goodwill',
     created_by: 'key_1',
     created_at: new Date(T0 - MINUTE),
@@ -347,6 +356,56 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         expect(ids).not.toContain('exp_0')
         expect(ids).toEqual(expect.arrayContaining(['named', 'other', 'exp_1']))
       })
+    })
+
+    test('notes are found by their ids and by when they were made', async () => {
+      const [old, young] = [noteOf('old'), noteOf('young', { created_at: new Date(T0) })]
+      await addNotes([old, young])
+      expect(await stores.expectedChanges.byIds(['young', 'none'])).toEqual([young])
+      expect(await stores.expectedChanges.madeSince(T0, 10)).toEqual([young])
+      expect(await stores.expectedChanges.madeSince(T0 - MINUTE, 1)).toHaveLength(1)
+    })
+
+    test('of two writers of the uses of an expected change one wins', async () => {
+      const { expectedChangeUses } = stores
+      expect(await expectedChangeUses.load(['exp_1'])).toEqual(new Map())
+      const uses = (version: number, ...names: string[]) => ({
+        id: 'exp_1',
+        projectId: PROJECT,
+        version,
+        uses: names.map(actionId => ({ actionId, amount: 5 })),
+        expiresAt: T0,
+      })
+      expect(await expectedChangeUses.save(uses(1, 'act_1'))).toBe(true)
+      expect(await expectedChangeUses.save(uses(1, 'act_2'))).toBe(false)
+      expect(await expectedChangeUses.save(uses(2, 'act_1', 'act_2'))).toBe(true)
+      expect(await expectedChangeUses.save(uses(2))).toBe(false)
+      expect(await expectedChangeUses.load(['exp_1', 'exp_2'])).toEqual(new Map([['exp_1', uses(2, 'act_1', 'act_2')]]))
+    })
+
+    test('actions with an open incident are found page by page, the first that was opened first', async () => {
+      const at = (index: number) => new Date(T0 + index).toISOString()
+      const incidents = [3, 1, 2, 4].map(index => ({
+        ...channelIncident().incident,
+        incident_id: `inc_${index}`,
+        code: index === 4 ? ('REFUND_REJECTED' as const) : ('UNEXPECTED_ACTION' as const),
+        action_id: `act_${index}`,
+        opened_at: at(index),
+      }))
+      for (const { action_id } of incidents) {
+        const [projected] = projectActions(pendingSubject(action_id))
+        const action = { ...projected!.action, action_id }
+        await stores.projections.saveActions([{ ...projected!, action }])
+      }
+      await stores.projections.saveIncidents(incidents.map(incident => ({ incident, mayStand: false, isNew: true })))
+      const idsOf = async (after?: OpenPlace, limit = 2) =>
+        (await stores.openActions.page(PROJECT, after, limit)).map(({ action }) => action._id)
+      expect(await idsOf()).toEqual(['act_1', 'act_2'])
+      expect(await idsOf({ openedAt: T0 + 2, incidentId: 'inc_2' })).toEqual(['act_3'])
+      const resolved = { ...incidents[1]!, state: 'resolved' as const, version: 2 }
+      await stores.projections.saveIncidents([{ incident: resolved, mayStand: false }])
+      expect(await idsOf(undefined, 9)).toEqual(['act_2', 'act_3'])
+      expect(await stores.openActions.page('prj_other', undefined, 9)).toEqual([])
     })
 
     test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {

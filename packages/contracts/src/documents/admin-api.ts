@@ -73,13 +73,19 @@ export interface ExpectedChangeDocument {
   kind: ActionKind
   /** Payment or subscription id; null: on any. */
   subject: string | null
-  /** Minor units; null: of any amount. */
+  /** Minor units of each change; null: of any amount. */
   amount: number | null
   currency: string | null
+  /** How many changes it covers. */
+  max_changes: number
+  /** Minor units that it covers in total; null: any. */
+  max_amount: number | null
   /** Why it is expected, for whoever reads the verdict. */
   note: string
   created_by: string
   created_at: Date
+  /** Covers what the provider makes from then on; null where nobody said: from when it was noted, and what was open then. */
+  starts_at: Date | null
   /** Covers what the provider makes before; the document is removed long after (TTL). */
   expires_at: Date
 }

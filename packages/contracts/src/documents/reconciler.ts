@@ -31,6 +31,17 @@ export interface SweepDocument {
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
 }
 
+/** What is taken of one expected change; its id is that of the expected change. Absent while nothing is. */
+export interface ExpectedChangeUsesDocument {
+  _id: string
+  project_id: string
+  version: number
+  /** One for each action that it covers, with its amount in minor units (0 where no money moved). */
+  uses: { action_id: string; amount: number }[]
+  /** That of the expected change: the document is removed long after (TTL). */
+  expires_at: Date
+}
+
 /** An action as lists and searches read it: a projection of its subject. */
 export type ActionDocument = Omit<Action, 'action_id'> & {
   _id: string

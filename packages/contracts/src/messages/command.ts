@@ -66,6 +66,8 @@ export const Command = z.discriminatedUnion('kind', [
   }),
   /** To the reconciler: the connection can be read now, so its baseline and the hints that were held are to be read. */
   z.object({ ...common, kind: z.literal('connection_ready'), connection_id: z.string() }),
+  /** To the reconciler: a new expected change may cover changes that people have open incidents about. */
+  z.object({ ...common, kind: z.literal('apply_expected_change'), expected_change_id: z.string() }),
 ])
 export type Command = z.infer<typeof Command>
 export type CommandKind = Command['kind']

@@ -1,7 +1,9 @@
 import {
+  deterministicId,
   ExpectedChange,
   type ExpectedChangeDocument,
   ExpectedChangeQuery,
+  type ExpectedChangeUsesDocument,
   listOf,
   NewExpectedChange,
 } from '@backstop/contracts'
@@ -10,31 +12,37 @@ import { ownProject } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findConnection, findProject, notFound, projectFilter } from './found.ts'
+import { refusedField } from './refused-field.ts'
 import { defineRoute, type Route } from './route.ts'
 
 const tag = 'Expected changes'
 
 /** /v1/expected-changes */
 export function expectedChangeRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), listRoute(parts), deleteRoute()]
+  return [createRoute(parts), listRoute(parts), getRoute(parts), deleteRoute()]
 }
 
-function createRoute({ stores }: AdminParts): Route {
+function createRoute({ stores, commands }: AdminParts): Route {
   return defineRoute({
     method: 'post',
     path: '/v1/expected-changes',
     operationId: 'createExpectedChange',
     tag,
-    summary: 'Note that a refund or cancellation will come that no operation tells of',
+    summary: 'Note that refunds or cancellations will come, or came, that no operation tells of',
     description:
-      'Explains every refund or cancellation that fits and that the provider makes before the note expires, at its second look. What was alerted already stays so.',
+      'Explains refunds or cancellations that fit, `max_changes` of them (one unless you say otherwise) and `max_amount` of money in total. Open incidents that it covers are resolved, the oldest first. It covers what the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before it was noted, and whatever had an open incident or a second look to come then.',
     scope: 'manage',
     body: NewExpectedChange,
     answers: { 201: { description: 'The note', schema: ExpectedChange } },
     refusals: ['not_found'],
-    async handle({ body, principal, now, newId, change }) {
+    async handle({ body, principal, now, newId, change, logger }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, projectId)
+      const expiresAt = new Date(now.getTime() + body.expires_in_seconds * 1000)
+      const startsAt = body.starts_at === undefined ? null : new Date(body.starts_at)
+      if (startsAt !== null && startsAt >= expiresAt) {
+        throw refusedField('body.starts_at', 'Give a time before the note expires')
+      }
       const document: ExpectedChangeDocument = {
         _id: newId('expectedChange'),
         project_id: projectId,
@@ -43,16 +51,31 @@ function createRoute({ stores }: AdminParts): Route {
         subject: body.subject ?? null,
         amount: body.amount ?? null,
         currency: body.currency ?? null,
+        max_changes: body.max_changes,
+        max_amount: body.max_amount ?? null,
         note: body.note,
         created_by: principal.keyId,
         created_at: now,
-        expires_at: new Date(now.getTime() + body.expires_in_seconds * 1000),
+        starts_at: startsAt,
+        expires_at: expiresAt,
       }
       await change(
         ({ expectedChanges }) => expectedChanges.put(document),
         () => ({ action: 'expected_change.create', target: document._id, projectId }),
       )
-      return { status: 201, body: show(document) }
+      await commands
+        .send([
+          {
+            kind: 'apply_expected_change',
+            command_id: deterministicId('command', 'apply_expected_change', document._id),
+            project_id: projectId,
+            requested_at: now.toISOString(),
+            expected_change_id: document._id,
+          },
+        ])
+        // The note stands, and the reconciler looks for new ones by itself: a repeated call would make a second note.
+        .catch(error => logger.warn({ error, expected_change_id: document._id }, 'expected_change.not_told'))
+      return { status: 201, body: show(document, undefined) }
     },
   })
 }
@@ -73,7 +96,28 @@ function listRoute({ stores }: AdminParts): Route {
       const after = decodeCursor(query.cursor)
       const found = await stores.expectedChanges.page({ where, by: 'created_at', after, limit: query.limit + 1 })
       const placeOf = ({ created_at, _id }: ExpectedChangeDocument) => ({ at: created_at, id: _id })
-      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
+      const uses = await stores.expectedChangeUses.findAll({ _id: { in: found.map(({ _id }) => _id) } })
+      const usesOf = new Map(uses.map(one => [one._id, one]))
+      return { status: 200, body: toPage(found, query.limit, placeOf, one => show(one, usesOf.get(one._id))) }
+    },
+  })
+}
+
+function getRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/expected-changes/{id}',
+    operationId: 'getExpectedChange',
+    tag,
+    summary: 'Read a note of an expected change with what it covers already',
+    scope: 'read',
+    params: z.object({ id: z.string() }),
+    answers: { 200: { description: 'The note', schema: ExpectedChange } },
+    refusals: ['not_found'],
+    async handle({ params, principal }) {
+      const found = await stores.expectedChanges.find({ _id: params.id, ...ownProject(principal) })
+      if (found === undefined) throw notFound('expected change', params.id)
+      return { status: 200, body: show(found, await stores.expectedChangeUses.find({ _id: found._id })) }
     },
   })
 }
@@ -85,7 +129,7 @@ function deleteRoute(): Route {
     operationId: 'deleteExpectedChange',
     tag,
     summary: 'Take a note of an expected change back',
-    description: 'What it explained stays explained.',
+    description: 'What it explained stays explained; it explains nothing more.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     answers: { 204: { description: 'It is gone' } },
@@ -106,11 +150,19 @@ function deleteRoute(): Route {
   })
 }
 
-function show({ _id, created_at, expires_at, ...rest }: ExpectedChangeDocument): ExpectedChange {
+/** @param stored what the reconciler noted as taken of it; undefined while nothing is */
+function show(
+  { _id, created_at, starts_at, expires_at, ...rest }: ExpectedChangeDocument,
+  stored: ExpectedChangeUsesDocument | undefined,
+): ExpectedChange {
+  const uses = stored?.uses ?? []
   return {
     expected_change_id: _id,
     ...rest,
+    changes_covered: uses.length,
+    amount_covered: rest.currency === null ? null : uses.reduce((sum, { amount }) => sum + amount, 0),
     created_at: created_at.toISOString(),
+    starts_at: starts_at?.toISOString() ?? null,
     expires_at: expires_at.toISOString(),
   }
 }

@@ -38,5 +38,6 @@ function targetOf(command: Command): string {
   if ('delivery_id' in command) return command.delivery_id
   if ('operation_id' in command) return command.operation_id
   if ('connection_id' in command) return command.connection_id
+  if ('expected_change_id' in command) return command.expected_change_id
   return command.channel_id
 }

@@ -8,6 +8,7 @@ import type {
   DeadLetterDocument,
   DeliveryDocument,
   ExpectedChangeDocument,
+  ExpectedChangeUsesDocument,
   InboxBodyDocument,
   InboxDocument,
   IncidentDocument,
@@ -58,6 +59,8 @@ export interface AdminShelves {
   readonly actions: ReadShelf<ActionDocument>
   /** Owner: reconciler. */
   readonly incidents: ReadShelf<IncidentDocument>
+  /** Owner: reconciler. */
+  readonly expectedChangeUses: ReadShelf<ExpectedChangeUsesDocument>
   /** Owner: notifier. */
   readonly deliveries: ReadShelf<DeliveryDocument>
   /** Owner: notifier. */
@@ -131,6 +134,7 @@ function mongoShelves(db: Db, session?: ClientSession): AdminShelves {
     inbox: createMongoShelf(db, 'inbox', session),
     inboxBodies: createMongoShelf(db, 'inbox_bodies', session),
     sweeps: createMongoShelf(db, 'sweeps', session),
+    expectedChangeUses: createMongoShelf(db, 'expected_change_uses', session),
     actions: createMongoShelf(db, 'actions', session),
     incidents: createMongoShelf(db, 'incidents', session),
     deliveries: createMongoShelf(db, 'deliveries', session),
@@ -160,6 +164,7 @@ export function createMemoryStores(): MemoryStores {
     inbox: createMemoryShelf(),
     inboxBodies: createMemoryShelf(),
     sweeps: createMemoryShelf(),
+    expectedChangeUses: createMemoryShelf(),
     actions: createMemoryShelf(),
     incidents: createMemoryShelf(),
     deliveries: createMemoryShelf(),

@@ -182,6 +182,7 @@ export function callEveryRoute(routes: readonly Route[], own: Belongings): Route
     listActions: { query: `?project_id=${projectId}` },
     getAction: { params: { id: actionId } },
     createExpectedChange: { body: { project_id: projectId, kind: 'refund', note: 'Yearly goodwill' } },
+    getExpectedChange: { params: { id: own.expectedChangeId } },
     listExpectedChanges: { query: `?project_id=${projectId}` },
     listInbox: { query: `?project_id=${projectId}` },
     getInboxEntry: { params: { connection_id: connectionId, event_id: own.eventId } },

@@ -36,6 +36,48 @@ export function describeReconciling(world: () => AdminWorld): void {
       expect((await api().delete(`/v1/expected-changes/${expected_change_id}`)).status).toBe(404)
     })
 
+    test('cover one change and any money unless they say otherwise, and show what they cover already', async () => {
+      const { projectId } = await openProject(api())
+      const plain = await api().post('/v1/expected-changes', note(projectId))
+      const nothing = { changes_covered: 0, amount_covered: null }
+      expect(plain.body).toMatchObject({ max_changes: 1, max_amount: null, starts_at: null, ...nothing })
+      const limits = { max_changes: 3, max_amount: 10_000, currency: 'EUR', starts_at: '2026-11-20T10:00:00+01:00' }
+      const made = await api().post('/v1/expected-changes', note(projectId, limits))
+      expect(made.body).toMatchObject({
+        max_changes: 3,
+        max_amount: 10_000,
+        currency: 'eur',
+        starts_at: '2026-11-20T09:00:00.000Z',
+        changes_covered: 0,
+        amount_covered: 0,
+      })
+      const _id: string = made.body.expected_change_id
+      const uses = [2_499, 1_000].map((amount, index) => ({ action_id: `act_${index}`, amount }))
+      await world().others.expectedChangeUses.put({
+        ...{ _id, project_id: projectId, version: 2, uses },
+        expires_at: new Date(made.body.expires_at),
+      })
+      const shown = { ...made.body, changes_covered: 2, amount_covered: 3_499 }
+      expect((await api().get(`/v1/expected-changes/${_id}`)).body).toEqual(shown)
+      const { data } = (await api().get(`/v1/expected-changes?project_id=${projectId}`)).body
+      expect(data).toHaveLength(2)
+      expect(data).toEqual(expect.arrayContaining([shown, plain.body]))
+    })
+
+    test('are told to the reconciler, which applies them to open incidents', async () => {
+      const { projectId } = await openProject(api())
+      const { body } = await api().post('/v1/expected-changes', note(projectId))
+      await expect
+        .poll(() => world().commands)
+        .toContainEqual(
+          expect.objectContaining({
+            kind: 'apply_expected_change',
+            project_id: projectId,
+            expected_change_id: body.expected_change_id,
+          }),
+        )
+    })
+
     test('are about any id that a merchant may choose', async () => {
       const { projectId } = await openProject(api())
       const made = await api().post('/v1/expected-changes', note(projectId, { subject: 'Söhne & Co KG / 1' }))
@@ -45,6 +87,15 @@ export function describeReconciling(world: () => AdminWorld): void {
     test.for([
       { name: 'a subject that is no id', more: { subject: 'a\u0007' }, status: 400 },
       { name: 'an amount without its currency', more: { amount: 1 }, status: 400 },
+      { name: 'a total without its currency', more: { max_amount: 1 }, status: 400 },
+      { name: 'a currency without an amount', more: { currency: 'EUR' }, status: 400 },
+      { name: 'no change to cover', more: { max_changes: 0 }, status: 400 },
+      {
+        name: 'a total for cancellations',
+        more: { kind: 'cancellation', max_amount: 1, currency: 'EUR' },
+        status: 400,
+      },
+      { name: 'a beginning after their end', more: { starts_at: '2999-01-01T00:00:00Z' }, status: 400 },
       { name: 'no end within a month', more: { expires_in_seconds: 31 * 86_400 }, status: 400 },
       { name: 'no reason', more: { note: ' ' }, status: 400 },
       { name: 'a connection that is not there', more: { connection_id: 'con_none' }, status: 404 },

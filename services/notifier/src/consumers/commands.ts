@@ -70,6 +70,7 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     case 'resolve_channel_incident':
     case 'settle_operation':
     case 'connection_ready':
+    case 'apply_expected_change':
       return
     default:
       return command satisfies never

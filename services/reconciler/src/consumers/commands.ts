@@ -5,6 +5,7 @@ import type { ConnectionReader } from '../store/store.ts'
 import type { SweepStore } from '../store/sweeps.ts'
 import type { ChannelIncidents } from './channel-incidents.ts'
 import { canRead } from './connection-readers.ts'
+import type { ExpectedChanges } from './expected-changes.ts'
 import type { HeldHints } from './held-hints.ts'
 import { settleOperation } from './settlement.ts'
 
@@ -14,6 +15,7 @@ export interface CommandConsumerOptions
   readonly ledger: Pick<Ledger, 'transition' | 'get'>
   readonly connections: Pick<ConnectionReader, 'byIds'>
   readonly heldHints: HeldHints
+  readonly expectedChanges: ExpectedChanges
   readonly sweeps: SweepStore
 }
 
@@ -47,6 +49,8 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
       return settleOperation(command, options)
     case 'connection_ready':
       return takeUp(command.connection_id, options)
+    case 'apply_expected_change':
+      return options.expectedChanges.apply(command.expected_change_id)
     // To the notifier.
     case 'retry_delivery':
     case 'replay_deliveries':

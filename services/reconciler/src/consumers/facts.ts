@@ -6,6 +6,7 @@ import type { ConnectionPolicy } from '../domain/policy.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import { canRead } from './connection-readers.ts'
+import type { StoredUses } from './expected-change-claims.ts'
 import { type Named, touchesOfNotes, withNamesToCome } from './notes.ts'
 import { type Touch, touchOfOperation } from './work-item.ts'
 
@@ -22,6 +23,8 @@ export interface LoadedRound {
    * the operations topic may lag.
    */
   readonly ledgerTouches: readonly Touch[]
+  /** What is taken of the expected changes of the subjects. */
+  readonly uses: StoredUses
 }
 
 const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider].readBack.targetsOf(what)
@@ -34,8 +37,8 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const looked = lookedAt(touches, subjects)
   if (looked.length === 0) {
     const facts = { policies: new Map(), targetsOf }
-    const noted = await touchesOfNotes(touches, subjects, looked, stores, now)
-    return { subjects, facts, ledgerTouches: noted.map(brought) }
+    const noted = await touchesOfNotes(touches, subjects, wanting(touches, subjects, looked), stores, now)
+    return { subjects, facts, ledgerTouches: noted.touches.map(brought), uses: noted.uses }
   }
   // What the round's own events link to a payment counts as its name already.
   const named = withNamesToCome(touches, subjects).filter(({ subject }) => looked.includes(subject))
@@ -49,12 +52,20 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const others = more.length === 0 ? [] : await stores.subjects.load([...new Set(more)])
   const all = [...subjects, ...others.filter(subject => !known.has(subject.id))]
   const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, named))
-  const noted = await touchesOfNotes([...touches, ...told], all, looked, stores, now)
-  return { subjects: all, facts: { policies, targetsOf }, ledgerTouches: [...noted, ...told].map(brought) }
+  const noted = await touchesOfNotes([...touches, ...told], all, wanting(touches, all, looked), stores, now)
+  const ledgerTouches = [...noted.touches, ...told].map(brought)
+  return { subjects: all, facts: { policies, targetsOf }, ledgerTouches, uses: noted.uses }
 }
 
 function brought(touch: Touch): Touch {
   return { ...touch, isBrought: true }
+}
+
+/** Those that the notes about are looked up for: what is looked at, and what asks for them. */
+function wanting(touches: readonly Touch[], subjects: readonly Subject[], looked: readonly Subject[]): Subject[] {
+  const refs = new Set(touches.flatMap(touch => (touch.wantsNotes === true ? [...touch.refs] : [])))
+  if (refs.size === 0) return [...looked]
+  return subjects.filter(subject => looked.includes(subject) || subject.refs.some(ref => refs.has(ref)))
 }
 
 function lookedAt(touches: readonly Touch[], subjects: readonly Subject[]): Subject[] {

@@ -1,7 +1,9 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
-import { type ExpectedChange, mayNeedNote, notesAbout } from '../domain/expected-change.ts'
+import { type ExpectedChange, mayNeedNote, notesAbout, withNotes } from '../domain/expected-change.ts'
+import { ownIds, usedElsewhere } from '../domain/expected-change-uses.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { ReconcilerStores } from '../store/store.ts'
+import type { StoredUses } from './expected-change-claims.ts'
 import type { Touch } from './work-item.ts'
 
 /** A note counts for what was made before it expired, and that may be told days later. */
@@ -16,24 +18,61 @@ export async function touchesOfNotes(
   touches: readonly Touch[],
   subjects: readonly Subject[],
   looked: readonly Subject[],
+  stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>,
+  now: number,
+): Promise<NotedRound> {
+  const found = await notesFor(touches, subjects, looked, stores, now)
+  const known = new Set(subjects.flatMap(({ notes }) => notes.map(idOf)))
+  const ids = [...new Set([...known, ...[...found.values()].flat().map(idOf)])]
+  if (ids.length === 0) return { touches: [], uses: new Map() }
+  const [uses, standing] = await Promise.all([
+    stores.expectedChangeUses.load(ids),
+    known.size === 0 ? [] : stores.expectedChanges.byIds([...known]),
+  ])
+  const stands = new Set(standing.map(({ _id }) => _id))
+  const noted = subjects.flatMap(subject => {
+    const own = ownIds(subject)
+    const refreshed = [...subject.notes, ...(found.get(subject) ?? [])].map(note => {
+      // One that was taken back covers nothing more; what it covered stays.
+      const isTakenBack = known.has(note.id) && !stands.has(note.id)
+      const used = usedElsewhere(uses.get(note.id), own)
+      return { ...note, usedElsewhere: isTakenBack ? { ...used, changes: note.maxChanges } : used }
+    })
+    return withNotes(subject, refreshed) === subject ? [] : [touchOf(subject, refreshed)]
+  })
+  return { touches: noted, uses }
+}
+
+/** The notes of a round, and what is taken of them. */
+export interface NotedRound {
+  readonly touches: readonly Touch[]
+  readonly uses: StoredUses
+}
+
+function idOf({ id }: ExpectedChange): string {
+  return id
+}
+
+/** The notes that are found for each subject. */
+async function notesFor(
+  touches: readonly Touch[],
+  subjects: readonly Subject[],
+  looked: readonly Subject[],
   { expectedChanges }: Pick<ReconcilerStores, 'expectedChanges'>,
   now: number,
-): Promise<Touch[]> {
-  if (looked.length === 0 && !subjects.some(mayNeedNote)) return []
+): Promise<ReadonlyMap<Subject, readonly ExpectedChange[]>> {
+  if (looked.length === 0 && !subjects.some(mayNeedNote)) return new Map()
   const named = withNamesToCome(touches, subjects).filter(
     ({ subject, refs }) => looked.includes(subject) || (refs.size > subject.refs.length && mayNeedNote(subject)),
   )
-  if (named.length === 0) return []
+  if (named.length === 0) return new Map()
   const found = await expectedChanges.of({
     projectIds: [...new Set(named.map(({ subject }) => subject.projectId))],
     names: [...new Set(named.flatMap(({ refs }) => Array.from(refs, idInReference)))],
     expiringAfter: now - NOTES_COUNT_FOR_MS,
   })
   const all = found.map(expectedChangeOf)
-  return named.flatMap(({ subject, refs }) => {
-    const notes = notesAbout(all, refs)
-    return notes.length === 0 ? [] : [touchOf(subject, notes)]
-  })
+  return new Map(named.map(({ subject, refs }) => [subject, notesAbout(all, refs)]))
 }
 
 function touchOf({ projectId, refs }: Subject, notes: readonly ExpectedChange[]): Touch {
@@ -64,7 +103,8 @@ export function withNamesToCome(touches: readonly Touch[], subjects: readonly Su
 }
 
 function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
-  const { _id, project_id, connection_id, kind, subject, amount, currency, created_at, expires_at } = document
+  const { _id, project_id, connection_id, kind, subject, amount, currency, created_at, starts_at, expires_at } =
+    document
   return {
     id: _id,
     projectId: project_id,
@@ -74,6 +114,10 @@ function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
     amount,
     currency,
     notedAt: created_at.getTime(),
+    startsAt: starts_at?.getTime() ?? null,
     expiresAt: expires_at.getTime(),
+    maxChanges: document.max_changes,
+    maxAmount: document.max_amount,
+    usedElsewhere: { changes: 0, amount: 0 },
   }
 }

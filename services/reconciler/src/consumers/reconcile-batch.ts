@@ -5,6 +5,7 @@ import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import type { Rules } from '../domain/decide.ts'
 import { type ProjectedAction, projectActions, projectIncidents } from '../domain/projection.ts'
 import type { InboxEntry } from '../store/store.ts'
+import { claimUses, giveBackUses } from './expected-change-claims.ts'
 import { type FactSources, loadRound } from './facts.ts'
 import { rereadMessage } from './held-hints.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
@@ -162,9 +163,15 @@ async function decideRound(
   await unhurried([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()
-  const lost = await parts.stores.subjects.save(outcomes.flatMap(({ change }) => change ?? []))
+  const { subjects, expectedChangeUses } = parts.stores
+  const refused = await claimUses(outcomes, loaded.uses, expectedChangeUses)
+  parts.crashPoint('reconciler.after-claim')
+  const granted = outcomes.filter(({ subject }) => !refused.has(subject.id))
+  const lost = await subjects.save(granted.flatMap(({ change }) => change ?? []))
   parts.crashPoint('reconciler.after-save')
-  return { workspace, outcomes, lost }
+  const saved = granted.filter(({ subject }) => !lost.has(subject.id))
+  await giveBackUses(saved, loaded.uses, expectedChangeUses)
+  return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
 }
 
 /** How long decisions may go on before heartbeats, probes and other partitions have their turn, in milliseconds. */

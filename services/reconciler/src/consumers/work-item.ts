@@ -23,6 +23,8 @@ export type WorkItem =
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
+  /** The expected changes of the project may cover what this subject holds. */
+  | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
   /** What was understood before: a replay takes from a stored subject what no message tells any more. */
   | {
       readonly kind: 'observation'
@@ -46,6 +48,8 @@ export interface Touch {
   readonly creates: boolean
   /** Whether it is a look, which rests on more than its subject. */
   readonly looks: boolean
+  /** Whether the expected changes about its subject are to be looked up, as for a look. */
+  readonly wantsNotes?: true
   /** No message of the batch asked for it: it was found for those that did, and so is no repeat of one. */
   readonly isBrought?: true
 }
@@ -82,6 +86,8 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
       return readReadback(item.readback, connections.get(item.readback.connection_id))
     case 'event':
       return readEvent(item.event, connections.get(item.event.connection_id), now)
+    case 'expected_change':
+      return touching([touchOfExpectedChange(item)])
     case 'observation':
       return touching([touchOfObservation(item.projectId, item.observed, item.sighting)])
     default:
@@ -201,6 +207,18 @@ export function touchOfOperation(operation: Operation): Touch | undefined {
     input: () => ({ kind: 'operation', operation }),
     creates: true,
     looks: false,
+  }
+}
+
+/** What comes of it comes with the notes that are looked up for it. */
+function touchOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): Touch {
+  return {
+    projectId,
+    refs: [ref],
+    input: () => ({ kind: 'noted', notes: [] }),
+    creates: false,
+    looks: false,
+    wantsNotes: true,
   }
 }
 

@@ -12,9 +12,27 @@ export interface ExpectedChange {
   /** Minor units. */
   readonly amount: number | null
   readonly currency: string | null
-  /** What the provider makes between these times is expected, in milliseconds since the epoch. */
+  /** When it was noted, in milliseconds since the epoch. */
   readonly notedAt: number
+  /** It covers what the provider makes from then on; null where nobody said from when (`covers`). */
+  readonly startsAt: number | null
+  /** It covers what the provider makes before then. */
   readonly expiresAt: number
+  /** How many changes it covers. */
+  readonly maxChanges: number
+  /** How much money of `currency` it covers in total; null for any. */
+  readonly maxAmount: number | null
+  /**
+   * What the changes of other cases had taken of it when it was read last. The claim decides (expected-change-uses.ts): this
+   * only spares a claim that would be refused.
+   */
+  readonly usedElsewhere: Used
+}
+
+/** What is taken of an expected change. */
+export interface Used {
+  readonly changes: number
+  readonly amount: number
 }
 
 /** Those of the notes that are about anything, or about an object that the references name. */
@@ -38,38 +56,108 @@ const MAX_NOTES = 50
 
 /**
  * The subject with the notes of its project that were found, whatever they are about: the name that one is about may be that
- * of an event of the same batch, or of a subject that turns out to be this one. Where there are too many, those that explain something are kept, and then those that count longest.
+ * of an event of the same batch, or of a subject that turns out to be this one. A note that is known already learns what is
+ * taken of it by now. Where there are too many, those that explain something are kept, and then those that count longest.
  */
 export function withNotes(subject: Subject, found: readonly ExpectedChange[]): Subject {
+  const own = new Map(found.filter(note => note.projectId === subject.projectId).map(note => [note.id, note]))
   const known = new Set(subject.notes.map(note => note.id))
-  const news = found.filter(note => note.projectId === subject.projectId && !known.has(note.id))
-  if (news.length === 0) return subject
-  const all = [...subject.notes, ...news]
-  const explaining = new Set(all.filter(note => subject.actions.some(action => covers(note, action))))
+  const isNews = ({ id, usedElsewhere: { changes, amount } }: ExpectedChange) => {
+    const used = own.get(id)?.usedElsewhere
+    return used !== undefined && (used.changes !== changes || used.amount !== amount)
+  }
+  const news = [...own.values()].filter(({ id }) => !known.has(id))
+  if (news.length === 0 && !subject.notes.some(isNews)) return subject
+  const all = [...subject.notes.map(note => (isNews(note) ? (own.get(note.id) ?? note) : note)), ...news]
+  const held = new Set(subject.actions.map(action => action.expectedChangeId))
+  const explaining = new Set(
+    all.filter(note => held.has(note.id) || subject.actions.some(action => covers(note, action))),
+  )
   const notes = all
     .toSorted((a, b) => Number(explaining.has(b)) - Number(explaining.has(a)) || b.expiresAt - a.expiresAt)
     .slice(0, MAX_NOTES)
   return { ...subject, notes }
 }
 
-/** The note that explains an action: the one that expires first of those that do; undefined where none does. */
-export function expectedChangeFor(action: ActionRecord, notes: readonly ExpectedChange[]): ExpectedChange | undefined {
-  return notes
-    .filter(note => covers(note, action))
-    .toSorted((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))[0]
+/** The notes of two subjects that became one: what the one had taken elsewhere is the other's own now. */
+export function mergeNotes(winner: Subject, loser: Subject): readonly ExpectedChange[] {
+  const ofLoser = new Set(loser.notes.map(note => note.id))
+  const joined = winner.notes.map(note => {
+    if (!ofLoser.has(note.id)) return note
+    const { changes, amount } = usedBy(loser.actions, note.id)
+    const { usedElsewhere } = note
+    const left = {
+      changes: Math.max(0, usedElsewhere.changes - changes),
+      amount: Math.max(0, usedElsewhere.amount - amount),
+    }
+    return { ...note, usedElsewhere: left }
+  })
+  return [...joined, ...loser.notes.filter(note => !winner.notes.some(own => own.id === note.id))]
+}
+
+/**
+ * The note that explains an action: the one that does already, or else the one that expires first of those that cover it and
+ * are not used up; undefined where none does.
+ */
+export function expectedChangeFor({ notes, actions }: Subject, action: ActionRecord): ExpectedChange | undefined {
+  const fitting = notes.filter(note => covers(note, action) && hasRoomFor(note, action, actions))
+  const held = fitting.find(isHeldBy(action))
+  return held ?? fitting.toSorted((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))[0]
+}
+
+/** What the actions take of an expected change. */
+export function usedBy(actions: readonly ActionRecord[], noteId: string): Used {
+  const holding = actions.filter(action => action.expectedChangeId === noteId)
+  return { changes: holding.length, amount: holding.reduce((sum, { amount }) => sum + (amount ?? 0), 0) }
+}
+
+function isHeldBy({ expectedChangeId }: ActionRecord): (note: ExpectedChange) => boolean {
+  return note => note.id === expectedChangeId
+}
+
+/** Whether a note is not used up for this action by what the others have taken. Whatever has a use keeps it. */
+function hasRoomFor(note: ExpectedChange, action: ActionRecord, actions: readonly ActionRecord[]): boolean {
+  if (note.maxAmount === null && isHeldBy(action)(note)) return true
+  const own = usedBy(
+    actions.filter(({ id }) => id !== action.id),
+    note.id,
+  )
+  const { changes, amount } = note.usedElsewhere
+  const fitsAmount = note.maxAmount === null || amount + own.amount + (action.amount ?? 0) <= note.maxAmount
+  return fitsAmount && (isHeldBy(action)(note) || changes + own.changes < note.maxChanges)
 }
 
 function covers(note: ExpectedChange, action: ActionRecord): boolean {
-  const { connectionId, kind, subject, amount, currency, notedAt, expiresAt } = note
-  // Whoever writes it down while doing it is a little late, as providers give whole seconds.
-  const from = Math.floor((notedAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
+  const { connectionId, kind, subject, amount, currency, maxAmount } = note
   return (
     kind === action.kind &&
     (connectionId === null || action.seenThrough.some(connection => connection.id === connectionId)) &&
     (subject === null || action.objectIds.includes(subject)) &&
     (amount === null || amount === action.amount) &&
     (currency === null || currency === action.currency) &&
-    from <= action.providerCreatedAt &&
-    action.providerCreatedAt < expiresAt
+    (maxAmount === null || action.amount !== null) &&
+    // Whether it was in time is decided once: clocks differ, and what it resolved is not open any more.
+    (isHeldBy(action)(note) || isInTime(note, action))
+  )
+}
+
+/**
+ * Whether an action was made at the time of a note. Where the note says from when it counts, that decides. Where it does not,
+ * it counts from when it was noted, and for what people had not finished with then: a second look to come, an open incident.
+ */
+function isInTime({ startsAt, notedAt, expiresAt }: ExpectedChange, action: ActionRecord): boolean {
+  if (action.providerCreatedAt >= expiresAt) return false
+  // Whoever writes it down while doing it is a little late, and providers give whole seconds.
+  const from = Math.floor((startsAt ?? notedAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
+  if (from <= action.providerCreatedAt) return true
+  return startsAt === null && action.firstSeenAt <= notedAt && wasOpenAt(action, notedAt)
+}
+
+/** Whether nothing was settled about an action then: its second look was to come, or its incident was open. */
+function wasOpenAt({ look, incidents }: ActionRecord, at: number): boolean {
+  if (look === null || look.doneAt === null || look.doneAt > at) return true
+  return incidents.some(
+    ({ code, openedAt, resolvedAt }) =>
+      code === 'UNEXPECTED_ACTION' && openedAt <= at && (resolvedAt === null || resolvedAt >= at),
   )
 }

@@ -8,6 +8,7 @@ import {
 } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
 import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
 import {
   CONNECTION,
@@ -18,7 +19,6 @@ import {
   MINUTE,
   operation,
   operationSeen,
-  PROJECT,
   play,
   policy,
   RULES,
@@ -300,19 +300,43 @@ const OPERATIONS: Record<string, Partial<Operation>> = {
 
 function notesOf(text: string | undefined): ExpectedChange[] {
   if (text === undefined) return []
-  const note: ExpectedChange = {
-    id: 'exp_1',
-    projectId: PROJECT,
-    connectionId: null,
-    kind: 'refund',
+  const note = expectedChange({
     subject: 'pi_1',
     amount: 2499,
-    currency: null,
     notedAt: T0 - 10 * MINUTE,
     expiresAt: T0 + 10 * MINUTE,
-  }
-  if (text === 'another amount') return [{ ...note, amount: 1 }]
-  return [text === 'had expired' ? { ...note, expiresAt: T0 } : note]
+  })
+  const [words = '', from] = text.split(', ')
+  const change = NOTES[words]
+  if (change === undefined) throw new Error(`There is no note that ${words}`)
+  const told = { ...note, ...change }
+  if (from === undefined) return [told]
+  return [{ ...told, startsAt: from === 'from before' ? T0 - MINUTE : told.notedAt }]
+}
+
+/** When the second looks of `judged` are over. */
+const ALERTED_AT = timeOf('12:05:00')
+
+/** What each note of the page has otherwise than one that covers the refund. */
+const NOTES: Record<string, Partial<ExpectedChange>> = {
+  'covers it': {},
+  'another amount': { amount: 1 },
+  'had expired': { expiresAt: T0 },
+  'used up': { usedElsewhere: { changes: 1, amount: 2499 } },
+  'too little money left': {
+    maxAmount: 5_000,
+    currency: 'eur',
+    maxChanges: 9,
+    usedElsewhere: { changes: 1, amount: 2502 },
+  },
+  'enough money left': {
+    maxAmount: 5_000,
+    currency: 'eur',
+    maxChanges: 9,
+    usedElsewhere: { changes: 1, amount: 2501 },
+  },
+  'made while it was looked at': { notedAt: timeOf('12:00:30'), expiresAt: timeOf('13:00:00') },
+  'made after the alert': { notedAt: timeOf('15:00:00'), expiresAt: timeOf('16:00:00') },
 }
 
 /** The subject once everything of the row is known, and its second looks are over. */
@@ -335,15 +359,17 @@ function judged({ shown, known }: ExplainingRow): Subject {
     canRead: known.has('read key'),
   })
   const facts = lookFacts([setting])
-  const notes = notesOf(known.get('note'))
+  const all = notesOf(known.get('note'))
+  const notes = all.filter(({ notedAt }) => notedAt < ALERTED_AT)
   const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'
-  return secondLooks(told).reduce((next, pending) => {
+  const looked = secondLooks(told).reduce((next, pending) => {
     const noted = decide(next, { kind: 'noted', notes }, pending.dueAt, RULES)
     const asked = decide(noted, look(pending, facts), pending.dueAt, RULES)
     if (!known.has('read key')) return asked
     const answered = decide(asked, look(pending, facts, readInTime), pending.dueAt + SECOND, RULES)
     return readLater(answered, pending, facts, known.get('read later'))
   }, told)
+  return all.reduce((next, late) => decide(next, { kind: 'noted', notes: [late] }, late.notedAt, RULES), looked)
 }
 
 /** What the provider says when it is asked after the alert. */

@@ -1,5 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
   CONNECTION,
@@ -8,7 +9,6 @@ import {
   MINUTE,
   operation,
   operationSeen,
-  PROJECT,
   play,
   policy,
   type RefundFacts,
@@ -19,7 +19,6 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import type { Input } from './decide.ts'
-import type { ExpectedChange } from './expected-change.ts'
 import { forgetOld, MAX_RECORDS } from './forget.ts'
 import { pendingLooks } from './looks.ts'
 import type { ActionRecord, Forgotten, Subject } from './subject.ts'
@@ -80,19 +79,7 @@ function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord
   return { ...subject, operations: full.operations.slice(1) }
 }
 
-const note: ExpectedChange = {
-  ...{
-    id: 'exp_1',
-    projectId: PROJECT,
-    connectionId: null,
-    kind: 'refund',
-    subject: null,
-    amount: 100,
-    currency: null,
-  },
-  notedAt: T0,
-  expiresAt: T0 + SECOND,
-}
+const note = expectedChange({ amount: 100, expiresAt: T0 + SECOND })
 
 describe('a subject with more records than it keeps', () => {
   test('gives up the oldest that are explained, each with its operation', () => {

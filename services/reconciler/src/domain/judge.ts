@@ -42,7 +42,7 @@ type Settlement = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeI
 }
 
 /** @returns null where nothing explains the action */
-function settlementOf({ notes }: Subject, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
+function settlementOf(subject: Subject, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
   const by = { operationId: null, expectedChangeId: null }
   if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
@@ -55,7 +55,7 @@ function settlementOf({ notes }: Subject, action: ActionRecord, assignment: Assi
   if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
   const disproved = disproofOf(action)
   if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
-  const expected = expectedChangeFor(action, notes)
+  const expected = expectedChangeFor(subject, action)
   if (expected === undefined) return null
   return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
 }

@@ -1,4 +1,5 @@
 import type { Operation } from '@backstop/contracts'
+import { mergeNotes } from './expected-change.ts'
 import { observeOperation } from './observe.ts'
 import { joinPaymentNames } from './payment-names.ts'
 import { joinLinked } from './same-action.ts'
@@ -30,7 +31,7 @@ export function mergeSubjects(
     forgotten: [...winner.forgotten, ...loser.forgotten],
     refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
     operationCases: [...winner.operationCases, ...loser.operationCases.filter(one => !knownCases.has(one.operationId))],
-    notes: [...winner.notes, ...loser.notes.filter(note => !winner.notes.some(own => own.id === note.id))],
+    notes: mergeNotes(winner, loser),
     outbox: [...winner.outbox, ...loser.outbox],
   }
   const withOperations = loser.operations.reduce<Subject>(

@@ -1,5 +1,6 @@
 import { Reread } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
   CONNECTION,
@@ -196,17 +197,7 @@ describe('what only hints speak of', () => {
 })
 
 describe('notes of people', () => {
-  const note = {
-    id: 'exp_1',
-    projectId: 'prj_test',
-    connectionId: null,
-    kind: 'refund' as const,
-    subject: null,
-    amount: null,
-    currency: null,
-    notedAt: T0,
-    expiresAt: T0 + MINUTE,
-  }
+  const note = expectedChange({ expiresAt: T0 + MINUTE })
   const lookedWith = (notes: ExpectedChange[]) => {
     const noted = play([{ at: T0 + MINUTE, input: { kind: 'noted', notes } }], tell(seen(refundShown())))
     return secondLooks(noted).length === 0 ? noted : due(noted, lookFacts([policy()]))

@@ -21,8 +21,7 @@ const RULES: Record<VerdictReason, Rule> = {
       : `Operation ${operationId} agrees in kind, subject and time`,
   made_before_connection: () => 'The provider made it before the connection was made',
   scheduled_before: () => 'It was set already when the connection was made',
-  expected_change_matches: ({ expectedChangeId }) =>
-    `Somebody noted beforehand that it would come (${expectedChangeId})`,
+  expected_change_matches: ({ expectedChangeId }) => `Expected change ${expectedChangeId} covers it`,
   nothing_explains_it: () => 'Nothing explains it',
   out_of_band_ignore: () => 'Nothing explains it; the connection is set to ignore such changes',
   auto_before_first_operation: () =>

@@ -7,6 +7,7 @@ import type {
   Why,
 } from '@backstop/contracts'
 import type { WorkItem } from '../consumers/work-item.ts'
+import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
 import type { ActionRecord, Subject } from '../domain/subject.ts'
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 
@@ -52,6 +53,8 @@ export interface Surroundings {
   /** When an operation of the connection first reached executing, in milliseconds since the epoch, by the connection. */
   readonly firstExecutions: ReadonlyMap<string, number>
   readonly expectedChanges: readonly ExpectedChangeDocument[]
+  /** What is taken of them today: by changes of this history and of others, which are not replayed with it. */
+  readonly expectedChangeUses: readonly ExpectedChangeUses[]
 }
 
 /**

@@ -1,4 +1,5 @@
-import { idInReference, objectReference } from '@backstop/contracts'
+import { idInReference } from '@backstop/contracts'
+import { referenceOfAction } from '../consumers/action-reference.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { KeptEvent, Surroundings } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
@@ -36,6 +37,7 @@ export async function loadGroups(groups: readonly Group[], source: ReplaySource)
   const projectIds = new Set([...connections.values()].map(({ project_id }) => project_id))
   const names = new Set(groups.flatMap(({ refs }) => refs.map(idInReference)))
   const expectedChanges = await source.expectedChanges([...projectIds], [...names])
+  const expectedChangeUses = await source.expectedChangeUses(expectedChanges.map(({ _id }) => _id))
   return groups.map((group, index) => {
     const known = (candidates[index] ?? []).flatMap(id => documents.get(id) ?? [])
     const events = [
@@ -51,6 +53,7 @@ export async function loadGroups(groups: readonly Group[], source: ReplaySource)
         connections,
         firstExecutions,
         expectedChanges,
+        expectedChangeUses,
       },
     }
   })
@@ -80,12 +83,5 @@ function connectionsOf({ actions, refundTotals, subscriptions }: Subject): strin
 export async function refsOfAnchors(anchors: readonly ActionAnchor[], source: ReplaySource): Promise<string[]> {
   const ids = anchors.flatMap(({ provider, connection_ids }) => (provider === 'subscription' ? connection_ids : []))
   const connections = await source.connections([...new Set(ids)])
-  return anchors.flatMap(({ project_id, provider, subject, connection_ids }) => {
-    if (provider !== 'subscription') return [objectReference(project_id, provider, undefined, subject)]
-    const sites = connection_ids.flatMap(id => {
-      const connection = connections.get(id)
-      return connection?.kind === 'subscription' ? [connection.site ?? undefined] : []
-    })
-    return sites.map(site => objectReference(project_id, provider, site, subject))
-  })
+  return anchors.flatMap(anchor => referenceOfAction(anchor, connections))
 }

@@ -1,6 +1,7 @@
 import type {
   ActionDocument,
   ExpectedChangeDocument,
+  ExpectedChangeUsesDocument,
   FirstExecutionDocument,
   InboxBodyDocument,
   InboxDocument,
@@ -8,6 +9,7 @@ import type {
 import { asUnavailable, type Mongo } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import type { Collection } from 'mongodb'
+import { usesOf } from '../store/mongo-expected-changes.ts'
 import { createMongoConnections } from '../store/mongo-inbox.ts'
 import { createMongoSubjects } from '../store/mongo-subjects.ts'
 import type { ActionAnchor, Place, ReplaySource, Window } from './source.ts'
@@ -27,6 +29,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
   const subjects = createMongoSubjects(mongo, () => 'reads only')
   const connections = createMongoConnections(mongo)
   const expectedChanges = db.collection<ExpectedChangeDocument>('expected_changes')
+  const expectedChangeUses = db.collection<ExpectedChangeUsesDocument>('expected_change_uses')
   const { ledger } = openMongoBooks(db, { announce: async () => {} })
   return {
     actions: (window, after, limit) =>
@@ -62,6 +65,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
       asUnavailable(() =>
         expectedChanges.find({ project_id: { $in: [...projectIds] }, subject: { $in: [null, ...names] } }).toArray(),
       ),
+    expectedChangeUses: async ids => (await byIds(expectedChangeUses, ids)).map(usesOf),
   }
 }
 

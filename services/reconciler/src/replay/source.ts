@@ -5,6 +5,7 @@ import type {
   InboxDocument,
   Operation,
 } from '@backstop/contracts'
+import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
 import type { Subject } from '../domain/subject.ts'
 
 /** What of the store a dry run is about. Times are milliseconds since the epoch. */
@@ -47,4 +48,6 @@ export interface ReplaySource {
   firstExecutions(connectionIds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Of these projects, about these ids or about anything; long expired ones, too. */
   expectedChanges(projectIds: readonly string[], names: readonly string[]): Promise<ExpectedChangeDocument[]>
+  /** What is taken of these expected changes. */
+  expectedChangeUses(ids: readonly string[]): Promise<ExpectedChangeUses[]>
 }

@@ -1,6 +1,7 @@
 import {
   type ConnectionDocument,
   deterministicId,
+  type ExpectedChangeDocument,
   type Operation,
   type OutboxEntry,
   type OutOfBand,
@@ -14,8 +15,8 @@ import type { WorkItem } from '../consumers/work-item.ts'
 import type { Rules } from '../domain/decide.ts'
 import { pendingLooks } from '../domain/looks.ts'
 import { recheckEntry } from '../domain/outgoing.ts'
-import type { Subject } from '../domain/subject.ts'
-import { createMemoryStores, notesFor } from '../store/memory-store.ts'
+import { openIncident, type Subject } from '../domain/subject.ts'
+import { createMemoryStores, type MemoryContents, notesFor } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { Arrival, History, Surroundings } from './history.ts'
 
@@ -48,9 +49,14 @@ export async function runHistory(
   rules: ReplayRules,
   until: number,
 ): Promise<Replayed> {
-  const queue = createQueue([...arrivals, ...surroundings.operations.map(arrivalOfOperation)])
+  const queue = createQueue([
+    ...arrivals,
+    ...surroundings.operations.map(arrivalOfOperation),
+    ...surroundings.expectedChanges.map(arrivalOfExpectedChange),
+  ])
   let now = 0
   const memory = createMemoryStores()
+  for (const uses of surroundings.expectedChangeUses) memory.contents.expectedChangeUses.set(uses.id, uses)
   const clock: Clock = { now: () => now, schedule: () => () => {} }
   const publisher: OutboxPublisher = {
     async publish(outboxes) {
@@ -80,7 +86,8 @@ export async function runHistory(
     now = Math.max(now, next.at)
     const { item } = next
     try {
-      await reconcileBatch([item], parts)
+      const items = item.kind === 'expected_change' ? openIn(memory.contents, item.projectId) : [item]
+      if (items.length > 0) await reconcileBatch(items, parts)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
       refused.push({ inboxId: item.inboxId, reason: error.message })
@@ -91,7 +98,14 @@ export async function runHistory(
 }
 
 /** What is known stands before what is asked about it at the same moment. */
-const ORDER: Record<WorkItem['kind'], number> = { observation: 0, operation: 1, event: 2, recheck: 3, readback: 4 }
+const ORDER: Record<WorkItem['kind'], number> = {
+  observation: 0,
+  operation: 1,
+  event: 2,
+  expected_change: 3,
+  recheck: 4,
+  readback: 5,
+}
 
 /** Arrivals by time. */
 function createQueue(first: readonly Arrival[]) {
@@ -161,6 +175,18 @@ function arrivalOfOperation(operation: Operation): Arrival {
   return { at: knownAt(operation), item: { kind: 'operation', operation } }
 }
 
+/** A new expected change is applied to what is open then (`openIn`), whatever that is. */
+function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocument): Arrival {
+  return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
+}
+
+function openIn({ subjects }: MemoryContents, projectId: string): WorkItem[] {
+  return [...subjects.values()]
+    .filter(subject => subject.projectId === projectId)
+    .filter(({ actions }) => actions.some(action => openIncident(action, 'UNEXPECTED_ACTION') !== undefined))
+    .map(({ refs: [ref = ''] }) => ({ kind: 'expected_change', projectId, ref }))
+}
+
 function ledgerAsOf({ operations, firstExecutions }: Surroundings, clock: Clock): ReconcileParts['ledger'] {
   return {
     byReferences: async references =>
@@ -196,6 +222,8 @@ function storesAsOf(
           query,
           expectedChanges.filter(({ created_at }) => created_at.getTime() <= clock.now()),
         ),
+      byIds: async ids => expectedChanges.filter(({ _id }) => ids.includes(_id)),
+      madeSince: async () => [],
     },
   }
 }

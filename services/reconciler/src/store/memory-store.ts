@@ -7,6 +7,7 @@ import type {
   TimedOutboxEntry,
 } from '@backstop/contracts'
 import type { ToldIncident } from '../domain/channel-incident.ts'
+import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
 import { pendingLooks } from '../domain/looks.ts'
 import type { Subject } from '../domain/subject.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
@@ -15,6 +16,7 @@ import {
   type InboxEntry,
   MAX_NOTES_OF_ONE,
   type NotesQuery,
+  type OpenPlace,
   type ReconcilerStores,
   type SubjectChange,
 } from './store.ts'
@@ -30,6 +32,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     connections: new Map(),
     sweeps: new Map(),
     expectedChanges: [],
+    expectedChangeUses: new Map(),
   }
   const { subjects } = contents
   const all = () => [...subjects.values()]
@@ -96,7 +99,37 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
       readable: async () =>
         [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
     },
-    expectedChanges: { of: async query => notesFor(query, contents.expectedChanges) },
+    expectedChanges: {
+      of: async query => notesFor(query, contents.expectedChanges),
+      byIds: async ids => contents.expectedChanges.filter(({ _id }) => ids.includes(_id)),
+      madeSince: async (since, limit) =>
+        contents.expectedChanges.filter(({ created_at }) => created_at.getTime() >= since).slice(0, limit),
+    },
+    expectedChangeUses: {
+      load: async ids =>
+        new Map(ids.flatMap(id => contents.expectedChangeUses.get(id) ?? []).map(uses => [uses.id, uses])),
+      save: async next => {
+        if ((contents.expectedChangeUses.get(next.id)?.version ?? 0) !== next.version - 1) return false
+        contents.expectedChangeUses.set(next.id, structuredClone(next))
+        return true
+      },
+    },
+    openActions: {
+      page: async (projectId, after, limit) =>
+        [...contents.incidents.values()]
+          .filter(({ project_id, code }) => project_id === projectId && code === 'UNEXPECTED_ACTION')
+          .filter(({ state }) => state !== 'resolved')
+          .map(incident => ({ openedAt: Date.parse(incident.opened_at), incidentId: incident.incident_id, incident }))
+          .sort(byPlace)
+          .filter(place => after === undefined || byPlace(after, place) < 0)
+          .slice(0, limit)
+          .flatMap(({ openedAt, incidentId, incident }) => {
+            const found = contents.actions.get(incident.action_id ?? '')
+            if (found === undefined) return []
+            const { action_id: _id, ...rest } = found
+            return [{ openedAt, incidentId, action: { _id, ...rest, first_seen: new Date(rest.first_seen_at) } }]
+          }),
+    },
   }
 }
 
@@ -115,6 +148,11 @@ export interface MemoryContents {
   readonly connections: Map<string, ConnectionDocument>
   readonly sweeps: Map<string, SweepDocument>
   readonly expectedChanges: ExpectedChangeDocument[]
+  readonly expectedChangeUses: Map<string, ExpectedChangeUses>
+}
+
+function byPlace(a: OpenPlace, b: OpenPlace): number {
+  return a.openedAt - b.openedAt || (a.incidentId < b.incidentId ? -1 : a.incidentId > b.incidentId ? 1 : 0)
 }
 
 function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): ChannelIncidentStore {

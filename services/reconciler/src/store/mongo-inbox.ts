@@ -1,13 +1,7 @@
-import type { ConnectionDocument, ExpectedChangeDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
+import type { ConnectionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import type { Filter } from 'mongodb'
-import {
-  type ConnectionReader,
-  type ExpectedChangeReader,
-  type Inbox,
-  type InboxEntry,
-  MAX_NOTES_OF_ONE,
-} from './store.ts'
+import type { ConnectionReader, Inbox, InboxEntry } from './store.ts'
 
 /** The events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
@@ -70,28 +64,5 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
       return new Map(found.map(document => [document._id, document]))
     },
     readable: () => asUnavailable(() => connections.find({ status: 'active', read_key: { $ne: null } }).toArray()),
-  }
-}
-
-/** Reads what admin-api keeps of expected changes. */
-export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
-  const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
-  return {
-    of: ({ projectIds, names, expiringAfter }) => {
-      const query = {
-        project_id: { $in: [...projectIds] },
-        subject: { $in: [null, ...names] },
-        expires_at: { $gte: new Date(expiringAfter) },
-      }
-      // A limit for each: one for all would let a flood in one project hide the notes of another.
-      const last = { n: MAX_NOTES_OF_ONE, sortBy: { expires_at: -1 }, output: '$$ROOT' }
-      const stages = [
-        { $match: query },
-        { $group: { _id: { project: '$project_id', subject: '$subject' }, notes: { $topN: last } } },
-        { $unwind: '$notes' },
-        { $replaceWith: '$notes' },
-      ]
-      return asUnavailable(() => notes.aggregate<ExpectedChangeDocument>(stages).toArray())
-    },
   }
 }

@@ -23,7 +23,15 @@ afterAll(async () => {
 })
 
 storeContract('in MongoDB', async () => {
-  for (const name of ['subjects', 'actions', 'incidents', 'inbox', 'inbox_bodies', 'expected_changes']) {
+  for (const name of [
+    'subjects',
+    'actions',
+    'incidents',
+    'inbox',
+    'inbox_bodies',
+    'expected_changes',
+    'expected_change_uses',
+  ]) {
     await mongo.db.collection(name).deleteMany({})
   }
   const stores = openStores(mongo)

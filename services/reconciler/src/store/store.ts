@@ -1,6 +1,13 @@
-import type { ConnectionDocument, ExpectedChangeDocument, InboxDocument, Incident } from '@backstop/contracts'
+import type {
+  ActionDocument,
+  ConnectionDocument,
+  ExpectedChangeDocument,
+  InboxDocument,
+  Incident,
+} from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { ToldIncident } from '../domain/channel-incident.ts'
+import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
 import type { ProjectedAction, ProjectedIncident } from '../domain/projection.ts'
 import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
 import type { SweepStore } from './sweeps.ts'
@@ -102,6 +109,33 @@ export const MAX_NOTES_OF_ONE = 1_000
 /** The notes of people that a change will come. */
 export interface ExpectedChangeReader {
   of(query: NotesQuery): Promise<ExpectedChangeDocument[]>
+  /** Those of these ids that nobody has taken back. */
+  byIds(ids: readonly string[]): Promise<ExpectedChangeDocument[]>
+  /** Those of any project that were made since. @param since milliseconds since the epoch */
+  madeSince(since: number, limit: number): Promise<ExpectedChangeDocument[]>
+}
+
+/** The actions that people have open incidents about. */
+export interface OpenActionReader {
+  /** Those of a project, of the incident that was opened first on. @param after how far the walk has come */
+  page(projectId: string, after: OpenPlace | undefined, limit: number): Promise<OpenAction[]>
+}
+
+export interface OpenPlace {
+  readonly openedAt: number
+  readonly incidentId: string
+}
+
+/** An action with an open incident, as lists show it. */
+export interface OpenAction extends OpenPlace {
+  readonly action: ActionDocument
+}
+
+/** What is taken of expected changes, by the ids of these. */
+export interface ExpectedChangeUsesStore {
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, ExpectedChangeUses>>
+  /** @param next of a version one greater than the one that was read @returns whether nobody else wrote in between */
+  save(next: ExpectedChangeUses): Promise<boolean>
 }
 
 export interface ReconcilerStores {
@@ -111,5 +145,7 @@ export interface ReconcilerStores {
   readonly inbox: Inbox
   readonly connections: ConnectionReader
   readonly expectedChanges: ExpectedChangeReader
+  readonly expectedChangeUses: ExpectedChangeUsesStore
+  readonly openActions: OpenActionReader
   readonly sweeps: SweepStore
 }

@@ -1,0 +1,19 @@
+import { type ActionDocument, type ConnectionDocument, objectReference } from '@backstop/contracts'
+
+/** The references by which the subject of a listed action is found: one for each site that it may be of. */
+export function referenceOfAction(
+  {
+    project_id,
+    provider,
+    subject,
+    connection_ids,
+  }: Pick<ActionDocument, 'project_id' | 'provider' | 'subject' | 'connection_ids'>,
+  connections: ReadonlyMap<string, ConnectionDocument>,
+): string[] {
+  if (provider !== 'subscription') return [objectReference(project_id, provider, undefined, subject)]
+  const sites = connection_ids.flatMap(id => {
+    const connection = connections.get(id)
+    return connection?.kind === 'subscription' ? [connection.site ?? undefined] : []
+  })
+  return sites.map(site => objectReference(project_id, provider, site, subject))
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ExpectedChangeUses, giveBack, grant, usedElsewhere } from './expected-change-uses.ts'
+
+const none: ExpectedChangeUses = { id: 'exp_1', projectId: 'prj_1', version: 0, uses: [], expiresAt: 0 }
+const use = (actionId: string, amount = 0) => ({ actionId, amount })
+const wish = (subjectId: string, uses: ReturnType<typeof use>[], surplus: string[] = []) => ({
+  subjectId,
+  uses,
+  surplus,
+})
+const ONE = { maxChanges: 1, maxAmount: null }
+
+describe('the uses of an expected change', () => {
+  test('are granted in order, until none is left', () => {
+    const { next, refused } = grant(none, ONE, [wish('a', [use('act_a')]), wish('b', [use('act_b')])])
+    expect(next).toMatchObject({ version: 1, uses: [use('act_a')] })
+    expect(refused).toEqual(new Set(['b']))
+  })
+
+  test('are granted once to the same action, however often it asks', () => {
+    const { next } = grant(none, ONE, [wish('a', [use('act_a')])])
+    expect(grant(next, ONE, [wish('a', [use('act_a')])])).toEqual({ next, refused: new Set() })
+  })
+
+  test('pass on within a case: what it does not need any more makes room', () => {
+    const { next } = grant(none, ONE, [wish('a', [use('act_old')])])
+    expect(grant(next, ONE, [wish('a', [use('act_new')], ['act_old'])]).next.uses).toEqual([use('act_new')])
+    const roomy = grant(next, { ...ONE, maxChanges: 2 }, [wish('a', [use('act_new')], ['act_old'])])
+    expect(roomy.next.uses).toEqual([use('act_old'), use('act_new')])
+  })
+
+  test('follow an amount that changes, where the total allows it', () => {
+    const limits = { maxChanges: 5, maxAmount: 100 }
+    const { next } = grant(none, limits, [wish('a', [use('act_a', 60)])])
+    expect(grant(next, limits, [wish('a', [use('act_a', 100)])]).next.uses).toEqual([use('act_a', 100)])
+    expect(grant(next, limits, [wish('a', [use('act_a', 101)])]).refused).toEqual(new Set(['a']))
+  })
+
+  test('are given back once', () => {
+    const { next } = grant(none, ONE, [wish('a', [use('act_a')])])
+    const given = giveBack(next, ['act_a'])
+    expect(given.uses).toEqual([])
+    expect(giveBack(given, ['act_a'])).toBe(given)
+  })
+
+  test('never exceed what it covers, whatever is wished and given back', () => {
+    const actions = fc.constantFrom('act_1', 'act_2', 'act_3', 'act_4', 'act_5')
+    const uses = fc.uniqueArray(fc.record({ actionId: actions, amount: fc.nat(50) }), { selector: one => one.actionId })
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('grant' as const), uses, surplus: fc.array(actions) }),
+      fc.record({ kind: fc.constant('back' as const), ids: fc.array(actions) }),
+    )
+    const limits = fc.record({ maxChanges: fc.integer({ min: 1, max: 4 }), maxAmount: fc.option(fc.nat(100)) })
+    fc.assert(
+      fc.property(limits, fc.array(step), (limit, steps) => {
+        let stored = none
+        for (const one of steps) {
+          if (one.kind === 'back') stored = giveBack(stored, one.ids)
+          else stored = grant(stored, limit, [wish('a', one.uses, one.surplus)]).next
+          const { changes, amount } = usedElsewhere(stored, new Set())
+          expect(changes).toBeLessThanOrEqual(limit.maxChanges)
+          expect(amount).toBeLessThanOrEqual(limit.maxAmount ?? Number.POSITIVE_INFINITY)
+          expect(new Set(stored.uses.map(({ actionId }) => actionId)).size).toBe(stored.uses.length)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,113 @@
+import type {
+  ActionDocument,
+  ExpectedChangeDocument,
+  ExpectedChangeUsesDocument,
+  IncidentDocument,
+} from '@backstop/contracts'
+import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
+import type { Filter } from 'mongodb'
+import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
+import {
+  type ExpectedChangeReader,
+  type ExpectedChangeUsesStore,
+  MAX_NOTES_OF_ONE,
+  type OpenActionReader,
+} from './store.ts'
+
+/** Reads what admin-api keeps of expected changes. */
+export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
+  const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  return {
+    of: ({ projectIds, names, expiringAfter }) => {
+      const query = {
+        project_id: { $in: [...projectIds] },
+        subject: { $in: [null, ...names] },
+        expires_at: { $gte: new Date(expiringAfter) },
+      }
+      // A limit for each: one for all would let a flood in one project hide the notes of another.
+      const last = { n: MAX_NOTES_OF_ONE, sortBy: { expires_at: -1 }, output: '$$ROOT' }
+      const stages = [
+        { $match: query },
+        { $group: { _id: { project: '$project_id', subject: '$subject' }, notes: { $topN: last } } },
+        { $unwind: '$notes' },
+        { $replaceWith: '$notes' },
+      ]
+      return asUnavailable(() => notes.aggregate<ExpectedChangeDocument>(stages).toArray())
+    },
+    byIds: ids => asUnavailable(() => notes.find({ _id: { $in: [...ids] } }).toArray()),
+    madeSince: (since, limit) =>
+      asUnavailable(() =>
+        notes
+          .find({ created_at: { $gte: new Date(since) } })
+          .sort({ created_at: -1, _id: -1 })
+          .limit(limit)
+          .toArray(),
+      ),
+  }
+}
+
+/** What is taken of expected changes, collection `expected_change_uses`. */
+export function createMongoExpectedChangeUses(mongo: Mongo): ExpectedChangeUsesStore {
+  const collection = mongo.db.collection<ExpectedChangeUsesDocument>('expected_change_uses')
+  return {
+    load: ids =>
+      asUnavailable(async () => {
+        const found = ids.length === 0 ? [] : await collection.find({ _id: { $in: [...ids] } }).toArray()
+        return new Map(found.map(document => [document._id, usesOf(document)]))
+      }),
+    save: next =>
+      asUnavailable(async () => {
+        const document = documentOf(next)
+        if (next.version === 1) {
+          return (await onlyDuplicates(() => collection.insertMany([document], { ordered: false }), 1)).length === 0
+        }
+        const { matchedCount } = await collection.replaceOne({ _id: next.id, version: next.version - 1 }, document)
+        return matchedCount === 1
+      }),
+  }
+}
+
+export function usesOf({ _id, project_id, version, uses, expires_at }: ExpectedChangeUsesDocument): ExpectedChangeUses {
+  return {
+    id: _id,
+    projectId: project_id,
+    version,
+    uses: uses.map(({ action_id, amount }) => ({ actionId: action_id, amount })),
+    expiresAt: expires_at.getTime(),
+  }
+}
+
+function documentOf({ id, projectId, version, uses, expiresAt }: ExpectedChangeUses): ExpectedChangeUsesDocument {
+  return {
+    _id: id,
+    project_id: projectId,
+    version,
+    uses: uses.map(({ actionId, amount }) => ({ action_id: actionId, amount })),
+    expires_at: new Date(expiresAt),
+  }
+}
+
+/** The actions with an open incident, from the projections. */
+export function createMongoOpenActions(mongo: Mongo): OpenActionReader {
+  const incidents = mongo.db.collection<IncidentDocument>('incidents')
+  const actions = mongo.db.collection<ActionDocument>('actions')
+  return {
+    page: (projectId, after, limit) =>
+      asUnavailable(async () => {
+        const at = new Date(after?.openedAt ?? 0)
+        const later = { $or: [{ opened: { $gt: at } }, { opened: at, _id: { $gt: after?.incidentId ?? '' } }] }
+        const open = { project_id: projectId, state: { $in: ['open', 'acknowledged'] }, code: 'UNEXPECTED_ACTION' }
+        const found = await incidents
+          .find({ ...open, ...later } as Filter<IncidentDocument>)
+          .sort({ opened: 1, _id: 1 })
+          .limit(limit)
+          .toArray()
+        const ids = found.flatMap(({ action_id }) => action_id ?? [])
+        const byId = new Map((await actions.find({ _id: { $in: ids } }).toArray()).map(action => [action._id, action]))
+        return found.flatMap(({ _id, opened, action_id }) => {
+          const action = byId.get(action_id ?? '')
+          return action === undefined ? [] : [{ openedAt: opened.getTime(), incidentId: _id, action }]
+        })
+      }),
+  }
+}

@@ -1,0 +1,226 @@
+/** Expected changes that several cases want, through the reconciler's own batch over stores in memory. */
+import { objectReference } from '@backstop/contracts'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createExpectedChanges } from '../src/consumers/expected-changes.ts'
+import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
+import type { WorkItem } from '../src/consumers/work-item.ts'
+import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { MINUTE, operation, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
+import { refundShown } from './observations.ts'
+import { connectionOf } from './recorded-shop.ts'
+import { noteOf } from './store.contract.ts'
+
+class Crash extends Error {}
+
+function harness() {
+  const clock = createManualClock(T0 + SECOND)
+  const stores = createMemoryStores()
+  stores.contents.connections.set('con_a', connectionOf('con_a', {}))
+  let crashAt: ReconcilerCrashPoint | undefined
+  const parts: ReconcileParts = {
+    stores,
+    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: name => {
+      if (name !== crashAt) return
+      crashAt = undefined
+      throw new Crash(name)
+    },
+  }
+  const reconcile = async (...items: WorkItem[]) => {
+    if (items.some(({ kind }) => kind === 'recheck')) await clock.advance(MINUTE)
+    await reconcileBatch(items, parts)
+  }
+  const cases = () => [...stores.contents.subjects.values()].flatMap(subject => subject.actions)
+  const refund = (name: string, amount = 2_499): WorkItem => ({
+    kind: 'observation',
+    projectId: PROJECT,
+    observed: refundShown({ providerRef: `re_${name}`, about: [`pi_${name}`], amount, createdAt: T0 }),
+    sighting: sightingOf(`evt_${name}`, 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
+  })
+  /** Its second look, which is due by then. */
+  const look = (name: string): WorkItem[] =>
+    cases().flatMap(({ id: look_id, providerRef, look }) => {
+      if (providerRef !== `re_${name}` || look === null) return []
+      const ref = objectReference(PROJECT, 'processor', undefined, `re_${name}`)
+      const due_at = new Date(look.dueAt).toISOString()
+      return [{ kind: 'recheck', recheck: { project_id: PROJECT, ref, look_id, due_at } }]
+    })
+  const operationOf = (name: string): WorkItem => {
+    const names = { operation_id: `op_${name}`, subject: `pi_${name}`, provider_ref: `re_${name}`, amount: null }
+    return { kind: 'operation', operation: operation({ ...names, currency: null }) }
+  }
+  return {
+    clock,
+    stores,
+    reconcile,
+    refund,
+    look,
+    operationOf,
+    note: (more: Parameters<typeof noteOf>[1] = {}) => {
+      const times = { created_at: new Date(clock.now()), expires_at: new Date(T0 + 60 * MINUTE) }
+      stores.contents.expectedChanges.push(noteOf('exp_1', { ...times, ...more }))
+    },
+    /** Lets the next batch that comes to this point die there. */
+    crash: (at: ReconcilerCrashPoint) => {
+      crashAt = at
+    },
+    covered: () =>
+      cases().flatMap(({ expectedChangeId, providerRef }) => (expectedChangeId === null ? [] : [providerRef])),
+    verdicts: () => Object.fromEntries(cases().map(({ providerRef, verdict }) => [providerRef, verdict])),
+    uses: () => (stores.contents.expectedChangeUses.get('exp_1')?.uses ?? []).length,
+    incidents: () => [...stores.contents.incidents.values()].map(({ state }) => state).sort(),
+    applied: createExpectedChanges({ stores, reconcile: async items => reconcile(...items) }),
+  }
+}
+
+describe('an expected change of one change', () => {
+  test('covers one of two payments that are looked at in one batch, and the other one alerts', async () => {
+    const { reconcile, refund, look, note, covered, incidents, uses } = harness()
+    note()
+    await reconcile(refund('a'), refund('b'))
+    await reconcile(...look('a'), ...look('b'))
+    expect(covered()).toHaveLength(1)
+    expect(incidents()).toEqual(['open'])
+    expect(uses()).toBe(1)
+  })
+
+  test('covers one of two payments that two reconcilers look at in the same moment', async () => {
+    const { reconcile, refund, look, note, covered, incidents, uses } = harness()
+    note()
+    await reconcile(refund('a'), refund('b'))
+    await Promise.all([reconcile(...look('a')), reconcile(...look('b'))])
+    expect(covered()).toHaveLength(1)
+    expect(incidents()).toEqual(['open'])
+    expect(uses()).toBe(1)
+  })
+
+  test('is taken once where a process dies between taking it and saving the verdict', async () => {
+    const { reconcile, refund, look, note, crash, verdicts, uses } = harness()
+    note()
+    await reconcile(refund('a'))
+    crash('reconciler.after-claim')
+    await expect(reconcile(...look('a'))).rejects.toThrow(Crash)
+    expect(uses()).toBe(1)
+    await reconcile(...look('a'))
+    expect(verdicts()).toEqual({ re_a: 'explained' })
+    expect(uses()).toBe(1)
+  })
+
+  test('is given back where its case did not need it any more when the batch came again', async () => {
+    const { reconcile, refund, look, note, crash, operationOf, covered, uses } = harness()
+    note()
+    await reconcile(refund('a'), refund('b'))
+    crash('reconciler.after-claim')
+    await expect(reconcile(...look('a'))).rejects.toThrow(Crash)
+    await reconcile(operationOf('a'))
+    await reconcile(...look('a'))
+    expect(uses()).toBe(0)
+    await reconcile(...look('b'))
+    expect(covered()).toEqual(['re_b'])
+  })
+
+  test('is given back when an operation explains the change after all', async () => {
+    const { reconcile, refund, look, note, operationOf, covered, crash, uses } = harness()
+    note()
+    await reconcile(refund('a'), refund('b'))
+    await reconcile(...look('a'))
+    crash('reconciler.after-save')
+    await expect(reconcile(operationOf('a'))).rejects.toThrow(Crash)
+    expect(uses()).toBe(1)
+    await reconcile(operationOf('a'))
+    expect(uses()).toBe(0)
+    await reconcile(...look('b'))
+    expect(covered()).toEqual(['re_b'])
+  })
+
+  test('covers nothing more once it was taken back', async () => {
+    const { reconcile, refund, look, note, stores, covered } = harness()
+    note({ max_changes: 5 })
+    await reconcile(refund('a'))
+    await reconcile(...look('a'))
+    stores.contents.expectedChanges.length = 0
+    const again = { ...refund('a'), observed: refundShown({ providerRef: 're_a2', about: ['pi_a'], createdAt: T0 }) }
+    await reconcile(again as WorkItem)
+    expect(covered()).toEqual(['re_a'])
+  })
+})
+
+describe('a new expected change', () => {
+  test('resolves as many open incidents as it covers, the oldest first, and says so', async () => {
+    const { reconcile, refund, look, note, clock, verdicts, incidents, applied, stores } = harness()
+    for (const name of ['a', 'b', 'c']) {
+      await reconcile(refund(name))
+      await reconcile(...look(name))
+      await clock.advance(10 * MINUTE)
+    }
+    expect(incidents()).toEqual(['open', 'open', 'open'])
+    note({ max_changes: 2 })
+    expect(await applied.apply('exp_1')).toBe('applied')
+    expect(verdicts()).toEqual({ re_a: 'explained', re_b: 'explained', re_c: 'unexplained' })
+    expect(incidents()).toEqual(['open', 'resolved', 'resolved'])
+    const [resolved] = [...stores.contents.actions.values()].filter(({ provider_ref }) => provider_ref === 're_a')
+    expect(resolved?.timeline.at(-1)).toMatchObject({
+      what: 'incident_resolved',
+      text: 'Expected change exp_1 covers it',
+    })
+    expect(await applied.apply('exp_1')).toBe('used_up')
+  })
+
+  test('leaves incidents open whose changes it does not cover', async () => {
+    const { reconcile, refund, look, note, incidents, applied } = harness()
+    await reconcile(refund('a'), refund('b', 100))
+    await reconcile(...look('a'), ...look('b'))
+    note({ max_changes: 5, amount: 100, currency: 'eur' })
+    await applied.apply('exp_1')
+    expect(incidents()).toEqual(['open', 'resolved'])
+    expect(await applied.apply('exp_none')).toBe('not_there')
+  })
+})
+
+const POINTS: (ReconcilerCrashPoint | null)[] = [null, null, 'reconciler.after-claim', 'reconciler.after-save']
+
+test('an expected change never covers more than it says, and its uses are those of what it covers, whoever dies where', async () => {
+  const step = fc.record({
+    does: fc.constantFrom('look' as const, 'look' as const, 'operation' as const, 'apply' as const),
+    names: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }),
+    dies: fc.constantFrom(...POINTS),
+  })
+  const limits = fc.record({
+    max_changes: fc.integer({ min: 1, max: 3 }),
+    max_amount: fc.constantFrom(null, 1_000, 2_500),
+  })
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(step, { maxLength: 8 }), async (limit, steps) => {
+      const { reconcile, refund, look, note, crash, operationOf, applied, stores, uses } = harness()
+      const names = ['a', 'b', 'c', 'd']
+      await reconcile(...names.map((name, index) => refund(name, 500 * (index + 1))))
+      note({ ...limit, currency: 'eur' })
+      for (const { does, names: about, dies } of steps) {
+        const act = async () => {
+          if (does === 'apply') await applied.apply('exp_1')
+          else await reconcile(...about.flatMap(name => (does === 'look' ? look(name) : [operationOf(name)])))
+        }
+        if (dies !== null) crash(dies)
+        await act().catch(() => act())
+      }
+      const covered = [...stores.contents.subjects.values()]
+        .flatMap(({ actions }) => actions)
+        .filter(({ expectedChangeId }) => expectedChangeId === 'exp_1')
+      expect(covered.length).toBeLessThanOrEqual(limit.max_changes)
+      const money = covered.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+      expect(money).toBeLessThanOrEqual(limit.max_amount ?? Number.POSITIVE_INFINITY)
+      const stored = stores.contents.expectedChangeUses.get('exp_1')?.uses ?? []
+      expect(stored.map(({ actionId }) => actionId).sort()).toEqual(covered.map(({ id }) => id).sort())
+      expect(uses()).toBe(covered.length)
+    }),
+  )
+})

@@ -1,0 +1,22 @@
+import type { ExpectedChange } from '../src/domain/expected-change.ts'
+import { MINUTE, PROJECT, T0 } from './fixtures.ts'
+
+/** An expected change as cases keep it: by default of one refund, whatever its payment and amount, noted at T0 for an hour. */
+export function expectedChange(more: Partial<ExpectedChange> = {}): ExpectedChange {
+  return {
+    id: 'exp_1',
+    projectId: PROJECT,
+    connectionId: null,
+    kind: 'refund',
+    subject: null,
+    amount: null,
+    currency: null,
+    notedAt: T0,
+    startsAt: null,
+    expiresAt: T0 + 60 * MINUTE,
+    maxChanges: 1,
+    maxAmount: null,
+    usedElsewhere: { changes: 0, amount: 0 },
+    ...more,
+  }
+}
