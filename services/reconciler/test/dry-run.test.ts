@@ -173,7 +173,9 @@ describe('of a window', () => {
     const shop = openMemoryShop()
     const endedAt = await recordShop(shop, 34, 1)
     const [id, subject] =
-      [...shop.contents.subjects].find(([, { actions }]) => actions[0]?.verdict === 'unexplained') ?? []
+      [...shop.contents.subjects].find(([, { actions }]) =>
+        actions.every(({ verdict }) => verdict === 'unexplained'),
+      ) ?? []
     if (id === undefined || subject === undefined) throw new Error('Everything is explained')
     const actions = subject.actions.map(action => ({
       ...action,
