@@ -104,6 +104,8 @@ export interface CancellationState {
   readonly requestedAt: number | null
   /** When it takes or took effect; null where the provider does not say. */
   readonly effectiveAt: number | null
+  /** It took effect when it was asked for: the provider says that nobody had set it before. */
+  readonly isImmediate?: true
   readonly cause: EndCause
   /** The provider's own word for the cause; null where there is none. */
   readonly detail: string | null

@@ -178,7 +178,7 @@ function tellSubscription(
       state = scheduled(asked(false), { provider, asOf, ...key, cancellation: { effectiveAt } })
     } else if (what === 'remove') state = subscriptionShown({ provider, asOf })
     else if (what === 'end' && was === 'scheduled') state = endedLater(state, asOf, saysBefore)
-    else if (what === 'end') state = ended(asked(true), { provider, asOf, ...key })
+    else if (what === 'end') state = ended(asked(true), { provider, asOf, ...key, ...atOnce(provider) })
     else if (what === 'end itself' && provider !== 'reseller') {
       const cancellation = { cause: ownCause, detail: null } as const
       state = ended(state.cancellation.requestedAt ?? asked(true), { provider, asOf, cancellation })
@@ -198,6 +198,11 @@ function tellSubscription(
     ...tellings,
     { input: swept({ ...state, asOf: endAsOf, before: null, idempotencyKey: null }, by), isLost: false },
   ]
+}
+
+/** The biller says when an end was set: one that nobody had set came at once. */
+function atOnce(provider: ProviderKind): Parameters<typeof ended>[1] {
+  return provider === 'subscription' ? { cancellation: { isImmediate: true } } : {}
 }
 
 /** The set end comes; or somebody ends it at once, which moves the time of the request at the processor alone. */

@@ -143,13 +143,20 @@ function shownSubscription(
   const [asked, first, out] = ['cancellation asked for', 'cancellation first shown', 'cancellation carried out'].map(
     name => shown.get(name),
   )
+  const atOnce = shown.get('cancellation at once')
   // The reseller never says when an end was asked for.
-  const provider = asked === undefined ? 'reseller' : 'processor'
+  const provider = atOnce !== undefined ? 'subscription' : asked === undefined ? 'reseller' : 'processor'
+  const without = shown.get('shown without')
+  if (atOnce !== undefined) {
+    const cancellation = { isImmediate: true, effectiveAt: timeOf(shown.get('as of') ?? atOnce) } as const
+    const end = ended(null, { provider, asOf: timeOf(atOnce), cancellation })
+    const running = without === undefined ? [] : [see(subscriptionShown({ provider, asOf: timeOf(without) }))]
+    return [...running, see(end)]
+  }
   const requestedAt = asked === undefined ? null : timeOf(asked)
   const cause = (shown.get('cause') ?? 'requested') as EndCause
   const told = { provider, cancellation: { cause }, idempotencyKey: shown.get('key') ?? null } as const
   const set = scheduled(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
-  const without = shown.get('shown without')
   const late = shown.get('payment late')
   const carriedOut = shown.get('carried out')
   const sooner = shown.get('ended sooner')
@@ -194,7 +201,11 @@ function saidOperation(said: Fields, shown: Fields): Operation {
   return operation({
     kind,
     provider: (said.get('provider') ??
-      (shown.has('cancellation first shown') ? 'reseller' : 'processor')) as ProviderKind,
+      (shown.has('cancellation first shown')
+        ? 'reseller'
+        : shown.has('cancellation at once')
+          ? 'subscription'
+          : 'processor')) as ProviderKind,
     subject: said.get('subject') ?? (isCancelled ? 'sub_1' : 'pi_1'),
     amount: amount === 'not said' ? null : amount === undefined ? (kind === 'refund' ? 2499 : null) : Number(amount),
     currency: currency === 'not said' ? null : (currency ?? (kind === 'refund' ? 'eur' : null)),

@@ -146,11 +146,12 @@ function cancellationFacts(
   const cause = causeOf(stretch)
   if (times.length > 0) return { providerCreatedAt: Math.min(...times), turn: { ...turn, cause } }
   const shownAt = first?.asOf ?? stretch.from
-  const { phase, effectiveAt } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
+  const { phase, effectiveAt, isImmediate } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
   // An end that was backdated came after the subscription was shown without it; providers give it in whole seconds.
   const isBackdated = effectiveAt !== null && effectiveAt < Math.floor((stretch.afterShown ?? 0) / 1000) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
-  const askedFrom = Math.max(Math.min(stretch.afterShown ?? 0, createdAt), createdAt - ASKED_UP_TO_MS)
+  const sinceShown = Math.max(Math.min(stretch.afterShown ?? 0, createdAt), createdAt - ASKED_UP_TO_MS)
+  const askedFrom = isImmediate && !isBackdated ? null : sinceShown
   const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
   const wasShownUnset = stretch.afterShown !== null && stretch.afterShown >= connectedAt
   // A baseline may be read long after the connection was made: what an event told in between came about since.

@@ -193,7 +193,10 @@ function extend(run: Run, point: Point): void {
   // The biller keeps the time at which an end was set also when another request ends the subscription.
   run.points.push(
     isOfEarlier
-      ? { ...point, snapshot: { ...point.snapshot, cancellation: { ...cancellation, requestedAt: null } } }
+      ? {
+          ...point,
+          snapshot: { ...point.snapshot, cancellation: { ...cancellation, requestedAt: null, isImmediate: true } },
+        }
       : point,
   )
 }

@@ -112,6 +112,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
       left: before?.cancellation ?? snapshots[known]?.left ?? null,
       requestedAt: cancellation.requestedAt,
       endsAt: cancellation.effectiveAt,
+      isAtOnce: cancellation.isImmediate === true,
       byItself: CAUSES[cancellation.cause],
       isPastDue,
       isBaseline: sighting.reading === 'baseline' || snapshots[known]?.isBaseline === true,

@@ -32,6 +32,8 @@ export interface ToldSnapshot {
   readonly left: ToldSnapshot['phase'] | null
   readonly requestedAt: number | null
   readonly endsAt: number | null
+  /** Nobody had set it before, so it was asked for when it took effect. */
+  readonly isAtOnce: boolean
   /** The provider's cause as this page names its verdict; null where somebody asked for the end. */
   readonly byItself: string | null
   readonly isPastDue: boolean
@@ -143,7 +145,8 @@ export function cancellationsOf(
     }
   }
   return turns.map(({ shown: all, after, late, not }) => {
-    const shown = all.map(one => (not.includes(one.requestedAt) ? { ...one, requestedAt: null } : one))
+    const isOther = (one: ToldSnapshot) => one.requestedAt !== null && not.includes(one.requestedAt)
+    const shown = all.map(one => (isOther(one) ? { ...one, requestedAt: null, isAtOnce: true } : one))
     const first = shown[0] as ToldSnapshot
     const dunned = late && first.phase === 'executed' && first.requestedAt === null
     const asked = shown.filter(one => one.byItself === null)
@@ -160,7 +163,7 @@ export function cancellationsOf(
       about: [id],
       amount: null,
       currency: null,
-      from: times.length > 0 ? at : Math.max(after ?? 0, at - DAY),
+      from: times.length > 0 || telling[0]?.isAtOnce ? at : Math.max(after ?? 0, at - DAY),
       at,
       keys: first.key === null ? [] : [first.key],
       through: [by.id],

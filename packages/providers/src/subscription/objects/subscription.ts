@@ -62,7 +62,9 @@ function cancellationOf(subscription: Subscription, asOf: number): CancellationS
   const cause = cancel_reason === null ? undefined : CAUSES.get(cancel_reason)
   if (cause !== undefined) return { ...common, cause, detail: cancel_reason }
   if (isPlanEnd(subscription)) return { ...common, cause: 'plan_end', detail: null }
-  return { ...common, cause: 'requested', detail: cancel_reason ?? cancel_reason_code }
+  const isImmediate = phase === 'executed' && common.requestedAt === null && common.effectiveAt !== null
+  const detail = cancel_reason ?? cancel_reason_code
+  return { ...common, ...(isImmediate ? { isImmediate } : {}), cause: 'requested', detail }
 }
 
 /**
