@@ -13,6 +13,7 @@ export const VerdictReason = z.enum([
   /** explained, strongest first. */
   'provider_ref_matches',
   'idempotency_key_matches',
+  'credit_note_matches',
   'amount_and_time_match',
   'made_before_connection',
   /** The cancellation was set already when the connection was made, as its baseline showed. */

@@ -44,6 +44,8 @@ export interface ObservedAction extends Observed {
   readonly providerRef: string
   /** Ids that the same refund has at another provider, e.g. the processor's for one that the biller made through it. */
   readonly gatewayRefs: readonly string[]
+  /** Credit notes that it pays out: an operation may name one, and several refunds may pay out the same. */
+  readonly creditNoteIds?: readonly string[]
   /** Minor units; null where the provider gave none. */
   readonly amount: number | null
   /** ISO 4217 in lower case. */

@@ -44,7 +44,7 @@ const operations = fc.array(
     target: fc.nat(2),
     amount: fc.constantFrom(1000, 2000),
     currency: fc.constantFrom('eur', 'eur', 'usd', null),
-    byRef: fc.constantFrom('none', 'none', 'own', 'gateway'),
+    byRef: fc.constantFrom('none', 'none', 'own', 'gateway', 'note'),
     byKey: fc.nat(3).map(digit => digit === 0),
     // Now and then one that has been executing for more than a day.
     atS: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -5, max: 60 }) }, fc.constant(-87_000)),
@@ -79,6 +79,7 @@ const refunds = fc.array(
     billerLaterS: fc.constantFrom(-1, 0, 1),
     atBiller: fc.constantFrom('nothing', 'nothing', 'linked', 'linked later', 'not linked'),
     hasExpired: fc.nat(7).map(digit => digit === 0),
+    paysOutNote: fc.boolean(),
     atGatewayUnseen: fc.nat(4).map(digit => digit === 0),
   }),
   { minLength: 1, maxLength: 3 },
@@ -104,6 +105,8 @@ type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never
 const sightedAt = (madeAt: ReadonlyMap<string, number>, id: string) => ({
   connection: { id, createdAt: madeAt.get(id) ?? 0 },
 })
+
+const CREDIT_NOTE = 'CN-1'
 
 /** An event may leave out one of the two names that the processor has for a payment. */
 const NAMES = { both: ['pi_1', 'ch_1'], charge: ['ch_1'], payment: ['pi_1'] } as const
@@ -135,7 +138,9 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
       tell('con_p', 'done', atGateway),
       ...(refund.alsoThroughOther ? [tell('con_q', 'other', atGateway)] : []),
     ]
-    const transaction = { provider: 'subscription', providerRef: `txn_${index}`, about: ['sub_1', 'pay_1'] } as const
+    const notes = refund.paysOutNote ? [CREDIT_NOTE] : []
+    const about = ['sub_1', 'pay_1', ...notes]
+    const transaction = { provider: 'subscription', providerRef: `txn_${index}`, about, creditNoteIds: notes } as const
     const dated = { ...transaction, createdAt: createdAt + refund.billerLaterS * SECOND }
     const linked = tell('con_s', 'linked', { ...dated, gatewayRefs: [`re_${index}`], stateVersion: 2 })
     const unlinked = tell('con_s', 'unlinked', { ...dated, stateVersion: 1 })
@@ -224,7 +229,8 @@ const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], sub
 function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling[] {
   return drawn.flatMap((one, index): Telling[] => {
     const [prefix, payment] = REFUND_OF[one.provider]
-    const ref = one.byRef === 'gateway' ? `re_${one.target}` : `${prefix}${one.target}`
+    const named = { note: CREDIT_NOTE, gateway: `re_${one.target}` }
+    const ref = named[one.byRef as keyof typeof named] ?? `${prefix}${one.target}`
     const at = T0 + one.atS * scale * SECOND
     const operation = {
       operation_id: `op_${index}`,

@@ -1,7 +1,7 @@
 import type { Operation } from '@backstop/contracts'
 import { claimOf, type Deed, deedOf, type Match, madeWithin, STRENGTHS } from './explain.ts'
 import { byTime, compareText, nearestFirst, type Pair, pairUp } from './pairing.ts'
-import { refundIdsOf } from './sides.ts'
+import { creditNoteIdsOf, refundIdsOf } from './sides.ts'
 import { type ActionRecord, isJudged } from './subject.ts'
 
 export interface Assignment {
@@ -24,8 +24,9 @@ interface ClaimedPair extends Pair<ActionRecord, Operation> {
 
 /**
  * Assigns operations to actions: by strength, then by what people were notified of, then by distance in time, then the earlier
- * action, then id. One operation explains at most one action. The result depends on the facts and on what people were notified of,
- * and not on the order in which the facts arrived (docs/adr/0008).
+ * action, then id. One operation explains one action, but for refunds that pay out the credit note that it names: it explains
+ * as many of them as its amount covers. The result depends on the facts and on what people were notified of, and not on the
+ * order in which the facts arrived (docs/adr/0008).
  */
 export function assignOperations(
   actions: readonly ActionRecord[],
@@ -34,16 +35,60 @@ export function assignOperations(
 ): Assignments {
   const judged = actions.filter(isJudged)
   if (judged.length === 0 || operations.length === 0) return { explained: new Map(), decideAgainAt: new Map() }
-  const index = indexByJoint(operations)
-  const waiting = new Map<ActionRecord, Deed[]>()
-  const pairs = pairUp(judged, action => claimsOn(action, index, now, waiting), compareClaims)
-  const explained = new Map<string, Assignment>()
-  const taken = new Set<Operation>()
-  for (const [{ id }, { target, reason }] of pairs) {
-    explained.set(id, { operation: target, reason })
-    taken.add(target)
+  const round: Round = {
+    index: indexByJoint(operations),
+    now,
+    explained: new Map(),
+    taken: new Set(),
+    waiting: new Map(),
   }
-  return { explained, decideAgainAt: timesToDecideAgain(waiting, explained, taken) }
+  // Strongest first, so each pass serves what the stronger ones left.
+  pairOff(judged, ['provider_ref_matches', 'idempotency_key_matches'], round)
+  shareCreditNotes(judged, round)
+  pairOff(judged, ['amount_and_time_match'], round)
+  const explained = new Map(
+    [...round.explained].map(([{ id }, { target, reason }]) => [id, { operation: target, reason }]),
+  )
+  return { explained, decideAgainAt: timesToDecideAgain(round.waiting, explained, round.taken) }
+}
+
+/** What one assignment works on. */
+interface Round {
+  readonly index: ReadonlyMap<Joint, readonly Deed[]>
+  readonly now: number
+  readonly explained: Map<ActionRecord, ClaimedPair>
+  readonly taken: Set<Operation>
+  /** The operations that agree with an alerted action and may explain it later. */
+  readonly waiting: Map<ActionRecord, Deed[]>
+}
+
+function pairOff(judged: readonly ActionRecord[], reasons: readonly Match[], round: Round): void {
+  const left = judged.filter(action => !round.explained.has(action))
+  const pairs = pairUp(left, action => claimsOn(action, reasons, round), compareClaims)
+  for (const pair of pairs.values()) accept(pair, round)
+}
+
+function accept(pair: ClaimedPair, { explained, taken }: Round): void {
+  explained.set(pair.seeker, pair)
+  taken.add(pair.target)
+}
+
+/** The best claims first, each refund as long as the amount of its operation covers it beside those before it. */
+function shareCreditNotes(judged: readonly ActionRecord[], round: Round): void {
+  const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
+  const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareClaims)
+  const covered = new Map<Operation, number>()
+  for (const claim of claims) {
+    const sum = (covered.get(claim.target) ?? 0) + movedBy(claim.seeker)
+    if (round.explained.has(claim.seeker) || sum > (claim.target.amount ?? 0)) continue
+    covered.set(claim.target, sum)
+    accept(claim, round)
+  }
+}
+
+/** What a refund counts against the amount of its operation: nothing where it came to nothing, so it may be made again. */
+function movedBy({ state, amount }: ActionRecord): number {
+  return state === 'failed' || state === 'canceled' || state === 'rejected' ? 0 : (amount ?? 0)
 }
 
 function timesToDecideAgain(
@@ -112,28 +157,22 @@ function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): Jo
 const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
   provider_ref_matches: refundIdsOf,
   idempotency_key_matches: action => action.idempotencyKeys,
+  credit_note_matches: creditNoteIdsOf,
   amount_and_time_match: action => [likenessOf(action)],
 }
 
-/**
- * What claims an action: the strongest first, of these what people heard of, and then the nearest in time.
- * @param waiting receives the operations that agree with an alerted action and may explain it later
- */
-function* claimsOn(
-  action: ActionRecord,
-  index: ReadonlyMap<Joint, readonly Deed[]>,
-  now: number,
-  waiting: Map<ActionRecord, Deed[]>,
-): Generator<ClaimedPair, void> {
+/** The claims on an action for these reasons: the strongest first, of these what people heard of, and then the nearest in time. */
+function* claimsOn(action: ActionRecord, reasons: readonly Match[], round: Round): Generator<ClaimedPair, void> {
   const { from, to } = madeWithin(action)
-  for (const reason of STRENGTHS) {
-    const deeds = found(JOINTS[reason](action), index)
+  for (const reason of reasons) {
+    const deeds = found(JOINTS[reason](action), round.index)
     for (const deed of keptFirst(action, deeds, nearestFirst(deeds, from, to))) {
       const { operation } = deed
+      if (round.taken.has(operation)) continue
       const claim = claimOf(action, operation, deed)
       if (claim.kind === 'no_match' || claim.reason !== reason) continue
-      if (isPremature(action, reason, deed, now)) {
-        addTo(waiting, action, deed)
+      if (isPremature(action, reason, deed, round.now)) {
+        addTo(round.waiting, action, deed)
         continue
       }
       const { distanceMs } = claim

@@ -10,7 +10,9 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
   const differences: Difference[] = []
   const differ = (field: Difference['field'], said: string, shown: string) =>
     differences.push({ field, operation_says: said, provider_says: shown })
-  if (operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
+  // A refund that pays out a credit note may be a part of what the operation that names the note asked for.
+  const isPart = action.reason === 'credit_note_matches'
+  if (!isPart && operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
     // A payment has one currency: where the report leaves it out, it is that one.
     differ(
       'amount',

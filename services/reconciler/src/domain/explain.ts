@@ -1,7 +1,7 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
 import type { Timed } from './pairing.ts'
-import { refundIdsOf } from './sides.ts'
+import { creditNoteIdsOf, refundIdsOf } from './sides.ts'
 import type { ActionRecord } from './subject.ts'
 
 /** How far before its operation began executing, and after it ended, the provider's time of an action may lie. */
@@ -16,13 +16,21 @@ export const LATEST_WITHOUT_END_MS = 24 * 3_600_000
 /** Farther than any operation is from an action of a known time. */
 const UNDATED_MS = 100 * 366 * 86_400_000
 
-export type Match = Extract<VerdictReason, 'provider_ref_matches' | 'idempotency_key_matches' | 'amount_and_time_match'>
+export type Match = Extract<
+  VerdictReason,
+  'provider_ref_matches' | 'idempotency_key_matches' | 'credit_note_matches' | 'amount_and_time_match'
+>
 
 /** Why an operation that would fit does not explain an action: that depends on the others. */
 type NotAssigned = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'
 
 /** Strongest first: the order in which claims are served. */
-export const STRENGTHS: readonly Match[] = ['provider_ref_matches', 'idempotency_key_matches', 'amount_and_time_match']
+export const STRENGTHS: readonly Match[] = [
+  'provider_ref_matches',
+  'idempotency_key_matches',
+  'credit_note_matches',
+  'amount_and_time_match',
+]
 
 export type Claim =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
@@ -64,13 +72,19 @@ export function claimOf(action: ActionRecord, operation: Operation, deed = deedO
   if (operation.idempotency_key !== null && action.idempotencyKeys.includes(operation.idempotency_key)) {
     return match('idempotency_key_matches')
   }
-  if (!namesSubject(action, operation)) return no('other_subject')
-  if (action.kind === 'refund') {
-    // A payment has one currency: a report that leaves it out is about that one.
-    const sameCurrency = operation.currency === null || operation.currency === action.currency
-    if (operation.amount !== action.amount || !sameCurrency) return no('other_amount')
-  }
-  return times.agree ? match('amount_and_time_match') : no('outside_time_window')
+  const paysOut = creditNoteIdsOf(action).includes(operation.provider_ref ?? '')
+  if (!paysOut && !namesSubject(action, operation)) return no('other_subject')
+  // A payment has one currency: a report that leaves it out is about that one.
+  const sameCurrency = operation.currency === null || operation.currency === action.currency
+  if (action.kind === 'refund' && !(sameCurrency && fitsAmount(action, operation, paysOut))) return no('other_amount')
+  if (!times.agree) return no('outside_time_window')
+  return match(paysOut ? 'credit_note_matches' : 'amount_and_time_match')
+}
+
+/** Several refunds may pay out one credit note: each is a part of what the operation that names the note asked for. */
+function fitsAmount(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
+  if (!paysOut) return operation.amount === action.amount
+  return operation.amount !== null && action.amount !== null && action.amount <= operation.amount
 }
 
 /** An operation at the gateway made the refund that the biller tells of, if it names it. */

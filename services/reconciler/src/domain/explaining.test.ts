@@ -49,6 +49,7 @@ const DAY_MS = 86_400_000
 const CLAIMS: Record<string, string> = {
   provider_ref_matches: 'yes: it names the object',
   idempotency_key_matches: 'yes: it sent the request',
+  credit_note_matches: 'yes: it names the credit note',
   amount_and_time_match: 'yes: everything agrees',
   operation_did_not_act: 'no: it was never sent',
   operation_skipped_approval: 'no: it skipped its approval',
@@ -66,6 +67,7 @@ const VERDICTS: Record<VerdictReason, string> = {
   awaiting_second_look: 'pending: its second look is to come',
   provider_ref_matches: 'explained: an operation names it',
   idempotency_key_matches: 'explained: an operation sent its request',
+  credit_note_matches: 'explained: an operation names its credit note',
   amount_and_time_match: 'explained: an operation agrees with it',
   made_before_connection: 'explained: made before the connection',
   scheduled_before: 'explained: set before the connection',
@@ -107,23 +109,33 @@ function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0])
   const at = made === undefined ? T0 : timeOf(made)
   const gatewayId = shown.get('at gateway')
   const about = shown.get('names')?.split(' ') ?? (provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1'])
-  const refund = refundShown({
+  const creditNoteId = shown.get('pays out')
+  const told = {
     provider,
-    about,
-    providerRef: shown.get('refund') ?? 're_1',
+    about: creditNoteId === undefined ? about : [...about, creditNoteId],
     gatewayRefs: gatewayId === undefined ? [] : [gatewayId],
     createdAt: at,
+    ...(creditNoteId === undefined ? {} : { creditNoteIds: [creditNoteId] }),
     idempotencyKey: shown.get('key') ?? null,
+  }
+  const refund = refundShown({
+    ...told,
+    providerRef: shown.get('refund') ?? 're_1',
+    amount: Number(shown.get('amount') ?? 2499),
     ...(shown.get('authorization') === 'expired' ? { isExpiredAuthorization: true } : {}),
   })
   const biller = shown.get('at biller')
   const [beside, besideAt] = (shown.get('beside it') ?? '').split(' at ')
+  const [, first, firstAmount] = /^(\S+) of (\d+)$/.exec(shown.get('after') ?? '') ?? []
   return [
     refund,
     ...(biller === undefined
       ? []
       : [refundShown({ provider: 'subscription', about: ['sub_1'], providerRef: biller, gatewayRefs: ['re_1'] })]),
     ...(besideAt === undefined ? [] : [refundShown({ providerRef: beside ?? '', about, createdAt: timeOf(besideAt) })]),
+    ...(first === undefined
+      ? []
+      : [refundShown({ ...told, providerRef: first, amount: Number(firstAmount), createdAt: at - SECOND })]),
     ...(shown.has('linked by') ? [totalShown()] : []),
   ].map(see)
 }
@@ -306,6 +318,7 @@ describe('docs/decisions/explaining.md holds for what people hear', () => {
 const OPERATIONS: Record<string, Partial<Operation>> = {
   'names it': { provider_ref: 're_1', amount: 1 },
   'sent its key': { idempotency_key: 'k', amount: 1 },
+  'names its credit note': { provider: 'subscription', subject: 'sub_1', provider_ref: 'CN-1', amount: 3000 },
   agrees: {},
 }
 

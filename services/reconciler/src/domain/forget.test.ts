@@ -119,6 +119,17 @@ describe('a subject with more records than it keeps', () => {
     expect(namesOf(next)).toContain('re_0')
   })
 
+  test('keeps refunds that one operation explains together, as it would go with the first of them', () => {
+    const [oldest, second, ...others] = full.actions as [ActionRecord, ActionRecord, ...ActionRecord[]]
+    const shared = { ...full, actions: [oldest, { ...second, operationId: oldest.operationId }, ...others] }
+    const kept = forgetOld(
+      { ...shared, actions: [...shared.actions, ...play([{ at: LATER, input: newest }]).actions] },
+      shared,
+      LATER,
+    )
+    expect(namesOf(kept).slice(0, 3)).toEqual(['re_0', 're_1', `re_${SURPLUS + 2}`])
+  })
+
   test('keeps what the batch changed, as that is yet to be listed', () => {
     const failed = batch(refund(0, { status: 'failed' }), full)
     expect(failed.actions[0]).toMatchObject({ providerRef: 're_0', state: 'failed' })

@@ -36,10 +36,13 @@ export function forgetOld(subject: Subject, before: Subject | undefined, now: nu
   const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
   const listed = new Set<ActionRecord | MergedRecord>(before?.actions)
   for (const one of before?.merged ?? []) listed.add(one)
+  const made = Map.groupBy(subject.actions, ({ operationId }) => operationId)
+  // An operation goes with its action, so one that explains several actions keeps them.
+  const isShared = ({ operationId }: ActionRecord) => operationId !== null && (made.get(operationId)?.length ?? 0) > 1
   const settled = [
     ...subject.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
     ...subject.actions.filter(
-      action => listed.has(action) && isSettled(action, operations.get(action.operationId ?? '')),
+      action => listed.has(action) && !isShared(action) && isSettled(action, operations.get(action.operationId ?? '')),
     ),
   ]
   const gone = new Set(

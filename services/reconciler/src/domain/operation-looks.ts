@@ -22,11 +22,11 @@ type OperationLook = NonNullable<OperationCase['look']>
 
 /** The subject with the looks that its operations want: at what is not there, and at what is not decided. */
 export function armOperationLooks(subject: Subject, now: number): Subject {
-  const actions = new Map(subject.actions.map(action => [action.operationId, action]))
+  const actions = Map.groupBy(subject.actions, ({ operationId }) => operationId)
   const looks = new Map(subject.operationCases.map(({ operationId, look }) => [operationId, look]))
   return subject.operations.reduce((next, operation) => {
     const id = operation.operation_id
-    const why = wantedLook(operation, actions.get(id))
+    const why = wantedLook(operation, actions.get(id) ?? [])
     if (why === (looks.get(id)?.why ?? null)) return next
     return withCase(next, { ...caseOf(next, id), look: why === null ? null : firstLook(why, operation, now) })
   }, subject)
@@ -38,13 +38,14 @@ function actionOf(subject: Subject, { operation_id }: Operation): ActionRecord |
 
 const UNDECIDED: ReadonlySet<ObjectState> = new Set(['pending', 'requires_action'])
 
-function wantedLook(operation: Operation, action: ActionRecord | undefined): OperationLook['why'] | null {
-  if (action === undefined) {
+/** @param actions those that it explains */
+function wantedLook(operation: Operation, actions: readonly ActionRecord[]): OperationLook['why'] | null {
+  if (actions.length === 0) {
     // What skipped its approval explains nothing, so that nothing is its own says nothing.
     return operation.state === 'completed' && operation.unapproved == null ? 'missing_check' : null
   }
-  const waits = operation.state === 'awaiting_review' && action.kind === 'refund' && UNDECIDED.has(action.state)
-  return waits ? 'settlement' : null
+  const isUndecided = actions.some(({ kind, state }) => kind === 'refund' && UNDECIDED.has(state))
+  return operation.state === 'awaiting_review' && isUndecided ? 'settlement' : null
 }
 
 function firstLook(why: OperationLook['why'], { ended_at }: Operation, now: number): OperationLook {

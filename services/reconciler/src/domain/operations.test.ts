@@ -164,6 +164,55 @@ describe('an operation that awaits the review', () => {
   })
 })
 
+describe('an operation that names a credit note which two refunds pay out', () => {
+  const note = (facts: Partial<Operation> = {}) =>
+    operationSeen({ provider: 'subscription', subject: 'sub_1', provider_ref: 'CN-1', amount: 1300, ...facts })
+  const paid = (id: string, amount: number, state: 'pending' | 'succeeded' | 'failed' = 'succeeded') =>
+    seen(
+      refundShown({
+        provider: 'subscription',
+        providerRef: id,
+        about: ['sub_1', 'CN-1'],
+        creditNoteIds: ['CN-1'],
+        amount,
+        state,
+        stateVersion: state === 'pending' ? 1 : 2,
+      }),
+      { eventId: `${id}_${state}` },
+    )
+  const made = (subject: Subject) => subject.actions.map(({ verdict, operationId }) => `${verdict} ${operationId}`)
+
+  test.each([
+    { order: 'the operation first', inputs: [note(), paid('txn_1', 500), paid('txn_2', 800)] },
+    { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), note()] },
+  ])('explains both, and neither is drift: $order', ({ inputs }) => {
+    const subject = tell(...inputs)
+    expect(made(subject)).toEqual(['explained op_1', 'explained op_1'])
+    expect(driftsIn(subject)).toEqual([])
+    expect(pendingLooks(subject)).toEqual([])
+  })
+
+  test('explains no third one that its amount does not cover', () => {
+    const subject = tell(note(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
+    expect(made(subject)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
+  })
+
+  test('explains the refund that is made again in place of a failed one', () => {
+    const subject = tell(note(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
+    expect(made(subject)).toEqual(['explained op_1', 'explained op_1'])
+  })
+
+  test('is settled when both are decided, as completed if one of them went through', () => {
+    const awaiting = note({ state: 'awaiting_review', ended_at: null })
+    const half = tell(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
+    expect(commandsIn(half)).toEqual([])
+    expect(pendingLooks(half)).toMatchObject([{ lookId: 'settlement/op_1' }])
+    expect(commandsIn(play([{ at: T0, input: paid('txn_2', 800, 'failed') }], half))).toMatchObject([
+      { to: 'completed', provider_ref: 'txn_1' },
+    ])
+  })
+})
+
 describe('an operation that says done', () => {
   const readable = lookFacts([policy({ canRead: true })])
   const [due] = pendingLooks(tell(named()))

@@ -1,4 +1,4 @@
-import type { ObjectState } from '@backstop/contracts'
+import type { ObjectState, Operation } from '@backstop/contracts'
 import { openIncidentAbout } from './incidents.ts'
 import { caseOf, withCase } from './operation-case.ts'
 import { settleEntry } from './outgoing.ts'
@@ -19,22 +19,41 @@ const SETTLES_AS: Partial<Record<ObjectState, NonNullable<OperationCase['settled
  */
 export function settleOperations(subject: Subject, now: number): Subject {
   const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
-  return subject.actions.reduce((next, action) => {
-    const operation = operations.get(action.operationId ?? '')
-    if (operation === undefined || action.kind !== 'refund') return next
-    const told = action.state === 'rejected' ? tellRejection(next, action, now) : next
-    const to = SETTLES_AS[action.state]
-    if (to === undefined || operation.state !== 'awaiting_review') return told
-    const known = caseOf(told, operation.operation_id)
-    if (known.settledAs === to) return told
-    const record = told.actions.find(one => one.id === action.id) ?? action
-    const text = `Operation ${operation.operation_id} is settled as ${to}`
-    const settled = withRecord(told, tellStory(record, timelineEntry(now, 'settled', operation.operation_id, text)))
-    return {
-      ...withCase(settled, { ...known, settledAs: to }),
-      outbox: [...settled.outbox, settleEntry(subject, operation, to, action, now)],
-    }
+  const made = Map.groupBy(
+    subject.actions.filter(({ kind, operationId }) => kind === 'refund' && operations.has(operationId ?? '')),
+    ({ operationId }) => operationId,
+  )
+  return [...made].reduce((next, [operationId, refunds]) => {
+    const rejected = refunds.filter(({ state }) => state === 'rejected')
+    const told = rejected.reduce((one, action) => tellRejection(one, action, now), next)
+    const operation = operations.get(operationId ?? '')
+    return operation?.state === 'awaiting_review' ? settleOperation(told, operation, refunds, now) : told
   }, subject)
+}
+
+/** @param refunds those that it made: it is settled once all are decided, and is completed if any of them moved money */
+function settleOperation(
+  subject: Subject,
+  operation: Operation,
+  refunds: readonly ActionRecord[],
+  now: number,
+): Subject {
+  const decided = refunds.flatMap(action => {
+    const to = SETTLES_AS[action.state]
+    return to === undefined ? [] : [{ action, to }]
+  })
+  const outcome = decided.find(({ to }) => to === 'completed') ?? decided[0]
+  if (outcome === undefined || decided.length < refunds.length) return subject
+  const { action, to } = outcome
+  const known = caseOf(subject, operation.operation_id)
+  if (known.settledAs === to) return subject
+  const record = subject.actions.find(one => one.id === action.id) ?? action
+  const text = `Operation ${operation.operation_id} is settled as ${to}`
+  const settled = withRecord(subject, tellStory(record, timelineEntry(now, 'settled', operation.operation_id, text)))
+  return {
+    ...withCase(settled, { ...known, settledAs: to }),
+    outbox: [...settled.outbox, settleEntry(subject, operation, to, action, now)],
+  }
 }
 
 function tellRejection(subject: Subject, action: ActionRecord, now: number): Subject {

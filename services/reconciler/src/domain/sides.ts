@@ -29,6 +29,7 @@ export function sideOf(observed: ObservedAction | ObservedRecord): Side {
     provider,
     providerRef,
     gatewayRefs: observed.kind === 'action' ? observed.gatewayRefs : [],
+    ...creditNotesIn('creditNoteIds' in observed ? (observed.creditNoteIds ?? []) : []),
     subject,
     objectIds,
     amount,
@@ -42,12 +43,17 @@ export function sideOf(observed: ObservedAction | ObservedRecord): Side {
   }
 }
 
+function creditNotesIn(creditNoteIds: readonly string[]): Pick<Side, 'creditNoteIds'> {
+  return creditNoteIds.length === 0 ? {} : { creditNoteIds }
+}
+
 /** What two observations of one object say together, whichever came first. */
 export function mergeSides(known: Side, seen: Side): Side {
   const [newer, older] = isNewer(seen, known) ? [seen, known] : [known, seen]
   return {
     ...newer,
     gatewayRefs: withAll(known.gatewayRefs, seen.gatewayRefs),
+    ...creditNotesIn(withAll(known.creditNoteIds ?? [], seen.creditNoteIds ?? [])),
     // An event may leave the payment intent out; people know the payment by it.
     subject: seen.objectIds.length > known.objectIds.length ? seen.subject : known.subject,
     objectIds: withAll(known.objectIds, seen.objectIds),
@@ -115,4 +121,9 @@ export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly stri
   return sides.flatMap(side =>
     side.gatewayRefs.length === 0 ? side.providerRef : [side.providerRef, ...side.gatewayRefs],
   )
+}
+
+/** The credit notes that a refund pays out. */
+export function creditNoteIdsOf({ sides }: ActionRecord): readonly string[] {
+  return sides.flatMap(side => side.creditNoteIds ?? [])
 }

@@ -142,6 +142,8 @@ export interface Side {
   readonly providerRef: string
   /** Ids that the same refund has at another provider. */
   readonly gatewayRefs: readonly string[]
+  /** Credit notes that it pays out. */
+  readonly creditNoteIds?: readonly string[]
   readonly subject: string
   readonly objectIds: readonly string[]
   readonly amount: number | null

@@ -73,6 +73,7 @@ function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
     told.set(observed.identity, {
       id: observed.providerRef,
       provider: observed.provider,
+      notes: [...(known?.notes ?? []), ...(observed.creditNoteIds ?? [])],
       gatewayId: known?.gatewayId ?? observed.gatewayRefs[0] ?? null,
       about: observed.objectIds,
       amount: observed.amount ?? 0,

@@ -15,6 +15,8 @@ const RULES: Record<VerdictReason, Rule> = {
   awaiting_second_look: () => 'Nothing explains it so far; its second look is still to come',
   provider_ref_matches: ({ operationId }) => `Operation ${operationId} names this very object`,
   idempotency_key_matches: ({ operationId }) => `Operation ${operationId} sent the idempotency key of this request`,
+  credit_note_matches: ({ operationId }) =>
+    `Operation ${operationId} names a credit note that this refund pays out, and covers the amount`,
   amount_and_time_match: ({ operationId, kind }) =>
     kind === 'refund'
       ? `Operation ${operationId} agrees in kind, subject, amount, currency and time`

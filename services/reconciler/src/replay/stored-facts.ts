@@ -61,6 +61,7 @@ function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredF
           ...known,
           ...said,
           gatewayRefs: side.gatewayRefs,
+          ...(side.creditNoteIds === undefined ? {} : { creditNoteIds: side.creditNoteIds }),
           idempotencyKey,
           ...(side.isExpiredAuthorization ? { isExpiredAuthorization: true as const } : {}),
         }))

@@ -17,6 +17,7 @@ export interface ToldRefund {
   readonly id: string
   readonly provider: ProviderKind
   readonly gatewayId: string | null
+  readonly notes: readonly string[]
   readonly about: readonly string[]
   readonly amount: number
   readonly currency: string
@@ -57,6 +58,8 @@ export interface ModelAction {
   readonly providers: readonly ProviderKind[]
   readonly ids: readonly string[]
   readonly gatewayIds: readonly string[]
+  /** Credit notes that it pays out. */
+  readonly notes: readonly string[]
   readonly about: readonly string[]
   readonly amount: number | null
   readonly currency: string | null
@@ -96,6 +99,7 @@ export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
         providers: all.map(each => each.provider),
         ids: all.map(each => each.id),
         gatewayIds: all.flatMap(each => each.gatewayId ?? []),
+        notes: all.flatMap(each => each.notes),
         about: all.flatMap(each => namesOf(each, told)),
         amount: one.amount,
         currency: one.currency,
@@ -160,6 +164,7 @@ export function cancellationsOf(
       providers: [provider],
       ids: [],
       gatewayIds: [],
+      notes: [],
       about: [id],
       amount: null,
       currency: null,
@@ -178,7 +183,7 @@ export function cancellationsOf(
   })
 }
 
-const STRENGTHS = ['provider_ref_matches', 'idempotency_key_matches', 'amount_and_time_match']
+const STRENGTHS = ['provider_ref_matches', 'idempotency_key_matches', 'credit_note_matches', 'amount_and_time_match']
 
 function claim(action: ModelAction, operation: Operation): { strength: number; distance: number } | null {
   const begun = Date.parse(operation.executing_at ?? '')
@@ -191,10 +196,13 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   }
   if (action.keys.includes(operation.idempotency_key ?? '')) return { strength: 1, distance }
   if (![operation.subject, ref].some(name => action.about.includes(name))) return null
-  const isOther = operation.amount !== action.amount || (operation.currency ?? action.currency) !== action.currency
-  if (action.kind === 'refund' && isOther) return null
+  const isOfNote = action.notes.includes(ref)
+  const [asked, shown] = [operation.amount ?? 0, action.amount ?? 0]
+  const isOther = isOfNote ? shown > asked : shown !== asked
+  const isOtherMoney = (operation.currency ?? action.currency) !== action.currency
+  if (action.kind === 'refund' && (isOther || isOtherMoney)) return null
   const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= hasMadeAllBy(operation)
-  return isInTime ? { strength: 2, distance } : null
+  return isInTime ? { strength: isOfNote ? 2 : 3, distance } : null
 }
 
 /** What people heard about one action. */
@@ -241,11 +249,15 @@ export function verdictsOn(
       return `${a.action.name} ${a.operation.operation_id}` < `${b.action.name} ${b.operation.operation_id}` ? -1 : 1
     })
   const taken = new Map<ModelAction, string>()
-  const used = new Set<Operation>()
+  // What is left of an operation that explains something: nothing, or of a credit note what was not paid out so far.
+  const left = new Map<Operation, number>()
   for (const { action, operation, strength } of claims) {
-    if (taken.has(action) || used.has(operation)) continue
+    const isOfNote = STRENGTHS[strength ?? 0] === 'credit_note_matches'
+    const amount = isOfNote ? (action.amount ?? 0) : 0
+    const rest = left.get(operation) ?? (isOfNote ? (operation.amount ?? 0) : 0)
+    if (taken.has(action) || rest < amount || (!isOfNote && left.has(operation))) continue
     taken.set(action, `explained ${STRENGTHS[strength ?? 0]} ${operation.operation_id}`)
-    used.add(operation)
+    left.set(operation, isOfNote ? rest - amount : 0)
   }
   const acted = operations.some(operation => operation.executing_at !== null)
   return actions

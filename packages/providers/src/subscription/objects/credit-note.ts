@@ -74,6 +74,7 @@ function refundOf(telling: Telling, note: TimedNote, linked: LinkedRefund): Obse
     ...nameObject(telling, 'subscription', 'transaction', linked.txn_id, [...belongsTo(note), note.id]),
     providerRef: linked.txn_id,
     gatewayRefs: [],
+    creditNoteIds: [note.id],
     // One refund may pay out several notes: the transaction's own amount is the refund's.
     amount: linked.txn_amount ?? linked.applied_amount,
     currency: note.currency_code ?? null,

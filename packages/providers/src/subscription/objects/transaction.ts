@@ -70,6 +70,7 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
           ...common,
           refs: [...common.refs, ...atGateway],
           gatewayRefs,
+          creditNoteIds: creditNoteIdsOf(transaction),
           idempotencyKey: null,
         }
         return { kind: 'observed', observations: [refund] }
@@ -81,6 +82,10 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
         return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
     }
   })
+
+function creditNoteIdsOf({ linked_credit_notes }: Transaction): string[] {
+  return [...new Set((linked_credit_notes ?? []).flatMap(note => note.cn_id ?? []))]
+}
 
 /** The subscription; without one the invoice, which the credit note names as well, the payment, and what was paid out. */
 function belongsTo(transaction: Transaction): (string | null)[] {
