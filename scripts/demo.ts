@@ -1,7 +1,7 @@
 /**
  * Plays the demo against a Backstop that runs already, up to its first alert: for the compose file and for clusters.
- * The receiver listens on loopback of wherever this runs, so it must share the network of the notifier, and the
- * notifier must allow loopback (EGRESS_ALLOW_CIDRS).
+ * The receiver listens on one address of loopback of wherever this runs, so it must share the network of the notifier, and
+ * EGRESS_ALLOW_CIDRS must allow that address.
  *
  *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts
  */
@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
 
+/** The one address of loopback that the compose file and the local cluster allow: nothing else of theirs is reached by it. */
+const RECEIVER_HOST = '127.77.0.1'
 /** The minute of grace, and as much again for a machine that is busy. */
 const WITHIN_MS = 180_000
 
@@ -25,6 +27,7 @@ const demo = await runDemo({
   recordPath: join(tmpdir(), `backstop-demo-${process.pid}.json`),
   kept: undefined,
   ports: { receiver: Number(process.env.RECEIVER_PORT ?? 9_100), processor: 0 },
+  receiverHost: RECEIVER_HOST,
   ingressUrl: required('INGRESS_URL'),
   adminUrl: required('ADMIN_URL'),
   key: required('API_KEY'),

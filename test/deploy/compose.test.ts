@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { createLogger, createMetrics, type Egress, type EgressConfig, egressReason, openEgress } from '@backstop/kit'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { READERS, SAMPLE_SECRETS } from './readers.ts'
@@ -103,4 +104,46 @@ test('every image runs its program as the first process, by a number that is not
   expect(commands.map(([program]) => program)).toEqual(Array(OURS.length).fill('node'))
   for (const [, path] of commands) expect(() => text(path ?? '')).not.toThrow()
   expect(new Set([...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user))).toEqual(new Set(['65532:65532']))
+})
+
+describe('what a channel or an api_base can reach on the loopback of a container', () => {
+  const OWN = { reconciler: [9090], notifier: [9090], 'admin-api': [8080, 9090] }
+  /** As the Dockerfile sets them for every container. */
+  const PORTS = { PORT: '8080', OPS_PORT: '9090' }
+  const openGuard = (service: string) => {
+    const config = READERS[service]?.read({ ...PORTS, ...environmentOf(service, DOT_ENV) })
+    return openEgress(config as EgressConfig, {
+      logger: createLogger('test', 'silent'),
+      metrics: createMetrics('test'),
+    })
+  }
+  const reasonOf = async (egress: Egress, url: string) => {
+    const request = { url, method: 'GET', headers: {}, timeoutMs: 2_000 } as const
+    return egress.request(request).then(() => 'answered', egressReason)
+  }
+
+  test('is no address but the one of the demo, and that for the two that the demo needs alone', () => {
+    const allowed = Object.keys(OWN).map(name => environmentOf(name, DOT_ENV).EGRESS_ALLOW_CIDRS)
+    expect(allowed).toEqual(['', '127.77.0.1/32', '127.77.0.1/32'])
+  })
+
+  test.each(Object.entries(OWN))('is no port of %s itself, and not Docker’s DNS', async (service, ports) => {
+    const egress = openGuard(service)
+    for (const host of ['127.0.0.1', '127.77.0.1', '[::1]', 'localhost']) {
+      for (const port of ports) {
+        expect(await reasonOf(egress, `http://${host}:${port}/metrics`), `${host}:${port}`).toMatch(
+          /^(?:literal_address|resolved_address|host_name)$/,
+        )
+      }
+    }
+    expect(await reasonOf(egress, 'http://127.0.0.11:53/')).toBe('literal_address')
+    await egress.stop()
+  })
+
+  test('is the receiver of the demo', () => {
+    const receiver = text('scripts/demo.ts')
+    expect(receiver).toContain("RECEIVER_HOST = '127.77.0.1'")
+    expect(openGuard('admin-api').checkUrl('http://127.77.0.1:9100/alerts')).toBeUndefined()
+    expect(dockerfile).toContain('PORT=8080 OPS_PORT=9090')
+  })
 })

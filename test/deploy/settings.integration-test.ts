@@ -117,7 +117,7 @@ test('only the local overlay lets users point to addresses that are not public',
     programsOf(bundle).flatMap(({ container }) => environmentOf(bundle, container).EGRESS_ALLOW_CIDRS ?? [])
   expect(allowed('overlays/production')).toEqual(['', '', ''])
   expect(new Set(allowed('overlays/local')).size).toBe(1)
-  expect(allowed('overlays/local')[0]).toMatch(/^127\.0\.0\.0\/8,10\./)
+  expect(allowed('overlays/local')[0]).toMatch(/^127\.77\.0\.1\/32,10\./)
 })
 
 test('production stores three copies and waits for two', () => {

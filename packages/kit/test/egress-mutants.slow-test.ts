@@ -43,6 +43,18 @@ const mutants = [
     to: 'if (false) socket.destroy',
   },
   {
+    name: 'a literal may name a port of the process itself',
+    file: 'connector.ts',
+    from: "if (isLiteral && !mayReach(demand, isOwnPort, host)) return fail(egressBlocked('literal_address'))",
+    to: '',
+  },
+  {
+    name: 'a name may lead to a port of the process itself',
+    file: 'connector.ts',
+    from: 'permits(addresses, demand, address) && !(isOwnPort && isOwnAddress(address))',
+    to: 'permits(addresses, demand, address)',
+  },
+  {
     name: 'names are not looked up in front of a proxy',
     file: 'egress.ts',
     from: 'if (block !== undefined) throw egressBlocked(block)',

@@ -2,24 +2,26 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Starts a server on 127.0.0.1.
+ * Starts a server on loopback.
  * @param port a free one when left out or 0
+ * @param host 127.0.0.1 when left out; Linux has all of 127.0.0.0/8
  * @throws Error EADDRINUSE when the port is taken
  */
 export async function listenOnLoopback(
   server: Server,
   port = 0,
+  host = '127.0.0.1',
 ): Promise<{ url: string; port: number; stop(): Promise<void> }> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       server.off('error', reject)
       resolve()
     })
   })
   const taken = (server.address() as AddressInfo).port
   return {
-    url: `http://127.0.0.1:${taken}`,
+    url: `http://${host}:${taken}`,
     port: taken,
     stop: () =>
       new Promise(resolve => {

@@ -31,6 +31,8 @@ export interface DemoWorldOptions {
   /** What an earlier start kept there. */
   kept: DemoRecord | undefined
   ports: { receiver: number; processor: number }
+  /** An address of loopback that the receiver listens on; 127.0.0.1 when left out. */
+  receiverHost?: string
   ingressUrl: string
   api: ManagementApi
 }
@@ -43,12 +45,13 @@ export async function makeDemoWorld({
   recordPath,
   kept: keptRecord,
   ports,
+  receiverHost = '127.0.0.1',
   ingressUrl,
   api,
 }: DemoWorldOptions): Promise<DemoWorld> {
   const now = Date.now
   const kept = await usableRecord(keptRecord, api)
-  const record = await completeRecord(kept, ports, api)
+  const record = await completeRecord(kept, ports, receiverHost, api)
   writeDemoRecord(recordPath, record)
 
   const processor = createCardProcessor({ now })
@@ -59,7 +62,7 @@ export async function makeDemoWorld({
     port: ports.processor,
     now,
   })
-  const receiver = await startReceiver({ port: ports.receiver, secret: record.channel_secret, now })
+  const receiver = await startReceiver({ port: ports.receiver, host: receiverHost, secret: record.channel_secret, now })
   const inboundUrl = `${ingressUrl}/v1/webhooks/processor/${record.connection_id}`
   const endpoint = createWebhookEndpoint({
     url: inboundUrl,
@@ -101,13 +104,14 @@ async function usableRecord(record: DemoRecord | undefined, api: ManagementApi):
 async function completeRecord(
   kept: DemoRecord | undefined,
   ports: { receiver: number; processor: number },
+  receiverHost: string,
   api: ManagementApi,
 ): Promise<DemoRecord> {
   const joined = kept ?? (await joinAccount(api))
   const channel_secret = kept?.channel_secret ?? `whsec_${randomBytes(24).toString('base64')}`
   const channel_id =
     (await usableChannel(kept, ports.receiver, api)) ??
-    (await makeChannel(api, joined.project_id, ports.receiver, channel_secret)).id
+    (await makeChannel(api, joined.project_id, `http://${receiverHost}:${ports.receiver}/alerts`, channel_secret)).id
   return {
     project_id: joined.project_id,
     connection_id: joined.connection_id,
@@ -143,11 +147,11 @@ async function joinAccount(
   return { project_id, connection_id: connection.connection_id, signing_secret: connection.signing_secret }
 }
 
-function makeChannel(api: ManagementApi, projectId: string, port: number, secret: string): Promise<AlertChannel> {
+function makeChannel(api: ManagementApi, projectId: string, url: string, secret: string): Promise<AlertChannel> {
   return api.post<AlertChannel>('/v1/alert-channels', {
     project_id: projectId,
     name: 'Demo receiver',
     events: ['incident.opened'],
-    config: { kind: 'webhook', url: `http://127.0.0.1:${port}/alerts`, secret },
+    config: { kind: 'webhook', url, secret },
   })
 }

@@ -3,6 +3,7 @@ import { isIP, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressPolicy } from './address-policy.ts'
 import { type EgressBlock, egressBlocked, egressFailed } from './failure.ts'
+import { isOwnAddress } from './own-address.ts'
 import type { Resolve } from './resolver.ts'
 import { type AddressDemand, bareHost, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
 
@@ -22,6 +23,8 @@ export interface ConnectorOptions {
   readonly checks?: readonly ConnectionCheck[]
   /** Only a test gives its own, to play a network that connects elsewhere than it was told. */
   readonly dial?: (options: buildConnector.BuildOptions) => Connector
+  /** Ports that this process listens on: on addresses of its own machine they are refused, whatever the policy permits. */
+  readonly ownPorts?: ReadonlySet<number>
   readonly connectTimeoutMs: number
   /** Open sockets of the whole process, beyond which no further one is opened. */
   readonly maxSockets: number
@@ -38,7 +41,9 @@ const NEXT_ADDRESS_AFTER_MS = 500
 export function createGuardedConnector(options: ConnectorOptions): Connector {
   const checks = new Set<ConnectionCheck>(options.checks ?? CONNECTION_CHECKS)
   const { addresses } = options.policy
-  const dialFor = (demand: AddressDemand): Connector =>
+  const mayReach = (demand: AddressDemand, isOwnPort: boolean, address: string) =>
+    permits(addresses, demand, address) && !(isOwnPort && isOwnAddress(address))
+  const dialFor = (demand: AddressDemand, isOwnPort: boolean): Connector =>
     (options.dial ?? buildConnector)({
       // undici 8 offers HTTP/2 by default; one stream of many on a shared socket would escape the per-host bound.
       allowH2: false,
@@ -47,15 +52,20 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
       rejectUnauthorized: options.verifyTls,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-      lookup: guardedLookup(options.resolve, address => !checks.has('resolved') || permits(addresses, demand, address)),
+      lookup: guardedLookup(
+        options.resolve,
+        address => !checks.has('resolved') || mayReach(demand, isOwnPort, address),
+      ),
     } as buildConnector.BuildOptions)
-  const dials = { public: dialFor('public'), allowed: dialFor('allowed') }
+  const dials = { public: dialFor('public', false), allowed: dialFor('allowed', false) }
+  const dialsToOwnPorts = { public: dialFor('public', true), allowed: dialFor('allowed', true) }
   let openSockets = 0
 
   return (target, callback) => {
     const fail = (error: Error) => callback(error, null)
     const host = bareHost(target.hostname)
     const isLiteral = isIP(host) !== 0
+    const isOwnPort = options.ownPorts?.has(portOf(target)) ?? false
     let demand: AddressDemand = 'public'
     if (!isLiteral || checks.has('literal')) {
       const verdict = judgeTarget(
@@ -64,12 +74,13 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
       )
       if (verdict.kind === 'refused') return fail(egressBlocked(verdict.reason, verdict.message))
       demand = verdict.demand
+      if (isLiteral && !mayReach(demand, isOwnPort, host)) return fail(egressBlocked('literal_address'))
     }
     if (openSockets >= options.maxSockets) return fail(egressFailed('too_many_connections'))
     const socketPermitted = (socket: Socket) =>
-      !checks.has('socket') || permits(addresses, demand, socket.remoteAddress ?? '')
+      !checks.has('socket') || mayReach(demand, isOwnPort, socket.remoteAddress ?? '')
 
-    const socket = dials[demand](target, (error, connected) => {
+    const socket = (isOwnPort ? dialsToOwnPorts : dials)[demand](target, (error, connected) => {
       if (error !== null) return fail(error)
       if (socketPermitted(connected)) return callback(null, connected)
       connected.destroy()
@@ -83,6 +94,10 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
       if (!socketPermitted(socket)) socket.destroy(egressBlocked('socket_address'))
     })
   }
+}
+
+function portOf({ port, protocol }: { port: string; protocol: string }): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
 /** Whether an address meets the demand. What does not parse is refused. */

@@ -63,6 +63,8 @@ export interface EgressOptions {
   readonly logger: Logger
   /** Ports of public URLs. */
   readonly allowedPorts?: readonly number[]
+  /** Ports that this process listens on: nobody who sets a URL reaches them, whatever networks are allowed. */
+  readonly ownPorts?: readonly number[]
   /** A CONNECT proxy that everything goes through. The proxy of the environment is never used. */
   readonly proxyUrl?: string
   readonly connectionsPerHost?: number
@@ -99,6 +101,7 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
     connector: createGuardedConnector({
       policy,
       resolve,
+      ownPorts: new Set(options.ownPorts),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       maxSockets: options.maxSockets ?? 2_048,
       verifyTls,

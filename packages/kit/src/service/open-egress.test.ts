@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 function open(environment: Environment, more: Partial<EgressConfig> = {}, metrics = createMetrics('test')) {
-  const egress = openEgress({ ...readConfig(egressSettings, environment), ...more }, { logger, metrics })
+  const egress = openEgress({ ...readConfig(egressSettings, environment), OPS_PORT: 0, ...more }, { logger, metrics })
   cleanUps.push(() => egress.stop())
   return egress
 }
@@ -81,4 +81,16 @@ test('the dangerous switch is what lets a certificate pass that nobody signed', 
   await expect(open(allowed).request(request)).rejects.toMatchObject({ details: { reason: 'tls_failed' } })
   const careless = open(allowed, { EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION: true })
   expect((await careless.request(request)).status).toBe(200)
+})
+
+test('the ports of the service itself are out of reach, whatever networks are allowed', async () => {
+  const ops = await startReceiver()
+  const port = Number(new URL(ops.url).port)
+  cleanUps.push(() => ops.stop())
+  const ask = (more: Partial<EgressConfig>) =>
+    open({ EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }, more).request({ url: ops.url, method: 'GET', headers: {} })
+  await expect(ask({ OPS_PORT: port })).rejects.toMatchObject({ code: 'egress_blocked' })
+  await expect(ask({ PORT: port })).rejects.toMatchObject({ code: 'egress_blocked' })
+  expect(ops.connections.accepted).toBe(0)
+  expect((await ask({ PORT: port + 1 })).status).toBe(200)
 })

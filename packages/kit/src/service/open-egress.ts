@@ -7,6 +7,9 @@ export interface EgressConfig {
   readonly EGRESS_ALLOW_CIDRS: readonly string[]
   readonly EGRESS_DENY_CIDRS: readonly string[]
   readonly EGRESS_PROXY_URL?: Secret | undefined
+  /** What the service itself listens on; 0 picks a free one, which nobody can name in advance. */
+  readonly PORT?: number
+  readonly OPS_PORT: number
   readonly EGRESS_DANGEROUSLY_SKIP_TLS_VERIFICATION?: boolean
 }
 
@@ -26,6 +29,7 @@ export function openEgress(
   return createEgress({
     allowCidrs,
     denyCidrs,
+    ownPorts: [config.PORT ?? 0, config.OPS_PORT].filter(port => port > 0),
     logger,
     dangerouslySkipTlsVerification,
     ...(proxyUrl === undefined ? {} : { proxyUrl: proxyUrl.reveal() }),

@@ -30,6 +30,8 @@ export type ReceiverAnswer =
 export interface ReceiverOptions {
   /** A free one when left out. */
   port?: number
+  /** An address of loopback; 127.0.0.1 when left out. */
+  host?: string
   /** The secret shared with the channel; without one, deliveries must carry no signature. */
   secret?: string
   /** Milliseconds since the epoch. */
@@ -94,7 +96,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const server = createServer((request, response) => {
     receive(request, response).catch(() => response.destroy())
   })
-  const { url, port, stop } = await listenOnLoopback(server, options.port)
+  const { url, port, stop } = await listenOnLoopback(server, options.port, options.host)
 
   return {
     url,
