@@ -10,6 +10,7 @@ import { joinPaymentNames } from './payment-names.ts'
 import { followTotals, observeRefundTotal } from './refund-steps.ts'
 import { type LookInput, takeLook } from './second-look.ts'
 import { settleOperations } from './settle.ts'
+import { joinConnectionsOfTotals } from './shown-through.ts'
 import type { Sighting, Subject } from './subject.ts'
 import { observeSubscription } from './subscription-records.ts'
 
@@ -81,7 +82,7 @@ function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind
 }
 
 function judge(subject: Subject, now: number, { recheckDelayMs }: Rules): Subject {
-  const named = joinPaymentNames(subject)
+  const named = joinConnectionsOfTotals(joinPaymentNames(subject))
   return follow(judgeSubject(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
 }
 

@@ -2,6 +2,7 @@
 import {
   type ApprovalGap,
   CandidateFailure,
+  type Command,
   type Operation,
   type ProviderKind,
   VerdictReason,
@@ -279,17 +280,37 @@ function heardOf({ actions }: Subject): string {
   return heard.join('; ')
 }
 
+type SettleCommand = Extract<Command, { kind: 'settle_operation' }>
+
+/** What the ledger makes of a decision of the provider. */
+function settledBy({ operations }: Subject, { operation_id, to, provider_ref }: SettleCommand, at: number): Input {
+  const operation = operations.find(one => one.operation_id === operation_id) as Operation
+  const settled = { state: to, version: operation.version + 1, ended_at: new Date(at).toISOString() }
+  return {
+    kind: 'operation',
+    operation: { ...operation, ...settled, provider_ref: operation.provider_ref ?? provider_ref },
+  }
+}
+
 /** Plays what happens, each at its time, with every look that is due in between. */
 function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Subject {
+  const happen = (before: Subject, input: Input, at: number): Subject => {
+    const subject = decide(before, input, at, RULES)
+    const commands = subject.outbox.slice(before.outbox.length).filter(({ topic }) => topic === 'commands')
+    return commands.reduce(
+      (next, { message }) => happen(next, settledBy(next, message as SettleCommand, at), at),
+      subject,
+    )
+  }
   const takeLooks = (subject: Subject, until: number): Subject => {
     const [due] = pendingLooks(subject)
       .filter(({ of, dueAt }) => of !== 'operation' && dueAt <= until)
       .toSorted((a, b) => a.dueAt - b.dueAt)
-    return due === undefined ? subject : takeLooks(decide(subject, look(due), due.dueAt, RULES), until)
+    return due === undefined ? subject : takeLooks(happen(subject, look(due), due.dueAt), until)
   }
   const played = steps
     .toSorted((a, b) => a.at - b.at)
-    .reduce((subject, { at, input }) => decide(takeLooks(subject, at - 1), input, at, RULES), emptySubject())
+    .reduce((subject, { at, input }) => happen(takeLooks(subject, at - 1), input, at), emptySubject())
   return takeLooks(played, Number.MAX_SAFE_INTEGER)
 }
 
@@ -371,8 +392,10 @@ function judged({ shown, known }: ExplainingRow): Subject {
   const kind = isCancelled ? { kind: 'cancellation', subject: 'sub_1', amount: null, currency: null } : {}
   const operations: Input[] =
     made === undefined ? [] : [{ kind: 'operation', operation: operation({ ...kind, ...made } as Partial<Operation>) }]
+  const other = { connection: { id: 'con_b', createdAt: T0 - 60 * MINUTE } }
+  const totals = known.has('con_b') ? [seen(totalShown(), other)] : []
   const told = play(
-    [...shownInputs(shown, known), ...operations].map(input => ({ at: now, input })),
+    [...shownInputs(shown, known), ...totals, ...operations].map(input => ({ at: now, input })),
     emptySubject(),
   )
   if (known.get('second look') === 'to come') return told
@@ -382,7 +405,7 @@ function judged({ shown, known }: ExplainingRow): Subject {
     deleted: known.get('connection') === 'deleted',
     canRead: known.has('read key'),
   })
-  const facts = lookFacts([setting])
+  const facts = lookFacts([setting, policy({ connectionId: 'con_b', outOfBand: 'alert' })])
   const all = notesOf(known.get('note'))
   const notes = all.filter(({ notedAt }) => notedAt < ALERTED_AT)
   const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'

@@ -158,7 +158,8 @@ export function settleEntry(
     kind: 'settle_operation',
     operation_id: operation.operation_id,
     to,
-    provider_ref: action.providerRef,
+    // A match by amount and time is a guess: the ledger would keep its name for good, though a nearer refund may yet arrive.
+    provider_ref: action.reason === 'amount_and_time_match' ? null : action.providerRef,
     reason: `The provider shows ${action.providerRef} as ${action.state.replaceAll('_', ' ')}`,
   }
   return { id: command.command_id, topic: 'commands', key: operation.operation_id, message: command, at: now }
