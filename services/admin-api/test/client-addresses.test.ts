@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net'
+import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
 import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
+import { openProject } from './contract/project-of-its-own.ts'
 
 let world: AdminWorld
 const sockets: Socket[] = []
@@ -40,4 +42,31 @@ test('the longest idle connection of an address gives way to its next one', asyn
   for (let count = 0; count < 5; count++) open()
   await closed
   expect((await world.api.get('/v1/projects')).status).toBe(200)
+})
+
+test('a client behind a trusted proxy that has too many requests at work gets 503 and a closed connection, another does not', async () => {
+  world = await openMemoryWorld({
+    trustedProxyCidrs: ['127.0.0.0/8'],
+    maxSocketsPerAddress: 1,
+    outcomeWaitMs: 3_000,
+  })
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const { projectId } = await openProject(world.api)
+  const { body: channel } = await world.api.post('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'Slow',
+    events: ['run.failed'],
+    config: { kind: 'webhook', url: 'https://hooks.example.test/x' },
+  })
+  world.receiverAnswers(undefined)
+  const atWork = world.api.post(`/v1/alert-channels/${channel.id}/test`, undefined, from('192.0.2.1'))
+  const ask = (address: string) => world.api.call('GET', '/v1/projects', { headers: from(address) })
+  const refused = await until('the first one to be at work', async () => {
+    const answer = await ask('192.0.2.1')
+    return answer.status === 503 ? answer : undefined
+  })
+  expect(refused.body.code).toBe('overloaded')
+  expect(refused.headers.get('connection')).toBe('close')
+  expect((await ask('192.0.2.2')).status).toBe(200)
+  await atWork
 })

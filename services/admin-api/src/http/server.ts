@@ -80,14 +80,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       code: undefined,
     }
     response.locals.facts = facts
-    // A connection that breaks is seen by its 'close'; without a listener its error could end the process.
+    // A connection that breaks is seen by its 'close'; without listeners its errors could end the process.
     request.on('error', () => {})
+    response.on('error', () => {})
     response.set({ ...SECURITY_HEADERS, 'x-request-id': facts.requestId })
     observe(request, response, facts)
     next()
   })
-  app.use((request, _response, next) => {
+  app.use((request, response, next) => {
     if (excess.has(request)) {
+      response.set('connection', 'close')
       throw new AppError('overloaded', 'Too many requests of this address are in flight; send it again later')
     }
     const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
