@@ -176,6 +176,23 @@ describe('what the snapshots of a subscription tell', () => {
   })
 })
 
+test('the request that seemed to take an end back lends no key to the cancellation, which was read again', () => {
+  const told = [
+    seen(setAt(0, { idempotencyKey: 'sets' })),
+    seen(
+      subscriptionShown({
+        asOf: T0 + 2 * SECOND,
+        before: { cancellation: 'scheduled', pause: null },
+        idempotencyKey: 'takes-back',
+      }),
+    ),
+    seen(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
+  ]
+  for (const order of [told, told.toReversed()]) {
+    expect(tell(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
+  }
+})
+
 describe('an operation that cancels', () => {
   test('explains the request, and its execution a month later', () => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })

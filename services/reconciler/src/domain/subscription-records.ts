@@ -65,7 +65,11 @@ function deriveAspect(
     if (holding.some(stretch => stretch.part === 'gap')) return next
     const [episode] = holding
     const into = episode && next.actions.find(other => isOf(other, row, aspect, episode))
-    return into === undefined ? next : absorb(next, into, record, now)
+    if (into === undefined) return next
+    const absorbed = absorb(next, into, record, now)
+    const joined = absorbed.actions.find(({ id }) => id === into.id) ?? into
+    // The key of the request that ended the gap before it is not the key of the request that opened the episode.
+    return withRecord(absorbed, { ...joined, idempotencyKeys: into.idempotencyKeys })
   }, derived)
 }
 
