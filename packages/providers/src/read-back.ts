@@ -53,7 +53,7 @@ export interface ListedEvent {
   readonly createdAt: number
 }
 
-/** Longest that reading one page of a sweep takes, all retries included, in milliseconds. */
+/** Longest that reading one page of a sweep takes, in milliseconds. */
 export const PAGE_DEADLINE_MS = 60_000
 
 /** Where a sweep goes on, in the provider's own terms: opaque to everyone else. */
@@ -70,11 +70,16 @@ export type SweepPage =
     }
   | Extract<ReadResult, { kind: 'failed' }>
 
+/** Whether the provider answered last time; `untried` where it was not asked yet. */
+export type Standing = 'untried' | 'answering' | 'failing'
+
 /**
- * Asks one connection's provider. Retries within its deadline (backoff with jitter, Retry-After); never throws. It keeps to
+ * Asks one connection's provider. `read` retries within its deadline (backoff with jitter, Retry-After); nothing throws. It keeps to
  * the provider's rate limit by itself, for all that ask through it: a connection needs one reader in a process, not several.
  */
 export interface ProviderReader {
+  /** After a failure the provider is asked more rarely, and waited for less, until it answers. */
+  readonly standing: Standing
   /**
    * Reads what the targets are now. What is not found is asked for again, for five seconds.
    * @param deadlineMs from now
@@ -82,7 +87,8 @@ export interface ProviderReader {
   read(targets: readonly ReadTarget[], deadlineMs: number, signal?: AbortSignal): Promise<ReadResult>
   /**
    * The next page of what changed: refunds, adjustments, transactions, subscriptions, and the events that were sent. Takes at
-   * most PAGE_DEADLINE_MS. Nothing is skipped; what is recent comes again after `done`, because some of it appears late.
+   * most PAGE_DEADLINE_MS. What fails is not tried again: the caller waits without a place, and comes again. Nothing is
+   * skipped; what is recent comes again after `done`, because some of it appears late.
    * @param cursor where to go on, after `done` too; null begins at `since`
    * @param since milliseconds since the epoch
    */

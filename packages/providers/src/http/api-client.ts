@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { parseRetryAfter } from '@backstop/contracts'
 import { type Clock, type Egress, type EgressResponse, type Secret, sleep } from '@backstop/kit'
-import type { ReaderOptions, ReadLimits } from '../read-back.ts'
+import type { ReaderOptions, ReadLimits, Standing } from '../read-back.ts'
 import { type Failed, failed, failedRequest } from './failure.ts'
-import { Pace } from './pace.ts'
+import { type Admission, Pace } from './pace.ts'
 
 /** How one provider's API is spoken to, and what its refusals mean. */
 export interface ApiDialect {
@@ -35,6 +35,8 @@ export interface Budget {
   /** Milliseconds since the epoch. */
   readonly endsAt: number
   readonly signal: AbortSignal | undefined
+  /** Whether what failed is asked again. A sweep is not: it comes again by itself, and waits without holding a place. */
+  readonly retries: boolean
 }
 
 export type Answer =
@@ -48,10 +50,16 @@ export type Query = Readonly<Record<string, string | number | null>>
 
 /** One request, in milliseconds; the budget may leave less. */
 const REQUEST_TIMEOUT_MS = 15_000
+/** The same where the provider did not answer last time, or was never asked. */
+const SHORT_TIMEOUT_MS = 5_000
+/** Every so many failures in a row one request has all the time: a provider that is slow is not dead. */
+const FULL_TIME_EVERY = 4
 /** A page of a hundred objects of tens of kilobytes each. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 const FIRST_BACKOFF_MS = 250
-const LONGEST_BACKOFF_MS = 8_000
+const LONGEST_BACKOFF_MS = 30_000
+/** Longest that a question waits for the end of a pause, in milliseconds: whoever waits longer holds no place meanwhile. */
+const LONGEST_WAIT_MS = 2_000
 /** Longest that one Retry-After holds up everybody, in milliseconds: a provider's slip must not end reading for a year. */
 const LONGEST_PAUSE_MS = 10 * 60_000
 /** Asked again within the budget; anything else stays as it is, however often one asks. */
@@ -70,6 +78,7 @@ export class ApiClient {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #pace: Pace
+  readonly #health = { hasAnswered: false, failures: 0, last: undefined as Failed | undefined }
   /** Of its own, so that a provider that is slow for one connection holds no other one's sockets. */
   readonly #lane = `read-back-${randomUUID()}`
 
@@ -106,43 +115,78 @@ export class ApiClient {
     const parameters = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
     const url = `${this.#base}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`}`
     let said: Failed | undefined
-    for (let attempt = 1; ; attempt++) {
+    for (;;) {
+      const waitMs = this.#pace.pausedForMs()
+      if (waitMs > (budget.retries ? LONGEST_WAIT_MS : 0))
+        return said ?? this.#notAdmitted({ kind: 'too_late', waitMs })
+      const admission = await this.#pace.enter(budget.endsAt, budget.signal)
+      // What it said before tells more than that it said nothing in what was left of the time.
+      if (admission.kind !== 'admitted') return said ?? this.#notAdmitted(admission)
+      const { failures } = this.#health
       const answer = await this.#once(url, budget)
-      if (answer.kind !== 'failed' || !PASSING.has(answer.failure)) return answer
-      if (answer.failure !== 'unreachable') said = answer
-      if (!(await this.wait(Math.max(answer.retryAfterMs ?? 0, this.#backoffMs(attempt)), budget))) {
-        // What it said before tells more than that it said nothing in what was left of the time.
-        return said ?? answer
-      }
+      const hasFailed = answer.kind === 'failed' && PASSING.has(answer.failure)
+      // Before the next one in the queue is admitted.
+      if (!hasFailed) this.#noteAnswer()
+      else if (budget.signal?.aborted !== true) this.#backOff(answer, failures)
+      admission.leave()
+      if (!hasFailed) return answer
+      if (answer.failure !== 'unreachable' || said === undefined) said = answer
+      if (!budget.retries) return answer
     }
   }
 
-  /** Doubled each time; the half of it is left to chance, so that those who failed together do not come back together. */
-  #backoffMs(attempt: number): number {
-    const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 20), LONGEST_BACKOFF_MS)
-    return (longestMs * (1 + this.#random())) / 2
+  get standing(): Standing {
+    const { hasAnswered, failures } = this.#health
+    return failures > 0 ? 'failing' : hasAnswered ? 'answering' : 'untried'
+  }
+
+  #noteAnswer(): void {
+    this.#health.hasAnswered = true
+    this.#health.failures = 0
+  }
+
+  #notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>): Failed {
+    const { name } = this.dialect
+    if (admission.kind === 'aborted') return failed('unreachable', name, 'stopped')
+    const { failures, last } = this.#health
+    if (failures > 0 && last !== undefined) return { ...last, retryAfterMs: admission.waitMs }
+    return failed('rate_limited', name, 'our own pace', admission.waitMs)
+  }
+
+  /**
+   * Nobody asks this provider for a while: doubled with each failure in a row. Half of it is left to chance, so that those who
+   * failed together do not come back together. Requests that were under way at once count as one failure.
+   * @param before failures in a row when the request began
+   */
+  #backOff(answer: Failed, before: number): void {
+    const health = this.#health
+    if (health.failures === before) health.failures++
+    health.last = answer
+    const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(health.failures - 1, 20), LONGEST_BACKOFF_MS)
+    const askedMs = Math.min(answer.retryAfterMs ?? 0, LONGEST_PAUSE_MS)
+    this.#pace.pauseFor(Math.max((longestMs * (1 + this.#random())) / 2, askedMs))
+  }
+
+  #timeoutMs(): number {
+    const { failures } = this.#health
+    const hasFullTime = this.standing === 'answering' || (failures > 0 && failures % FULL_TIME_EVERY === 0)
+    return hasFullTime ? REQUEST_TIMEOUT_MS : SHORT_TIMEOUT_MS
   }
 
   async #once(url: string, { endsAt, signal }: Budget): Promise<Answer> {
-    const { name } = this.dialect
-    const admission = await this.#pace.enter(endsAt, signal)
-    if (admission.kind === 'aborted') return failed('unreachable', name, 'stopped')
-    if (admission.kind === 'too_late') return failed('rate_limited', name, 'our own pace', admission.waitMs)
     try {
       const response = await this.#egress.request({
         url,
         method: 'GET',
         headers: this.#headers,
-        timeoutMs: Math.min(REQUEST_TIMEOUT_MS, Math.max(1, endsAt - this.#clock.now())),
+        timeoutMs: Math.min(this.#timeoutMs(), Math.max(1, endsAt - this.#clock.now())),
         ...(signal === undefined ? {} : { signal }),
         lane: this.#lane,
         maxBodyBytes: MAX_ANSWER_BYTES,
       })
       return this.#judge(response)
     } catch (error) {
-      return failedRequest(error, name)
-    } finally {
-      admission.leave()
+      return failedRequest(error, this.dialect.name)
     }
   }
 
@@ -159,10 +203,7 @@ export class ApiClient {
     const detail = this.#isSpeakable(code) ? `${status} ${code}` : String(status)
     const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? null, this.#clock.now())
     if (notNowCodes.has(code) || status >= 500) return failed('provider_unavailable', name, detail, retryAfterMs)
-    if (status === 429) {
-      this.#pace.pauseFor(Math.min(retryAfterMs ?? 0, LONGEST_PAUSE_MS))
-      return failed('rate_limited', name, detail, retryAfterMs)
-    }
+    if (status === 429) return failed('rate_limited', name, detail, retryAfterMs)
     if (status < 400) return failed('answer_malformed', name, detail)
     if (status === 401 || status === 403) return failed('key_refused', name, detail)
     if (status === 404 && missingCodes.has(code)) return { kind: 'missing' }

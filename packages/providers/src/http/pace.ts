@@ -75,6 +75,11 @@ export class Pace {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms)
   }
 
+  /** How long nobody begins from now on, in milliseconds. */
+  pausedForMs(): number {
+    return Math.max(0, this.#pausedUntil - this.#clock.now())
+  }
+
   #admit(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined

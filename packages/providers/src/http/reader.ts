@@ -24,12 +24,19 @@ export interface ReaderParts {
 export function openReader(parts: ReaderParts, options: ReaderOptions): ProviderReader {
   const { clock } = options
   const client = new ApiClient(parts.dialect, parts.base, options, parts.limits)
-  const budget = (ms: number, signal: AbortSignal | undefined): Budget => ({ endsAt: clock.now() + ms, signal })
+  const budget = (ms: number, signal: AbortSignal | undefined, retries: boolean): Budget => ({
+    endsAt: clock.now() + ms,
+    signal,
+    retries,
+  })
   const open = (feeds: readonly MakeFeed[], signal: AbortSignal | undefined) =>
-    feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal)))
+    feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal, false)))
   return {
+    get standing() {
+      return client.standing
+    },
     read(targets, deadlineMs, signal) {
-      const within = budget(deadlineMs, signal)
+      const within = budget(deadlineMs, signal, true)
       return readTargets(client, targets, within, target => parts.ask(client, target, within))
     },
     changes: (cursor, since, signal) => walk(open(parts.changes, signal), cursor, since, clock.now()),
