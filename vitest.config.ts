@@ -8,6 +8,7 @@ const aloneOnly = [
   'test/faults/election.system-test.ts',
   'test/faults/floods.system-test.ts',
   'test/faults/dependencies-away.system-test.ts',
+  'test/faults/dead-providers.system-test.ts',
 ]
 
 /**

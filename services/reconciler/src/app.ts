@@ -231,6 +231,7 @@ function createReading(ports: ReconcilerPorts, producer: Producer, publisher: Ou
     logger,
     holder: ports.instance,
     everyMs: ports.sweepEveryMs,
+    random,
   })
   return { rereads, retries, sweeper }
 }

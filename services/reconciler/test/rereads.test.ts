@@ -32,7 +32,7 @@ async function harness(script: Script, none: string[] = []) {
     codec,
     clock,
     logger: createLogger('test', 'fatal'),
-    readers: { of },
+    readers: { of, standingOf: () => 'answering' },
     onFatal: error => {
       throw error
     },
@@ -117,7 +117,6 @@ describe('a re-read', () => {
     await clock.advance(1_000)
     expect((await answers()).map(({ connection_id }) => connection_id)).toEqual(['con_2'])
     expect(done() ?? 0n).toBe(0n)
-    stops.splice(0)
   })
 
   test('that finds no room behind others of its connection waits on the delay line, with no attempt counted', async () => {
@@ -127,7 +126,6 @@ describe('a re-read', () => {
     const put = await retries()
     expect(put.length).toBeGreaterThan(0)
     expect(new Set(put.map(({ attempt }) => attempt))).toEqual(new Set([1]))
-    stops.splice(0)
   })
 
   test('that cannot be decoded is parked, and the next one is asked', async () => {

@@ -64,6 +64,18 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       expect(await sweeps.claim('p2', T0 + MINUTE, MINUTE)).toMatchObject({ _id: id, last_error: 'Away' })
     })
 
+    test('one whose last run worked is in the quick compartment, any other in the slow one', async () => {
+      const claim = async (compartment: 'quick' | 'slow', at: number) =>
+        (await sweeps.claim('p1', at, MINUTE, compartment))?._id
+      expect(await claim('quick', T0)).toBeUndefined()
+      const [first, second] = [(await claim('slow', T0)) ?? '', (await claim('slow', T0)) ?? '']
+      await sweeps.release(first, 'p1', { ...END, last_error: null, failures: 0 })
+      await sweeps.release(second, 'p1', { ...END, last_error: 'Away', failures: 3 })
+      expect(await claim('quick', T0 + MINUTE)).toBe(first)
+      expect(await claim('quick', T0 + MINUTE)).toBeUndefined()
+      expect(await sweeps.claim('p1', T0 + MINUTE, MINUTE, 'slow')).toMatchObject({ _id: second, failures: 3 })
+    })
+
     test('a wake makes it due now and keeps the earliest time since which nothing could be verified', async () => {
       for (const _ of CONNECTIONS) {
         const claimed = await sweeps.claim('p1', T0, MINUTE)

@@ -50,11 +50,7 @@ async function harness(respond: Respond) {
     { read_key: READ_KEY, created_at: new Date(0) },
     egress,
   )
-  stops.push(async () => {
-    const stopped = stop()
-    await clock.advance(MINUTE)
-    await stopped
-  })
+  stops.push(stop)
   const refund = async (id: string) => {
     const object = { id, object: 'refund', amount: 2499, currency: 'eur', charge: null, payment_intent: `pi_${id}` }
     const event: InboundEvent = {

@@ -23,6 +23,8 @@ export interface SweepDocument {
   last_error: string | null
   /** Since when no run has worked; null after one that did. */
   failing_since: Date | null
+  /** Runs in a row that failed; absent before this was kept. */
+  failures?: number
   /** Events that the provider lists and that had not come yet, with the provider's time: are they late, or lost? */
   unseen: { event_id: string; event_type: string; created_at: Date }[]
   /** Since when hints of this connection wait for a re-read that cannot be had; null while all is well. */

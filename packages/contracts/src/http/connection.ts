@@ -68,6 +68,9 @@ export const ConnectionReading = z.object({
   last_run_at: Timestamp.nullable().describe('When the last sweep ended'),
   error: z.string().nullable().describe('Why the last sweep failed, in words a person can act on'),
   failing_since: Timestamp.nullable(),
+  next_run_at: Timestamp.nullable().describe(
+    'When the next sweep is due: after failures ever later, up to five minutes',
+  ),
 })
 export type ConnectionReading = z.infer<typeof ConnectionReading>
 

@@ -96,7 +96,7 @@ describe('how the provider of a connection is read', () => {
     ...more,
   })
   const refused = { last_error: 'The provider refused the key', failing_since: hours(1) }
-  const nothing = { last_run_at: null, error: null, failing_since: null }
+  const nothing = { last_run_at: null, error: null, failing_since: null, next_run_at: null }
   const rows = [
     { name: 'is off without a read key', document: { ...readable, read_key: null }, known: sweep(refused), is: 'off' },
     {
@@ -129,15 +129,17 @@ describe('how the provider of a connection is read', () => {
       last_run_at: hours(2).toISOString(),
       error: null,
       failing_since: null,
+      next_run_at: hours(3).toISOString(),
     })
   })
 
-  test('is failing after one that did not, with why and since when', () => {
+  test('is failing after one that did not, with why, since when, and when it is tried next', () => {
     expect(showConnection(readable, sweep(refused), 'https://in.example', NOW).reading).toEqual({
       state: 'failing',
       last_run_at: hours(2).toISOString(),
       error: 'The provider refused the key',
       failing_since: hours(1).toISOString(),
+      next_run_at: hours(3).toISOString(),
     })
   })
 })

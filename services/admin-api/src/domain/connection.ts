@@ -124,7 +124,7 @@ export function showConnection(
 }
 
 function readingOf({ status, read_key }: ConnectionDocument, sweep: SweepDocument | undefined): ConnectionReading {
-  const untold = { last_run_at: null, error: null, failing_since: null }
+  const untold = { last_run_at: null, error: null, failing_since: null, next_run_at: null }
   if (status !== 'active' || read_key === null) return { state: 'off', ...untold }
   const lastRunAt = sweep?.last_run_at ?? null
   // What became of another key says nothing about this one.
@@ -135,6 +135,7 @@ function readingOf({ status, read_key }: ConnectionDocument, sweep: SweepDocumen
     last_run_at: lastRunAt.toISOString(),
     error: sweep.last_error,
     failing_since: sweep.failing_since?.toISOString() ?? null,
+    next_run_at: sweep.next_run_at.toISOString(),
   }
 }
 

@@ -26,7 +26,7 @@ export function describeConnections(world: () => AdminWorld): void {
         site: null,
         api_base: null,
         has_read_key: false,
-        reading: { state: 'off', last_run_at: null, error: null, failing_since: null },
+        reading: { state: 'off', last_run_at: null, error: null, failing_since: null, next_run_at: null },
         secret_fingerprints: [expect.stringMatching(/^[0-9a-f]{8}$/)],
         version: 1,
         created_at: expect.any(String),
@@ -65,6 +65,7 @@ export function describeConnections(world: () => AdminWorld): void {
         last_run_at: last_run_at.toISOString(),
         error,
         failing_since: failing_since.toISOString(),
+        next_run_at: last_run_at.toISOString(),
       }
       expect((await api().get(path)).body.reading).toEqual(reading)
       expect((await api().get(at(projectId))).body.data[0].reading).toEqual(reading)

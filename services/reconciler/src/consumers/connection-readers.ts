@@ -1,6 +1,6 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
-import { PROVIDERS, type ProviderReader } from '@backstop/providers'
+import { PROVIDERS, type ProviderReader, type Standing } from '@backstop/providers'
 import type { ConnectionReader } from '../store/store.ts'
 
 export interface ConnectionReadersOptions {
@@ -32,6 +32,11 @@ export class ConnectionReaders {
 
   constructor(options: ConnectionReadersOptions) {
     this.#options = options
+  }
+
+  /** Whether the connection's provider answered this process last time. */
+  standingOf(connectionId: string): Standing {
+    return this.#open.get(connectionId)?.reader.standing ?? 'untried'
   }
 
   /** @throws AppError `unavailable` when the connections cannot be read */

@@ -1,17 +1,27 @@
+import { createManualClock } from '@backstop/kit/test'
+import type { Standing } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { RereadLanes } from './reread-lanes.ts'
 
-function harness(options = { maxActive: 4, maxWaiting: 3 }) {
-  const lanes = new RereadLanes(options)
+function harness({ places = { quick: 4, slow: 2 }, maxWaiting = 3, standing = {} as Record<string, Standing> } = {}) {
+  const clock = createManualClock()
+  const lanes = new RereadLanes({
+    clock,
+    places,
+    quickForMs: 3_000,
+    maxWaiting,
+    maxWaitingForFailing: 1,
+    standingOf: id => standing[id] ?? 'answering',
+  })
   const running: { name: string; end: () => void }[] = []
   const add = (connection: string, name: string, concurrent = 1) =>
     lanes.add(connection, concurrent, () => new Promise(end => running.push({ name, end })))
   const end = async (name: string) => {
     const index = running.findIndex(one => one.name === name)
     running.splice(index, 1)[0]?.end()
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
   }
-  return { lanes, add, end, names: () => running.map(({ name }) => name) }
+  return { clock, lanes, add, end, names: () => running.map(({ name }) => name) }
 }
 
 describe('askings of connections', () => {
@@ -32,7 +42,7 @@ describe('askings of connections', () => {
   })
 
   test('take turns when all places are taken', async () => {
-    const { add, end, names } = harness({ maxActive: 1, maxWaiting: 10 })
+    const { add, end, names } = harness({ places: { quick: 1, slow: 1 }, maxWaiting: 10 })
     for (const name of ['a1', 'a2']) add('a', name)
     add('b', 'b1')
     expect(names()).toEqual(['a1'])
@@ -50,5 +60,40 @@ describe('askings of connections', () => {
     for (const name of ['a1', 'a2', 'a3', 'a4']) await end(name)
     expect(lanes.size).toBe(0)
     expect(lanes.hasRoom('a')).toBe(true)
+  })
+
+  test('whose providers fail take no places of others, and one place each', () => {
+    const standing = Object.fromEntries(['x', 'y', 'z'].map(id => [id, 'failing' as const]))
+    const { add, names } = harness({ standing })
+    for (const id of ['x', 'y', 'z']) for (const count of [1, 2]) add(id, `${id}${count}`, 4)
+    expect(names()).toEqual(['x1', 'y1'])
+    for (const count of [1, 2, 3, 4]) add('a', `a${count}`, 4)
+    expect(names()).toEqual(['x1', 'y1', 'a1', 'a2', 'a3', 'a4'])
+  })
+
+  test('whose providers were never asked run side by side, in the places of those that fail', () => {
+    const { add, names } = harness({ standing: { n: 'untried' } })
+    for (const name of ['n1', 'n2', 'n3']) add('n', name, 4)
+    expect(names()).toEqual(['n1', 'n2'])
+  })
+
+  test('that take long give their places to others', async () => {
+    const { clock, add, names } = harness({ places: { quick: 2, slow: 1 } })
+    for (const id of ['a', 'b', 'c', 'd', 'e']) add(id, id)
+    expect(names()).toEqual(['a', 'b'])
+    await clock.advance(3_000)
+    expect(names()).toEqual(['a', 'b', 'c', 'd'])
+    await clock.advance(3_000)
+    expect(names()).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  test('of a provider that fails find less room', () => {
+    const standing: Record<string, Standing> = {}
+    const { add, lanes } = harness({ standing })
+    add('x', 'x1')
+    add('x', 'x2')
+    expect(lanes.hasRoom('x')).toBe(true)
+    standing.x = 'failing'
+    expect(lanes.hasRoom('x')).toBe(false)
   })
 })

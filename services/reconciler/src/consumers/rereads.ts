@@ -27,15 +27,19 @@ export interface RereadConsumerOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
-  readonly readers: Pick<ConnectionReaders, 'of'>
+  readonly readers: Pick<ConnectionReaders, 'of' | 'standingOf'>
   onFatal(error: unknown): void
 }
 
 /** Askings at hand beyond which no more are taken from Kafka. */
 const MAX_AT_HAND = 2_000
-const MAX_ACTIVE = 64
+/** Askings at once. Those that wait for a provider cost a socket each. */
+const PLACES = { quick: 64, slow: 64 }
+const QUICK_FOR_MS = 3_000
 /** At 150 a minute, what waits behind so many comes later than from the delay line. */
 const MAX_WAITING = 75
+/** So few that 200 connections that fail leave room for others. */
+const MAX_WAITING_FOR_FAILING = 4
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 250
 /** A reader that keeps to its deadline ends in this time after it, and says more than that it did not end. */
@@ -54,11 +58,19 @@ const NEVER_ENDED: Asked = {
 export class RereadConsumer {
   readonly #options: RereadConsumerOptions
   readonly #consumer: Consumer
-  readonly #lanes = new RereadLanes({ maxActive: MAX_ACTIVE, maxWaiting: MAX_WAITING })
+  readonly #lanes: RereadLanes
   #isStopping = false
 
   constructor(options: RereadConsumerOptions) {
     this.#options = options
+    this.#lanes = new RereadLanes({
+      clock: options.clock,
+      places: PLACES,
+      quickForMs: QUICK_FOR_MS,
+      maxWaiting: MAX_WAITING,
+      maxWaitingForFailing: MAX_WAITING_FOR_FAILING,
+      standingOf: id => options.readers.standingOf(id),
+    })
     this.#consumer = options.bus.consumer({
       groupId: 'reconciler.rereads',
       topics: ['rereads'],

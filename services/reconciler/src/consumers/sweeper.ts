@@ -6,14 +6,24 @@ import {
   type ReadObject,
   type SweepDocument,
 } from '@backstop/contracts'
-import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
+import {
+  type Clock,
+  createPeriodic,
+  type Logger,
+  type MessageCodec,
+  type Periodic,
+  type Producer,
+  within,
+} from '@backstop/kit'
 import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
+import { pauseAfterFailures } from '../domain/reading-pause.ts'
 import { describeMissing, judgeFeed } from '../domain/silent-feed.ts'
 import type { ConnectionReader, Inbox } from '../store/store.ts'
 import type { SweepEnd, SweepStore } from '../store/sweeps.ts'
 import type { ConnectionIncidents } from './connection-incidents.ts'
 import type { ConnectionReaders } from './connection-readers.ts'
 import type { HeldHints } from './held-hints.ts'
+import { createSweepPool } from './sweep-pool.ts'
 
 export interface SweeperOptions {
   readonly sweeps: SweepStore
@@ -30,16 +40,22 @@ export interface SweeperOptions {
   readonly holder: string
   /** Milliseconds between two sweeps of one connection. */
   readonly everyMs: number
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number
 }
 
 /** How often due sweeps are looked for, in milliseconds. */
-const LOOK_EVERY_MS = 5_000
-/** A lease outlives the longest page: its provider's deadline with all retries. It is renewed with each page. */
+const LOOK_EVERY_MS = 1_000
+/** How often connections that are new to the sweeps are looked for, in milliseconds. */
+const NEW_ONES_EVERY_MS = 5_000
+/** A lease outlives the longest run. It is renewed with each page. */
 const LEASE_MS = 120_000
-/** Pages of one connection in one run: what is left goes on in the next, so that others have their turn. */
+/** A run that has not ended after this is abandoned, in milliseconds: no provider holds a place for longer. */
+const RUN_WITHIN_MS = 110_000
+/** How long a run goes on to another page, in milliseconds: what is left goes on in the next, so that others have their turn. */
+const PAGING_FOR_MS = 30_000
+/** Pages of one connection in one run. */
 const MAX_PAGES = 20
-/** Connections at once. */
-const AT_ONCE = 4
 
 type PageFailure = Extract<SweepPage, { kind: 'failed' }>
 
@@ -48,69 +64,120 @@ type PageFailure = Extract<SweepPage, { kind: 'failed' }>
  * through the same decisions. Each connection has a stored cursor and one process at a time.
  */
 export function createSweeper(options: SweeperOptions): Periodic {
-  const { sweeps, clock, logger, holder } = options
-
-  async function run(isStopping: () => boolean): Promise<void> {
-    const readable = await options.connections.readable()
-    await sweeps.ensure(
-      readable.map(({ _id, project_id }) => ({ id: _id, projectId: project_id })),
-      clock.now(),
-    )
-    const one = async (): Promise<void> => {
-      while (!isStopping()) {
-        const claimed = await sweeps.claim(holder, clock.now(), LEASE_MS)
-        if (claimed === undefined) return
-        await sweepOne(claimed, options, isStopping)
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, one))
-  }
-
-  return createPeriodic({
+  const { sweeps, clock, logger } = options
+  const onFailure = (error: unknown) => logger.warn({ error }, 'sweep.failed')
+  let runs = 0
+  const pool = createSweepPool({
     clock,
-    pauseMs: LOOK_EVERY_MS,
-    run,
-    onFailure: error => logger.warn({ error }, 'sweep.failed'),
+    // Each run has a lease of its own: one that was abandoned can change nothing later.
+    claim: compartment => sweeps.claim(`${options.holder}/${runs++}`, clock.now(), LEASE_MS, compartment),
+    run: (sweep, stopping) => runSweep(sweep, options, stopping).catch(onFailure),
+    onFailure,
   })
+  const due = createPeriodic({ clock, pauseMs: LOOK_EVERY_MS, run: () => pool.fill(), onFailure })
+  const newOnes = createPeriodic({
+    clock,
+    pauseMs: NEW_ONES_EVERY_MS,
+    async run() {
+      const readable = await options.connections.readable()
+      await sweeps.ensure(
+        readable.map(({ _id, project_id }) => ({ id: _id, projectId: project_id })),
+        clock.now(),
+      )
+      await pool.fill()
+    },
+    onFailure,
+  })
+  return {
+    start() {
+      due.start()
+      newOnes.start()
+    },
+    async stop() {
+      await Promise.all([due.stop(), newOnes.stop(), pool.stop()])
+    },
+  }
 }
 
-/** One run of one connection. What fails is recorded, and the next run goes on where this one ended. */
-async function sweepOne(sweep: SweepDocument, options: SweeperOptions, isStopping: () => boolean): Promise<void> {
-  const { sweeps, readers, clock, logger, holder, everyMs } = options
+/** How a run ended. */
+type RunEnd =
+  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & Opened)
+  | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & Opened)
+  | { readonly kind: 'no_reader'; readonly text: string }
+  /** This process stops: another one begins where this one was. */
+  | { readonly kind: 'stopped' }
+
+type Opened = Pick<SweepDocument, 'open_incidents'>
+
+/** One run of one connection, from its claim to the end of its lease. */
+async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping: AbortSignal): Promise<void> {
+  const { sweeps, clock, logger } = options
+  const { open_incidents, project_id } = sweep
+  const late: RunEnd = { kind: 'not_read', text: 'The sweep did not end in time', retryAfterMs: null, open_incidents }
+  const run = (signal: AbortSignal) =>
+    sweepOne(sweep, options, signal).catch((error: unknown): RunEnd => {
+      logger.warn({ connection_id: sweep._id, project_id, error }, 'sweep.failed')
+      return { kind: 'not_read', text: String(error), retryAfterMs: null, open_incidents }
+    })
+  const end = await within(clock, RUN_WITHIN_MS, run, late, stopping)
+  const change = endOf(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
+  await sweeps.release(sweep._id, sweep.lease_holder ?? '', change)
+}
+
+/** What the end of a run changes. What fails is recorded, and the next run goes on where this one ended. */
+function endOf(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: SweeperOptions): SweepEnd {
+  const now = clock.now()
+  const next = (inMs: number) => ({ next_run_at: new Date(now + inMs), last_run_at: new Date(now) })
+  switch (end.kind) {
+    case 'stopped':
+      return { next_run_at: sweep.next_run_at, last_run_at: sweep.last_run_at }
+    case 'no_reader':
+      return { ...next(everyMs), last_error: end.text, failing_since: null, failures: 0 }
+    case 'not_read': {
+      const failures = (sweep.failures ?? 0) + 1
+      return {
+        ...next(pauseAfterFailures(failures, everyMs, end.retryAfterMs, random())),
+        last_error: end.text,
+        failing_since: sweep.failing_since ?? new Date(now),
+        failures,
+        open_incidents: end.open_incidents,
+      }
+    }
+    case 'swept':
+      return {
+        ...next(end.done ? everyMs : 0),
+        last_error: null,
+        failing_since: null,
+        failures: 0,
+        unverified_since: null,
+        unseen: end.unseen.map(toUnseen),
+        open_incidents: end.open_incidents,
+      }
+    default:
+      return end satisfies never
+  }
+}
+
+/** Reads one connection's provider, and says what people have to know of it. */
+async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: AbortSignal): Promise<RunEnd> {
+  const { readers, logger } = options
   const facts = { connection_id: sweep._id, project_id: sweep.project_id }
   const opened = await readers.of(sweep._id)
-  const release = (nextInMs: number, changes: Omit<SweepEnd, 'next_run_at' | 'last_run_at'>) => {
-    const now = clock.now()
-    return sweeps.release(sweep._id, holder, {
-      next_run_at: new Date(now + nextInMs),
-      last_run_at: new Date(now),
-      ...changes,
-    })
-  }
-  if (opened.kind === 'none') {
-    await release(everyMs, { last_error: opened.text, failing_since: null })
-    return
-  }
-  const ended = await readAll({ ...sweep }, opened.connection, opened.reader, options, isStopping)
+  if (opened.kind === 'none') return { kind: 'no_reader', text: opened.text }
+  const ended = await readAll({ ...sweep }, opened.connection, opened.reader, options, signal)
+  if (signal.aborted) return { kind: 'stopped' }
   if (ended.kind === 'failed') {
-    logger.warn({ ...facts, failure: ended.failure, text: ended.text }, 'sweep.not_read')
+    const { failure, text, retryAfterMs } = ended
+    logger.warn({ ...facts, failure, text }, 'sweep.not_read')
     const open_incidents = await tellUnverified(sweep, opened.connection, ended, options)
-    const nextInMs = Math.max(everyMs, ended.retryAfterMs ?? 0)
-    const failing_since = sweep.failing_since ?? new Date(clock.now())
-    await release(nextInMs, { last_error: ended.text, failing_since, open_incidents })
-    return
+    return { kind: 'not_read', text, retryAfterMs, open_incidents }
   }
   // Also what was held in the very moment in which the connection became readable.
   const requested = await options.heldHints.request(opened.connection)
   const { unseen, open_incidents } = await judge(sweep, opened.connection, ended.events, options)
-  logger.info({ ...facts, objects: ended.objects, pages: ended.pages, hints: requested, done: ended.done }, 'sweep.run')
-  await release(ended.done ? everyMs : 0, {
-    last_error: null,
-    failing_since: null,
-    unverified_since: null,
-    unseen: [...unseen].map(toUnseen),
-    open_incidents,
-  })
+  const { objects, pages, done } = ended
+  logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.run')
+  return { kind: 'swept', done, unseen, open_incidents }
 }
 
 interface Ended {
@@ -126,9 +193,10 @@ async function readAll(
   connection: ConnectionDocument,
   reader: ProviderReader,
   options: SweeperOptions,
-  isStopping: () => boolean,
+  signal: AbortSignal,
 ): Promise<Ended | PageFailure> {
-  const { sweeps, clock, holder } = options
+  const { sweeps, clock } = options
+  const begunAt = clock.now()
   const events: ListedEvent[] = []
   let objects = 0
   let { baseline_at } = sweep
@@ -138,8 +206,8 @@ async function readAll(
     const readAt = clock.now()
     const page =
       baseline_at === null
-        ? await reader.schedules(cursor)
-        : await reader.changes(cursor, connection.created_at.getTime())
+        ? await reader.schedules(cursor, signal)
+        : await reader.changes(cursor, connection.created_at.getTime(), signal)
     if (page.kind === 'failed') return page
     await publish(page.objects, baseline_at === null ? 'baseline' : 'sweep', connection, readAt, options)
     events.push(...page.events)
@@ -149,12 +217,13 @@ async function readAll(
     cursor = page.done && baseline_at === null ? null : page.cursor
     if (page.done && baseline_at === null) baseline_at = new Date(clock.now())
     const leased_until = new Date(clock.now() + LEASE_MS)
-    const isOurs = await sweeps.save(connection._id, holder, {
+    const isOurs = await sweeps.save(connection._id, sweep.lease_holder ?? '', {
       cursor: cursor && { ...cursor },
       baseline_at,
       leased_until,
     })
-    if (ended || !isOurs || pages >= MAX_PAGES || isStopping()) {
+    const isLong = pages >= MAX_PAGES || clock.now() - begunAt >= PAGING_FOR_MS
+    if (ended || !isOurs || isLong || signal.aborted) {
       return { kind: 'ended', events, objects, pages, done: ended }
     }
   }

@@ -8,9 +8,13 @@ export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): S
     async ensure(connections, now) {
       for (const connection of connections) sweeps.set(connection.id, known(connection, now))
     },
-    async claim(holder, now, leaseMs) {
+    async claim(holder, now, leaseMs, compartment) {
       const [due] = [...sweeps.values()]
         .filter(({ next_run_at }) => next_run_at.getTime() <= now)
+        .filter(({ last_run_at, last_error }) => {
+          const hasWorked = last_run_at !== null && last_error === null
+          return compartment === undefined || hasWorked === (compartment === 'quick')
+        })
         .filter(({ leased_until }) => leased_until === null || leased_until.getTime() < now)
         .sort((a, b) => a.next_run_at.getTime() - b.next_run_at.getTime())
       if (due === undefined) return undefined

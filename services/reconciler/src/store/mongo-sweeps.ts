@@ -2,6 +2,12 @@ import type { SweepDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
+/** Sweeps by whether their last run worked. */
+const OF = {
+  quick: { last_run_at: { $ne: null }, last_error: null },
+  slow: { $or: [{ last_run_at: null }, { last_error: { $ne: null } }] },
+}
+
 /** Collection `sweeps`. */
 export function createMongoSweeps(mongo: Mongo): SweepStore {
   const sweeps = mongo.db.collection<SweepDocument>('sweeps')
@@ -19,12 +25,12 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
   }
   return {
     ensure,
-    claim: (holder, now, leaseMs) =>
+    claim: (holder, now, leaseMs, compartment) =>
       asUnavailable(async () => {
         const isFree = { $or: [{ leased_until: null }, { leased_until: { $lt: new Date(now) } }] }
         const lease = { leased_until: new Date(now + leaseMs), lease_holder: holder, woken: false }
         const claimed = await sweeps.findOneAndUpdate(
-          { next_run_at: { $lte: new Date(now) }, ...isFree },
+          { next_run_at: { $lte: new Date(now) }, $and: [isFree, compartment === undefined ? {} : OF[compartment]] },
           { $set: lease },
           { sort: { next_run_at: 1 }, returnDocument: 'after' },
         )

@@ -8,14 +8,24 @@ export interface SweptConnection {
 
 /** What the end of a run may change. */
 export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
-  Partial<Pick<SweepDocument, 'last_error' | 'failing_since' | 'unverified_since' | 'unseen' | 'open_incidents'>>
+  Partial<
+    Pick<SweepDocument, 'last_error' | 'failing_since' | 'failures' | 'unverified_since' | 'unseen' | 'open_incidents'>
+  >
 
 /** How far the sweep of each connection has come; one process at a time sweeps one connection. */
 export interface SweepStore {
   /** Makes the document of each connection that has none, due at once. */
   ensure(connections: readonly SweptConnection[], now: number): Promise<void>
-  /** Leases one that is due to `holder`; undefined when none is. */
-  claim(holder: string, now: number, leaseMs: number): Promise<SweepDocument | undefined>
+  /**
+   * Leases one that is due to `holder`; undefined when none is.
+   * @param compartment quick: one whose last run worked. slow: any other. Both when left out
+   */
+  claim(
+    holder: string,
+    now: number,
+    leaseMs: number,
+    compartment?: 'quick' | 'slow',
+  ): Promise<SweepDocument | undefined>
   /** Changes the document of a lease that still is the holder's. @returns false when it no longer is */
   save(id: string, holder: string, changes: Partial<Omit<SweepDocument, '_id'>>): Promise<boolean>
   /**
@@ -44,6 +54,7 @@ export function newSweep(id: string, projectId: string, now: number): SweepDocum
     last_run_at: null,
     last_error: null,
     failing_since: null,
+    failures: 0,
     unseen: [],
     unverified_since: null,
     open_incidents: {},

@@ -1,0 +1,24 @@
+/** The first pause after a failure, in milliseconds: most failures pass within seconds. */
+const FIRST_PAUSE_MS = 10_000
+/** The longest pause, in milliseconds, unless the interval of sweeps is longer. */
+const LONGEST_PAUSE_MS = 5 * 60_000
+/** The longest Retry-After that is obeyed, in milliseconds: a provider's slip must not end reading for a year. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000
+
+/**
+ * How long the sweep of a connection waits after a failure, in milliseconds: doubled with each failure in a row. Half of it is
+ * left to chance, so that connections that failed together do not come back together.
+ * @param failures in a row, 1 or more
+ * @param retryAfterMs what the provider asked for; null where it did not say
+ * @param chance from 0 to 1
+ */
+export function pauseAfterFailures(
+  failures: number,
+  everyMs: number,
+  retryAfterMs: number | null,
+  chance: number,
+): number {
+  const longestMs = Math.max(everyMs, LONGEST_PAUSE_MS)
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30), longestMs)
+  return Math.max((pauseMs * (1 + chance)) / 2, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS))
+}

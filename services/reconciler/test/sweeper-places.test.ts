@@ -1,0 +1,204 @@
+/** Sweeps of many connections on virtual time: providers that do not answer cost those that do nothing. */
+import type { ConnectionDocument } from '@backstop/contracts'
+import { createFixedCodec, createLogger, createMemoryBus, createOutboxPublisher } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import type { SweepPage } from '@backstop/providers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createConnectionIncidents } from '../src/consumers/connection-incidents.ts'
+import type { OpenedReader } from '../src/consumers/connection-readers.ts'
+import { createHeldHints } from '../src/consumers/held-hints.ts'
+import { createSweeper } from '../src/consumers/sweeper.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
+
+const EVERY_MS = 5 * MINUTE
+/** How often due sweeps are looked for. */
+const LOOK_MS = 5 * SECOND
+
+const codec = createFixedCodec()
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+const PAGE: SweepPage = { kind: 'page', objects: [], events: [], cursor: { after: 'end' }, done: true }
+const failed = (retryAfterMs: number | null = null): SweepPage => ({
+  kind: 'failed',
+  failure: 'provider_unavailable',
+  text: 'Away',
+  retryAfterMs,
+})
+
+/** How the provider of a connection answers. */
+type Answer = (clock: { schedule(ms: number, callback: () => void): () => void }) => Promise<SweepPage>
+const answers: Answer = async () => PAGE
+/** Ends neither by itself nor when it is aborted. */
+const stuck: Answer = () => new Promise(() => {})
+/** As the reader of a provider that does not answer. */
+const silent: Answer = clock => new Promise(resolve => clock.schedule(5 * SECOND, () => resolve(failed())))
+
+async function harness(providers: Record<string, Answer>) {
+  const clock = createManualClock()
+  const bus = createMemoryBus({ clock, partitions: 1 })
+  const producer = bus.producer({ sendTimeoutMs: 1_000 })
+  await producer.start()
+  const stores = createMemoryStores()
+  const madeAt = new Date(clock.now() - 3 * 60 * MINUTE)
+  const asked: { id: string; at: number }[] = []
+  const from = clock.now()
+  for (const id of Object.keys(providers)) {
+    const common = { _id: id, project_id: PROJECT, kind: 'processor', name: id, status: 'active' }
+    stores.contents.connections.set(id, { ...common, read_key: {}, created_at: madeAt } as ConnectionDocument)
+  }
+  const readerOf = (id: string) => {
+    const read = () => {
+      asked.push({ id, at: clock.now() - from })
+      return (providers[id] ?? answers)(clock)
+    }
+    return { schedules: read, changes: read }
+  }
+  const logger = createLogger('test', 'silent')
+  const { channelIncidents: incidents, inbox, sweeps } = stores
+  const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
+  const start = (holder: string) => {
+    const sweeper = createSweeper({
+      sweeps,
+      connections: stores.connections,
+      inbox,
+      readers: {
+        of: async id =>
+          ({
+            kind: 'reader',
+            reader: readerOf(id),
+            connection: stores.contents.connections.get(id),
+          }) as unknown as OpenedReader,
+      },
+      heldHints: createHeldHints({ inbox, producer, codec, clock }),
+      incidents: createConnectionIncidents({ incidents, publisher, clock }),
+      producer,
+      codec,
+      clock,
+      logger,
+      holder,
+      everyMs: EVERY_MS,
+      random: () => 1,
+    })
+    sweeper.start()
+    stops.push(() => sweeper.stop())
+    return sweeper
+  }
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= SECOND) await clock.advance(Math.min(SECOND, left))
+  }
+  return { clock, stores, providers, asked, start, pass, of: (id: string) => stores.contents.sweeps.get(id) }
+}
+
+const many = (name: string, count: number, answer: Answer) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, answer]))
+
+/** The pauses between the sweeps of one connection. */
+function waitsOf(asked: readonly { id: string; at: number }[], wanted: string): number[] {
+  const times = asked.filter(({ id }) => id === wanted).map(({ at }) => at)
+  return times.map((at, index) => at - (times[index - 1] ?? 0)).slice(1)
+}
+
+describe('connections whose providers do not answer', () => {
+  test('leave the interval of those that do as it is, from the first sweep on', async () => {
+    const { asked, pass, start } = await harness({ ...many('dead', 200, silent), ...many('alive', 5, answers) })
+    start('p1')
+    await pass(30 * MINUTE)
+    for (const id of Object.keys(many('alive', 5, answers))) {
+      const first = asked.find(one => one.id === id)?.at ?? Number.POSITIVE_INFINITY
+      expect(first).toBeLessThan(MINUTE)
+      // The first two pages are one run: the baseline, and what changed.
+      const waits = waitsOf(asked, id).slice(1)
+      expect(waits.length).toBeGreaterThanOrEqual(5)
+      expect(Math.max(...waits)).toBeLessThanOrEqual(EVERY_MS + LOOK_MS)
+    }
+  })
+
+  test('that answered until now hold up the others for seconds, though all of them hang at once', async () => {
+    const { asked, pass, start, providers } = await harness({
+      ...many('dead', 60, answers),
+      ...many('alive', 5, answers),
+    })
+    start('p1')
+    await pass(MINUTE)
+    for (const id of Object.keys(many('dead', 60, stuck))) providers[id] = stuck
+    await pass(20 * MINUTE)
+    for (const id of Object.keys(many('alive', 5, answers))) {
+      const waits = waitsOf(asked, id).slice(1)
+      expect(waits.length).toBeGreaterThanOrEqual(3)
+      expect(Math.max(...waits)).toBeLessThanOrEqual(EVERY_MS + LOOK_MS + 30 * SECOND)
+    }
+  })
+
+  test('that are stuck for good give their places back: those that are new are swept after two minutes', async () => {
+    const { asked, pass, start, of } = await harness({ ...many('dead', 40, stuck), later: answers })
+    start('p1')
+    await pass(4 * MINUTE)
+    expect(asked.some(({ id }) => id === 'later')).toBe(true)
+    expect(of('dead0')).toMatchObject({ last_error: 'The sweep did not end in time' })
+  })
+
+  test('are tried after ever longer pauses, up to five minutes, until they answer', async () => {
+    const { asked, pass, start, of, providers } = await harness({ dead: async () => failed() })
+    start('p1')
+    await pass(40 * MINUTE)
+    const waits = waitsOf(asked, 'dead')
+    const pauses = [10, 20, 40, 80, 160, 300, 300].map(seconds => seconds * SECOND)
+    for (const [index, pause] of pauses.entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(pause)
+      expect(waits[index]).toBeLessThanOrEqual(pause + LOOK_MS)
+    }
+    expect(of('dead')?.failures).toBeGreaterThan(7)
+    providers.dead = answers
+    await pass(6 * MINUTE)
+    expect(of('dead')).toMatchObject({ failures: 0, last_error: null, failing_since: null })
+  })
+
+  test('that say when to come again are not asked before', async () => {
+    const { asked, pass, start } = await harness({ dead: async () => failed(20 * MINUTE) })
+    start('p1')
+    await pass(19 * MINUTE)
+    expect(asked).toHaveLength(1)
+    await pass(2 * MINUTE)
+    expect(asked).toHaveLength(2)
+  })
+
+  test('are not asked sooner after a restart', async () => {
+    const { asked, pass, start } = await harness({ dead: async () => failed() })
+    const first = start('p1')
+    await pass(6 * MINUTE)
+    await first.stop()
+    const before = asked.length
+    start('p2')
+    await pass(4 * MINUTE)
+    expect(asked.length).toBeLessThanOrEqual(before + 1)
+  })
+})
+
+describe('a process that stops', () => {
+  test('waits for no provider, and leaves what it was sweeping to the next one at once', async () => {
+    const { asked, pass, start, of } = await harness({ dead: stuck })
+    const first = start('p1')
+    await pass(6 * SECOND)
+    expect(asked).toHaveLength(1)
+    await first.stop()
+    expect(of('dead')).toMatchObject({ lease_holder: null, last_error: null, last_run_at: null })
+    start('p2')
+    await pass(6 * SECOND)
+    expect(asked).toHaveLength(2)
+  })
+
+  test('and dies leaves its lease to run out', async () => {
+    const { clock, asked, pass, start, stores } = await harness({ alive: answers })
+    await stores.sweeps.ensure([{ id: 'alive', projectId: PROJECT }], clock.now())
+    await stores.sweeps.claim('gone', clock.now(), 2 * MINUTE)
+    start('p2')
+    await pass(110 * SECOND)
+    expect(asked).toEqual([])
+    await pass(20 * SECOND)
+    expect(asked.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * What 200 connections whose providers are dead cost 50 whose providers answer: on two real reconciler processes, one with
+ * them and one without, at the same time. `npm run bench -- reconciler --only dead` prints the figures.
+ */
+import { join } from 'node:path'
+import { until } from '@backstop/kit/test'
+import { afterAll, expect, test } from 'vitest'
+import { percentile } from '../../bench/frame/statistics.ts'
+import { dataFolder, stackUrls } from '../world/product.ts'
+import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../world/swept-providers.ts'
+
+const EVERY_MS = 4_000
+const COUNTED_MS = 60_000
+/** The allowed growth of the interval at p99. */
+const GROWTH = 1.2
+const stops: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+test('the sweeps of those that answer come as often as without the others, from the first one on', {
+  timeout: 240_000,
+}, async () => {
+  const folder = dataFolder('dead-providers')
+  const worlds = await Promise.all(
+    [false, true].map(hasDead => {
+      const name = `${hasDead ? 'with' : 'without'}-dead-${process.pid}`
+      return openSweptProviders({ name, stack: stackUrls(), folder: join(folder, name), hasDead, everyMs: EVERY_MS })
+    }),
+  )
+  stops.push(...worlds.map(world => () => world.close()))
+  await Promise.all(worlds.map(world => world.start()))
+  const startedAt = performance.now()
+  const firstMs = await Promise.all(
+    worlds.map(async world => {
+      await until('the first sweeps', () => world.swept() === ALIVE_COUNT, { timeoutMs: 90_000, seen: world.swept })
+      return performance.now() - startedAt
+    }),
+  )
+  // What has failed once is in its pause from then on.
+  await new Promise(resolve => setTimeout(resolve, 3 * EVERY_MS))
+  for (const world of worlds) world.forget()
+  await new Promise(resolve => setTimeout(resolve, COUNTED_MS))
+  const p99 = worlds.map(world => percentile(world.intervalsMs(), 0.99))
+  const counts = worlds.map(world => world.intervalsMs().length)
+  process.stdout.write(
+    `interval at p99 of ${ALIVE_COUNT} connections: ${p99[0]?.toFixed(0)} ms alone, ${p99[1]?.toFixed(0)} ms beside ` +
+      `${DEAD_COUNT} dead ones (${counts.join(' and ')} intervals); first sweeps after ${firstMs.map(ms => ms.toFixed(0)).join(' and ')} ms\n`,
+  )
+  expect(Math.min(...counts)).toBeGreaterThan((ALIVE_COUNT * COUNTED_MS) / EVERY_MS / 3)
+  expect(p99[1]).toBeLessThan(p99[0]! * GROWTH)
+})

@@ -1,0 +1,138 @@
+/** A reconciler alone that sweeps many connections: providers that answer, and providers that are dead in every way. */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ConnectionDocument } from '@backstop/contracts'
+import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
+import type { StackUrls } from '@backstop/stack'
+import { openBlackHole } from '../../packages/kit/test/black-hole.ts'
+import { openServiceAlone } from './service-alone.ts'
+
+/** How a provider is dead, and for how many connections. */
+const DEAD = { silent: 60, down: 40, limited: 40, dripping: 20, refused: 20, unrouted: 20 }
+export const DEAD_COUNT = Object.values(DEAD).reduce((sum, count) => sum + count, 0)
+export const ALIVE_COUNT = 50
+
+const KEYS = `swept:${Buffer.alloc(32, 5).toString('base64')}`
+const DAY_MS = 86_400_000
+/** What a page takes at a provider that answers. */
+const ANSWER_MS = 30
+
+export interface SweptProviders {
+  /** Starts the reconciler's process. */
+  start(): Promise<void>
+  /** Forgets the sweeps that were seen so far, but for the last of each connection. */
+  forget(): void
+  /** Forgets every sweep: in the database, too, so that the next process begins anew. */
+  clear(): Promise<void>
+  /** Milliseconds between the sweeps of each connection that answers. */
+  intervalsMs(): number[]
+  /** How many of the connections that answer have been swept. */
+  swept(): number
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface SweptProvidersOptions {
+  readonly name: string
+  readonly stack: StackUrls
+  readonly folder: string
+  readonly hasDead: boolean
+  /** Milliseconds between two sweeps of one connection. */
+  readonly everyMs: number
+}
+
+export async function openSweptProviders(options: SweptProvidersOptions): Promise<SweptProviders> {
+  const sweeps = new Map<string, number[]>()
+  const server = createServer((request, response) => {
+    const [, kind = '', id = '', ...path] = (request.url ?? '').split('?')[0]?.split('/') ?? []
+    if (kind === 'alive' && path.at(-1) === 'refunds') sweeps.set(id, [...(sweeps.get(id) ?? []), performance.now()])
+    ANSWERS[kind]?.(response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const closed = await closedPort()
+  const hole = await openBlackHole(closed)
+  const bases: Record<string, string> = {
+    refused: `http://127.0.0.1:${closed}`,
+    unrouted: `http://${hole.address.includes(':') ? `[${hole.address}]` : hole.address}:${closed}`,
+  }
+  const alone = await openServiceAlone('reconciler', {
+    ...options,
+    env: { SECRET_KEYS: KEYS, SWEEP_EVERY_MS: String(options.everyMs), EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
+  })
+  const kinds = Object.entries({ ...(options.hasDead ? DEAD : {}), alive: ALIVE_COUNT })
+  const connections = kinds.flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, index) => connectionOf(kind, index, bases[kind] ?? `${base}/${kind}/${index}`)),
+  )
+  await alone.mongo.db.collection<ConnectionDocument>('connections').insertMany(connections)
+  return {
+    start: () => alone.start(),
+    forget() {
+      for (const [id, times] of sweeps) sweeps.set(id, times.slice(-1))
+    },
+    async clear() {
+      sweeps.clear()
+      await alone.mongo.db.collection('sweeps').deleteMany({})
+    },
+    intervalsMs: () =>
+      [...sweeps.values()].flatMap(times => times.slice(1).map((at, index) => at - (times[index] ?? at))),
+    swept: () => sweeps.size,
+    stop: () => alone.stop(),
+    async close() {
+      await alone.close()
+      await hole.stop()
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+const EMPTY_PAGE = JSON.stringify({ object: 'list', data: [], has_more: false })
+
+const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  alive: response => void setTimeout(() => response.writeHead(200).end(EMPTY_PAGE), ANSWER_MS),
+  silent: () => {},
+  down: response => void response.writeHead(503).end(),
+  limited: response => void response.writeHead(429, { 'retry-after': '3600' }).end(),
+  dripping(response) {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write(' '), 100)
+    response.once('close', () => clearInterval(timer))
+  },
+}
+
+function connectionOf(kind: string, index: number, apiBase: string): ConnectionDocument {
+  const [_id, project_id] = [`con_${kind}_${index}`, `prj_${kind}_${index}`]
+  const context = { collection: 'connections', field: 'read_key', id: _id, projectId: project_id } as const
+  const madeAt = new Date(Date.now() - DAY_MS)
+  return {
+    _id,
+    project_id,
+    kind: 'processor',
+    name: _id,
+    out_of_band: 'alert',
+    status: 'active',
+    inbound_secrets: [],
+    read_key: {
+      sealed: createSecretBox(parseKeyRing(new Secret(KEYS))).seal(new Secret('rk_test_swept'), context),
+      fingerprint: 'f',
+      created_at: madeAt,
+      expires_at: null,
+    },
+    site: null,
+    api_base: apiBase,
+    version: 1,
+    created_at: madeAt,
+    updated_at: madeAt,
+    deleted_at: null,
+  }
+}
+
+/** A port of loopback at which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
