@@ -1,0 +1,79 @@
+/**
+ * Two hundred histories of the three providers, written from the providers' documentation, played on the running product
+ * at once. Each is in a project of its own. The second look comes after ten seconds here.
+ */
+import { until } from '@backstop/kit/test'
+import { startReceiver } from '@backstop/simulator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createManagementApi } from '../../scripts/start/management-api.ts'
+import { openProduct } from '../world/product.ts'
+import { BILLER } from './biller.ts'
+import { startBillerApi } from './biller-api.ts'
+import type { History } from './history.ts'
+import { type Play, type Played, play } from './player.ts'
+import { PROCESSOR_REFUNDS, PROCESSOR_TOTALS } from './processor-refunds.ts'
+import { PROCESSOR_SUBSCRIPTIONS } from './processor-subscriptions.ts'
+import { RESELLER } from './reseller.ts'
+
+const RECHECK_DELAY_MS = 10_000
+const SWEEP_EVERY_MS = 10_000
+const AT_ONCE = 30
+/** What is too much to hear must have had the time to be sent. */
+const QUIET_MS = RECHECK_DELAY_MS + 10_000
+
+const HISTORIES: Readonly<Record<Play['provider'], readonly History[]>> = {
+  processor: [...PROCESSOR_REFUNDS, ...PROCESSOR_TOTALS, ...PROCESSOR_SUBSCRIPTIONS],
+  reseller: RESELLER,
+  subscription: BILLER,
+}
+const stops: (() => Promise<void>)[] = []
+const played = new Map<History, Played | { readonly failure: unknown }>()
+
+beforeAll(async () => {
+  const product = await openProduct('histories', {
+    recheckDelayMs: RECHECK_DELAY_MS,
+    serviceEnv: { reconciler: { SWEEP_EVERY_MS: String(SWEEP_EVERY_MS) } },
+  })
+  stops.push(() => product.stop())
+  const api = createManagementApi(product.urls.admin, product.key)
+  const receiver = await startReceiver({ now: Date.now })
+  stops.push(() => receiver.stop())
+  const waiting = Object.entries(HISTORIES).flatMap(([provider, list]) =>
+    list.map(history => ({ provider: provider as Play['provider'], history })),
+  )
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { provider, history } = next
+      const billerApi = provider === 'subscription' ? await startBillerApi() : null
+      if (billerApi !== null) stops.push(() => billerApi.stop())
+      const outcome = play(history, { provider, api, receiver, billerApi }).catch(failure => ({ failure }))
+      played.set(history, await outcome)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  const lastPlayedAt = Date.now()
+  await until('late alerts to have had their time', () => Date.now() - lastPlayedAt > QUIET_MS, {
+    timeoutMs: QUIET_MS + 5_000,
+    everyMs: 500,
+  })
+}, 400_000)
+
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+for (const [provider, histories] of Object.entries(HISTORIES)) {
+  describe(provider, () => {
+    test.each(histories.map(history => ({ name: history.name, history })))('$name', async ({ history }) => {
+      const result = played.get(history)
+      if (result === undefined || 'failure' in result) throw result?.failure ?? new Error('It was not played')
+      const { verdicts, heard } = history
+      const isSettled = async () => {
+        const outcome = await result.outcome()
+        return JSON.stringify(outcome) === JSON.stringify({ verdicts, heard })
+      }
+      await until('the outcome of the history', isSettled, { timeoutMs: 20_000, everyMs: 500 }).catch(() => {})
+      expect(await result.outcome()).toEqual({ verdicts, heard })
+    })
+  })
+}

@@ -1,0 +1,139 @@
+/** Plays histories on the running product, each in a project of its own, and compares what came of them. */
+import type { Action, AlertChannel, CreatedConnection, Incident } from '@backstop/contracts'
+import { until } from '@backstop/kit/test'
+import { postNotification, type ReceivedDelivery, type Receiver } from '@backstop/simulator'
+import type { ManagementApi } from '../../scripts/start/management-api.ts'
+import type { BillerApi } from './biller-api.ts'
+import type { History, Shop } from './history.ts'
+
+export interface Play {
+  readonly provider: 'processor' | 'reseller' | 'subscription'
+  readonly api: ManagementApi
+  readonly receiver: Receiver
+  /** The provider's read API; null where the connection has no read key. */
+  readonly billerApi: BillerApi | null
+}
+
+/** A history that was played. */
+export interface Played {
+  /** What came of it until now, in the words of the history. */
+  outcome(): Promise<Pick<History, 'verdicts' | 'heard'>>
+}
+
+const SECRETS = {
+  processor: 'whsec_the_secret_of_the_histories',
+  reseller: 'pdl_ntfset_01j0000000000000000000000_histories',
+} as const
+const CHANNEL_SECRET = 'whsec_c2hhcmVkIHdpdGggdGhlIHJlY2VpdmVy'
+
+/** Plays one history to its last step. */
+export async function play(history: History, by: Play): Promise<Played> {
+  const { api, receiver, provider } = by
+  const { project_id: projectId } = await api.post<{ project_id: string }>('/v1/projects', { name: history.name })
+  await api.post<AlertChannel>('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'Receiver',
+    events: ['incident.opened', 'incident.resolved', 'drift.detected'],
+    config: { kind: 'webhook', url: `${receiver.url}/${projectId}`, secret: CHANNEL_SECRET },
+  })
+  const connection = await api.post<CreatedConnection>(`/v1/projects/${projectId}/connections`, {
+    kind: provider,
+    name: history.name,
+    out_of_band: history.outOfBand ?? 'alert',
+    ...(provider === 'processor' ? { signing_secret: SECRETS.processor } : {}),
+    ...(provider === 'reseller' ? { destination_secret: SECRETS.reseller } : {}),
+    ...(by.billerApi === null
+      ? {}
+      : { site: 'shop', read_key: 'a-key-that-may-only-read', api_base: by.billerApi.url }),
+  })
+  const madeInSecond = Math.floor(Date.now() / 1000)
+  await until('the second after the connection', () => Math.floor(Date.now() / 1000) > madeInSecond)
+  const actions = () => listActions(api, projectId)
+  await history.play(openShop(by, projectId, connection, actions))
+  return {
+    async outcome() {
+      const heard = receiver
+        .deliveries()
+        .filter(delivery => bodyOf(delivery).project_id === projectId)
+        .map(sentenceOf)
+      return { verdicts: (await actions()).flatMap(verdictOf).sort(), heard: heard.sort() }
+    },
+  }
+}
+
+function openShop(
+  { api, provider, billerApi }: Play,
+  projectId: string,
+  connection: CreatedConnection,
+  actions: () => Promise<Action[]>,
+): Shop {
+  const credential =
+    provider === 'subscription'
+      ? ({ kind: provider, password: connection.password ?? '' } as const)
+      : ({ kind: provider, secrets: [SECRETS[provider]] } as const)
+  const connectionId = connection.connection_id
+  return {
+    now: () => Math.floor(Date.now() / 1000),
+    async post(body) {
+      const answer = await postNotification({ url: connection.inbound_url, body, credential, now: Date.now })
+      if (answer.status !== 200) throw new Error(`Ingress answered ${answer.status}: ${answer.body}`)
+    },
+    async report(operation) {
+      const body = { connection_id: connectionId, kind: 'refund', ...operation }
+      const { operation_id: operationId } = await api.post<{ operation_id: string }>('/v1/operations', body)
+      return operationId
+    },
+    async follow(operationId, transition) {
+      await api.post(`/v1/operations/${operationId}/transitions`, transition)
+    },
+    async expectChange(change) {
+      await api.post('/v1/expected-changes', { project_id: projectId, connection_id: connectionId, ...change })
+    },
+    async change(settings) {
+      await api.patch(`/v1/projects/${projectId}/connections/${connectionId}`, settings)
+    },
+    hold(type, object) {
+      if (billerApi === null) throw new Error('This connection has no read key')
+      billerApi.hold(type, object)
+    },
+    seen: ref => waitFor(`${ref} to be known`, async () => (await actions()).some(isNamed(ref))),
+    judged: ref =>
+      waitFor(`the verdict on ${ref}`, async () => {
+        const named = (await actions()).filter(isNamed(ref))
+        return named.length > 0 && named.every(({ verdict }) => verdict !== 'pending')
+      }),
+  }
+}
+
+const isNamed = (ref: string) => (action: Action) => action.provider_ref === ref
+
+function waitFor(what: string, isSo: () => Promise<boolean>): Promise<unknown> {
+  return until(what, isSo, { timeoutMs: 120_000, everyMs: 1_000 })
+}
+
+async function listActions(api: ManagementApi, projectId: string): Promise<Action[]> {
+  const { data } = await api.get<{ data: Action[] }>(`/v1/actions?project_id=${projectId}&limit=200`)
+  return data
+}
+
+function verdictOf(action: Action): string[] {
+  const { kind, provider_ref: ref, amount, verdict } = action
+  if (kind !== 'refund' && kind !== 'cancellation') return []
+  return [ref === null ? `${kind} of ${amount} ${verdict}` : `${kind} ${ref} ${verdict}`]
+}
+
+interface DeliveredBody {
+  readonly event?: string
+  readonly project_id?: string
+  readonly data?: { readonly action?: Action | null; readonly incident?: Incident }
+}
+
+const bodyOf = (delivery: ReceivedDelivery) => (delivery.body ?? {}) as DeliveredBody
+
+function sentenceOf(delivery: ReceivedDelivery): string {
+  const { event, data } = bodyOf(delivery)
+  if (event === 'drift.detected') return 'drift'
+  const { action, incident } = data ?? {}
+  const about = action?.provider_ref ?? (action?.amount === undefined ? incident?.code : `of ${action.amount}`)
+  return `${event?.replace('incident.', '')} ${about}`
+}

@@ -1,0 +1,519 @@
+import { type History, isoOf, type Shop } from './history.ts'
+
+let events = 0
+
+/** An event with the fields of the reseller's reference (@paddle/paddle-node-sdk 3.10.0). */
+function event(type: string, data: object, at: number, id?: string): object {
+  events += 1
+  const serial = String(events).padStart(26, '0')
+  return {
+    event_id: id ?? `evt_${serial}`,
+    event_type: type,
+    occurred_at: isoOf(at),
+    notification_id: `ntf_${serial}`,
+    data,
+  }
+}
+
+function adjustment(at: number, more: object = {}, amount = '700'): object {
+  return {
+    id: 'adj_1',
+    action: 'refund',
+    type: 'partial',
+    transaction_id: 'txn_1',
+    subscription_id: 'sub_1',
+    customer_id: 'ctm_1',
+    reason: 'customer request',
+    credit_applied_to_balance: null,
+    currency_code: 'EUR',
+    status: 'pending_approval',
+    items: [],
+    totals: { subtotal: amount, tax: '0', total: amount, fee: '35', earnings: '665', currency_code: 'EUR' },
+    payout_totals: null,
+    created_at: isoOf(at),
+    updated_at: isoOf(at),
+    ...more,
+  }
+}
+
+function subscription(at: number, more: object = {}): object {
+  return {
+    id: 'sub_1',
+    status: 'active',
+    customer_id: 'ctm_1',
+    address_id: 'add_1',
+    business_id: null,
+    currency_code: 'EUR',
+    created_at: '2025-01-01T00:00:00Z',
+    updated_at: isoOf(at),
+    started_at: '2025-01-01T00:00:00Z',
+    first_billed_at: '2025-01-01T00:00:00Z',
+    next_billed_at: isoOf(at + 1_000_000),
+    paused_at: null,
+    canceled_at: null,
+    collection_mode: 'automatic',
+    current_billing_period: { starts_at: isoOf(at - 1_000_000), ends_at: isoOf(at + 1_000_000) },
+    scheduled_change: null,
+    items: [],
+    discount: null,
+    custom_data: null,
+    import_meta: null,
+    ...more,
+  }
+}
+
+const endingWith = (at: number) => ({
+  next_billed_at: null,
+  scheduled_change: { action: 'cancel', effective_at: isoOf(at + 1_000_000), resume_at: null },
+})
+const ended = (at: number) => ({
+  status: 'canceled',
+  canceled_at: isoOf(at),
+  next_billed_at: null,
+  current_billing_period: null,
+})
+
+const asked = (shop: Shop, more: object = {}, amount = '700') =>
+  shop.post(event('adjustment.created', adjustment(shop.now(), more, amount), shop.now()))
+const reviewed = (shop: Shop, createdAt: number, status: string, more: object = {}) =>
+  shop.post(
+    event(
+      'adjustment.updated',
+      adjustment(createdAt, { status, updated_at: isoOf(createdAt + 2), ...more }),
+      createdAt + 2,
+    ),
+  )
+const begin = (shop: Shop, more: Record<string, unknown> = {}) =>
+  shop.report({ subject: 'txn_1', amount: 700, currency: 'eur', state: 'executing', ...more })
+const cancelling = (shop: Shop, more: Record<string, unknown> = {}) =>
+  shop.report({ kind: 'cancellation', subject: 'sub_1', state: 'completed', ...more })
+const shown = (shop: Shop, type: string, at: number, more: object = {}) =>
+  shop.post(event(type, subscription(at, more), at))
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+export const RESELLER: readonly History[] = [
+  {
+    name: 'a refund asked for in the dashboard',
+    play: shop => asked(shop),
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'a refund that needed no review',
+    play: shop => asked(shop, { status: 'approved' }),
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'a full refund of a stranger, approved later: one alert',
+    async play(shop) {
+      const at = shop.now()
+      await asked(shop, { type: 'full' })
+      await shop.judged('adj_1')
+      await reviewed(shop, at, 'approved', { type: 'full' })
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'our refund, named',
+    async play(shop) {
+      await begin(shop, { provider_ref: 'adj_1' })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'our refund, known by transaction and amount',
+    async play(shop) {
+      await begin(shop)
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'our refund in review is rejected: an incident of its own',
+    async play(shop) {
+      const at = shop.now()
+      const operation = await begin(shop)
+      await shop.follow(operation, { to: 'awaiting_review', provider_ref: 'adj_1' })
+      await asked(shop)
+      await shop.seen('adj_1')
+      await reviewed(shop, at, 'rejected')
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'our refund in review is approved',
+    async play(shop) {
+      const at = shop.now()
+      const operation = await begin(shop)
+      await shop.follow(operation, { to: 'awaiting_review', provider_ref: 'adj_1' })
+      await asked(shop)
+      await shop.seen('adj_1')
+      await reviewed(shop, at, 'approved')
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'the approval overtakes the request',
+    async play(shop) {
+      const at = shop.now()
+      await reviewed(shop, at, 'approved')
+      await shop.post(event('adjustment.created', adjustment(at), at))
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'two equal refunds, one of them ours',
+    async play(shop) {
+      await begin(shop, { provider_ref: 'adj_1' })
+      await asked(shop)
+      await asked(shop, { id: 'adj_2' })
+    },
+    verdicts: ['refund adj_1 explained', 'refund adj_2 unexplained'],
+    heard: ['opened adj_2'],
+  },
+  {
+    name: 'our operation has another amount',
+    async play(shop) {
+      await begin(shop, { amount: 701 })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'our operation is on another transaction',
+    async play(shop) {
+      await begin(shop, { subject: 'txn_2' })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'our operation is in another currency',
+    async play(shop) {
+      await begin(shop, { currency: 'usd' })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'the reason names an operation: a claim is no proof',
+    play: shop => asked(shop, { reason: 'op:7f2' }),
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'yen, which have no decimals',
+    async play(shop) {
+      await begin(shop, { amount: 500, currency: 'jpy' })
+      await asked(shop, { currency_code: 'JPY' }, '500')
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'a chargeback is a dispute',
+    play: shop => asked(shop, { action: 'chargeback', status: 'approved' }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a warning of a chargeback',
+    play: shop => asked(shop, { action: 'chargeback_warning', status: 'approved' }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a chargeback is reversed',
+    async play(shop) {
+      await asked(shop, { action: 'chargeback', status: 'approved' })
+      await asked(shop, { id: 'adj_2', action: 'chargeback_reverse', status: 'approved' })
+    },
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a credit to the balance returns no money',
+    play: shop => asked(shop, { action: 'credit', status: 'approved', credit_applied_to_balance: true }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a refund is reported again with a new notification',
+    async play(shop) {
+      const told = adjustment(shop.now())
+      await shop.post(event('adjustment.created', told, shop.now(), 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4'))
+      await shop.post(event('adjustment.created', told, shop.now(), 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4'))
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'a refund that was asked for before the connection, and is approved now',
+    play: shop => reviewed(shop, shop.now() - 86_400, 'approved', { updated_at: isoOf(shop.now()) }),
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'an operation reported as failed, and the refund exists: explained, and drift',
+    async play(shop) {
+      const operation = await begin(shop)
+      await shop.follow(operation, { to: 'failed', reason: 'timeout' })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: ['drift'],
+  },
+  {
+    name: 'an expected refund of this amount',
+    async play(shop) {
+      await shop.expectChange({
+        kind: 'refund',
+        subject: 'txn_1',
+        amount: 700,
+        currency: 'eur',
+        expires_at: inAnHour(),
+      })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'an expected refund of another amount',
+    async play(shop) {
+      await shop.expectChange({
+        kind: 'refund',
+        subject: 'txn_1',
+        amount: 900,
+        currency: 'eur',
+        expires_at: inAnHour(),
+      })
+      await asked(shop)
+    },
+    verdicts: ['refund adj_1 unexplained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'a refund on a connection that ignores',
+    outOfBand: 'ignore',
+    play: shop => asked(shop),
+    verdicts: ['refund adj_1 not_alerted'],
+    heard: [],
+  },
+  {
+    name: 'reported after the alert by its id',
+    async play(shop) {
+      await asked(shop)
+      await shop.judged('adj_1')
+      await begin(shop, { state: 'completed', provider_ref: 'adj_1' })
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: ['opened adj_1', 'resolved adj_1'],
+  },
+  {
+    name: "a stranger's refund has alerted, then ours of the same amount is asked for",
+    async play(shop) {
+      await asked(shop)
+      await shop.judged('adj_1')
+      const operation = await begin(shop)
+      await asked(shop, { id: 'adj_2' })
+      await shop.follow(operation, { to: 'awaiting_review', provider_ref: 'adj_2' })
+    },
+    verdicts: ['refund adj_1 unexplained', 'refund adj_2 explained'],
+    heard: ['opened adj_1'],
+  },
+  {
+    name: 'cancelled at once in the dashboard: two events, one alert',
+    async play(shop) {
+      const at = shop.now()
+      await shown(shop, 'subscription.updated', at, ended(at))
+      await shown(shop, 'subscription.canceled', at, ended(at))
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'only subscription.canceled arrives',
+    play: shop => shown(shop, 'subscription.canceled', shop.now(), ended(shop.now())),
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'cancelled at once by our software',
+    async play(shop) {
+      await cancelling(shop)
+      const at = shop.now()
+      await shown(shop, 'subscription.updated', at, ended(at))
+      await shown(shop, 'subscription.canceled', at, ended(at))
+    },
+    verdicts: ['cancellation sub_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'set to end with the period by a stranger',
+    play: shop => shown(shop, 'subscription.updated', shop.now(), endingWith(shop.now())),
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'set to end with the period by our software, and it ends: one cancellation',
+    async play(shop) {
+      const at = shop.now()
+      await cancelling(shop)
+      await shown(shop, 'subscription.updated', at, endingWith(at))
+      await shop.seen('sub_1')
+      await shown(shop, 'subscription.updated', at + 3, ended(at + 3))
+      await shown(shop, 'subscription.canceled', at + 3, ended(at + 3))
+    },
+    verdicts: ['cancellation sub_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'set to end by a stranger while payment is late',
+    play: shop => shown(shop, 'subscription.updated', shop.now(), { ...endingWith(shop.now()), status: 'past_due' }),
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'payment was late, then the reseller ends it: dunning',
+    async play(shop) {
+      const at = shop.now()
+      await shown(shop, 'subscription.past_due', at, { status: 'past_due' })
+      await shown(shop, 'subscription.canceled', at + 2, ended(at + 2))
+    },
+    verdicts: ['cancellation sub_1 not_alerted'],
+    heard: [],
+  },
+  {
+    name: 'set to end, and taken back',
+    async play(shop) {
+      const at = shop.now()
+      await shown(shop, 'subscription.updated', at, endingWith(at))
+      await shown(shop, 'subscription.updated', at + 1)
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'a pause, a resume',
+    async play(shop) {
+      const at = shop.now()
+      await shown(shop, 'subscription.paused', at, { status: 'paused', paused_at: isoOf(at) })
+      await shown(shop, 'subscription.resumed', at + 2)
+    },
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'set to pause with the period',
+    play: shop =>
+      shown(shop, 'subscription.updated', shop.now(), {
+        scheduled_change: { action: 'pause', effective_at: isoOf(shop.now() + 1_000), resume_at: null },
+      }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'only the items change',
+    play: shop => shown(shop, 'subscription.updated', shop.now(), { items: [{ quantity: 5 }] }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a trial is set to end by a stranger',
+    play: shop => shown(shop, 'subscription.updated', shop.now(), { ...endingWith(shop.now()), status: 'trialing' }),
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'our cancellation reported as a refund explains nothing',
+    async play(shop) {
+      await begin(shop, { subject: 'sub_1' })
+      await shown(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'an end that was set before the connection is carried out',
+    async play(shop) {
+      const at = shop.now()
+      await shown(shop, 'subscription.updated', at - 86_400, endingWith(at - 86_400))
+      await shown(shop, 'subscription.canceled', at, ended(at))
+    },
+    verdicts: ['cancellation sub_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'states arrive in the wrong order',
+    async play(shop) {
+      const at = shop.now()
+      await shown(shop, 'subscription.canceled', at + 3, ended(at + 3))
+      await shown(shop, 'subscription.updated', at, endingWith(at))
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'a stranger refunds and cancels at once',
+    async play(shop) {
+      const at = shop.now()
+      await asked(shop)
+      await shown(shop, 'subscription.canceled', at, ended(at))
+    },
+    verdicts: ['cancellation sub_1 unexplained', 'refund adj_1 unexplained'],
+    heard: ['opened adj_1', 'opened sub_1'],
+  },
+  {
+    name: 'our software refunds, a stranger cancels',
+    async play(shop) {
+      const at = shop.now()
+      await begin(shop, { provider_ref: 'adj_1' })
+      await asked(shop)
+      await shown(shop, 'subscription.canceled', at, ended(at))
+    },
+    verdicts: ['cancellation sub_1 unexplained', 'refund adj_1 explained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'an expected cancellation',
+    async play(shop) {
+      await shop.expectChange({ kind: 'cancellation', subject: 'sub_1', expires_at: inAnHour() })
+      await shown(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
+    },
+    verdicts: ['cancellation sub_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'a status and an action that nobody knows yet',
+    async play(shop) {
+      await asked(shop, { action: 'a_word_of_next_year' })
+      await asked(shop, { id: 'adj_2', status: 'a_word_of_next_year' })
+    },
+    verdicts: ['refund adj_2 unexplained'],
+    heard: ['opened adj_2'],
+  },
+  {
+    name: 'a refund reversed later stays one refund',
+    async play(shop) {
+      const at = shop.now()
+      await begin(shop, { state: 'completed', provider_ref: 'adj_1' })
+      await asked(shop, { status: 'approved' })
+      await shop.seen('adj_1')
+      await reviewed(shop, at, 'reversed')
+    },
+    verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+]
