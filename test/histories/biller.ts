@@ -174,7 +174,7 @@ export const BILLER: readonly History[] = [
   {
     name: 'our refund, named by its id at the gateway',
     async play(shop) {
-      await begin(shop, { subject: 'cus_1', provider_ref: 're_1' })
+      await begin(shop, { provider_ref: 're_1' })
       await refunded(shop)
     },
     ...explained,
@@ -425,13 +425,13 @@ export const BILLER: readonly History[] = [
     ...strangerCancels,
   },
   {
-    name: 'the plan has a last billing cycle',
-    play: shop =>
-      shown(shop, 'subscription_changed', shop.now(), {
-        status: 'non_renewing',
-        cancelled_at: shop.now() + 1_000_000,
-        remaining_billing_cycles: 0,
-      }),
+    name: 'the last term of a plan that has an end, and the end',
+    async play(shop) {
+      const at = shop.now()
+      const last = { cancelled_at: at + 4_000, remaining_billing_cycles: 0 }
+      await shown(shop, 'subscription_changed', at, { status: 'non_renewing', ...last })
+      await shown(shop, 'subscription_cancelled', at + 4_000, { status: 'cancelled', ...last })
+    },
     ...endsByItself,
   },
   {
@@ -509,5 +509,31 @@ export const BILLER: readonly History[] = [
     },
     verdicts: ['cancellation Müller / Sohn unexplained'],
     heard: ['opened Müller / Sohn'],
+  },
+  {
+    name: 'a refund of an excess payment makes no credit note',
+    play: shop => refunded(shop, { subscription_id: undefined, linked_credit_notes: [] }),
+    ...alone,
+  },
+  {
+    name: 'the start of a refund by direct debit',
+    async play(shop) {
+      const at = shop.now()
+      const object = transaction(at, { status: 'in_progress', payment_method: 'direct_debit' })
+      shop.hold('transaction', object)
+      await shop.post(event('refund_initiated', at, { transaction: object, customer: { id: 'cus_1' } }))
+    },
+    ...alone,
+  },
+  {
+    name: 'the same event three times',
+    async play(shop) {
+      const at = shop.now()
+      const object = transaction(at)
+      shop.hold('transaction', object)
+      const told = event('payment_refunded', at, { transaction: object, customer: { id: 'cus_1' } })
+      for (let time = 0; time < 3; time += 1) await shop.post(told)
+    },
+    ...alone,
   },
 ]

@@ -87,7 +87,8 @@ function openShop(
       await api.post(`/v1/operations/${operationId}/transitions`, transition)
     },
     async expectChange(change) {
-      await api.post('/v1/expected-changes', { project_id: projectId, connection_id: connectionId, ...change })
+      const body = { project_id: projectId, connection_id: connectionId, note: 'A person expects it', ...change }
+      await api.post('/v1/expected-changes', body)
     },
     async change(settings) {
       await api.patch(`/v1/projects/${projectId}/connections/${connectionId}`, settings)

@@ -387,7 +387,6 @@ export const PROCESSOR_REFUNDS: readonly History[] = [
       await shop.expectChange({
         kind: 'refund',
         subject: 'pi_1',
-        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
       })
       await created(shop, 're_1', 700)
     },
@@ -400,7 +399,6 @@ export const PROCESSOR_REFUNDS: readonly History[] = [
       await shop.expectChange({
         kind: 'refund',
         subject: 'pi_1',
-        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
       })
       await created(shop, 're_1', 700)
       await shop.judged('re_1')
@@ -408,6 +406,102 @@ export const PROCESSOR_REFUNDS: readonly History[] = [
     },
     verdicts: ['refund re_1 explained', 'refund re_2 unexplained'],
     heard: ['opened re_2'],
+  },
+  {
+    name: 'an expected change that is made after the alert resolves it',
+    async play(shop) {
+      await created(shop, 're_1', 700)
+      await shop.judged('re_1')
+      await shop.expectChange({ kind: 'refund', subject: 'pi_1' })
+    },
+    verdicts: ['refund re_1 explained'],
+    heard: ['opened re_1', 'resolved re_1'],
+  },
+  {
+    name: 'an expected change that covers two refunds',
+    async play(shop) {
+      await shop.expectChange({ kind: 'refund', subject: 'pi_1', max_changes: 2 })
+      await created(shop, 're_1', 700)
+      await created(shop, 're_2', 800)
+    },
+    verdicts: ['refund re_1 explained', 'refund re_2 explained'],
+    heard: [],
+  },
+  {
+    name: 'an expected change that covers 1,000 in total',
+    async play(shop) {
+      await shop.expectChange({ kind: 'refund', subject: 'pi_1', max_changes: 5, max_amount: 1_000, currency: 'eur' })
+      await created(shop, 're_1', 700)
+      await shop.judged('re_1')
+      await created(shop, 're_2', 700)
+    },
+    verdicts: ['refund re_1 explained', 'refund re_2 unexplained'],
+    heard: ['opened re_2'],
+  },
+  {
+    name: 'an expected cancellation covers no refund',
+    async play(shop) {
+      await shop.expectChange({ kind: 'cancellation' })
+      await created(shop, 're_1', 700)
+    },
+    verdicts: ['refund re_1 unexplained'],
+    heard: ['opened re_1'],
+  },
+  {
+    name: 'an expected change on any payment covers a refund across two payments once',
+    async play(shop) {
+      await shop.expectChange({ kind: 'refund' })
+      await created(shop, 're_1', 700)
+      await shop.judged('re_1')
+      await created(shop, 're_2', 700, { payment_intent: 'pi_2', charge: 'ch_2' })
+    },
+    verdicts: ['refund re_1 explained', 'refund re_2 unexplained'],
+    heard: ['opened re_2'],
+  },
+  {
+    name: 'three equal refunds and one operation that names none',
+    async play(shop) {
+      await begin(shop, { state: 'completed' })
+      await created(shop, 're_1', 700)
+      await shop.judged('re_1')
+      await created(shop, 're_2', 700)
+      await shop.judged('re_2')
+      await created(shop, 're_3', 700)
+    },
+    verdicts: ['refund re_1 explained', 'refund re_2 unexplained', 'refund re_3 unexplained'],
+    heard: ['opened re_2', 'opened re_3'],
+  },
+  {
+    name: 'a refund names only its charge, our operation only the payment, and a total links them',
+    async play(shop) {
+      await begin(shop, { state: 'completed' })
+      await created(shop, 're_1', 700, { payment_intent: null })
+      await total(shop, 700, 0)
+    },
+    verdicts: ['refund re_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'the same, where the total comes first',
+    async play(shop) {
+      await total(shop, 700, 0)
+      await created(shop, 're_1', 700, { payment_intent: null })
+      await begin(shop, { state: 'completed' })
+    },
+    verdicts: ['refund re_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'a refund.failed event alone',
+    play: shop =>
+      shop.post(
+        event('refund.failed', refund('re_1', 700, shop.now(), { status: 'failed', failure_reason: 'declined' }), {
+          at: shop.now(),
+          previous: { status: 'pending' },
+        }),
+      ),
+    verdicts: ['refund re_1 unexplained'],
+    heard: ['opened re_1'],
   },
   {
     name: 'a dispute is not a refund',

@@ -45,7 +45,8 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
       await deleted(shop, shop.now(), shop.now(), { request: byKey('k1') })
     },
     verdicts: ['cancellation sub_1 explained'],
-    heard: [],
+    // The operation says that it cancelled for cus_1.
+    heard: ['drift'],
   },
   {
     name: 'an operation that gives the subscription as what it made',
@@ -288,7 +289,6 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
       await shop.expectChange({
         kind: 'cancellation',
         subject: 'sub_1',
-        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
       })
       await deleted(shop, shop.now(), shop.now())
     },
@@ -301,5 +301,111 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
     play: shop => deleted(shop, shop.now(), shop.now()),
     verdicts: ['cancellation sub_1 not_alerted'],
     heard: [],
+  },
+  {
+    name: 'a trial ends without a payment method',
+    play: shop => {
+      const at = shop.now()
+      return deleted(shop, at, at, automatic, {
+        trial_end: at,
+        trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+        default_payment_method: null,
+        cancellation_details: { comment: null, feedback: null, reason: null },
+      })
+    },
+    verdicts: ['cancellation sub_1 not_alerted'],
+    heard: [],
+  },
+  {
+    name: 'a stranger cancels in the trial',
+    play: shop => {
+      const at = shop.now()
+      return deleted(shop, at, at, {}, { trial_end: at + 1_000_000 })
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+]
+
+const schedule = (at: number, more: object = {}): object => ({
+  id: 'sub_sched_1',
+  object: 'subscription_schedule',
+  canceled_at: null,
+  completed_at: null,
+  created: at,
+  current_phase: { start_date: at, end_date: at + 2_000_000 },
+  customer: 'cus_1',
+  end_behavior: 'cancel',
+  livemode: true,
+  metadata: {},
+  phases: [{ start_date: at, end_date: at + 2_000_000, items: [], trial_end: null }],
+  released_at: null,
+  released_subscription: null,
+  status: 'active',
+  subscription: 'sub_1',
+  ...more,
+})
+const managed = (shop: Shop, type: string, more: object = {}, options: object = {}) =>
+  shop.post(event(`subscription_schedule.${type}`, schedule(shop.now(), more), { at: shop.now(), ...options }))
+
+/** Subscriptions of the card processor that a schedule manages. */
+export const PROCESSOR_SCHEDULES: readonly History[] = [
+  {
+    name: 'a schedule of a stranger is to end the subscription',
+    play: shop => managed(shop, 'created'),
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'a schedule of our software is to end the subscription',
+    async play(shop) {
+      await cancelling(shop)
+      await managed(shop, 'created')
+    },
+    verdicts: ['cancellation sub_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'our operation names the schedule',
+    async play(shop) {
+      await cancelling(shop, { provider_ref: 'sub_sched_1' })
+      await managed(shop, 'created')
+    },
+    verdicts: ['cancellation sub_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'a schedule that lets the subscription go on',
+    play: shop => managed(shop, 'created', { end_behavior: 'release' }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a schedule that is to end it now, and was to let it go on before',
+    play: shop => managed(shop, 'updated', {}, { previous: { end_behavior: 'release' } }),
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
+  },
+  {
+    name: 'only the notes of a schedule change',
+    play: shop =>
+      managed(shop, 'updated', { end_behavior: 'release', metadata: { a: 'b' } }, { previous: { metadata: {} } }),
+    verdicts: [],
+    heard: [],
+  },
+  {
+    name: 'a schedule is cancelled at once by a stranger, and the subscription with it: one cancellation',
+    async play(shop) {
+      const at = shop.now()
+      await managed(shop, 'canceled', {
+        end_behavior: 'release',
+        status: 'canceled',
+        canceled_at: at,
+        current_phase: null,
+      })
+      await deleted(shop, at, at)
+    },
+    verdicts: ['cancellation sub_1 unexplained'],
+    heard: ['opened sub_1'],
   },
 ]

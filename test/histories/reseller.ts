@@ -89,7 +89,6 @@ const cancelling = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ kind: 'cancellation', subject: 'sub_1', state: 'completed', ...more })
 const shown = (shop: Shop, type: string, at: number, more: object = {}) =>
   shop.post(event(type, subscription(at, more), at))
-const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 export const RESELLER: readonly History[] = [
   {
@@ -282,7 +281,6 @@ export const RESELLER: readonly History[] = [
         subject: 'txn_1',
         amount: 700,
         currency: 'eur',
-        expires_at: inAnHour(),
       })
       await asked(shop)
     },
@@ -297,7 +295,6 @@ export const RESELLER: readonly History[] = [
         subject: 'txn_1',
         amount: 900,
         currency: 'eur',
-        expires_at: inAnHour(),
       })
       await asked(shop)
     },
@@ -489,7 +486,7 @@ export const RESELLER: readonly History[] = [
   {
     name: 'an expected cancellation',
     async play(shop) {
-      await shop.expectChange({ kind: 'cancellation', subject: 'sub_1', expires_at: inAnHour() })
+      await shop.expectChange({ kind: 'cancellation', subject: 'sub_1' })
       await shown(shop, 'subscription.canceled', shop.now(), ended(shop.now()))
     },
     verdicts: ['cancellation sub_1 explained'],
@@ -514,6 +511,26 @@ export const RESELLER: readonly History[] = [
       await reviewed(shop, at, 'reversed')
     },
     verdicts: ['refund adj_1 explained'],
+    heard: [],
+  },
+  {
+    name: 'a dispute and a refund of a stranger on one transaction',
+    async play(shop) {
+      await asked(shop, { action: 'chargeback', status: 'approved' })
+      await asked(shop, { id: 'adj_2' })
+    },
+    verdicts: ['refund adj_2 unexplained'],
+    heard: ['opened adj_2'],
+  },
+  {
+    name: 'a resume is scheduled for a paused subscription',
+    play: shop =>
+      shown(shop, 'subscription.updated', shop.now(), {
+        status: 'paused',
+        paused_at: isoOf(shop.now()),
+        scheduled_change: { action: 'resume', effective_at: isoOf(shop.now() + 1_000), resume_at: null },
+      }),
+    verdicts: [],
     heard: [],
   },
 ]
