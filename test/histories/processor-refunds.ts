@@ -1,12 +1,18 @@
 import type { History, Shop } from './history.ts'
-import { byKey, charge, event, refund } from './processor-shapes.ts'
+import { byKey, charge, event, ofRefund, refund } from './processor-shapes.ts'
 
 /** Reports a refund of 700 on the payment, executing now. */
 const begin = (shop: Shop, more: Record<string, unknown> = {}) =>
   shop.report({ subject: 'pi_1', amount: 700, currency: 'eur', state: 'executing', ...more })
 
 const created = (shop: Shop, id: string, amount: number, more: object = {}, options: object = {}) =>
-  shop.post(event('refund.created', refund(id, amount, shop.now(), more), { at: shop.now(), ...options }))
+  shop.post(
+    event('refund.created', refund(id, amount, shop.now(), more), {
+      at: shop.now(),
+      request: ofRefund(id),
+      ...options,
+    }),
+  )
 const updated = (shop: Shop, id: string, amount: number, status: string, more: object = {}) =>
   shop.post(
     event('refund.updated', refund(id, amount, shop.now(), { status, ...more }), {
@@ -18,6 +24,7 @@ const total = (shop: Shop, to: number, from: number | null, more: object = {}, o
   shop.post(
     event('charge.refunded', charge(to, more), {
       at: shop.now(),
+      request: ofRefund('another'),
       ...(from === null ? {} : { previous: { amount_refunded: from } }),
       ...options,
     }),
@@ -476,7 +483,7 @@ export const PROCESSOR_REFUNDS: readonly History[] = [
     async play(shop) {
       await begin(shop, { state: 'completed' })
       await created(shop, 're_1', 700, { payment_intent: null })
-      await total(shop, 700, 0)
+      await total(shop, 700, 0, {}, { request: ofRefund('re_1') })
     },
     verdicts: ['refund re_1 explained'],
     heard: [],
@@ -484,7 +491,7 @@ export const PROCESSOR_REFUNDS: readonly History[] = [
   {
     name: 'the same, where the total comes first',
     async play(shop) {
-      await total(shop, 700, 0)
+      await total(shop, 700, 0, {}, { request: ofRefund('re_1') })
       await created(shop, 're_1', 700, { payment_intent: null })
       await begin(shop, { state: 'completed' })
     },
@@ -558,7 +565,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
     name: 'a refund and then its total',
     async play(shop) {
       await created(shop, 're_1', 700)
-      await total(shop, 700, 0)
+      await total(shop, 700, 0, {}, { request: ofRefund('re_1') })
     },
     verdicts: ['refund re_1 unexplained'],
     heard: ['opened re_1'],
@@ -566,7 +573,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
   {
     name: 'a total and then its refund',
     async play(shop) {
-      await total(shop, 700, 0)
+      await total(shop, 700, 0, {}, { request: ofRefund('re_1') })
       await created(shop, 're_1', 700)
     },
     verdicts: ['refund re_1 unexplained'],
@@ -605,7 +612,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
     name: 'a total that skips a refund that was lost',
     async play(shop) {
       await created(shop, 're_2', 800)
-      await total(shop, 1_500, 700)
+      await total(shop, 1_500, 700, {}, { request: ofRefund('re_2') })
     },
     verdicts: ['refund of 700 unexplained', 'refund re_2 unexplained'],
     heard: ['opened of 700', 'opened re_2'],
@@ -617,7 +624,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
       await begin(shop, { amount: 800, state: 'completed', provider_ref: 're_2' })
       await created(shop, 're_1', 500)
       await created(shop, 're_2', 800)
-      await total(shop, 1_300, null)
+      await total(shop, 1_300, null, {}, { request: ofRefund('re_2') })
     },
     verdicts: ['refund re_1 explained', 'refund re_2 explained'],
     heard: [],
@@ -627,7 +634,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
     async play(shop) {
       await begin(shop, { amount: 500, state: 'completed', provider_ref: 're_1' })
       await begin(shop, { amount: 800, state: 'completed', provider_ref: 're_2' })
-      await total(shop, 1_300, 0)
+      await total(shop, 1_300, 0, {}, { request: null })
       await created(shop, 're_1', 500)
       await created(shop, 're_2', 800)
     },
@@ -640,7 +647,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
       await begin(shop, { amount: 500, state: 'completed', provider_ref: 're_1' })
       await begin(shop, { amount: 800, state: 'completed', provider_ref: 're_2' })
       const data = [refund('re_1', 500, shop.now()), refund('re_2', 800, shop.now())]
-      await total(shop, 1_300, 0, { refunds: { object: 'list', data, has_more: false } })
+      await total(shop, 1_300, 0, { refunds: { object: 'list', data, has_more: false } }, { request: null })
     },
     verdicts: ['refund re_1 explained', 'refund re_2 explained'],
     heard: [],
@@ -649,7 +656,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
     name: 'two totals of two strangers',
     async play(shop) {
       await total(shop, 500, 0)
-      await total(shop, 1_300, 500)
+      await total(shop, 1_300, 500, {}, { request: ofRefund('a third') })
     },
     verdicts: ['refund of 500 unexplained', 'refund of 800 unexplained'],
     heard: ['opened of 500', 'opened of 800'],
@@ -658,7 +665,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
     name: 'two totals, the later one first',
     async play(shop) {
       const at = shop.now()
-      await total(shop, 1_300, 500, {}, { at: at + 1 })
+      await total(shop, 1_300, 500, {}, { at: at + 1, request: ofRefund('a third') })
       await total(shop, 500, 0, {}, { at })
     },
     verdicts: ['refund of 500 unexplained', 'refund of 800 unexplained'],
@@ -676,7 +683,7 @@ export const PROCESSOR_TOTALS: readonly History[] = [
   {
     name: 'a provisional refund has alerted, then the operation names the refund that it turns out to be',
     async play(shop) {
-      await total(shop, 700, 0)
+      await total(shop, 700, 0, {}, { request: ofRefund('re_1') })
       await begin(shop, { state: 'requested' })
       await created(shop, 're_1', 700)
       await shop.judged('re_1')

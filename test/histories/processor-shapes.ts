@@ -25,6 +25,9 @@ export function event(type: string, object: object, { id, at, previous, request 
   }
 }
 
+/** The request that made a refund: every event about that change names it. */
+export const ofRefund = (id: string) => ({ id: `req_${id}`, idempotency_key: null })
+
 export const byKey = (key: string) => ({ id: `req_${key}`, idempotency_key: key })
 
 export function refund(id: string, amount: number, created: number, more: object = {}): object {

@@ -136,7 +136,7 @@ export const PROCESSOR_SUBSCRIPTIONS: readonly History[] = [
       await cancelling(shop, { idempotency_key: 'k1' })
       await scheduled(shop, at, { request: byKey('k1') })
       await shop.judged('sub_1')
-      const later = shop.now()
+      const later = at + 30
       await deleted(shop, later, later)
     },
     verdicts: ['cancellation sub_1 explained', 'cancellation sub_1 unexplained'],

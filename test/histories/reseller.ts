@@ -62,9 +62,9 @@ function subscription(at: number, more: object = {}): object {
   }
 }
 
-const endingWith = (at: number) => ({
+const endingWith = (at: number, effectiveAt = at + 1_000_000) => ({
   next_billed_at: null,
-  scheduled_change: { action: 'cancel', effective_at: isoOf(at + 1_000_000), resume_at: null },
+  scheduled_change: { action: 'cancel', effective_at: isoOf(effectiveAt), resume_at: null },
 })
 const ended = (at: number) => ({
   status: 'canceled',
@@ -368,7 +368,7 @@ export const RESELLER: readonly History[] = [
     async play(shop) {
       const at = shop.now()
       await cancelling(shop)
-      await shown(shop, 'subscription.updated', at, endingWith(at))
+      await shown(shop, 'subscription.updated', at, endingWith(at, at + 3))
       await shop.seen('sub_1')
       await shown(shop, 'subscription.updated', at + 3, ended(at + 3))
       await shown(shop, 'subscription.canceled', at + 3, ended(at + 3))
@@ -446,7 +446,7 @@ export const RESELLER: readonly History[] = [
     name: 'an end that was set before the connection is carried out',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription.updated', at - 86_400, endingWith(at - 86_400))
+      await shown(shop, 'subscription.updated', at - 86_400, endingWith(at - 86_400, at))
       await shown(shop, 'subscription.canceled', at, ended(at))
     },
     verdicts: ['cancellation sub_1 explained'],
@@ -457,7 +457,7 @@ export const RESELLER: readonly History[] = [
     async play(shop) {
       const at = shop.now()
       await shown(shop, 'subscription.canceled', at + 3, ended(at + 3))
-      await shown(shop, 'subscription.updated', at, endingWith(at))
+      await shown(shop, 'subscription.updated', at, endingWith(at, at + 3))
     },
     verdicts: ['cancellation sub_1 unexplained'],
     heard: ['opened sub_1'],
