@@ -97,9 +97,9 @@ function subscription(at: number, more: object = {}): BillerObject {
   }
 }
 
-const ending = (at: number) => ({
+const ending = (at: number, effectiveAt = at + 1_000_000) => ({
   status: 'non_renewing',
-  cancelled_at: at + 1_000_000,
+  cancelled_at: effectiveAt,
   cancel_schedule_created_at: at,
 })
 const ended = (at: number) => ({ status: 'cancelled', cancelled_at: at })
@@ -376,7 +376,7 @@ export const BILLER: readonly History[] = [
     async play(shop) {
       await cancelling(shop)
       const at = shop.now()
-      await shown(shop, 'subscription_cancellation_scheduled', at, ending(at))
+      await shown(shop, 'subscription_cancellation_scheduled', at, ending(at, at + 5))
       await shop.judged('sub_1')
       await shown(shop, 'subscription_cancelled', at + 5, { ...ended(at + 5), cancel_schedule_created_at: at })
     },
@@ -386,7 +386,7 @@ export const BILLER: readonly History[] = [
     name: 'set to end by a stranger, then carried out: one alert',
     async play(shop) {
       const at = shop.now()
-      await shown(shop, 'subscription_cancellation_scheduled', at, ending(at))
+      await shown(shop, 'subscription_cancellation_scheduled', at, ending(at, at + 5))
       await shop.judged('sub_1')
       await shown(shop, 'subscription_cancelled', at + 5, { ...ended(at + 5), cancel_schedule_created_at: at })
     },
@@ -428,9 +428,9 @@ export const BILLER: readonly History[] = [
     name: 'the last term of a plan that has an end, and the end',
     async play(shop) {
       const at = shop.now()
-      const last = { cancelled_at: at + 4_000, remaining_billing_cycles: 0 }
+      const last = { cancelled_at: at + 4, remaining_billing_cycles: 0 }
       await shown(shop, 'subscription_changed', at, { status: 'non_renewing', ...last })
-      await shown(shop, 'subscription_cancelled', at + 4_000, { status: 'cancelled', ...last })
+      await shown(shop, 'subscription_cancelled', at + 4, { status: 'cancelled', ...last })
     },
     ...endsByItself,
   },
