@@ -282,7 +282,7 @@ export const BILLER: readonly History[] = [
   {
     name: 'an operation names a credit note that became two refunds',
     async play(shop) {
-      await begin(shop, { subject: 'CN-1' })
+      await begin(shop, { provider_ref: 'CN-1' })
       await refunded(shop, { amount: 500, linked_credit_notes: [{ cn_id: 'CN-1', applied_amount: 500 }] })
       await refunded(shop, {
         id: 'txn_r2',
@@ -428,7 +428,7 @@ export const BILLER: readonly History[] = [
     name: 'the last term of a plan that has an end, and the end',
     async play(shop) {
       const at = shop.now()
-      const last = { cancelled_at: at + 4, remaining_billing_cycles: 0 }
+      const last = { cancelled_at: at + 4, current_term_end: at + 4, remaining_billing_cycles: 0 }
       await shown(shop, 'subscription_changed', at, { status: 'non_renewing', ...last })
       await shown(shop, 'subscription_cancelled', at + 4, { status: 'cancelled', ...last })
     },
