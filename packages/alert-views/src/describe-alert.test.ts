@@ -16,7 +16,7 @@ test('an incident is described with what a person needs to act', () => {
     'Payment',
     'Id at the provider',
     'Connection',
-    'Made at',
+    'Time at the provider',
     'Opened at',
     'Incident',
   ])
@@ -33,6 +33,36 @@ test('a resolve says that it is good news, and tells both facts to a channel tha
   expect(first.title).toBe('Opened and resolved: the refund of EUR 1,249.90 is explained')
   expect(first.facts.map(fact => fact.label)).toEqual(expect.arrayContaining(['Opened at', 'Resolved at']))
 })
+
+test.each([
+  { state: 'failed', title: 'Unexplained refund of EUR 1,249.90 (failed)' },
+  { state: 'canceled', title: 'Unexplained refund of EUR 1,249.90 (canceled)' },
+  { state: 'requires_action', title: 'Unexplained refund of EUR 1,249.90 (requires action)' },
+] as const)('the title of an alert about a refund that is $state does not say that money moved', ({ state, title }) => {
+  const opened = SAMPLE_ALERTS['incident.opened']()
+  if (opened.event !== 'incident.opened' || opened.data.action === null)
+    throw new Error('The sample is of another event')
+  expect(describeAlert({ ...opened, data: { ...opened.data, action: { ...opened.data.action, state } } }).title).toBe(
+    title,
+  )
+})
+
+test.each([
+  { verdict: 'not_alerted', reason: 'provider_denies_it', ended: 'did not go through' },
+  { verdict: 'not_alerted', reason: 'kind_is_not_judged', ended: 'needs no explanation' },
+  { verdict: 'unexplained', reason: 'nothing_explains_it', ended: 'is no longer followed up here' },
+] as const)(
+  'the title of a resolve claims an explanation only where there is one: $reason',
+  ({ ended, ...verdict }) => {
+    const resolved = SAMPLE_ALERTS['incident.resolved']()
+    if (resolved.event !== 'incident.resolved' || resolved.data.action === null)
+      throw new Error('The sample is of another event')
+    const action = { ...resolved.data.action, ...verdict }
+    expect(describeAlert({ ...resolved, data: { ...resolved.data, action } }).title).toBe(
+      `Resolved: the refund of EUR 1,249.90 ${ended}`,
+    )
+  },
+)
 
 test('an incident that is about no action is described by its code, without facts that it does not have', () => {
   const described = describeAlert(sampleChannelIncident())

@@ -70,7 +70,7 @@ function describeIncident(alert: IncidentAlert): AlertDescription {
     facts: [
       ...subject.facts,
       ...(incident.connection_id === null ? [] : [{ label: 'Connection', value: incident.connection_id }]),
-      ...(action === null ? [] : [{ label: 'Made at', value: formatTime(action.provider_created_at) }]),
+      ...(action === null ? [] : [{ label: 'Time at the provider', value: formatTime(action.provider_created_at) }]),
       { label: 'Opened at', value: formatTime(incident.opened_at) },
       ...(incident.resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(incident.resolved_at) }]),
       ...(incident.resolved_by === null ? [] : [{ label: 'Explained by', value: incident.resolved_by }]),
@@ -125,7 +125,7 @@ function describeAction(action: Action, code: Incident['code']): Subject {
   return {
     ...(code === 'REFUND_REJECTED'
       ? { opened: `Rejected: ${what}`, resolved: `the ${what} was settled` }
-      : { opened: `Unexplained ${what}`, resolved: `the ${what} is explained` }),
+      : { opened: `Unexplained ${what}${stateNote(action)}`, resolved: `the ${what} ${howItEnded(action)}` }),
     facts: [
       { label: 'What', value: capitalise(what) },
       { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
@@ -133,6 +133,17 @@ function describeAction(action: Action, code: Incident['code']): Subject {
       ...(action.provider_ref === null ? [] : [{ label: 'Id at the provider', value: action.provider_ref }]),
     ],
   }
+}
+
+/** The state, where a reader would take the money for moved and the provider does not say so. */
+function stateNote({ kind, state }: Action): string {
+  return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
+}
+
+function howItEnded({ verdict, reason }: Action): string {
+  if (verdict === 'explained') return 'is explained'
+  if (reason === 'provider_denies_it' || reason === 'no_money_moved') return 'did not go through'
+  return verdict === 'not_alerted' ? 'needs no explanation' : 'is no longer followed up here'
 }
 
 /** An incident that is not about an action: its code says what it is about. */

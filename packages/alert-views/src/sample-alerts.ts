@@ -17,7 +17,7 @@ export const SAMPLE_ALERTS = {
         ...incident(projectId),
         state: 'resolved',
         summary:
-          'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg is explained after all: operation op_3v8qk2x9m1s7d5f0 made it',
+          'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg is explained after all: operation op_3v8qk2x9m1s7d5f0 names this very object',
         resolved_at: '2026-11-21T10:04:00.000Z',
         resolved_by: 'op_3v8qk2x9m1s7d5f0',
         version: 2,

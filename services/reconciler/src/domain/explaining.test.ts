@@ -52,7 +52,7 @@ const CLAIMS: Record<string, string> = {
   idempotency_key_matches: 'yes: it sent the request',
   credit_note_matches: 'yes: it names the credit note',
   amount_and_time_match: 'yes: everything agrees',
-  operation_did_not_act: 'no: it was never sent',
+  operation_did_not_act: 'no: nobody reported that it was sent',
   operation_skipped_approval: 'no: it skipped its approval',
   other_kind: 'no: it did something else',
   other_provider_ref: 'no: it made another one',

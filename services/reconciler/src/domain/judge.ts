@@ -92,7 +92,7 @@ function armLook(subject: Subject, action: ActionRecord, now: number, recheckDel
 function lostText(action: ActionRecord): string {
   return action.operationId === null
     ? 'What explained it does not hold any more'
-    : `Operation ${action.operationId} turned out not to have made it`
+    : `Operation ${action.operationId} does not explain it any more`
 }
 
 /** The subject with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
@@ -104,8 +104,7 @@ function settle(subject: Subject, action: ActionRecord, to: Settlement, now: num
   const text = ruleOf(settled)
   const what = verdict === 'explained' ? 'explained' : 'second_look'
   const told = isSaid || !isJudged(action) ? settled : tellStory(settled, timelineEntry(now, what, operationId, text))
-  const by = operationId === null ? text : `Operation ${operationId} made it`
-  return resolveUnexpected(withRecord(subject, told), told, { by: operationId, text: by }, now)
+  return resolveUnexpected(withRecord(subject, told), told, { by: operationId, text }, now)
 }
 
 /** What the second look at one action knows. */

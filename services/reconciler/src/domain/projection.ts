@@ -1,4 +1,4 @@
-import { type Action, formatMoney, type Incident } from '@backstop/contracts'
+import type { Action, Incident } from '@backstop/contracts'
 import {
   type ActionRecord,
   type IncidentRecord,
@@ -7,6 +7,7 @@ import {
   openIncident,
   type Subject,
 } from './subject.ts'
+import { summaryOf } from './summary.ts'
 import { isoTime } from './timeline.ts'
 import { candidatesOf, type Deeds, deedsOf, whyOf } from './why.ts'
 
@@ -186,22 +187,4 @@ export function projectIncident(subject: Subject, action: ActionRecord, incident
     resolved_by: incident.resolvedBy,
     version: subject.version,
   }
-}
-
-/** What happened, in one sentence for a person. */
-function summaryOf(action: ActionRecord, { code, resolution }: IncidentRecord): string {
-  const money = formatMoney(action.amount, action.currency)
-  const what = `A ${action.kind}${money === null ? '' : ` of ${money}`} on ${action.subject}`
-  if (code === 'REFUND_REJECTED') {
-    return `${what} that operation ${action.operationId} made was refused by the provider's review: no money moved`
-  }
-  if (action.reason === 'provider_denies_it' || action.reason === 'no_money_moved') {
-    return `${what} did not go through: ${lowerFirst(resolution ?? '')}`
-  }
-  if (resolution === null) return `${what} was made at the provider, and no operation of yours explains it`
-  return `${what} is explained after all: ${lowerFirst(resolution)}`
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }

@@ -1,5 +1,5 @@
 import { type CandidateFailure, formatMoney, type Operation, type VerdictReason, type Why } from '@backstop/contracts'
-import { claimOf, type Deed, deedOf } from './explain.ts'
+import { claimOf, type Deed, deedOf, madeWithin } from './explain.ts'
 import { byTime, nearestFirst } from './pairing.ts'
 import type { ActionRecord, Subject } from './subject.ts'
 import { isoTime } from './timeline.ts'
@@ -14,7 +14,7 @@ type Rule = (action: ActionRecord) => string
 const RULES: Record<VerdictReason, Rule> = {
   awaiting_second_look: () => 'Nothing explains it so far; its second look is still to come',
   provider_ref_matches: ({ operationId }) => `Operation ${operationId} names this very object`,
-  idempotency_key_matches: ({ operationId }) => `Operation ${operationId} sent the idempotency key of this request`,
+  idempotency_key_matches: ({ operationId }) => `Operation ${operationId} reports the idempotency key of this request`,
   credit_note_matches: ({ operationId }) =>
     `Operation ${operationId} names a credit note that this refund pays out, and covers the amount`,
   amount_and_time_match: ({ operationId, kind }) =>
@@ -27,7 +27,7 @@ const RULES: Record<VerdictReason, Rule> = {
   nothing_explains_it: () => 'Nothing explains it',
   out_of_band_ignore: () => 'Nothing explains it; the connection is set to ignore such changes',
   auto_before_first_operation: () =>
-    'Nothing explains it; the connection is set to auto, and no operation has acted on this account yet',
+    'Nothing explains it; the connection is set to auto, and no operation on this account was reported as executing so far',
   connection_deleted: () => 'Nothing explains it; the connection was deleted in the meantime',
   involuntary_end: () => 'The provider ended the subscription itself, e.g. after its last try to collect',
   no_payment_method: () =>
@@ -79,13 +79,21 @@ function whyNotAssigned(action: ActionRecord, { name }: Deed, deeds: Deeds): Can
   return action.operationId === null ? 'awaits_its_own' : 'other_operation_fits_better'
 }
 
+/** What the provider said when it was asked, where the rule does not say it. */
+function readBackNote({ readBack, reason }: ActionRecord): string {
+  if (readBack === 'unavailable') return '; it was not re-read'
+  return readBack === 'not_found' && reason !== 'provider_denies_it'
+    ? '; the provider does not know it when it is asked'
+    : ''
+}
+
 /**
  * The rule that held, and the operations that did not fit, with the reason of each.
  * @param deeds those of the subject, for whoever asks about many actions
  */
 export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Why {
   return {
-    rule: action.readBack === 'unavailable' ? `${ruleOf(action)}; it was not re-read` : ruleOf(action),
+    rule: `${ruleOf(action)}${readBackNote(action)}`,
     candidates: candidatesOf(subject, action, deeds).map(deed => {
       const claim = claimOf(action, deed.operation, deed)
       const failure = claim.kind === 'match' ? whyNotAssigned(action, deed, deeds) : claim.reason
@@ -110,18 +118,29 @@ export function candidatesOf({ operations }: Subject, action: ActionRecord, deed
 const money = (of: { amount: number | null; currency: string | null }) =>
   formatMoney(of.amount, of.currency) ?? (of.amount === null ? 'no amount' : `${of.amount} in minor units`)
 
+/** When it was made, or asked for, as far as the provider says. */
+function timeOf(action: ActionRecord): string {
+  const { from, to } = madeWithin(action)
+  const since = action.madeFrom ?? from
+  const verb = action.kind === 'cancellation' ? 'asked for' : 'made'
+  return since < to ? `${verb} between ${isoTime(since)} and ${isoTime(to)}` : `${verb} at ${isoTime(to)}`
+}
+
 const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Operation, deed: Deed) => string> = {
-  operation_did_not_act: (_, { state }) => `It is ${state.replaceAll('_', ' ')} and was never sent to the provider`,
+  operation_did_not_act: (_, { state }) =>
+    `It is reported as ${state.replaceAll('_', ' ')}, and not as sent to the provider`,
   operation_skipped_approval: (_, { unapproved }) =>
-    `It was executed without the approval that it needed (${unapproved?.replaceAll('_', ' ')})`,
+    `It did not have the approval that it needed (${unapproved?.replaceAll('_', ' ')})`,
   other_kind: (action, { kind, provider }) =>
-    kind === action.kind ? `It acted at the ${provider} provider` : `It is a ${kind}, and this is a ${action.kind}`,
-  other_provider_ref: (action, { provider_ref }) => `It made ${provider_ref}, and this is ${action.providerRef}`,
+    kind === action.kind
+      ? `It is about the ${provider} provider, and this is about the ${action.provider} provider`
+      : `It is a ${kind}, and this is a ${action.kind}`,
+  other_provider_ref: (action, { provider_ref }) => `It names ${provider_ref}, and this is ${action.providerRef}`,
   other_subject: (action, { subject }) => `It is about ${subject}, and this is about ${action.subject}`,
   other_amount: (action, operation) => `It is about ${money(operation)}, and this is about ${money(action)}`,
   outside_time_window: (action, { executing_at, ended_at }) =>
-    `It acted from ${executing_at} to ${ended_at ?? 'an end nobody reported'}, and this was made at ` +
-    isoTime(action.providerCreatedAt),
+    `It may have acted from ${executing_at} to ${ended_at ?? 'an end that nobody reported'}, ` +
+    `and this was ${timeOf(action)}`,
   explains_another: () => 'It would fit, and explains another action better',
   other_operation_fits_better: ({ operationId }) => `It would fit, and operation ${operationId} fits better`,
   awaits_its_own: ({ kind }, _, { until }) =>
