@@ -3,6 +3,7 @@ import type {
   CancellationState,
   ObservedAction,
   ObservedRecord,
+  ObservedRefundTotal,
   ObservedSubscription,
   PauseState,
 } from '@backstop/providers'
@@ -50,6 +51,22 @@ export function refundShown(shown: RefundShown = {}): ObservedAction {
     createdAt: T0,
     idempotencyKey: null,
     ...more,
+  }
+}
+
+/** How much of a charge was refunded at a time, and from how much that rose. */
+export function totalShown(
+  total: number,
+  totalBefore: number | null,
+  observedAt: number,
+  chargeCreatedAt: number | null,
+): ObservedRefundTotal {
+  const charge = { chargeId: 'ch_1', chargeCreatedAt, total, totalBefore, currency: 'eur', observedAt }
+  return {
+    kind: 'refund_total',
+    ...name('processor', 'charge', 'ch_1', ['pi_1', 'ch_1']),
+    ...charge,
+    idempotencyKey: null,
   }
 }
 

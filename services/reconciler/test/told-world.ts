@@ -4,7 +4,7 @@ import type { Input } from '../src/domain/decide.ts'
 import type { ExpectedChange } from '../src/domain/expected-change.ts'
 import type { ConnectionPolicy } from '../src/domain/policy.ts'
 import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
-import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown } from './observations.ts'
+import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown, totalShown } from './observations.ts'
 
 /** Worlds in which refunds and cancellations happen, and everything that may be told of them. */
 
@@ -81,9 +81,16 @@ const refunds = fc.array(
     hasExpired: fc.nat(7).map(digit => digit === 0),
     paysOutNote: fc.boolean(),
     atGatewayUnseen: fc.nat(4).map(digit => digit === 0),
+    total: fc.constantFrom('told', 'lost', 'with the next', 'without the one before'),
   }),
   { minLength: 1, maxLength: 3 },
 )
+
+/** Whether the charge's totals are told, and since when it has been refundable: as they are, and as it says. */
+const charge = fc.record({
+  tellsTotals: fc.boolean(),
+  createdS: fc.constantFrom(null, -7200, -600),
+})
 
 /** What happens to one subscription, one thing `everyS` after another. */
 const history = fc.record({
@@ -146,6 +153,29 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
     const unlinked = tell('con_s', 'unlinked', { ...dated, stateVersion: 1 })
     const biller = { nothing: [], linked: [linked], 'linked later': [unlinked, linked], 'not linked': [unlinked] }
     return [...(isUnseen ? [] : processor), ...biller[refund.atBiller]]
+  })
+}
+
+/** The totals of the payment's charge: all its refunds are told in the end, so these prove no other one. */
+function tellTotals(
+  drawn: Drawn<typeof refunds>,
+  { tellsTotals, createdS }: Drawn<typeof charge>,
+  madeAt: ReadonlyMap<string, number>,
+): Telling[] {
+  const isUnseen = drawn.some(({ atGatewayUnseen, atBiller }) => atGatewayUnseen && atBiller !== 'nothing')
+  if (!tellsTotals || isUnseen) return []
+  const by = sightedAt(madeAt, 'con_p')
+  const createdAt = createdS === null ? null : T0 + createdS * SECOND
+  let [total, before] = [0, 0]
+  return drawn.flatMap((refund, index): Telling[] => {
+    if (refund.provider === 'reseller') return []
+    total += refund.amount
+    if (refund.total === 'with the next') return []
+    const at = T0 + (refund.atS + index * 10) * SECOND
+    const from = refund.total === 'without the one before' ? null : before
+    before = total
+    const input = seen(totalShown(total, from, at, createdAt), { ...by, eventId: `total_${index}` })
+    return [{ input, isLost: refund.total === 'lost' }]
   })
 }
 
@@ -264,6 +294,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
     operations,
     notes,
     refunds: fc.option(refunds),
+    charge,
     history,
     provider: fc.constantFrom(...Object.keys(THROUGH)),
   })
@@ -276,7 +307,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
     const tellings = [
       ...(drawn.refunds === null
         ? tellSubscription(drawn.provider as ProviderKind, drawn.history, madeAt)
-        : tellRefunds(drawn.refunds, madeAt)),
+        : [...tellRefunds(drawn.refunds, madeAt), ...tellTotals(drawn.refunds, drawn.charge, madeAt)]),
       ...tellOperations(drawn.operations, drawn.refunds === null ? drawn.history.everyS / 10 : 1),
     ]
     return {

@@ -1,5 +1,5 @@
 import { byTime, compareText, nearestFirst, type Pair, pairUp } from './pairing.ts'
-import { type Counting, type Filling, filling, fillRise, type KnownRefund, stated, withoutFallen } from './rises.ts'
+import { Counting, type Filling, filling, fillRise, type KnownRefund, stated } from './rises.ts'
 import type { RefundTotal } from './subject.ts'
 
 /**
@@ -42,25 +42,27 @@ export function readTotals(totals: readonly RefundTotal[], refunds: readonly Kno
   const upcoming = refunds.toSorted(byTime).reverse()
   /** Made by now, and not counted yet. */
   let waiting: readonly KnownRefund[] = []
-  let counting: Counting[] = []
+  const counting = new Counting()
 
   const count = (fillings: readonly Filling[]) => {
+    if (fillings.length === 0) return
     const counted = new Set(fillings.map(({ refund }) => refund))
     waiting = waiting.filter(refund => !counted.has(refund))
-    for (const { refund, amount } of fillings) counting.push({ amount, cameBack: refund.cameBack, isUnnamed: false })
+    for (const { refund, amount } of fillings) counting.add({ amount, cameBack: refund.cameBack, isUnnamed: false })
   }
   const add = (refund: UnnamedRefund) => {
     if (refund.amount === 0) return
     unnamed.push(refund)
-    counting.push({ amount: refund.amount, cameBack: null, isUnnamed: true })
+    counting.add({ amount: refund.amount, cameBack: null, isUnnamed: true })
   }
 
   ordered.forEach((total, index) => {
     const to = total.observedAt
-    const isBefore = (time: number | null | undefined) => time != null && time + SKEW_MS < to
     const isLate = ({ at }: KnownRefund) => at + COUNTS_WITHIN_MS < to
-    counting = counting.filter(({ cameBack }) => !isBefore(cameBack?.at))
-    waiting = [...waiting, ...takeUntil(upcoming, to + SKEW_MS)].filter(({ cameBack }) => !isBefore(cameBack?.by))
+    counting.dropThoseBack(to - SKEW_MS)
+    waiting = [...waiting, ...takeUntil(upcoming, to + SKEW_MS)].filter(
+      ({ cameBack }) => cameBack === null || to - SKEW_MS <= cameBack.by,
+    )
     count(stated(waiting.filter(refund => isLate(refund) && !taken.has(refund))).map(refund => filling(refund)))
     const free = waiting.filter(refund => !taken.has(refund))
     const within = free.filter(refund => !isLate(refund) && isOfRequest(total, refund) !== false).reverse()
@@ -70,7 +72,7 @@ export function readTotals(totals: readonly RefundTotal[], refunds: readonly Kno
       near: within.filter(({ at }) => to <= at + SKEW_MS),
       within,
     })
-    counting = withoutFallen(counting, fill.fallen)
+    counting.takeBack(fill.fallen)
     count([...fill.before, ...fill.within])
     const from = ordered[index - 1]?.observedAt ?? total.chargeCreatedAt ?? null
     add({ key: `${total.id}/before`, total, amount: fill.openBefore, from, to, idempotencyKey: null })
@@ -127,21 +129,18 @@ function ownRefunds(
   const pairs = pairUp(
     totals,
     function* (total): Generator<OwnPair, void> {
-      const { observedAt, idempotencyKey, requestId, totalBefore } = total
+      const { observedAt, totalBefore } = total
       const rise = totalBefore === null ? null : total.total - totalBefore
-      const pair = (target: KnownRefund, isSure: boolean) => {
-        return { seeker: total, target, isSure, distanceMs: Math.abs(target.at - observedAt) }
-      }
-      const named = new Set([requestId ?? '', idempotencyKey ?? ''].flatMap(name => byRequest.get(name) ?? []))
-      for (const refund of nearestFirst([...named].sort(byTime), observedAt)) {
-        const fits = rise === null || (refund.amount ?? 0) <= rise
-        const isInTime = Math.abs(refund.at - observedAt) <= COUNTS_WITHIN_MS
-        if (fits && isInTime && isOfRequest(total, refund) === true) yield pair(refund, true)
+      for (const target of nearestFirst(ofSameRequest(total, byRequest), observedAt)) {
+        const distanceMs = Math.abs(target.at - observedAt)
+        const fits = rise === null || (target.amount ?? 0) <= rise
+        if (fits && distanceMs <= COUNTS_WITHIN_MS) yield { seeker: total, target, isSure: true, distanceMs }
       }
       if (rise === null) return
-      for (const refund of nearestFirst(byAmount.get(rise) ?? [], observedAt)) {
-        if (Math.abs(refund.at - observedAt) > SKEW_MS) return
-        if (isOfRequest(total, refund) === undefined) yield pair(refund, false)
+      for (const target of nearestFirst(byAmount.get(rise) ?? [], observedAt)) {
+        const distanceMs = Math.abs(target.at - observedAt)
+        if (distanceMs > SKEW_MS) return
+        if (isOfRequest(total, target) === undefined) yield { seeker: total, target, isSure: false, distanceMs }
       }
     },
     (a, b) =>
@@ -151,4 +150,14 @@ function ownRefunds(
       compareText(a.target.name, b.target.name),
   )
   return new Map([...pairs].map(([total, { target }]) => [total, target]))
+}
+
+function ofSameRequest(
+  total: RefundTotal,
+  byRequest: ReadonlyMap<string, readonly KnownRefund[]>,
+): readonly KnownRefund[] {
+  const names = [total.requestId, total.idempotencyKey].filter(name => name != null)
+  if (names.length === 0) return []
+  const named = new Set(names.flatMap(name => byRequest.get(name) ?? []))
+  return [...named].filter(refund => isOfRequest(total, refund) === true).sort(byTime)
 }

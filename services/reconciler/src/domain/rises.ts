@@ -18,11 +18,64 @@ export interface KnownRefund extends Timed {
 }
 
 /** An amount that counts in the charge's total. */
-export interface Counting {
+interface Counted {
   readonly amount: number
   readonly cameBack: CameBack | null
   /** Only totals prove it. */
   readonly isUnnamed: boolean
+}
+
+/** What counts in the charge's total at a moment. */
+export class Counting {
+  #all: Counted[] = []
+  #sum = 0
+  #firstBackAt = Infinity
+
+  get sum(): number {
+    return this.#sum
+  }
+
+  /** The amount of the latest that only totals prove; undefined where there is none. */
+  get lastUnnamed(): number | undefined {
+    return this.#all.findLast(({ isUnnamed }) => isUnnamed)?.amount
+  }
+
+  add(one: Counted): void {
+    this.#all.push(one)
+    this.#sum += one.amount
+    this.#firstBackAt = Math.min(this.#firstBackAt, one.cameBack?.at ?? Infinity)
+  }
+
+  /** Drops what came back before a time, as an event told. */
+  dropThoseBack(before: number): void {
+    if (this.#firstBackAt >= before) return
+    this.#keep(this.#all.filter(({ cameBack }) => (cameBack?.at ?? Infinity) >= before))
+  }
+
+  /** Drops an amount that came back, as a lower total shows: the refunds that are likeliest to have. */
+  takeBack(amount: number): void {
+    if (amount === 0) return
+    const likeliest = this.#all.toSorted((a, b) => fallRank(a) - fallRank(b))
+    const gone = pick(likeliest, amount, one => one.amount)
+    if (sumOf(gone) === amount) {
+      this.#keep(this.#all.filter(one => !gone.includes(one)))
+      return
+    }
+    // No refunds add up to it: more failed than was reported.
+    let left = amount
+    const kept = likeliest.reverse().flatMap(one => {
+      const taken = Math.min(left, one.amount)
+      left -= taken
+      return taken === one.amount ? [] : [{ ...one, amount: one.amount - taken }]
+    })
+    this.#keep(kept)
+  }
+
+  #keep(kept: Counted[]): void {
+    this.#all = kept
+    this.#sum = sumOf(kept)
+    this.#firstBackAt = Math.min(Infinity, ...kept.flatMap(({ cameBack }) => cameBack?.at ?? []))
+  }
 }
 
 /** A refund, and how much of it counts. */
@@ -58,11 +111,11 @@ export interface Fill {
 /** The way to fill a rise that leaves least unknown, and as few unknown refunds as possible. */
 export function fillRise(
   { total, totalBefore }: Pick<RefundTotal, 'total' | 'totalBefore'>,
-  counting: readonly Counting[],
+  counting: Pick<Counting, 'sum' | 'lastUnnamed'>,
   fillers: Fillers,
 ): Fill {
   const { own, before, near, within } = fillers
-  const counted = sumOf(counting)
+  const counted = counting.sum
   if (totalBefore === null) return fillUnknownStart(total, counting, fillers)
   const room = Math.max(0, totalBefore - counted)
   const rise = Math.max(0, total - totalBefore)
@@ -99,14 +152,17 @@ export function fillRise(
 }
 
 /** The total does not say from where it rose: everything since the last one is one rise. */
-function fillUnknownStart(total: number, counting: readonly Counting[], { own, before, within }: Fillers): Fill {
-  const rise = total - sumOf(counting)
+function fillUnknownStart(
+  total: number,
+  { sum, lastUnnamed }: Pick<Counting, 'sum' | 'lastUnnamed'>,
+  { own, before, within }: Fillers,
+): Fill {
+  const rise = total - sum
   const nothing = { before: [], openBefore: 0 }
   const others = within.concat(before.filter(refund => !within.includes(refund)))
-  const last = counting.findLast(({ isUnnamed }) => isUnnamed)
-  if (rise <= 0 && own === undefined && others.length === 0 && last !== undefined) {
+  if (rise <= 0 && own === undefined && others.length === 0 && lastUnnamed !== undefined) {
     // A refund was made, and the total is no higher: the unnamed one came back, and was made again.
-    return { ...nothing, fallen: last.amount - rise, within: [], openWithin: last.amount }
+    return { ...nothing, fallen: lastUnnamed - rise, within: [], openWithin: lastUnnamed }
   }
   const ownFillings = own === undefined ? [] : [filling(own)]
   const rest = rise - sumOf(ownFillings)
@@ -133,23 +189,8 @@ function fillWith(rise: number, refunds: readonly KnownRefund[]): { fillings: re
   return rest === undefined ? { fillings, open } : { fillings: [...fillings, filling(rest, open)], open: 0 }
 }
 
-/** What still counts once this much money came back. */
-export function withoutFallen(counting: readonly Counting[], fallen: number): Counting[] {
-  if (fallen === 0) return [...counting]
-  const likeliest = counting.toSorted((a, b) => fallRank(a) - fallRank(b))
-  const gone = pick(likeliest, fallen, one => one.amount)
-  if (sumOf(gone) === fallen) return counting.filter(one => !gone.includes(one))
-  // No refunds add up to it: more failed than was reported.
-  let left = fallen
-  return likeliest.reverse().flatMap(one => {
-    const taken = Math.min(left, one.amount)
-    left -= taken
-    return taken === one.amount ? [] : [{ ...one, amount: one.amount - taken }]
-  })
-}
-
 /** The likeliest to have failed are those of which it is known but not when; last, those that are not known to have failed. */
-function fallRank({ cameBack, isUnnamed }: Counting): number {
+function fallRank({ cameBack, isUnnamed }: Counted): number {
   if (isUnnamed) return 1
   if (cameBack === null) return 3
   return cameBack.at === null ? 0 : 2

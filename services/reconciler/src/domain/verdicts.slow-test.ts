@@ -52,7 +52,7 @@ function readWorld({ tellings, connections, madeAt, notes }: ToldWorld) {
     const known = operations.get(operation.operation_id)
     if (known === undefined || known.version < operation.version) operations.set(operation.operation_id, operation)
   }
-  const actions = [...refundsOf(toldRefunds(seen)), ...modelledCancellations(seen, by)]
+  const actions = [...refundsOf(toldRefunds(seen), namesInTotals(seen)), ...modelledCancellations(seen, by)]
   const noted = notes
     .filter(note => note.projectId === 'prj_test')
     .map(({ kind, subject, amount, notedAt, expiresAt }) => ({
@@ -96,6 +96,10 @@ const CAUSES: Record<EndCause, string | null> = {
   retention_policy: 'retention_policy',
   never_began: 'never_began',
   not_billable: 'not_billable',
+}
+
+function namesInTotals(seen: readonly Observed[]): (readonly string[])[] {
+  return seen.flatMap(({ observed }) => (observed.kind === 'refund_total' ? [observed.objectIds] : []))
 }
 
 function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {

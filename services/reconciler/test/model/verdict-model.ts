@@ -71,19 +71,23 @@ export interface ModelAction {
   readonly ended: string | null
 }
 
-/** Names of one payment at the processor: what one refund names belongs together, whichever refund it is. */
-function namesOf(one: ToldRefund, told: readonly ToldRefund[]): readonly string[] {
+/** Names of one payment at the processor: what one refund or total names belongs together, whichever it is. */
+function namesOf(one: ToldRefund, named: readonly (readonly string[])[]): readonly string[] {
   if (one.provider !== 'processor') return one.about
   let names = new Set(one.about)
-  for (const _step of told) {
-    const linked = told.filter(other => other.provider === 'processor' && other.about.some(name => names.has(name)))
-    names = new Set([...names, ...linked.flatMap(other => other.about)])
+  for (const _step of named) {
+    const linked = named.filter(about => about.some(name => names.has(name)))
+    names = new Set([...names, ...linked.flat()])
   }
   return [...names]
 }
 
-/** Each refund of money once: what a biller made through its gateway is the gateway's. */
-export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
+/**
+ * Each refund of money once: what a biller made through its gateway is the gateway's.
+ * @param totals what each total of a charge names
+ */
+export function refundsOf(told: readonly ToldRefund[], totals: readonly (readonly string[])[]): ModelAction[] {
+  const named = [...told.filter(({ provider }) => provider === 'processor').map(({ about }) => about), ...totals]
   const isAt = (biller: ToldRefund, gateway: ToldRefund) => biller.gatewayId === gateway.id && biller !== gateway
   return told
     .filter(one => !told.some(gateway => isAt(one, gateway)))
@@ -100,7 +104,7 @@ export function refundsOf(told: readonly ToldRefund[]): ModelAction[] {
         ids: all.map(each => each.id),
         gatewayIds: all.flatMap(each => each.gatewayId ?? []),
         notes: all.flatMap(each => each.notes),
-        about: all.flatMap(each => namesOf(each, told)),
+        about: all.flatMap(each => namesOf(each, named)),
         amount: one.amount,
         currency: one.currency,
         from: at,
