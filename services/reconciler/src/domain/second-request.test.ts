@@ -136,6 +136,17 @@ test.each(PROVIDERS)('an end that is brought forward at the %s provider is anoth
   }
 })
 
+test.each(PROVIDERS)('an end that is brought forward at the %s provider by small steps is another action', provider => {
+  const steps = [1, 2, 3].map(step => {
+    const cancellation = { effectiveAt: T0 + 30 * DAY - step * 50 * MINUTE }
+    return setAt(provider, LATER + step * MINUTE, { cancellation })
+  })
+  expect(told(judged([setAt(provider, T0), ...steps], [cancelsAt(provider, T0)]))).toEqual([
+    'cancellation canceled explained',
+    'cancellation scheduled unexplained',
+  ])
+})
+
 test('an end of the processor that keeps the time of its request is the same action, though the period was shortened', () => {
   const early = ended(T0, { asOf: LATER })
   expect(told(judged([setAt('processor', T0), early]))).toEqual(['cancellation succeeded unexplained'])

@@ -176,7 +176,14 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
       if (point.phase === 'done') episode.reached = 'done'
     }
   }
-  return runs.map((run, index) => stretchOf(run, runs.slice(0, index), runs[index + 1]))
+  let last: Point | undefined
+  let clearAt: number | null = null
+  return runs.map((run, index) => {
+    const stretch = stretchOf(run, last, clearAt, runs[index + 1])
+    last = run.points.at(-1)
+    clearAt = run.points.findLast(point => point.isVague === undefined)?.asOf ?? clearAt
+    return stretch
+  })
 }
 
 function newRun(part: Run['part'], point: Point, reached: Run['reached'], overtook: Run['overtook'] = []): Run {
@@ -210,24 +217,34 @@ function requestsOf({ points }: Run): readonly (number | null)[] {
  * it when the set end comes. At the biller the time belongs to what was set; the reseller gives none.
  */
 function bringsForward({ points }: Run, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
-  const last = points.at(-1)
-  if (last?.phase !== 'set' || asOf <= (points[0]?.asOf ?? 0)) return false
+  const [first, last] = [points[0], points.at(-1)]
+  if (last?.phase !== 'set' || first === undefined || asOf <= first.asOf) return false
   const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
   const isSameRequest = was.requestedAt !== null && was.requestedAt === is.requestedAt
   if (isSameRequest && !(phase === 'done' && provider === 'subscription')) return false
-  return was.effectiveAt !== null && is.effectiveAt !== null && is.effectiveAt <= was.effectiveAt - FORWARD_BY_MS
+  if (was.effectiveAt === null || is.effectiveAt === null) return false
+  // Also by many small steps, each of which is too short to count.
+  const setFor = Math.max(was.effectiveAt, first.snapshot.cancellation.effectiveAt ?? 0)
+  return is.effectiveAt <= setFor - FORWARD_BY_MS
 }
 
-function stretchOf({ part, points, reached, to }: Run, before: readonly Run[], next: Run | undefined): Stretch {
-  const shownBefore = before.flatMap(run => run.points)
-  const last = shownBefore.at(-1)
+/**
+ * @param last the last point before it
+ * @param clearAt when the provider last showed something for certain before it
+ */
+function stretchOf(
+  { part, points, reached, to }: Run,
+  last: Point | undefined,
+  clearAt: number | null,
+  next: Run | undefined,
+): Stretch {
   return {
     part,
     reached,
     from: points[0]?.asOf ?? 0,
     to: part === 'episode' && next?.part === 'episode' ? Math.min(to, (next.points[0]?.asOf ?? 0) - 0.5) : to,
     snapshots: points.map(point => point.snapshot),
-    afterShown: shownBefore.findLast(point => point.isVague === undefined)?.asOf ?? null,
+    afterShown: clearAt,
     wasPastDue: last?.isGhost === false && last.snapshot.isPastDue,
     isOver: next !== undefined,
   }
