@@ -13,7 +13,7 @@ export const LATEST_AFTER_END_MS = 15 * 60_000
  */
 export const LATEST_WITHOUT_END_MS = 24 * 3_600_000
 
-/** Farther than any operation is from an action of a known time. */
+/** More than any distance between an operation and an action whose time is known. */
 const UNDATED_MS = 100 * 366 * 86_400_000
 
 export type Match = Extract<
@@ -118,7 +118,7 @@ function timesOf(action: ActionRecord, { at, until }: Deed) {
   const distanceMs = at < from ? from - at : Math.max(0, at - to)
   return {
     agree: earliest <= to && since <= until,
-    // Made at any time since: an operation explains what is dated first.
+    // Actions whose time is known come first.
     distanceMs: since < from ? UNDATED_MS + distanceMs : distanceMs,
   }
 }
