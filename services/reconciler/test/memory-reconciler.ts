@@ -1,5 +1,5 @@
 /** The whole reconciler over the twins of its parts in memory, with a clock that is turned by hand. */
-import type { ConnectionDocument, Readback } from '@backstop/contracts'
+import type { ConnectionDocument, Operation, Readback } from '@backstop/contracts'
 import { createFixedCodec, createLogger, createMemoryBus, createMetrics, type Egress } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
@@ -61,6 +61,11 @@ export async function startMemoryReconciler(
           return { topic: 'readbacks', key: readback.connection_id, value, headers: {} }
         }),
       ),
+    /** Puts what a team's software reported on the topic of operations. */
+    report: (operation: Operation) => {
+      const value = codec.encode('operation', operation)
+      return producer.send([{ topic: 'operations', key: `${PROJECT}/${operation.subject}`, value, headers: {} }])
+    },
     dead: () => bus.stored('inbound.dead'),
     alerts: () => Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value))),
     stop: () => app.stop(),

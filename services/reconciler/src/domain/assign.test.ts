@@ -9,6 +9,7 @@ import {
   MINUTE,
   onlyAction,
   operationSeen,
+  PROJECT,
   play,
   refundSeen,
   SECOND,
@@ -17,6 +18,7 @@ import {
   unexpected,
 } from '../../test/fixtures.ts'
 import type { Input } from './decide.ts'
+import type { ExpectedChange } from './expected-change.ts'
 import { pendingLooks } from './looks.ts'
 import { mergeSubjects } from './merge.ts'
 import type { Subject } from './subject.ts'
@@ -135,6 +137,29 @@ describe('an assignment that people were notified of', () => {
     )
     expect(verdicts(lookAll(judged))).toEqual({ re_stranger: ['explained', 'op_1'], re_own: ['unexplained', null] })
   })
+})
+
+test('an expected change that resolved an alert is not replaced by an operation that agrees by amount and time only', () => {
+  const note: ExpectedChange = {
+    id: 'exp_1',
+    projectId: PROJECT,
+    connectionId: null,
+    kind: 'refund',
+    subject: 'pi_1',
+    amount: null,
+    currency: null,
+    notedAt: T0,
+    startsAt: T0,
+    expiresAt: T0 + SECOND,
+    maxChanges: 1,
+    maxAmount: null,
+    usedElsewhere: { changes: 0, amount: 0 },
+  }
+  const waiting = play([at(BEGAN + MINUTE, ours())], alerted)
+  const expected = play([at(BEGAN + 2 * MINUTE, { kind: 'noted', notes: [note] })], waiting)
+  expect(verdicts(expected)).toEqual({ re_stranger: ['explained', null] })
+  const late = lookAll(play([at(T0 + 60 * MINUTE, own)], decideAgain(expected)))
+  expect(verdicts(late)).toEqual({ re_stranger: ['explained', null], re_own: ['explained', 'op_1'] })
 })
 
 describe('two equal refunds and one operation', () => {

@@ -115,6 +115,11 @@ function standingOf(action: ActionRecord, operation: Operation): number {
   return keptOperationId(action) === operation.operation_id ? STANDINGS.kept : STANDINGS.open
 }
 
+/** Whether people heard that something else than an operation explains the action: no guess replaces that. */
+function isClosed({ verdict, incidents, operationId }: ActionRecord): boolean {
+  return incidents.length > 0 && operationId === null && (verdict === 'explained' || verdict === 'not_alerted')
+}
+
 /** The operation that explains an action which has or had an incident: people were notified of it. */
 function keptOperationId({ verdict, incidents, operationId }: ActionRecord): string | null {
   return verdict === 'explained' && incidents.length > 0 ? operationId : null
@@ -168,7 +173,7 @@ function* claimsOn(action: ActionRecord, reasons: readonly Match[], round: Round
     const deeds = found(JOINTS[reason](action), round.index)
     for (const deed of keptFirst(action, deeds, nearestFirst(deeds, from, to))) {
       const { operation } = deed
-      if (round.taken.has(operation)) continue
+      if (round.taken.has(operation) || (reason === 'amount_and_time_match' && isClosed(action))) continue
       const claim = claimOf(action, operation, deed)
       if (claim.kind === 'no_match' || claim.reason !== reason) continue
       if (isPremature(action, reason, deed, round.now)) {

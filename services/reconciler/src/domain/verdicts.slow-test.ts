@@ -233,7 +233,9 @@ function heardOf({ actions }: Subject): ReadonlyMap<string, Heard> {
     actions.map(action => {
       const { verdict, incidents, operationId } = action
       const isTold = verdict === 'explained' && incidents.length > 0
-      return [nameOf(action), { isAlerted: verdict === 'unexplained', explainedBy: isTold ? operationId : null }]
+      const isClosed = incidents.length > 0 && operationId === null && verdict !== 'unexplained'
+      const explainedBy = isTold ? operationId : null
+      return [nameOf(action), { isAlerted: verdict === 'unexplained', explainedBy, isClosed }]
     }),
   )
 }

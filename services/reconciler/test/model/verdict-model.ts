@@ -215,11 +215,13 @@ export interface Heard {
   readonly isAlerted: boolean
   /** The operation that explains it, as people heard. */
   readonly explainedBy: string | null
+  /** Something else than an operation explains it, as people heard. */
+  readonly isClosed: boolean
 }
 
 /** Of claims of one strength: what people heard stays, and what alerted comes last. */
 function standing({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, Heard>): number {
-  const { isAlerted, explainedBy } = heard.get(name) ?? { isAlerted: false, explainedBy: null }
+  const { isAlerted, explainedBy } = heard.get(name) ?? {}
   if (isAlerted) return 2
   return explainedBy === operation.operation_id ? 0 : 1
 }
@@ -246,6 +248,7 @@ export function verdictsOn(
   const claims = actions
     .flatMap(action => operations.map(operation => ({ action, operation, ...claim(action, operation) })))
     .filter(one => one.strength !== undefined)
+    .filter(one => STRENGTHS[one.strength ?? 0] !== 'amount_and_time_match' || !heard.get(one.action.name)?.isClosed)
     .map(one => ({ ...one, rank: rankOf(one, heard) }))
     .sort((a, b) => {
       const by = a.rank.findIndex((value, index) => value !== b.rank[index])
