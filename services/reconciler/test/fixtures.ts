@@ -95,6 +95,8 @@ function firstObserved(origin: EventOrigin, event: Readonly<Record<string, unkno
 export interface TotalFacts {
   total: number
   before?: number
+  charge?: string
+  paymentIntent?: string | null
   createdAt?: number
   idempotencyKey?: string
   requestId?: string
@@ -112,7 +114,8 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
       request: { id: facts.requestId ?? null, idempotency_key: facts.idempotencyKey ?? null },
       data: {
         object: {
-          ...{ id: 'ch_1', object: 'charge', amount_refunded: facts.total, currency: 'eur', payment_intent: 'pi_1' },
+          ...{ id: facts.charge ?? 'ch_1', object: 'charge', amount_refunded: facts.total, currency: 'eur' },
+          payment_intent: facts.paymentIntent === undefined ? 'pi_1' : facts.paymentIntent,
           created: facts.chargeCreatedAt === undefined ? null : facts.chargeCreatedAt / 1000,
         },
         previous_attributes: facts.before === undefined ? {} : { amount_refunded: facts.before },

@@ -1,14 +1,7 @@
+import { linkedNames, namesOfCharge } from './payment-names.ts'
 import { readTotals, type UnnamedRefund } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'
-import {
-  type ActionRecord,
-  type Forgotten,
-  isProvisional,
-  type RefundTotal,
-  type Side,
-  type Subject,
-  withAll,
-} from './subject.ts'
+import { type ActionRecord, type Forgotten, isProvisional, type Side, type Subject } from './subject.ts'
 
 /** A charge as its totals and refunds show it, beside the provisional actions that are recorded of it. */
 
@@ -30,7 +23,7 @@ export interface ChargeReading {
   /** Provisional actions of money that known refunds account for. */
   readonly named: readonly ActionRecord[]
   readonly refundsOf: ReadonlyMap<string, readonly string[]>
-  readonly charge: Pick<RefundTotal, 'chargeId' | 'objectIds'>
+  readonly chargeId: string
 }
 
 interface Refund {
@@ -38,17 +31,19 @@ interface Refund {
   readonly known: KnownRefund
 }
 
+/** A payment may have several charges: a refund that names its payment and another charge is not of this one. */
 export function readCharges(subject: Subject, more: readonly Refund[] = []): readonly ChargeReading[] {
   if (subject.refundTotals.length === 0) return []
+  const links = linkedNames(subject)
   const refunds = [...subject.actions, ...subject.forgotten]
     .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
     .map((record): Refund => ({ record: ownSide(record), known: knownRecord(record) }))
     .concat(more)
+    .map(({ record, known }) => ({ names: namesOfCharge(record.objectIds, links), currency: record.currency, known }))
   const charges = Map.groupBy(subject.refundTotals, ({ identity }) => identity)
   return [...charges].map(([identity, totals]) => {
-    const objectIds = totals.reduce<readonly string[]>((all, total) => withAll(all, total.objectIds), [])
-    const charge = { chargeId: totals[0]?.chargeId ?? '', objectIds }
-    const known = refunds.filter(({ record }) => isOfCharge(record, charge) && record.currency === totals[0]?.currency)
+    const { chargeId = '', currency } = totals[0] ?? {}
+    const known = refunds.filter(refund => refund.names.includes(chargeId) && refund.currency === currency)
     const { unnamed, refundsOf } = readTotals(
       totals,
       known.map(refund => refund.known),
@@ -56,14 +51,8 @@ export function readCharges(subject: Subject, more: readonly Refund[] = []): rea
     const provisional = subject.actions.filter(
       action => isProvisional(action) && action.identity.startsWith(totalsOfCharge(identity)),
     )
-    return { ...matchRecords(provisional, unnamed), refundsOf, charge }
+    return { ...matchRecords(provisional, unnamed), refundsOf, chargeId }
   })
-}
-
-/** A payment may have several charges: a refund that names its payment and another charge is not of this one. */
-export function isOfCharge({ objectIds }: Pick<ActionRecord, 'objectIds'>, charge: ChargeReading['charge']): boolean {
-  const [only = '', ...others] = objectIds
-  return objectIds.includes(charge.chargeId) || (others.length === 0 && charge.objectIds.includes(only))
 }
 
 /** What the name of every total of a charge begins with. */

@@ -2,15 +2,14 @@ import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
 import {
   type ChargeReading,
-  isOfCharge,
   knownRefund,
   mayPredateConnection,
   nearest,
-  ownSide,
   readCharges,
   totalsOfCharge,
 } from './charge-reading.ts'
 import { recheckEntry } from './outgoing.ts'
+import { joinPaymentNames } from './payment-names.ts'
 import type { UnnamedRefund } from './refund-totals.ts'
 import { absorb } from './same-action.ts'
 import {
@@ -99,8 +98,8 @@ export function followTotals(subject: Subject, now: number, recheckDelayMs: numb
     .flatMap(({ records }) => [...records])
     .reduce((next, [record, refund]) => restate(next, record, refund, now), subject)
   const joined = charges
-    .flatMap(({ named, charge }) => named.map(record => ({ record, charge })))
-    .reduce((next, { record, charge }) => joinNamed(next, record, charge, now), restated)
+    .flatMap(({ named, chargeId }) => named.map(record => ({ record, chargeId })))
+    .reduce((next, { record, chargeId }) => joinNamed(next, record, chargeId, now), restated)
   return armLooks(joined, new Set(charges.flatMap(unlooked)), now, recheckDelayMs)
 }
 
@@ -129,10 +128,11 @@ export function lookAtTotal(subject: Subject, totalId: string, now: number): Sub
   if (total === undefined || total.look === null || total.look.doneAt !== null) return subject
   const done = { ...total, look: { ...total.look, doneAt: now } }
   const looked = { ...subject, refundTotals: replaceAt(subject.refundTotals, index, done) }
-  return readCharges(looked)
+  const recorded = readCharges(looked)
     .flatMap(({ unrecorded }) => unrecorded)
     .filter(refund => refund.total.id === totalId && !mayPredateConnection(refund))
     .reduce<Subject>((next, refund) => withRecord(next, provisionalAction(next, refund, now)), looked)
+  return joinPaymentNames(recorded)
 }
 
 /** A refund that took a provisional action over keeps its id, so the next one has another. */
@@ -201,9 +201,9 @@ function restate(subject: Subject, record: ActionRecord, refund: UnnamedRefund, 
 }
 
 /** The subject with a provisional action joined to the known refund that accounts for it. */
-function joinNamed(subject: Subject, record: ActionRecord, charge: ChargeReading['charge'], now: number): Subject {
+function joinNamed(subject: Subject, record: ActionRecord, chargeId: string, now: number): Subject {
   const refunds = subject.actions.filter(
-    one => one.kind === 'refund' && !isProvisional(one) && isOfCharge(ownSide(one), charge),
+    one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),
   )
   const refund = nearest(refunds, record.amount, record.providerCreatedAt)
   return refund === undefined ? subject : absorb(subject, refund, record, now)

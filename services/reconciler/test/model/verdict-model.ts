@@ -71,15 +71,15 @@ export interface ModelAction {
   readonly ended: string | null
 }
 
-/** Names of one payment at the processor: what one refund or total names belongs together, whichever it is. */
+/** Names of one charge at the processor: what names its own belongs to each, and the intent of several charges to no one of them. */
 function namesOf(one: ToldRefund, named: readonly (readonly string[])[]): readonly string[] {
   if (one.provider !== 'processor') return one.about
-  let names = new Set(one.about)
-  for (const _step of named) {
-    const linked = named.filter(about => about.some(name => names.has(name)))
-    names = new Set([...names, ...linked.flat()])
-  }
-  return [...names]
+  const partners = one.about.flatMap(name => {
+    const linked = named.filter(about => about.includes(name)).flat()
+    const others = [...new Set(linked)].filter(other => other !== name)
+    return others.length === 1 ? others : []
+  })
+  return [...one.about, ...partners]
 }
 
 /**
