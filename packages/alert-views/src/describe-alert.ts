@@ -142,7 +142,7 @@ function stateNote({ kind, state }: Action): string {
 
 function howItEnded({ verdict, reason }: Action): string {
   if (verdict === 'explained') return 'is explained'
-  if (reason === 'provider_denies_it' || reason === 'no_money_moved') return 'did not go through'
+  if (reason === 'provider_denies_it') return 'did not go through'
   return verdict === 'not_alerted' ? 'needs no explanation' : 'is no longer followed up here'
 }
 

@@ -46,8 +46,6 @@ export const VerdictReason = z.enum([
   'kind_is_not_judged',
   /** not_alerted: alerted while the provider could not be asked. Read later, the provider does not know it. */
   'provider_denies_it',
-  /** The same, and the provider shows that the refund failed or was cancelled. */
-  'no_money_moved',
 ])
 export type VerdictReason = z.infer<typeof VerdictReason>
 

@@ -87,7 +87,6 @@ const VERDICTS: Record<VerdictReason, string> = {
   authorization_expired: 'not alerted: an authorization expired, and no money moved',
   kind_is_not_judged: 'not alerted: recorded, and not judged',
   provider_denies_it: 'alerted, then resolved: the provider does not know it',
-  no_money_moved: 'alerted, then resolved: no money moved',
 }
 
 /** What the provider showed, in the order in which it did. */

@@ -68,7 +68,7 @@ function whyLookAgain(
   if (action.look === null) return 'new'
   if (action.verdict !== 'not_alerted') return null
   if (isOwnReason(action.reason)) return 'ended_by_somebody'
-  if (action.reason === 'provider_denies_it' || action.reason === 'no_money_moved') return 'shown_again'
+  if (action.reason === 'provider_denies_it') return 'shown_again'
   // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
   return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null
 }

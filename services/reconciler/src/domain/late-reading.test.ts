@@ -120,10 +120,10 @@ describe('the answer that comes after the alert', () => {
     expect(projectAction(denied, action).why?.rule).toMatch(/does not know it/)
   })
 
-  test('shows that it failed: the incident resolves', () => {
+  test('shows that it failed: the incident stays open, as somebody asked for it', () => {
     const failed = answered(shown(alerted(), 'failed'), 'read')
-    expect(onlyAction(failed)).toMatchObject({ verdict: 'not_alerted', reason: 'no_money_moved', state: 'failed' })
-    expect(alertsOf(failed)).toEqual(['incident.opened', 'incident.resolved'])
+    expect(onlyAction(failed)).toMatchObject({ verdict: 'unexplained', readBack: 'confirmed', state: 'failed' })
+    expect(alertsOf(failed)).toEqual(['incident.opened'])
   })
 
   test('counts when it is the one of the second look itself, only late', () => {
@@ -151,6 +151,18 @@ describe('the answer that comes after the alert', () => {
     const [pending] = secondLooks(again) as [PendingLook]
     const judged = decide(again, look(pending, readable, 'read'), T0 + HOUR + MINUTE, RULES)
     expect(alertsOf(judged)).toEqual(['incident.opened', 'incident.resolved', 'incident.opened'])
+  })
+
+  test('that denied it is overruled by a signed event that comes later: a new minute begins', () => {
+    const denied = answered(alerted(), 'not_found')
+    const told = seen(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
+    const again = decide(denied, told, T0 + HOUR, RULES)
+    expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
+  })
+
+  test('that denied it stands when an event is told again that was known before', () => {
+    const denied = answered(alerted(), 'not_found')
+    expect(onlyAction(decide(denied, seen(refundShown()), T0 + HOUR, RULES)).verdict).toBe('not_alerted')
   })
 
   test('that was given in time leaves an alert about what the provider denies open, as before', () => {

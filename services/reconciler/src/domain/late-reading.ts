@@ -1,4 +1,4 @@
-import type { ObjectState, Readback, VerdictReason } from '@backstop/contracts'
+import type { Readback, VerdictReason } from '@backstop/contracts'
 import { whomToAsk } from './asking.ts'
 import type { PendingLook } from './looks.ts'
 import { rereadEntry } from './outgoing.ts'
@@ -13,15 +13,10 @@ import { tellStory, timelineEntry } from './timeline.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Waits before each question, in milliseconds: two days in all, so that an outage over a weekend's night is outlasted. */
+/** Waits before each question, in milliseconds: two days in all, longer than most outages of a provider. */
 const WAITS_MS = [1, 5, 15, 60, 3 * 60, 6 * 60, 12 * 60, 24 * 60].map(minutes => minutes * MINUTE_MS)
 /** How long the answer to the last question is waited for. */
 const LAST_ANSWER_WITHIN_MS = HOUR_MS
-
-/** States of a refund in which the customer got nothing. */
-const MOVED_NOTHING: ReadonlySet<ObjectState> = new Set(['failed', 'canceled', 'rejected'])
-
-type LateReason = Extract<VerdictReason, 'provider_denies_it' | 'no_money_moved'>
 
 /** The subject with questions to come about an action that alerted although the provider had not answered. */
 export function startLateReading(subject: Subject, actionId: string, input: LookInput, now: number): Subject {
@@ -71,11 +66,10 @@ function takeAnswer(
 ): Subject {
   // The next question is due already.
   if (answer === 'unavailable') return subject
-  const hasMovedNothing = action.kind === 'refund' && MOVED_NOTHING.has(action.state)
-  const outcome = answer === 'not_found' ? 'not_found' : hasMovedNothing ? 'no_money_moved' : 'confirmed'
+  const outcome = answer === 'not_found' ? 'not_found' : 'confirmed'
   const read: ActionRecord = {
     ...withLateReading(action, { ...reading, nextAt: null, outcome }),
-    readBack: answer === 'not_found' ? 'not_found' : 'confirmed',
+    readBack: outcome,
   }
   const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${action.state.replaceAll('_', ' ')}`
   const text = `The provider was read after the alert, and ${shown}`
@@ -83,17 +77,22 @@ function takeAnswer(
 }
 
 /** Why an alert that was sent without the provider's answer does not hold; null where it holds. */
-export function disproofOf({ look, state }: ActionRecord): LateReason | null {
-  const outcome = look?.lateReading?.outcome
-  if (outcome === 'not_found') return 'provider_denies_it'
-  return outcome === 'no_money_moved' && MOVED_NOTHING.has(state) ? 'no_money_moved' : null
+export function disproofOf({ look }: ActionRecord): Extract<VerdictReason, 'provider_denies_it'> | null {
+  return look?.lateReading?.outcome === 'not_found' ? 'provider_denies_it' : null
 }
 
-/** The record without the provider's denial, when the provider's own data shows it after all. */
-export function withoutDenial(action: ActionRecord, { reading }: Sighting): ActionRecord {
-  const known = action.look?.lateReading
-  if (reading === null || known?.outcome !== 'not_found') return action
-  return { ...withLateReading(action, { ...known, outcome: 'confirmed' }), readBack: 'confirmed' }
+/**
+ * The record without the provider's denial, when the provider shows it after all. A signed event that was not known at the
+ * denial outweighs it: the read key may have been that of another account.
+ */
+export function withoutDenial(before: ActionRecord, record: ActionRecord, sighting: Sighting): ActionRecord {
+  const known = record.look?.lateReading
+  if (known?.outcome !== 'not_found') return record
+  const { eventId, reading } = sighting
+  const isNewEvent = eventId !== null && record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
+  if (reading === null && !isNewEvent) return record
+  const readBack = reading === null ? 'unavailable' : 'confirmed'
+  return { ...withLateReading(record, { ...known, outcome: 'confirmed' }), readBack }
 }
 
 function withLateReading(action: ActionRecord, lateReading: LateReading): ActionRecord {

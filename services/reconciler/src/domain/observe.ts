@@ -113,7 +113,7 @@ function withSighting(
     idempotencyKeys: key === null ? record.idempotencyKeys : withAll(record.idempotencyKeys, [key]),
     eventIds: eventId === null || !hasRoom ? record.eventIds : withAll(record.eventIds, [eventId]),
   }
-  return shownEvent(before, withoutDenial(seen, sighting), sighting, now)
+  return shownEvent(before, withoutDenial(before, seen, sighting), sighting, now)
 }
 
 /**

@@ -85,7 +85,7 @@ export interface LateReading {
   /** When the next question is due; null when none is. */
   readonly nextAt: number | null
   /** What the provider answered in the end; null before. */
-  readonly outcome: 'confirmed' | 'not_found' | 'no_money_moved' | null
+  readonly outcome: 'confirmed' | 'not_found' | null
 }
 
 /** One refund or cancellation, or one of the other things that are recorded, with all that is known of it. */

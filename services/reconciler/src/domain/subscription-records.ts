@@ -127,7 +127,7 @@ function deriveRecord(
       : { providerCreatedAt: Math.ceil(stretch.from), turn: turnOf(row, aspect, stretch, anchor) }),
   }
   if (sighting === null) return withRecord(joined, record)
-  return withRecord(joined, shownEvent(base, withoutDenial(record, sighting), sighting, now))
+  return withRecord(joined, shownEvent(base, withoutDenial(base, record, sighting), sighting, now))
 }
 
 function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): Turn {

@@ -27,7 +27,7 @@ export function summaryOf(action: ActionRecord, { code, resolution }: IncidentRe
     return `${what}${explained} was rejected by the provider's review: no money moved`
   }
   if (resolution === null) return `${what} ${whatBecameOf(action)}, and no operation of yours explains it`
-  if (action.reason === 'provider_denies_it' || action.reason === 'no_money_moved') {
+  if (action.reason === 'provider_denies_it') {
     return `${what} did not go through: ${lowerFirst(resolution)}`
   }
   if (action.verdict === 'explained') return `${what} is explained after all: ${lowerFirst(resolution)}`

@@ -40,9 +40,7 @@ const RULES: Record<VerdictReason, Rule> = {
   authorization_expired: () => 'An authorization expired that nobody captured: no money moved',
   plan_ended: () => 'The subscription came to the end that its plan has',
   provider_denies_it: () => 'The provider could not be asked before the alert; read later, it does not know it',
-  no_money_moved: ({ state }) =>
-    `The provider could not be asked before the alert; read later, it shows it as ${state}: no money moved`,
-  kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded as what it is, and judged by nobody`,
+  kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded, not judged`,
 }
 
 /** The rule that gave an action its verdict, in one sentence. */
