@@ -95,6 +95,15 @@ describe('the time base', () => {
     expect(clock.isMeasured()).toBe(true)
   })
 
+  test('stays with MongoDB through an outage of hours, however wrong the clock of Kafka is', async () => {
+    const { start, ahead, clocks, untilReadAgain, pass } = world({ wall: 50_000, database: 0, broker: 600_000 })
+    await start()
+    clocks.database = 'down'
+    pass(3 * 3_600_000)
+    await untilReadAgain()
+    expect(ahead()).toBeCloseTo(0, -1)
+  })
+
   test('does not follow a step of the wall clock of its host', async () => {
     const { start, ahead, clocks } = world({ wall: 0, database: 0, broker: 0 })
     await start()

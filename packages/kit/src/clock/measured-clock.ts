@@ -58,10 +58,8 @@ const RETRY_MS = 500
 /** A reading is repeated at once until the estimate is this sharp: the first one includes connecting. */
 const SHARP_MS = 10
 const READINGS_AT_ONCE = 3
-/** How long one source may keep a process waiting that the other one has measured. */
+/** How long the start waits for the second source after the first one was read. */
 const OTHER_SOURCE_MS = 2_000
-/** Up to this error MongoDB's estimate is the base, even where Kafka's is sharper: the base must not change back and forth. */
-const BASE_ERROR_MS = 1_000
 const REPEAT_WARNING_MS = 600_000
 const WAIT_MS = 60_000
 
@@ -158,7 +156,7 @@ class TimeBase implements MeasuredClock {
   #adopt(name: ClockSource, reading: ClockReading): void {
     const estimates = { ...this.#estimates, [name]: refineEstimate(this.#estimates[name], reading) }
     const atMs = this.#own.monotonic()
-    const { base, offsetMs } = chooseBase(estimates, atMs)
+    const { base, offsetMs } = chooseBase(estimates)
     // Nothing was decided before the first reading, so the time may go back then, and only then.
     this.#time = this.isMeasured() ? withOffset(this.#time, offsetMs, atMs) : startTime(offsetMs)
     this.#estimates = estimates
@@ -208,12 +206,12 @@ class TimeBase implements MeasuredClock {
   }
 }
 
-/** MongoDB's clock is the base for everyone, because the due times are stored there; Kafka's stands in for it. */
-function chooseBase({ database, broker }: Estimates, atMs: number): { base: ClockSource; offsetMs: number } {
-  const errorOf = (estimate: OffsetEstimate | undefined) =>
-    estimate === undefined ? Number.POSITIVE_INFINITY : estimateAt(estimate, atMs).errorMs
-  const isDatabaseGood = errorOf(database) <= Math.max(BASE_ERROR_MS, errorOf(broker))
-  if (database !== undefined && isDatabaseGood) return { base: 'database', offsetMs: database.offsetMs }
+/**
+ * MongoDB's clock is the base for everyone, because the due times are stored there. Once it was read it stays the base, also
+ * while MongoDB is down: Kafka's clock may be wrong by minutes, an aged reading is wrong by seconds a day.
+ */
+function chooseBase({ database, broker }: Estimates): { base: ClockSource; offsetMs: number } {
+  if (database !== undefined) return { base: 'database', offsetMs: database.offsetMs }
   if (broker !== undefined) return { base: 'broker', offsetMs: broker.offsetMs }
   throw new Error('No estimate to choose from')
 }

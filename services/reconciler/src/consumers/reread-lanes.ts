@@ -83,11 +83,14 @@ export class RereadLanes {
   #start(connectionId: string, lane: Lane, compartment: Compartment, job: Job): void {
     lane.active++
     void this.#bulkhead.run(compartment, async () => {
-      await job()
-      lane.active--
-      this.#size--
-      if (lane.waiting.length > 0) this.#turns.add(connectionId)
-      else if (lane.active === 0) this.#forget(connectionId)
+      try {
+        await job()
+      } finally {
+        lane.active--
+        this.#size--
+        if (lane.waiting.length > 0) this.#turns.add(connectionId)
+        else if (lane.active === 0) this.#forget(connectionId)
+      }
     })
   }
 
