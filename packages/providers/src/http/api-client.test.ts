@@ -83,6 +83,17 @@ describe('a provider that does not answer', () => {
     expect(requests).toHaveLength(before + 1)
   })
 
+  test('is not held to fail when a request had no time left for its answer', async () => {
+    const { clock, world, reader, sweep } = setUp(PAGE)
+    await sweep()
+    world.reply = 'nothing'
+    world.tookMs = 1_000
+    const asked = reader.read([{ type: 'refund', id: 're_1' }], 1_000)
+    await clock.advance(1_000)
+    expect(await asked).toMatchObject({ failure: 'unreachable' })
+    expect(reader.standing).toBe('answering')
+  })
+
   test('fails once for all requests that were under way together', async () => {
     const { clock, world, requests, reader } = setUp()
     world.tookMs = 100

@@ -52,6 +52,10 @@ export type Query = Readonly<Record<string, string | number | null>>
 const REQUEST_TIMEOUT_MS = 15_000
 /** The same where the provider did not answer last time, or was never asked. */
 const SHORT_TIMEOUT_MS = 5_000
+/** A request that had less time than this, and took all of it, does not show that the provider fails. */
+const LEAST_TIME_MS = 2_000
+/** A timer may fire so much before its time, in milliseconds. */
+const TIMER_SLACK_MS = 10
 /** Every so many failures in a row one request has all the time: a provider that is slow is not dead. */
 const FULL_TIME_EVERY = 4
 /** A page of a hundred objects of tens of kilobytes each. */
@@ -123,15 +127,19 @@ export class ApiClient {
       // What it said before tells more than that it said nothing in what was left of the time.
       if (admission.kind !== 'admitted') return said ?? this.#notAdmitted(admission)
       const { failures } = this.#health
-      const answer = await this.#once(url, budget)
+      const begunAt = this.#clock.now()
+      const timeoutMs = Math.min(this.#timeoutMs(), Math.max(1, budget.endsAt - begunAt))
+      const answer = await this.#once(url, timeoutMs, budget.signal)
       const hasFailed = answer.kind === 'failed' && PASSING.has(answer.failure)
-      // Before the next one in the queue is admitted.
+      // A caller who stops, or has no time left, says nothing about the provider.
+      const isCutShort = timeoutMs < LEAST_TIME_MS && this.#clock.now() - begunAt >= timeoutMs - TIMER_SLACK_MS
+      // Before the next request in the queue is admitted.
       if (!hasFailed) this.#noteAnswer()
-      else if (budget.signal?.aborted !== true) this.#backOff(answer, failures)
+      else if (budget.signal?.aborted !== true && !isCutShort) this.#backOff(answer, failures)
       admission.leave()
       if (!hasFailed) return answer
       if (answer.failure !== 'unreachable' || said === undefined) said = answer
-      if (!budget.retries) return answer
+      if (!budget.retries || this.#clock.now() >= budget.endsAt) return said
     }
   }
 
@@ -154,8 +162,8 @@ export class ApiClient {
   }
 
   /**
-   * Nobody asks this provider for a while: doubled with each failure in a row. Half of it is left to chance, so that those who
-   * failed together do not come back together. Requests that were under way at once count as one failure.
+   * Pauses all questions to this provider: twice as long with each failure in a row. Half of the pause is left to chance, so
+   * that callers that failed together do not come back together. Requests in flight together count as one failure.
    * @param before failures in a row when the request began
    */
   #backOff(answer: Failed, before: number): void {
@@ -173,13 +181,13 @@ export class ApiClient {
     return hasFullTime ? REQUEST_TIMEOUT_MS : SHORT_TIMEOUT_MS
   }
 
-  async #once(url: string, { endsAt, signal }: Budget): Promise<Answer> {
+  async #once(url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Answer> {
     try {
       const response = await this.#egress.request({
         url,
         method: 'GET',
         headers: this.#headers,
-        timeoutMs: Math.min(this.#timeoutMs(), Math.max(1, endsAt - this.#clock.now())),
+        timeoutMs,
         ...(signal === undefined ? {} : { signal }),
         lane: this.#lane,
         maxBodyBytes: MAX_ANSWER_BYTES,
