@@ -70,3 +70,32 @@ test('alerts once within five seconds of its second look, and resolves when the 
   expect(resolved().map(refOf)).toEqual([denied])
   expect(await customer.action(confirmed)).toMatchObject({ verdict: 'unexplained' })
 })
+
+test('alerts once after all when the only reconciler is killed while it waits for the answer', {
+  timeout: 240_000,
+}, async () => {
+  const product = await openProduct('unanswered-killed', { recheckDelayMs: RECHECK_DELAY_MS })
+  stops.push(() => product.stop())
+  const customer = await openCustomer(product)
+  stops.push(() => customer.stop())
+  const { account, providerApi, stop } = await connectProcessor(customer, { isReadable: true })
+  stops.push(stop)
+  providerApi.meet({ kind: 'silence', times: ALWAYS })
+  const ids = Array.from({ length: 10 }, () => {
+    const { paymentIntent } = account.createPayment({ amount: 5_000, currency: 'eur' })
+    return account.refund({ payment_intent: paymentIntent.id }).id
+  })
+  const isAsked = () => providerApi.calls().some(call => ids.some(id => call.includes(id)))
+  await until('a question about a refund', isAsked, { timeoutMs: 60_000 })
+  product.children.reconciler.kill('SIGKILL')
+  await product.children.reconciler.exited
+  await product.addInstance('reconciler', 'reconciler-elsewhere')
+
+  const opened = () => customer.receiver.deliveries().filter(isOpened)
+  await until('an alert for each refund', () => new Set(opened().map(refOf)).size === ids.length, {
+    timeoutMs: 120_000,
+    seen: () => opened().length,
+  })
+  expect(opened().map(refOf).sort()).toEqual(ids.toSorted())
+  expect(opened().map(delivery => actionOf(delivery)?.why?.read_back)).toEqual(ids.map(() => 'unavailable'))
+})

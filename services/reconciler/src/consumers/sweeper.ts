@@ -7,6 +7,7 @@ import {
   type SweepDocument,
 } from '@backstop/contracts'
 import {
+  AppError,
   type Clock,
   createPeriodic,
   type Logger,
@@ -117,7 +118,8 @@ async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping:
   const run = (signal: AbortSignal) =>
     sweepOne(sweep, options, signal).catch((error: unknown): RunEnd => {
       logger.warn({ connection_id: sweep._id, project_id, error }, 'sweep.failed')
-      return { kind: 'not_read', text: String(error), retryAfterMs: null, open_incidents }
+      const text = error instanceof AppError ? error.message : 'The sweep failed on our side; the log says why'
+      return { kind: 'not_read', text, retryAfterMs: null, open_incidents }
     })
   const end = await within(clock, RUN_WITHIN_MS, run, late, stopping)
   const change = endOf(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
