@@ -4,6 +4,7 @@ import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { StoredUses } from '../src/consumers/expected-change-claims.ts'
 import { createExpectedChanges } from '../src/consumers/expected-changes.ts'
 import { type ReconcileParts, reconcileBatch } from '../src/consumers/reconcile-batch.ts'
 import type { WorkItem } from '../src/consumers/work-item.ts'
@@ -54,9 +55,9 @@ function harness() {
       const due_at = new Date(look.dueAt).toISOString()
       return [{ kind: 'recheck', recheck: { project_id: PROJECT, ref, look_id, due_at } }]
     })
-  const operationOf = (name: string): WorkItem => {
+  const operationOf = (name: string, more: Parameters<typeof operation>[0] = {}): WorkItem => {
     const names = { operation_id: `op_${name}`, subject: `pi_${name}`, provider_ref: `re_${name}`, amount: null }
-    return { kind: 'operation', operation: operation({ ...names, currency: null }) }
+    return { kind: 'operation', operation: operation({ ...names, currency: null, ...more }) }
   }
   return {
     clock,
@@ -140,6 +141,45 @@ describe('an expected change of one change', () => {
     expect(uses()).toBe(0)
     await reconcile(...look('b'))
     expect(covered()).toEqual(['re_b'])
+  })
+
+  test('stays taken where its case needs it again before an older decision gives it back', async () => {
+    const { reconcile, refund, look, note, operationOf, covered, uses, stores } = harness()
+    note()
+    await reconcile(refund('a'))
+    await reconcile(...look('a'))
+    const store = stores.expectedChangeUses as { load: (ids: readonly string[]) => Promise<StoredUses> }
+    const { load } = store
+    let loads = 0
+    store.load = async ids => {
+      loads += 1
+      if (loads === 2) {
+        // The verdict of the operation is saved; before its use is given back, another process learns of another refund.
+        store.load = load
+        await reconcile(operationOf('a', { version: 2, provider_ref: 're_other' }))
+      }
+      return load(ids)
+    }
+    await reconcile(operationOf('a'))
+    expect(loads).toBe(2)
+    expect([covered(), uses()]).toEqual([['re_a'], 1])
+    await reconcile(refund('b'))
+    await reconcile(...look('b'))
+    expect(covered()).toEqual(['re_a'])
+  })
+
+  test('is stored again where what it covers lost its use', async () => {
+    const { reconcile, refund, look, note, covered, uses, stores } = harness()
+    note()
+    await reconcile(refund('a'))
+    await reconcile(...look('a'))
+    const stored = stores.contents.expectedChangeUses.get('exp_1')!
+    stores.contents.expectedChangeUses.set('exp_1', { ...stored, uses: [] })
+    await reconcile({ ...refund('a'), sighting: sightingOf('evt_again', 'refund.updated') } as WorkItem)
+    expect(uses()).toBe(1)
+    await reconcile(refund('b'))
+    await reconcile(...look('b'))
+    expect(covered()).toEqual(['re_a'])
   })
 
   test('covers nothing more once it was taken back', async () => {

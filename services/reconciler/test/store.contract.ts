@@ -373,7 +373,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         id: 'exp_1',
         projectId: PROJECT,
         version,
-        uses: names.map(actionId => ({ actionId, amount: 5 })),
+        uses: names.map(actionId => ({ actionId, amount: 5, subjectVersion: 3 })),
         expiresAt: T0,
       })
       expect(await expectedChangeUses.save(uses(1, 'act_1'))).toBe(true)

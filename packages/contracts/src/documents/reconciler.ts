@@ -38,8 +38,11 @@ export interface ExpectedChangeUsesDocument {
   _id: string
   project_id: string
   version: number
-  /** One for each action that it covers, with its amount in minor units (0 where no money moved). */
-  uses: { action_id: string; amount: number }[]
+  /**
+   * One for each action that it covers, with its amount in minor units (0 where no money moved), and the version of the case
+   * that claimed it last (0 where absent).
+   */
+  uses: { action_id: string; amount: number; subject_version?: number }[]
   /** That of the expected change: the document is removed long after (TTL). */
   expires_at: Date
 }

@@ -44,8 +44,8 @@ export async function giveBackUses(
 ): Promise<void> {
   const needs = outcomes.flatMap(({ subject, before }) => needsOf(subject, before, stored))
   for (const [note, group] of byNote(needs.filter(({ wish }) => wish.surplus.length > 0))) {
-    const surplus = group.flatMap(({ wish }) => wish.surplus)
-    await update(note, store, uses => giveBack(uses, surplus))
+    const wishes = group.map(({ wish }) => wish)
+    await update(note, store, uses => giveBack(uses, wishes))
   }
 }
 

@@ -22,12 +22,18 @@ export interface Use {
   readonly actionId: string
   /** Minor units; 0 where no money moved. */
   readonly amount: number
+  /** The version of the case that claimed it last: no older decision gives it back. */
+  readonly subjectVersion: number
 }
 
 /** What one case wants of an expected change. */
 export interface Wish {
   readonly subjectId: string
-  readonly uses: readonly Use[]
+  /** The version of the case that is saved with these uses. */
+  readonly subjectVersion: number
+  readonly uses: readonly Omit<Use, 'subjectVersion'>[]
+  /** Actions of these uses that were covered before: they count, whether or not their use is still stored. */
+  readonly held: readonly string[]
   /** Uses of its own that the case does not need any more: they make room for these, and stay otherwise. */
   readonly surplus: readonly string[]
 }
@@ -36,7 +42,7 @@ export interface Wish {
 export interface Needs {
   readonly note: ExpectedChange
   readonly wish: Wish
-  /** Whether it needs a use that it did not have before. */
+  /** Whether it needs a use that it did not have before, or that is not stored. */
   readonly isMore: boolean
 }
 
@@ -62,14 +68,17 @@ export function needsOf(
     const uses = subject.actions.filter(holds(note)).map(useOf)
     const needed = new Set(uses.map(({ actionId }) => actionId))
     const had = (before?.actions ?? []).filter(holds(note)).map(useOf)
-    const isMore = uses.some(use => !had.some(one => one.actionId === use.actionId && one.amount === use.amount))
-    const known = [
-      ...(stored.get(note.id)?.uses ?? []).map(({ actionId }) => actionId),
-      ...had.map(one => one.actionId),
-    ]
+    const held = uses
+      .filter(use => had.some(one => one.actionId === use.actionId && one.amount === use.amount))
+      .map(({ actionId }) => actionId)
+    const ofAll = stored.get(note.id)?.uses.map(({ actionId }) => actionId)
+    // Only where the case is saved: that fails where another decision gave the use back a moment ago.
+    const isLost = subject !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
+    const isMore = held.length < uses.length || isLost
+    const known = [...(ofAll ?? []), ...had.map(one => one.actionId)]
     const surplus = [...new Set(known)].filter(id => own.has(id) && !needed.has(id))
     if (!isMore && surplus.length === 0) return []
-    return [{ note, wish: { subjectId: subject.id, uses, surplus }, isMore }]
+    return [{ note, wish: { subjectId: subject.id, subjectVersion: subject.version, uses, held, surplus }, isMore }]
   })
 }
 
@@ -77,12 +86,12 @@ function holds({ id }: ExpectedChange): (action: ActionRecord) => boolean {
   return action => action.expectedChangeId === id
 }
 
-function useOf({ id, amount }: ActionRecord): Use {
+function useOf({ id, amount }: ActionRecord): Omit<Use, 'subjectVersion'> {
   return { actionId: id, amount: amount ?? 0 }
 }
 
 /**
- * The uses once every wish that fits is granted, in their order.
+ * The uses once every wish that fits is granted, in their order. A wish that takes no more than its case has always fits.
  * @returns the cases whose wish does not fit: they are to be decided again
  */
 export function grant(
@@ -95,11 +104,17 @@ export function grant(
   const refused = new Set<string>()
   let uses = stored.uses
   for (const wish of wishes) {
-    const wanted = new Set(wish.uses.map(({ actionId }) => actionId))
-    const others = uses.filter(({ actionId }) => !wanted.has(actionId))
-    const kept = [...others, ...wish.uses]
-    const swapped = kept.filter(({ actionId }) => !wish.surplus.includes(actionId))
-    if (fits(kept)) uses = kept
+    const known = new Map(uses.map(use => [use.actionId, use]))
+    const wanted = wish.uses.map(use => {
+      const subjectVersion = Math.max(wish.subjectVersion, known.get(use.actionId)?.subjectVersion ?? 0)
+      return { ...use, subjectVersion }
+    })
+    const isNoMore = wish.uses.every(
+      ({ actionId, amount }) => wish.held.includes(actionId) || amount <= (known.get(actionId)?.amount ?? -1),
+    )
+    const kept = [...uses.filter(({ actionId }) => !wanted.some(use => use.actionId === actionId)), ...wanted]
+    const swapped = kept.filter(use => !isGivenBack(use, wish))
+    if (isNoMore || fits(kept)) uses = kept
     else if (fits(swapped)) uses = swapped
     else refused.add(wish.subjectId)
   }
@@ -107,15 +122,24 @@ export function grant(
 }
 
 /** The uses without those that are given back. */
-export function giveBack(stored: ExpectedChangeUses, actionIds: readonly string[]): ExpectedChangeUses {
+export function giveBack(
+  stored: ExpectedChangeUses,
+  wishes: readonly Pick<Wish, 'surplus' | 'subjectVersion'>[],
+): ExpectedChangeUses {
   return withUses(
     stored,
-    stored.uses.filter(({ actionId }) => !actionIds.includes(actionId)),
+    stored.uses.filter(use => !wishes.some(wish => isGivenBack(use, wish))),
   )
+}
+
+/** A later decision of the case may have claimed it again. */
+function isGivenBack(use: Use, { surplus, subjectVersion }: Pick<Wish, 'surplus' | 'subjectVersion'>): boolean {
+  return use.subjectVersion <= subjectVersion && surplus.includes(use.actionId)
 }
 
 /** The same object where nothing changes, so that nothing is written. */
 function withUses(stored: ExpectedChangeUses, uses: readonly Use[]): ExpectedChangeUses {
-  const textOf = (list: readonly Use[]) => JSON.stringify(list.map(use => [use.actionId, use.amount]).sort())
+  const textOf = (list: readonly Use[]) =>
+    JSON.stringify(list.map(use => [use.actionId, use.amount, use.subjectVersion]).sort())
   return textOf(uses) === textOf(stored.uses) ? stored : { ...stored, version: stored.version + 1, uses }
 }

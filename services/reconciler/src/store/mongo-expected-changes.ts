@@ -72,7 +72,11 @@ export function usesOf({ _id, project_id, version, uses, expires_at }: ExpectedC
     id: _id,
     projectId: project_id,
     version,
-    uses: uses.map(({ action_id, amount }) => ({ actionId: action_id, amount })),
+    uses: uses.map(({ action_id, amount, subject_version }) => ({
+      actionId: action_id,
+      amount,
+      subjectVersion: subject_version ?? 0,
+    })),
     expiresAt: expires_at.getTime(),
   }
 }
@@ -82,7 +86,11 @@ function documentOf({ id, projectId, version, uses, expiresAt }: ExpectedChangeU
     _id: id,
     project_id: projectId,
     version,
-    uses: uses.map(({ actionId, amount }) => ({ action_id: actionId, amount })),
+    uses: uses.map(({ actionId, amount, subjectVersion }) => ({
+      action_id: actionId,
+      amount,
+      subject_version: subjectVersion,
+    })),
     expires_at: new Date(expiresAt),
   }
 }
