@@ -215,6 +215,22 @@ describe('a new expected change', () => {
     expect(await applied.apply('exp_1')).toBe('used_up')
   })
 
+  test('does not lose a use that it took for an incident which an operation resolves before it comes again', async () => {
+    const { reconcile, refund, look, note, crash, operationOf, applied, covered, uses, clock } = harness()
+    await reconcile(refund('a'))
+    await reconcile(...look('a'))
+    await clock.advance(MINUTE)
+    await reconcile(refund('b'))
+    await reconcile(...look('b'))
+    note()
+    crash('reconciler.after-claim')
+    await expect(applied.apply('exp_1')).rejects.toThrow(Crash)
+    expect([covered(), uses()]).toEqual([[], 1])
+    await reconcile(operationOf('a'))
+    expect(await applied.apply('exp_1')).toBe('applied')
+    expect([covered(), uses()]).toEqual([['re_b'], 1])
+  })
+
   test('leaves incidents open whose changes it does not cover', async () => {
     const { reconcile, refund, look, note, incidents, applied } = harness()
     await reconcile(refund('a'), refund('b', 100))

@@ -406,6 +406,8 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await stores.projections.saveIncidents([{ incident: resolved, mayStand: false }])
       expect(await idsOf(undefined, 9)).toEqual(['act_2', 'act_3'])
       expect(await stores.openActions.page('prj_other', undefined, 9)).toEqual([])
+      const byIds = await stores.openActions.byIds(['act_1', 'act_2', 'act_none'])
+      expect(byIds.map(({ _id }) => _id).sort()).toEqual(['act_1', 'act_2'])
     })
 
     test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {

@@ -1,6 +1,6 @@
-import type { ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
+import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
-import type { OpenAction, OpenPlace, ReconcilerStores } from '../store/store.ts'
+import type { OpenPlace, ReconcilerStores } from '../store/store.ts'
 import { referenceOfAction } from './action-reference.ts'
 import type { WorkItem } from './work-item.ts'
 
@@ -24,13 +24,15 @@ export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOpti
     async apply(id) {
       const [change] = await stores.expectedChanges.byIds([id])
       if (change === undefined) return 'not_there'
+      const left = await leftOver(id, stores)
+      if (left.length > 0) await reconcile(await itemsOf(left, stores))
       let after: OpenPlace | undefined
       let applied = 0
       for (;;) {
         const used = (await stores.expectedChangeUses.load([id])).get(id)?.uses.length ?? 0
-        if (used >= change.max_changes) return applied === 0 ? 'used_up' : 'applied'
+        if (used >= (change.max_changes ?? 1)) return applied === 0 ? 'used_up' : 'applied'
         const page = await stores.openActions.page(change.project_id, after, PAGE)
-        const items = await itemsOf(page, change, stores)
+        const items = await itemsOf(page.map(({ action }) => action).filter(mayBeCovered(change)), stores)
         if (items.length > 0) await reconcile(items)
         applied += items.length
         after = page.at(-1)
@@ -40,27 +42,40 @@ export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOpti
   }
 }
 
-/** Those that the expected change may cover by what lists show of them; the case decides. */
+/**
+ * Actions that took a use and are not covered: whoever took it died before its case was saved, and nothing else may touch that
+ * case again. Its next decision needs the use or gives it back.
+ */
+async function leftOver(
+  id: string,
+  { expectedChangeUses, openActions }: Pick<ReconcilerStores, 'expectedChangeUses' | 'openActions'>,
+): Promise<ActionDocument[]> {
+  const uses = (await expectedChangeUses.load([id])).get(id)?.uses ?? []
+  if (uses.length === 0) return []
+  const actions = await openActions.byIds(uses.map(({ actionId }) => actionId))
+  return actions.filter(({ reason }) => reason !== 'expected_change_matches')
+}
+
+/** Whether the expected change may cover an action by what lists show of it; the case decides. */
+function mayBeCovered(change: ExpectedChangeDocument): (action: ActionDocument) => boolean {
+  return action =>
+    action.kind === change.kind &&
+    (change.connection_id === null || action.connection_ids.includes(change.connection_id)) &&
+    (change.amount === null || change.amount === action.amount) &&
+    (change.currency === null || change.currency === action.currency)
+}
+
 async function itemsOf(
-  page: readonly OpenAction[],
-  change: ExpectedChangeDocument,
+  actions: readonly ActionDocument[],
   { connections }: Pick<ReconcilerStores, 'connections'>,
 ): Promise<WorkItem[]> {
-  const actions = page
-    .map(({ action }) => action)
-    .filter(
-      action =>
-        action.kind === change.kind &&
-        (change.connection_id === null || action.connection_ids.includes(change.connection_id)) &&
-        (change.amount === null || change.amount === action.amount) &&
-        (change.currency === null || change.currency === action.currency),
-    )
   if (actions.length === 0) return []
   const known: ReadonlyMap<string, ConnectionDocument> = await connections.byIds([
     ...new Set(actions.flatMap(action => action.connection_ids)),
   ])
   const refs = new Set(actions.flatMap(action => referenceOfAction(action, known)))
-  return [...refs].map(ref => ({ kind: 'expected_change', projectId: change.project_id, ref }))
+  const projectId = actions[0]?.project_id ?? ''
+  return [...refs].map(ref => ({ kind: 'expected_change', projectId, ref }))
 }
 
 /** How often new expected changes are applied once more, and for how long, in milliseconds. */

@@ -1,5 +1,6 @@
 import type {
   Action,
+  ActionDocument,
   ConnectionDocument,
   ExpectedChangeDocument,
   Incident,
@@ -125,12 +126,15 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           .slice(0, limit)
           .flatMap(({ openedAt, incidentId, incident }) => {
             const found = contents.actions.get(incident.action_id ?? '')
-            if (found === undefined) return []
-            const { action_id: _id, ...rest } = found
-            return [{ openedAt, incidentId, action: { _id, ...rest, first_seen: new Date(rest.first_seen_at) } }]
+            return found === undefined ? [] : [{ openedAt, incidentId, action: listed(found) }]
           }),
+      byIds: async ids => ids.flatMap(id => contents.actions.get(id) ?? []).map(listed),
     },
   }
+}
+
+function listed({ action_id: _id, ...rest }: Action): ActionDocument {
+  return { _id, ...rest, first_seen: new Date(rest.first_seen_at) }
 }
 
 function isDone({ inbox }: MemoryContents, inboxId: string): boolean {

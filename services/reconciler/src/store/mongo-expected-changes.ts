@@ -100,6 +100,7 @@ export function createMongoOpenActions(mongo: Mongo): OpenActionReader {
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   const actions = mongo.db.collection<ActionDocument>('actions')
   return {
+    byIds: ids => asUnavailable(() => actions.find({ _id: { $in: [...ids] } }).toArray()),
     page: (projectId, after, limit) =>
       asUnavailable(async () => {
         const at = new Date(after?.openedAt ?? 0)

@@ -119,6 +119,8 @@ export interface ExpectedChangeReader {
 export interface OpenActionReader {
   /** Those of a project, of the incident that was opened first on. @param after how far the walk has come */
   page(projectId: string, after: OpenPlace | undefined, limit: number): Promise<OpenAction[]>
+  /** Those of these ids, whatever became of their incidents. */
+  byIds(ids: readonly string[]): Promise<ActionDocument[]>
 }
 
 export interface OpenPlace {
