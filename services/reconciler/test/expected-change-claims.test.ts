@@ -1,5 +1,5 @@
 /** Expected changes that several cases want, through the reconciler's own batch over stores in memory. */
-import { objectReference } from '@backstop/contracts'
+import { type ExpectedChangeDocument, objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import fc from 'fast-check'
@@ -229,6 +229,20 @@ describe('a new expected change', () => {
     await reconcile(operationOf('a'))
     expect(await applied.apply('exp_1')).toBe('applied')
     expect([covered(), uses()]).toEqual([['re_b'], 1])
+  })
+
+  test('that was stored without limits covers one change', async () => {
+    const { reconcile, refund, look, note, covered, incidents, applied, stores } = harness()
+    await reconcile(refund('a'), refund('b'))
+    await reconcile(...look('a'), ...look('b'))
+    note()
+    const [{ max_changes: _changes, max_amount: _amount, ...old }] = stores.contents.expectedChanges as [
+      ExpectedChangeDocument,
+    ]
+    stores.contents.expectedChanges.splice(0, 1, old)
+    expect(await applied.apply('exp_1')).toBe('applied')
+    expect(covered()).toHaveLength(1)
+    expect(incidents()).toEqual(['open', 'resolved'])
   })
 
   test('leaves incidents open whose changes it does not cover', async () => {

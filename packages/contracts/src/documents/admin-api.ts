@@ -76,10 +76,10 @@ export interface ExpectedChangeDocument {
   /** Minor units of each change; null: of any amount. */
   amount: number | null
   currency: string | null
-  /** How many changes it covers. */
-  max_changes: number
-  /** Minor units that it covers in total; null: any. */
-  max_amount: number | null
+  /** How many changes it covers: 1 where absent. */
+  max_changes?: number
+  /** Minor units that it covers in total; null or absent: any. */
+  max_amount?: number | null
   /** Why it is expected, for whoever reads the verdict. */
   note: string
   created_by: string

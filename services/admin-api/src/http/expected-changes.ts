@@ -159,6 +159,8 @@ function show(
   return {
     expected_change_id: _id,
     ...rest,
+    max_changes: rest.max_changes ?? 1,
+    max_amount: rest.max_amount ?? null,
     changes_covered: uses.length,
     amount_covered: rest.currency === null ? null : uses.reduce((sum, { amount }) => sum + amount, 0),
     created_at: created_at.toISOString(),

@@ -116,8 +116,8 @@ function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
     notedAt: created_at.getTime(),
     startsAt: starts_at?.getTime() ?? null,
     expiresAt: expires_at.getTime(),
-    maxChanges: document.max_changes,
-    maxAmount: document.max_amount,
+    maxChanges: document.max_changes ?? 1,
+    maxAmount: document.max_amount ?? null,
     usedElsewhere: { changes: 0, amount: 0 },
   }
 }

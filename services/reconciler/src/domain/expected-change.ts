@@ -35,6 +35,22 @@ export interface Used {
   readonly amount: number
 }
 
+type AddedLater = 'startsAt' | 'maxChanges' | 'maxAmount' | 'usedElsewhere'
+
+/** A note as cases were stored with it; those stored before it had limits lack these. */
+export type StoredNote = Omit<ExpectedChange, AddedLater> & Partial<Pick<ExpectedChange, AddedLater>>
+
+/** A stored note whole: one without limits covers one change, of any amount. */
+export function wholeNote(note: StoredNote): ExpectedChange {
+  return {
+    ...note,
+    startsAt: note.startsAt ?? null,
+    maxChanges: note.maxChanges ?? 1,
+    maxAmount: note.maxAmount ?? null,
+    usedElsewhere: note.usedElsewhere ?? { changes: 0, amount: 0 },
+  }
+}
+
 /** Those of the notes that are about anything, or about an object that the references name. */
 export function notesAbout(notes: readonly ExpectedChange[], refs: Iterable<string>): readonly ExpectedChange[] {
   const names = new Set(Array.from(refs, idInReference))

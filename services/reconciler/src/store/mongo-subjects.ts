@@ -1,5 +1,6 @@
 import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
+import { type StoredNote, wholeNote } from '../domain/expected-change.ts'
 import { pendingLooks } from '../domain/looks.ts'
 import type { Subject } from '../domain/subject.ts'
 import type { SubjectChange, SubjectStore } from './store.ts'
@@ -52,9 +53,10 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
   }
 }
 
-function toSubject({ _id: id, project_id: projectId, current: [stored] }: SubjectDocument): Subject {
+export function toSubject({ _id: id, project_id: projectId, current: [stored] }: SubjectDocument): Subject {
   const { version, refs, outbox, state } = stored
-  return { id, projectId, version, refs, outbox, ...(JSON.parse(state) as State) }
+  const { notes, ...rest } = JSON.parse(state) as Omit<State, 'notes'> & { notes: StoredNote[] }
+  return { id, projectId, version, refs, outbox, ...rest, notes: notes.map(wholeNote) }
 }
 
 function toDocument({ next }: SubjectChange, token: string): SubjectDocument {
