@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
-import type { Limit } from './socket-table.ts'
+import type { Eviction, Limit } from './socket-table.ts'
 
 /** What became of a socket that a limit hit. Each word is a metric label. */
-export type DropReason = 'evicted_unused' | 'evicted_idle' | 'evicted_slow_request' | 'refused' | 'pipelined'
+export type DropReason = `evicted_${Eviction}` | 'refused' | 'pipelined' | 'unread_answer'
 
 /** One line of the log for all that was dropped meanwhile, so that a flood of sockets is no flood of lines. */
 const LOG_EVERY_MS = 10_000

@@ -15,6 +15,8 @@ let clock: ManualClock
 let lines: Record<string, unknown>[]
 /** Requests that wait for an answer which never comes. */
 let waiting = 0
+/** More than the kernel buffers for a client that does not read. */
+const BIG = Buffer.alloc(16 * 1024 * 1024)
 const sockets: Socket[] = []
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -23,13 +25,14 @@ afterEach(() => {
   server.close()
 })
 
-/** A server that answers each request with the number of those before it, or keeps it when its path is /wait. */
-async function serve(options: Partial<SocketLimitOptions>): Promise<void> {
+/** A server that answers each request with the number of those before it, keeps it when its path is /wait, or answers /big with 16 MiB. */
+async function serve(options: Partial<SocketLimitOptions>, prepare = (_server: Server) => {}): Promise<void> {
   // Longer than any test waits: what closes a socket earlier is the limit.
   server = createServer({ keepAliveTimeout: 75_000 })
   clock = createManualClock()
   metrics = createMetrics('test')
   lines = []
+  prepare(server)
   limits = limitSockets(server, {
     maxSockets: 100,
     maxPerAddress: 100,
@@ -47,6 +50,7 @@ async function serve(options: Partial<SocketLimitOptions>): Promise<void> {
     if (admission === 'refuse') response.writeHead(503, { connection: 'close' }).end()
     if (admission !== 'handle') return
     if (request.url === '/wait') waiting++
+    else if (request.url === '/big') response.end(BIG)
     else response.end(`${served++}`)
   })
   server.listen(0, '127.0.0.1')
@@ -68,6 +72,17 @@ async function dial(): Promise<{ socket: Socket; heard(): string; isClosed(): bo
   })
   await once(socket, 'connect')
   return { socket, heard: () => heard, isClosed: () => closed }
+}
+
+/** A client that sends and never reads. */
+async function dialWithoutReading(text: string): Promise<void> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  const requested = once(server, 'request')
+  socket.write(text)
+  await requested
 }
 
 /** Opens so many sockets that say nothing, one after the other as the server sees them. */
@@ -149,6 +164,9 @@ describe('requests through a trusted proxy', () => {
     await until('both are answered', () => clients.slice(1).every(one => one.heard() !== ''))
     expect(clients.map(one => one.heard().slice(0, 12))).toEqual(['', 'HTTP/1.1 503', 'HTTP/1.1 200'])
     await until('the refused one is closed', () => clients[1]?.isClosed() === true)
+    expect(await dropped('refused', 'address')).toBe(1)
+    await clock.advance(10_000)
+    expect(lines).toMatchObject([{ msg: 'sockets.dropped', dropped: { refused: 1 }, most_from: { '192.0.2.1': 1 } }])
   })
 
   test('of clients that are no proxies are counted by the peer, whatever they claim', async () => {
@@ -210,4 +228,66 @@ test('a socket that waits for its answers is not cut, and neither are a few requ
     await until('the answer', () => client.heard().match(/HTTP\/1.1 200/g)?.length === count)
   }
   expect(client.isClosed()).toBe(false)
+})
+
+describe('an answer that its client does not read', () => {
+  test('gives way to a new connection after a second, when there are too many', async () => {
+    await serve({ maxSockets: 2 })
+    for (let count = 0; count < 2; count++) await dialWithoutReading(GET('/big'))
+    await clock.advance(1_000)
+    const client = await dial()
+    client.socket.write(GET())
+    await until('an answer', () => client.heard().startsWith('HTTP/1.1 200'))
+    expect(await dropped('evicted_unread_answer', 'server')).toBe(1)
+  })
+
+  test('is cut off after 15 seconds, and counted', async () => {
+    await serve({})
+    await dialWithoutReading(GET('/big'))
+    await clock.advance(15_000)
+    await openIs(open => open === 1)
+    expect(await dropped('unread_answer', 'socket')).toBe(0)
+    await clock.advance(1_000)
+    await openIs(open => open === 0)
+    expect(await dropped('unread_answer', 'socket')).toBe(1)
+  })
+
+  test('does not cut off a request at work on the same socket', async () => {
+    await serve({ maxSockets: 1 })
+    await dialWithoutReading(GET('/wait') + GET('/big'))
+    await until('the first is at work', () => waiting === 1)
+    await clock.advance(60_000)
+    const late = await dial()
+    await until('the late one is closed', () => late.isClosed())
+    expect(await dropped('refused', 'server')).toBe(1)
+    expect(await readMetric('http_sockets_open{service="test"}')).toBe(1)
+  })
+
+  test('is not mistaken for a request that is long at work', async () => {
+    await serve({})
+    const client = await dial()
+    client.socket.write(GET('/wait'))
+    await until('it is at work', () => waiting === 1)
+    await clock.advance(60_000)
+    expect(client.isClosed()).toBe(false)
+  })
+})
+
+test('without access to the parser of Node, pipelined requests are limited all the same, and the log says so once', async () => {
+  await serve({}, unprepared => {
+    unprepared.on('connection', (socket: Socket & { parser?: unknown }) => {
+      const { parser } = socket
+      socket.parser = undefined
+      queueMicrotask(() => {
+        socket.parser = parser
+      })
+    })
+  })
+  const client = await dial()
+  client.socket.write(GET('/wait').repeat(100))
+  await until('the socket to be closed', () => client.isClosed())
+  expect(waiting).toBe(20)
+  expect(await dropped('pipelined', 'socket')).toBe(1)
+  await dialSilently(2)
+  expect(lines.filter(line => line['msg'] === 'http.parse_guard_unavailable')).toHaveLength(1)
 })

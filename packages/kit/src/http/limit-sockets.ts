@@ -4,8 +4,9 @@ import type { Clock } from '../clock/clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import { addressKey, clientAddress, type IsTrustedProxy } from './client-address.ts'
-import { DroppedSockets } from './dropped-sockets.ts'
+import { DroppedSockets, type DropReason } from './dropped-sockets.ts'
 import { headerValuesOf } from './header-values.ts'
+import { OpenAnswers } from './open-answers.ts'
 import { guardParsing } from './parse-guard.ts'
 import { type Admission, SocketTable } from './socket-table.ts'
 
@@ -24,7 +25,7 @@ export interface SocketLimitOptions {
 
 /**
  * What is to be done with a request. `refuse`: its client has too many requests at work; answer 503 and close. `ignore`: it
- * came behind the last one of its socket, and no answer to it would be sent.
+ * came behind the last one of its socket, or on one that was just closed, and no answer to it would be sent.
  */
 export type RequestAdmission = 'handle' | 'refuse' | 'ignore'
 
@@ -37,8 +38,10 @@ export interface SocketLimits {
 
 /** Requests of one socket that wait for their answers. Browsers, proxies and HTTP libraries send the next one after the answer. */
 const MAX_PIPELINED = 20
-/** A body that arrives within a second is not slow. */
+/** A body that arrives within a second is not slow, and neither is an answer that is read within a second. */
 const SLOW_AFTER_MS = 1_000
+/** Beyond a round trip across the world with TLS, after which an honest client sends its request. */
+const UNUSED_GRACE_MS = 2_000
 /**
  * Node's own limit lies above ours: it counts sockets until they have closed, so that many may come at once before those that
  * gave way are gone.
@@ -56,17 +59,36 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
     maxSockets: options.maxSockets,
     maxPerAddress: options.maxPerAddress,
     slowAfterMs: SLOW_AFTER_MS,
+    unusedGraceMs: UNUSED_GRACE_MS,
   })
   const dropped = new DroppedSockets(options)
   const open = options.metrics.gauge('http_sockets_open', 'Open TCP connections of clients', [])
   const requests = new WeakMap<Socket, number>()
-  const unanswered = new WeakMap<Socket, number>()
   server.maxConnections = options.maxSockets + BURST_SOCKETS
   server.maxRequestsPerSocket = 0
 
   const countedAddress = (socket: Socket): string | null => {
     const { remoteAddress = '' } = socket
     return isTrustedProxy(remoteAddress) ? null : addressKey(remoteAddress)
+  }
+  const drop = (socket: Socket, reason: DropReason) => {
+    if (socket.destroyed) return
+    dropped.add(reason, 'socket', countedAddress(socket))
+    socket.destroy()
+  }
+  const answers = new OpenAnswers(clock, socket => drop(socket, 'unread_answer'))
+  let isGuardUnavailable = false
+  const guard = (socket: Socket) => {
+    const isGuarded = guardParsing(socket, () => {
+      if (socket.destroyed || (requests.get(socket) ?? 0) >= maxRequestsPerSocket) return false
+      if (answers.countOf(socket) < MAX_PIPELINED) return true
+      drop(socket, 'pipelined')
+      return false
+    })
+    if (isGuarded || isGuardUnavailable) return
+    isGuardUnavailable = true
+    // Pipelined requests are then limited only after all that arrived at once are parsed, which takes more memory.
+    options.logger.warn('http.parse_guard_unavailable')
   }
   const dropEvicted = (admission: Admission<Socket>) => {
     if (admission.kind === 'refused' || admission.evicted === null) return
@@ -84,16 +106,11 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
       return
     }
     dropEvicted(admission)
-    guardParsing(socket, () => {
-      if (socket.destroyed || (requests.get(socket) ?? 0) >= maxRequestsPerSocket) return false
-      if ((unanswered.get(socket) ?? 0) < MAX_PIPELINED) return true
-      dropped.add('pipelined', 'socket', address)
-      socket.destroy()
-      return false
-    })
+    guard(socket)
     open.set(table.size)
     socket.once('close', () => {
       table.close(socket)
+      answers.forget(socket)
       open.set(table.size)
     })
   })
@@ -105,16 +122,16 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
       const count = (requests.get(socket) ?? 0) + 1
       requests.set(socket, count)
       if (count > maxRequestsPerSocket) return 'ignore'
-      unanswered.set(socket, (unanswered.get(socket) ?? 0) + 1)
-      response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+      if (answers.countOf(socket) >= MAX_PIPELINED) {
+        drop(socket, 'pipelined')
+        return 'ignore'
+      }
+      answers.add(socket, response)
       if (count === maxRequestsPerSocket) response.shouldKeepAlive = false
-      const admission = table.begin(
-        socket,
-        forwardedAddress(request, isTrustedProxy),
-        () => !request.complete,
-        clock.now(),
-      )
+      const forwardedFor = forwardedAddress(request, isTrustedProxy)
+      const admission = table.begin(socket, forwardedFor, () => answers.delayOf(socket), clock.now())
       if (admission.kind === 'refused') {
+        dropped.add('refused', admission.limit, forwardedFor)
         requests.set(socket, maxRequestsPerSocket)
         return 'refuse'
       }
@@ -122,7 +139,10 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
       response.once('close', () => table.end(socket))
       return 'handle'
     },
-    stop: () => dropped.stop(),
+    stop() {
+      answers.stop()
+      dropped.stop()
+    },
   }
 }
 

@@ -2,12 +2,17 @@
 export interface SocketTableLimits {
   readonly maxSockets: number
   readonly maxPerAddress: number
-  /** How long a request's body may arrive before its socket may be evicted, in milliseconds. */
+  /** How long a client may keep its request or its answer waiting before its socket may be evicted, in milliseconds. */
   readonly slowAfterMs: number
+  /** How long a new socket may take to its first request before it is evicted rather than an idle one, in milliseconds. */
+  readonly unusedGraceMs: number
 }
 
 /** Why a socket was closed to make room. */
-export type Eviction = 'unused' | 'idle' | 'slow_request'
+export type Eviction = 'unused' | 'idle' | Delay
+
+/** What a client delays: the body of its request arrives slowly, or its answer is written and not read. */
+export type Delay = 'slow_request' | 'unread_answer'
 
 /** `limit` says what is exhausted: the sockets of one address, or those of the server. */
 export type Admission<S> =
@@ -32,12 +37,13 @@ interface Entry<S> {
   readonly peer: string | null
   /** What it counts for now. */
   address: string | null
+  readonly openedAtMs: number
   phase: Phase
   /** Requests that are not answered yet; with pipelining more than one. */
   requests: number
   busySinceMs: number
-  /** Whether the body of its latest request is still on its way. */
-  isReceiving: () => boolean
+  /** What its client delays; null while a request waits for the server. */
+  delay: () => Delay | null
 }
 
 /** Entries by phase; each set is in the order in which its entries entered the phase. */
@@ -45,19 +51,22 @@ class Shelf<S> {
   readonly unused = new Set<Entry<S>>()
   readonly idle = new Set<Entry<S>>()
   readonly busy = new Set<Entry<S>>()
+  /** When the last search among the busy sockets found none to evict. */
+  searchedAtMs = Number.NEGATIVE_INFINITY
 
   get size(): number {
     return this.unused.size + this.idle.size + this.busy.size
   }
 }
 
-/** Busy sockets that are looked at for a slow one. Older ones come first, so the slow ones are among the first. */
-const MOST_LOOKED_AT = 100
+/** A flood of new sockets must not search thousands of requests at work for each of them. */
+const SEARCH_EVERY_MS = 100
 
 /**
- * The open sockets of a server, and which one gives way when there are too many. The oldest that never carried a request goes
- * first, then the longest idle one, then the request whose body has been arriving for longest. A request that has arrived
- * is never cut off. An address that has reached its limit makes room among its own sockets.
+ * The open sockets of a server, and which one gives way when there are too many. The oldest that has carried no
+ * request within the grace period goes first, then the longest idle one, then the oldest new one, then the one whose client has
+ * delayed its request or its answer for longest. A request at work is never cut off. The grace period keeps a new socket of
+ * an honest client from being evicted before idle ones of an attacker. An address that has reached its limit makes room among its own sockets.
  */
 export class SocketTable<S> {
   readonly #limits: SocketTableLimits
@@ -77,7 +86,7 @@ export class SocketTable<S> {
   open(socket: S, peer: string | null, nowMs: number): Admission<S> {
     const admission = this.#makeRoom(peer, nowMs)
     if (admission.kind === 'refused') return admission
-    const entry = { socket, peer, address: peer, requests: 0, busySinceMs: 0, isReceiving: () => false }
+    const entry = { socket, peer, address: peer, openedAtMs: nowMs, requests: 0, busySinceMs: 0, delay: () => null }
     this.#entries.set(socket, this.#place({ ...entry, phase: 'unused' }))
     return admission
   }
@@ -85,8 +94,9 @@ export class SocketTable<S> {
   /**
    * A request begins.
    * @param forwardedFor the client's address where a trusted proxy names it; it counts while the request lasts
+   * @param delay what the socket's client delays; null while any of its requests waits for the server
    */
-  begin(socket: S, forwardedFor: string | null, isReceiving: () => boolean, nowMs: number): Admission<S> {
+  begin(socket: S, forwardedFor: string | null, delay: () => Delay | null, nowMs: number): Admission<S> {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return { kind: 'admitted', evicted: null }
     const address = forwardedFor ?? entry.address
@@ -97,7 +107,7 @@ export class SocketTable<S> {
     if (entry.phase !== 'busy') entry.busySinceMs = nowMs
     entry.phase = 'busy'
     entry.requests += 1
-    entry.isReceiving = isReceiving
+    entry.delay = delay
     entry.address = address
     this.#place(entry)
     return admission
@@ -145,14 +155,19 @@ export class SocketTable<S> {
   }
 
   #choose(shelf: Shelf<S>, nowMs: number): { entry: Entry<S>; reason: Eviction } | undefined {
-    for (const reason of ['unused', 'idle'] as const) {
-      for (const entry of shelf[reason]) return { entry, reason }
-    }
-    let looked = 0
+    const [unused] = shelf.unused
+    const isOverdue = unused !== undefined && nowMs - unused.openedAtMs >= this.#limits.unusedGraceMs
+    if (isOverdue) return { entry: unused, reason: 'unused' }
+    const [idle] = shelf.idle
+    if (idle !== undefined) return { entry: idle, reason: 'idle' }
+    if (unused !== undefined) return { entry: unused, reason: 'unused' }
+    if (nowMs - shelf.searchedAtMs < SEARCH_EVERY_MS) return undefined
     for (const entry of shelf.busy) {
-      if (nowMs - entry.busySinceMs < this.#limits.slowAfterMs || ++looked > MOST_LOOKED_AT) return undefined
-      if (entry.isReceiving()) return { entry, reason: 'slow_request' }
+      if (nowMs - entry.busySinceMs < this.#limits.slowAfterMs) break
+      const reason = entry.delay()
+      if (reason !== null) return { entry, reason }
     }
+    shelf.searchedAtMs = nowMs
     return undefined
   }
 

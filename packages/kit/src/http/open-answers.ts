@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../clock/clock.ts'
+import type { Delay } from './socket-table.ts'
+
+/** How long a client may take to read an answer that is written. */
+const UNREAD_AFTER_MS = 15_000
+const LOOK_EVERY_MS = 1_000
+
+/** The answers of a server that its clients have not received yet. Reports the socket whose client does not read its answer. */
+export class OpenAnswers {
+  readonly #clock: Clock
+  readonly #onUnread: (socket: Socket) => void
+  /** By socket, in the order of the requests: the first is the one being sent. */
+  readonly #bySocket = new Map<Socket, Set<ServerResponse>>()
+  /** When a look first found the answer written and not received. */
+  readonly #writtenAtMs = new WeakMap<ServerResponse, number>()
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, onUnread: (socket: Socket) => void) {
+    this.#clock = clock
+    this.#onUnread = onUnread
+  }
+
+  add(socket: Socket, response: ServerResponse): void {
+    const answers = this.#bySocket.get(socket) ?? new Set()
+    this.#bySocket.set(socket, answers.add(response))
+    response.once('close', () => {
+      answers.delete(response)
+      if (answers.size === 0 && this.#bySocket.get(socket) === answers) this.#bySocket.delete(socket)
+    })
+    this.#cancel ??= this.#clock.schedule(LOOK_EVERY_MS, () => this.#look())
+  }
+
+  countOf(socket: Socket): number {
+    return this.#bySocket.get(socket)?.size ?? 0
+  }
+
+  /** What the socket's client keeps the server waiting for; null while any of its requests waits for the server. */
+  delayOf(socket: Socket): Delay | null {
+    let delay: Delay | null = null
+    for (const response of this.#bySocket.get(socket) ?? []) {
+      if (response.writableEnded) delay ??= 'unread_answer'
+      else if (!response.req.complete) delay = 'slow_request'
+      else return null
+    }
+    return delay
+  }
+
+  /** The socket is closed. Node closes no response that waits behind another one of its socket. */
+  forget(socket: Socket): void {
+    this.#bySocket.delete(socket)
+  }
+
+  stop(): void {
+    this.#cancel?.()
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.now()
+    for (const [socket, [sending]] of this.#bySocket) {
+      if (sending === undefined || !sending.writableEnded) continue
+      const writtenAtMs = this.#writtenAtMs.get(sending) ?? nowMs
+      this.#writtenAtMs.set(sending, writtenAtMs)
+      if (nowMs - writtenAtMs < UNREAD_AFTER_MS) continue
+      this.forget(socket)
+      this.#onUnread(socket)
+    }
+    const isIdle = this.#bySocket.size === 0
+    this.#cancel = isIdle ? undefined : this.#clock.schedule(LOOK_EVERY_MS, () => this.#look())
+  }
+}
