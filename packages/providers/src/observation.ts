@@ -76,6 +76,8 @@ export interface ObservedRefundTotal extends Observed {
   readonly total: number
   /** The total before this event; null where the event does not say. */
   readonly totalBefore: number | null
+  /** How much was authorized and never captured: the total may count it, though nobody refunded it. */
+  readonly uncaptured?: number
   readonly currency: string
   /** When the payment was made; null where the charge does not say. */
   readonly chargeCreatedAt?: number | null

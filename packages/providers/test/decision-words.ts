@@ -26,9 +26,10 @@ function wordsOfOne(observation: Observation, before: ObservedSubscription | nul
     case 'record':
       return `${observation.record}, ${stateWord(observation.state)}`
     case 'refund_total': {
-      const { total, totalBefore, currency } = observation
+      const { total, totalBefore, currency, uncaptured = 0 } = observation
       const now = totalBefore === null ? '' : `, ${total - totalBefore} of it now`
-      return `total refunded ${total} ${currency}${now}`
+      const rest = uncaptured === 0 ? '' : `, up to ${uncaptured} never captured`
+      return `total refunded ${total} ${currency}${now}${rest}`
     }
     case 'subscription': {
       const changes = [endWords(before, observation), pauseWords(before, observation)].filter(text => text !== null)

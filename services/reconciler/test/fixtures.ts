@@ -101,6 +101,8 @@ export interface TotalFacts {
   idempotencyKey?: string
   requestId?: string
   chargeCreatedAt?: number
+  /** How much of the payment was authorized and not captured. */
+  uncaptured?: number
 }
 
 /** A charge.refunded event. */
@@ -116,6 +118,7 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
         object: {
           ...{ id: facts.charge ?? 'ch_1', object: 'charge', amount_refunded: facts.total, currency: 'eur' },
           payment_intent: facts.paymentIntent === undefined ? 'pi_1' : facts.paymentIntent,
+          ...(facts.uncaptured === undefined ? {} : capturedWithout(facts.uncaptured)),
           created: facts.chargeCreatedAt === undefined ? null : facts.chargeCreatedAt / 1000,
         },
         previous_attributes: facts.before === undefined ? {} : { amount_refunded: facts.before },
@@ -123,6 +126,10 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
     },
   ) as ObservedRefundTotal
   return { kind: 'observed', observed, sighting: sightingOf(eventId, 'charge.refunded', sighting) }
+}
+
+function capturedWithout(uncaptured: number): object {
+  return { captured: true, amount: 1000, amount_captured: 1000 - uncaptured }
 }
 
 export function sightingOf(eventId: string, eventType: string, more: Partial<Sighting> = {}): Sighting {

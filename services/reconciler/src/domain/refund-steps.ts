@@ -50,6 +50,7 @@ export function observeRefundTotal(subject: Subject, observed: ObservedRefundTot
     seenThrough: withConnection(known?.seenThrough ?? [], sighting.connection),
     total,
     totalBefore: known?.totalBefore ?? totalBefore,
+    uncaptured: Math.max(known?.uncaptured ?? 0, observed.uncaptured ?? 0),
     currency: observed.currency,
     chargeCreatedAt: known?.chargeCreatedAt ?? observed.chargeCreatedAt ?? null,
     observedAt: Math.min(known?.observedAt ?? Infinity, observedAt),

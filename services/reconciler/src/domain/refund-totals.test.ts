@@ -12,7 +12,11 @@ const TOTAL = new RegExp(`^(?:(\\d+) to )?(\\d+) at ${CLOCK}(?:, request (\\w))?
 /** The events of a row. @throws Error for a field that is written otherwise */
 function eventsOf({ shown, known }: ExplainingRow): Input[] {
   const chargeMade = known.get('charge made')
-  const charge = chargeMade === undefined ? {} : { chargeCreatedAt: timeOf(chargeMade) }
+  const uncaptured = known.get('not captured')
+  const charge = {
+    ...(chargeMade === undefined ? {} : { chargeCreatedAt: timeOf(chargeMade) }),
+    ...(uncaptured === undefined ? {} : { uncaptured: Number(uncaptured) }),
+  }
   return [...shown].flatMap(([field, text]) => {
     const [what, name = ''] = field.split(' ')
     const parts = (what === 'refund' ? REFUND : TOTAL).exec(text)

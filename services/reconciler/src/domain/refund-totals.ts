@@ -67,12 +67,14 @@ export function readTotals(totals: readonly RefundTotal[], refunds: readonly Kno
     const free = waiting.filter(refund => !taken.has(refund))
     const within = free.filter(refund => !isLate(refund) && isOfRequest(total, refund) !== false).reverse()
     const fill = fillRise(total, counting, {
+      released: index === 0 ? (total.uncaptured ?? 0) : 0,
       own: own.get(total),
       before: free.filter(({ at }) => at <= to),
       near: within.filter(({ at }) => to <= at + SKEW_MS),
       within,
     })
     counting.takeBack(fill.fallen)
+    if (fill.released > 0) counting.add({ amount: fill.released, cameBack: null, isUnnamed: false })
     count([...fill.before, ...fill.within])
     const from = ordered[index - 1]?.observedAt ?? total.chargeCreatedAt ?? null
     add({ key: `${total.id}/before`, total, amount: fill.openBefore, from, to, idempotencyKey: null })

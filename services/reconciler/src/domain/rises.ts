@@ -86,6 +86,8 @@ export interface Filling {
 
 /** The refunds that may have made the rise. */
 export interface Fillers {
+  /** What the provider may have let go of before, which was never captured. */
+  readonly released: number
   /** The refund that the total was sent for, where that is certain. */
   readonly own: KnownRefund | undefined
   /** May have been made before the total's own change. */
@@ -100,8 +102,12 @@ export interface Fillers {
 export interface Fill {
   /** What came back before it. */
   readonly fallen: number
-  /** What was refunded between the last total and this one's own change, and how much of that is unknown. */
+  /**
+   * What was refunded between the last total and this one's own change, how much was let go of that nobody captured, and how much
+   * is unknown.
+   */
   readonly before: readonly Filling[]
+  readonly released: number
   readonly openBefore: number
   /** What was refunded by this one's own change, and how much of that is unknown. */
   readonly within: readonly Filling[]
@@ -125,6 +131,7 @@ export function fillRise(
     const isLeft = (refund: KnownRefund) => !first.includes(refund)
     const own = first.map(refund => filling(refund, refund.amount ?? rise))
     const earlier = fillWith(room, before.filter(isLeft))
+    const released = Math.min(fillers.released, earlier.open)
     const left = within.filter(one => isLeft(one) && !earlier.fillings.some(({ refund }) => refund === one))
     const fillings = [...own, ...changeBy(left, rise - sumOf(own)).map(refund => filling(refund))]
     const open = rise - sumOf(fillings)
@@ -133,7 +140,8 @@ export function fillRise(
     return {
       fallen,
       before: earlier.fillings,
-      openBefore: earlier.open,
+      released,
+      openBefore: earlier.open - released,
       within: rest === undefined ? fillings : [...fillings, filling(rest, open)],
       openWithin: rest === undefined ? open : 0,
     }
@@ -158,7 +166,7 @@ function fillUnknownStart(
   { own, before, within }: Fillers,
 ): Fill {
   const rise = total - sum
-  const nothing = { before: [], openBefore: 0 }
+  const nothing = { before: [], released: 0, openBefore: 0 }
   const others = within.concat(before.filter(refund => !within.includes(refund)))
   if (rise <= 0 && own === undefined && others.length === 0 && lastUnnamed !== undefined) {
     // A refund was made, and the total is no higher: the unnamed one came back, and was made again.

@@ -235,6 +235,7 @@ export interface RefundTotal {
   readonly seenThrough: readonly SeenThrough[]
   readonly total: number
   readonly totalBefore: number | null
+  readonly uncaptured?: number
   readonly currency: string
   readonly chargeCreatedAt?: number | null
   readonly observedAt: number

@@ -72,6 +72,7 @@ function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly numb
   const {
     chargeId,
     totalBefore,
+    uncaptured = 0,
     currency,
     chargeCreatedAt = null,
     observedAt,
@@ -85,6 +86,7 @@ function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly numb
     chargeId,
     total: total.total,
     totalBefore,
+    uncaptured,
     currency,
     chargeCreatedAt,
     observedAt,

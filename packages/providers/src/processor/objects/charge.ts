@@ -22,6 +22,8 @@ const Charge = z.object({
   payment_intent: helpful(Id),
   created: helpful(UnixTime),
   captured: helpful(z.boolean()),
+  amount: helpful(MinorUnits),
+  amount_captured: helpful(MinorUnits),
   /** Only in API versions before 2022-11-15, or where it was asked for. */
   refunds: helpful(z.object({ data: z.unknown() })),
 })
@@ -68,10 +70,17 @@ function totalOf(telling: TimedTelling, charge: Charge): ObservedRefundTotal {
     chargeId: charge.id,
     total: charge.amount_refunded,
     totalBefore: before.success ? before.data : null,
+    uncaptured: uncapturedOf(charge),
     currency: charge.currency,
     chargeCreatedAt: charge.created,
     observedAt: telling.toldAt,
     idempotencyKey: telling.idempotencyKey,
     requestId: telling.requestId,
   }
+}
+
+/** The processor lets the rest of an authorization go when a part of it is captured. */
+function uncapturedOf({ captured, amount, amount_captured }: Charge): number {
+  if (captured !== true || amount === null || amount_captured === null) return 0
+  return Math.max(0, amount - amount_captured)
 }
