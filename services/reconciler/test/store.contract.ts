@@ -360,10 +360,17 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
 
     test('notes are found by their ids and by when they were made', async () => {
       const [old, young] = [noteOf('old'), noteOf('young', { created_at: new Date(T0) })]
-      await addNotes([old, young])
+      await addNotes([young, old])
       expect(await stores.expectedChanges.byIds(['young', 'none'])).toEqual([young])
       expect(await stores.expectedChanges.madeSince(T0, 10)).toEqual([young])
-      expect(await stores.expectedChanges.madeSince(T0 - MINUTE, 1)).toHaveLength(1)
+      expect(await stores.expectedChanges.madeSince(T0 - MINUTE, 1)).toEqual([young])
+    })
+
+    test('the notes that were made last are found for each project: a flood of one hides none of another', async () => {
+      const flood = [1, 2, 3].map(index => noteOf(`exp_${index}`, { created_at: new Date(T0 + index) }))
+      await addNotes([...flood, noteOf('other', { project_id: 'prj_other' })])
+      const found = await stores.expectedChanges.madeSince(T0 - MINUTE, 2)
+      expect(found.map(({ _id }) => _id).sort()).toEqual(['exp_2', 'exp_3', 'other'])
     })
 
     test('of two writers of the uses of an expected change one wins', async () => {

@@ -81,6 +81,7 @@ async function itemsOf(
 /** How often new expected changes are applied once more, and for how long, in milliseconds. */
 const AGAIN_EVERY_MS = 60_000
 const AGAIN_FOR_MS = 10 * AGAIN_EVERY_MS
+/** Of one project. */
 const MOST_AT_ONCE = 100
 
 /**

@@ -103,8 +103,11 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     expectedChanges: {
       of: async query => notesFor(query, contents.expectedChanges),
       byIds: async ids => contents.expectedChanges.filter(({ _id }) => ids.includes(_id)),
-      madeSince: async (since, limit) =>
-        contents.expectedChanges.filter(({ created_at }) => created_at.getTime() >= since).slice(0, limit),
+      madeSince: async (since, limit) => {
+        const made = contents.expectedChanges.filter(({ created_at }) => created_at.getTime() >= since)
+        const last = made.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
+        return [...Map.groupBy(last, note => note.project_id).values()].flatMap(notes => notes.slice(0, limit))
+      },
     },
     expectedChangeUses: {
       load: async ids =>

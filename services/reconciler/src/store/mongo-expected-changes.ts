@@ -17,6 +17,16 @@ import {
 /** Reads what admin-api keeps of expected changes. */
 export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
   const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  /** A limit for each: one for all would let a flood in one project hide the notes of another. */
+  const lastOfEach = (by: unknown, query: object, last: { n: number; sortBy: object }) => {
+    const stages = [
+      { $match: query },
+      { $group: { _id: by, notes: { $topN: { ...last, output: '$$ROOT' } } } },
+      { $unwind: '$notes' },
+      { $replaceWith: '$notes' },
+    ]
+    return asUnavailable(() => notes.aggregate<ExpectedChangeDocument>(stages).toArray())
+  }
   return {
     of: ({ projectIds, names, expiringAfter }) => {
       const query = {
@@ -24,25 +34,14 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
         subject: { $in: [null, ...names] },
         expires_at: { $gte: new Date(expiringAfter) },
       }
-      // A limit for each: one for all would let a flood in one project hide the notes of another.
-      const last = { n: MAX_NOTES_OF_ONE, sortBy: { expires_at: -1 }, output: '$$ROOT' }
-      const stages = [
-        { $match: query },
-        { $group: { _id: { project: '$project_id', subject: '$subject' }, notes: { $topN: last } } },
-        { $unwind: '$notes' },
-        { $replaceWith: '$notes' },
-      ]
-      return asUnavailable(() => notes.aggregate<ExpectedChangeDocument>(stages).toArray())
+      const by = { project: '$project_id', subject: '$subject' }
+      return lastOfEach(by, query, { n: MAX_NOTES_OF_ONE, sortBy: { expires_at: -1 } })
     },
     byIds: ids => asUnavailable(() => notes.find({ _id: { $in: [...ids] } }).toArray()),
-    madeSince: (since, limit) =>
-      asUnavailable(() =>
-        notes
-          .find({ created_at: { $gte: new Date(since) } })
-          .sort({ created_at: -1, _id: -1 })
-          .limit(limit)
-          .toArray(),
-      ),
+    madeSince: (since, limit) => {
+      const query = { created_at: { $gte: new Date(since) } }
+      return lastOfEach('$project_id', query, { n: limit, sortBy: { created_at: -1, _id: -1 } })
+    },
   }
 }
 

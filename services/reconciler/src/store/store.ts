@@ -111,7 +111,11 @@ export interface ExpectedChangeReader {
   of(query: NotesQuery): Promise<ExpectedChangeDocument[]>
   /** Those of these ids that nobody has taken back. */
   byIds(ids: readonly string[]): Promise<ExpectedChangeDocument[]>
-  /** Those of any project that were made since. @param since milliseconds since the epoch */
+  /**
+   * Those that were made since, of each project those that were made last.
+   * @param since milliseconds since the epoch
+   * @param limit for each project
+   */
   madeSince(since: number, limit: number): Promise<ExpectedChangeDocument[]>
 }
 
