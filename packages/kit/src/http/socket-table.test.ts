@@ -96,6 +96,16 @@ describe('when all sockets of the server are open', () => {
     expect(table.open(2, 'b', 1_100)).toMatchObject({ evicted: { socket: 1 } })
   })
 
+  test('a search takes place again when the wall clock was set back after one without a result', () => {
+    const table = tableOf(1)
+    openAll(table, [1])
+    let delay: 'unread_answer' | null = null
+    table.begin(1, null, () => delay, 0)
+    expect(table.open(2, 'b', 3_600_000).kind).toBe('refused')
+    delay = 'unread_answer'
+    expect(table.open(2, 'b', 10_000)).toMatchObject({ evicted: { socket: 1 } })
+  })
+
   test('a socket with one of two requests answered is not idle', () => {
     const table = tableOf(1)
     openAll(table, [1])

@@ -66,7 +66,8 @@ const SEARCH_EVERY_MS = 100
  * The open sockets of a server, and which one gives way when there are too many. The oldest that has carried no
  * request within the grace period goes first, then the longest idle one, then the oldest new one, then the one whose client has
  * delayed its request or its answer for longest. A request at work is never cut off. The grace period keeps a new socket of
- * an honest client from being evicted before idle ones of an attacker. An address that has reached its limit makes room among its own sockets.
+ * an honest client from being evicted before idle ones of an attacker. An address that has reached its limit makes room among
+ * its own sockets.
  */
 export class SocketTable<S> {
   readonly #limits: SocketTableLimits
@@ -161,7 +162,8 @@ export class SocketTable<S> {
     const [idle] = shelf.idle
     if (idle !== undefined) return { entry: idle, reason: 'idle' }
     if (unused !== undefined) return { entry: unused, reason: 'unused' }
-    if (nowMs - shelf.searchedAtMs < SEARCH_EVERY_MS) return undefined
+    // The wall clock may have been set back since.
+    if (Math.abs(nowMs - shelf.searchedAtMs) < SEARCH_EVERY_MS) return undefined
     for (const entry of shelf.busy) {
       if (nowMs - entry.busySinceMs < this.#limits.slowAfterMs) break
       const reason = entry.delay()
