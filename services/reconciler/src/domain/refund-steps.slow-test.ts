@@ -21,6 +21,7 @@ import {
 } from '../../test/fixtures.ts'
 import { provedBy } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
+import { searchOf } from '../../test/searches.ts'
 import { decide, type Input } from './decide.ts'
 import { type Subject, UNJUDGED } from './subject.ts'
 
@@ -157,7 +158,7 @@ describe('any order and duplication ends in the same verdicts', () => {
         const [shuffled, ordered] = [run(delivery.arrivals, delivery.looksLateMs), run(inOrder(inputs), 0)]
         expect(view(judgedAnew(shuffled))).toEqual(view(judgedAnew(ordered)))
       }),
-      { numRuns: RUNS },
+      searchOf(RUNS),
     )
   })
 })
@@ -188,7 +189,7 @@ describe('whatever events of a charge and its refunds are lost', () => {
         const opened = alertsOf(subject).filter(alert => alert === 'incident.opened')
         expect(opened.length).toBeLessThanOrEqual(subject.actions.length + subject.merged.length)
       }),
-      { numRuns: LOSSY_RUNS },
+      searchOf(LOSSY_RUNS),
     )
   })
 })

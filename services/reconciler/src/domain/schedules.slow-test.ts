@@ -18,6 +18,7 @@ import {
   sightingOf,
   T0,
 } from '../../test/fixtures.ts'
+import { searchOf } from '../../test/searches.ts'
 import type { Input } from './decide.ts'
 import type { Subject } from './subject.ts'
 
@@ -277,7 +278,7 @@ describe('the ends of a subscription that schedules manage', () => {
       })
       expect(shown).toEqual(expected.sort())
     })
-    fc.assert(property, { numRuns: RUNS })
+    fc.assert(property, searchOf(RUNS))
   })
 
   test('are all found by readings, without one event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
@@ -288,7 +289,7 @@ describe('the ends of a subscription that schedules manage', () => {
         course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
       )
     })
-    fc.assert(property, { numRuns: RUNS })
+    fc.assert(property, searchOf(RUNS))
   })
 
   test('are neither hidden nor doubled by what is lost: the last one always shows', {
@@ -308,6 +309,6 @@ describe('the ends of a subscription that schedules manage', () => {
       expect(cancellations.length).toBeLessThanOrEqual(course.ends.length)
       if (course.ends.at(-1)?.isItself === false) expect(open.map(({ verdict }) => verdict)).not.toContain('explained')
     })
-    fc.assert(property, { numRuns: RUNS })
+    fc.assert(property, searchOf(RUNS))
   })
 })
