@@ -85,6 +85,33 @@ test('the minute of grace is a minute unless it is shortened for a test', () => 
   expect(environmentOf('reconciler', {}).RECHECK_DELAY_MS).toBe('60000')
 })
 
+test('the limits of the public services are taken from .env, by names of their own where both have them', () => {
+  const env = {
+    ...DOT_ENV,
+    INGRESS_BODIES_MAX_BYTES: '2000001',
+    INGRESS_MAX_SOCKETS: '2002',
+    INGRESS_MAX_SOCKETS_PER_ADDRESS: '2003',
+    ADMIN_BODIES_MAX_BYTES: '3000001',
+    ADMIN_MAX_SOCKETS: '3002',
+    ADMIN_MAX_SOCKETS_PER_ADDRESS: '3003',
+    RATE_LIMIT_PER_S: '7',
+    RATE_LIMIT_BURST: '70',
+  }
+  const read = (service: string) => READERS[service]?.read(environmentOf(service, env))
+  expect(read('ingress')).toMatchObject({
+    BODIES_MAX_BYTES: 2_000_001,
+    MAX_SOCKETS: 2_002,
+    MAX_SOCKETS_PER_ADDRESS: 2_003,
+    RATE_LIMIT_PER_S: 7,
+    RATE_LIMIT_BURST: 70,
+  })
+  expect(read('admin-api')).toMatchObject({
+    BODIES_MAX_BYTES: 3_000_001,
+    MAX_SOCKETS: 3_002,
+    MAX_SOCKETS_PER_ADDRESS: 3_003,
+  })
+})
+
 test('every image is pinned, ours to this version, and the Dockerfile has a target for each', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
   for (const name of OURS) {

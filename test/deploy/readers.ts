@@ -36,6 +36,17 @@ export const READERS: Readonly<Record<string, Reader>> = {
   'wait-for-provision': reader(waitSettings, readWaitConfig),
 }
 
+/** Limits of ingress and of admin-api, whose defaults differ: a deployment names the service before them. */
+const OWN_LIMITS = ['BODIES_MAX_BYTES', 'MAX_SOCKETS', 'MAX_SOCKETS_PER_ADDRESS']
+const PREFIXES: Readonly<Record<string, string>> = { ingress: 'INGRESS_', 'admin-api': 'ADMIN_' }
+
+/** Which setting of a program a name of settings.env or of compose's .env stands for, if for any. */
+export function settingOf(key: string, program: string): string | undefined {
+  const prefix = PREFIXES[program]
+  const own = OWN_LIMITS.find(limit => prefix !== undefined && key === prefix + limit)
+  return own ?? (READERS[program]?.names.includes(key) ? key : undefined)
+}
+
 /** What the image itself sets (Dockerfile), and Node's own. */
 export const NOT_OURS = new Set(['NODE_OPTIONS'])
 

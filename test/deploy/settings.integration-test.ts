@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NOT_OURS, READERS, SAMPLE_SECRETS } from './readers.ts'
+import { NOT_OURS, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 import {
   BUNDLES,
   type Container,
@@ -76,6 +76,24 @@ describe.each(BUNDLES)('in %s', bundle => {
 
   test('every program starts with the settings that it is given', () => {
     for (const { name, container } of programsOf(bundle)) READERS[name]?.read(environmentOf(bundle, container))
+  })
+
+  test('every setting of settings.env reaches each program that knows it', () => {
+    const maps = ofKind(bundles.get(bundle) as Manifest[], 'ConfigMap')
+    const ignored: string[] = []
+    for (const { name, container } of programsOf(bundle)) {
+      const read = (container.env ?? []).flatMap(variable => {
+        const reference = variable.valueFrom?.configMapKeyRef
+        return reference === undefined ? [] : [{ setting: variable.name, ...reference }]
+      })
+      const map = maps.find(({ metadata }) => metadata.name === read[0]?.name)
+      for (const key of Object.keys(map?.data ?? {})) {
+        const setting = settingOf(key, name)
+        if (setting === undefined || read.some(one => one.setting === setting && one.key === key)) continue
+        ignored.push(`${key} by ${name}`)
+      }
+    }
+    expect(ignored).toEqual([])
   })
 
   test('a secret is a mounted file, and only what the program reads is mounted', () => {
