@@ -19,7 +19,13 @@ afterEach(async () => {
 })
 
 /** Sends the head of a request and the beginning of its body, and gives what is answered. */
-function begin(path: string, length: number, sent = 0, headers = ''): { answer: () => string; socket: Socket } {
+function begin(
+  path: string,
+  length: number,
+  sent = 0,
+  headers = '',
+  method = 'POST',
+): { answer: () => string; socket: Socket } {
   const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1')
   sockets.push(socket)
   let answer = ''
@@ -28,7 +34,7 @@ function begin(path: string, length: number, sent = 0, headers = ''): { answer: 
     answer += chunk
   })
   socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}content-length: ${length}\r\n\r\n`,
+    `${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}content-length: ${length}\r\n\r\n`,
   )
   if (sent > 0) socket.write(Buffer.alloc(sent, 0x20))
   return { answer: () => answer, socket }
@@ -50,8 +56,11 @@ describe('a body that is announced and does not come', () => {
     { name: 'a format that is not known', path: `/v1/mail-events/x/${MAIL_EVENTS_TOKEN}`, status: '404' },
     { name: 'a call without a key', path: '/v1/projects', status: '401' },
     { name: 'a path that is not there', path: '/nowhere', status: '404' },
-  ])('is not waited for by $name', async ({ path, status }) => {
-    const request = begin(path, 1_000)
+    { name: 'the start', method: 'GET', path: '/', status: '200' },
+    { name: 'the OpenAPI document', method: 'GET', path: '/v1/openapi.json', status: '200' },
+    { name: 'the page of a link that unsubscribes', method: 'GET', path: `/v1/unsubscribe/${token}`, status: '200' },
+  ])('is not waited for by $name', async ({ method, path, status }) => {
+    const request = begin(path, 1_000, 0, '', method)
     expect(await answered(request)).toBe(status)
     expect(request.answer()).toMatch(/connection: close/i)
   })
@@ -61,6 +70,26 @@ describe('a body that is announced and does not come', () => {
     const closed = new Promise(resolve => socket.once('close', resolve))
     await answered({ socket, ...request })
     await closed
+  })
+})
+
+describe('a body for a route that takes none', () => {
+  const headers = `authorization: Bearer ${BOOTSTRAP_KEY}\r\n`
+
+  test('is refused, announced or not', async () => {
+    const announced = begin('/v1/projects', 1_000 * KIB, 0, headers, 'GET')
+    expect(await answered(announced)).toBe('400')
+    const chunked = begin('/v1/projects', 0, 0, `${headers}transfer-encoding: chunked\r\nx-ignored-`, 'GET')
+    chunked.socket.write(`${(2 * KIB).toString(16)}\r\n${' '.repeat(2 * KIB)}`)
+    expect(await answered(chunked)).toBe('400')
+    for (const { answer } of [announced, chunked]) {
+      await until('the whole answer', () => answer().includes('"detail":"This takes no body; leave it out"'))
+    }
+  })
+
+  test('may be an empty object, which some clients always send', async () => {
+    expect((await world.api.call('DELETE', '/v1/budgets/bud_none', { body: {} })).status).toBe(404)
+    expect((await world.api.call('DELETE', '/v1/budgets/bud_none', { body: { x: 1 } })).status).toBe(400)
   })
 })
 

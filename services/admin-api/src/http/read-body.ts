@@ -17,10 +17,13 @@ export interface ReceivedBody {
 
 const nothing = () => {}
 
+/** The refusal of a body where none is taken; an empty object is let pass. */
+export const unwantedBody = () => new AppError('invalid_request', 'This takes no body; leave it out')
+
 /**
  * Reads the body of a request.
- * @throws AppError `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`, `malformed_json`, `overloaded`,
- *   `request_timeout` when it did not arrive whole
+ * @throws AppError `invalid_request` (see unwantedBody), `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`,
+ *   `malformed_json`, `overloaded`, `request_timeout` when it did not arrive whole
  */
 export async function receiveBody(
   request: IncomingMessage,
@@ -30,10 +33,12 @@ export async function receiveBody(
   const length = announcedLength(request)
   if (bodyForm === 'ignored') return { content: undefined, release: nothing }
   if (length === 0) return { content: bodyForm === 'text' ? '' : undefined, release: nothing }
-  if (bodyForm === 'json') refuseOtherThanJson(request)
-  if (length !== undefined && length > maxBodyBytes) throw incomplete('too_large', maxBodyBytes)
+  const incomplete = (reason: Incomplete) =>
+    reason === 'too_large' && bodyForm === 'none' ? unwantedBody() : incompleteBody(reason, maxBodyBytes)
+  if (length !== undefined && length > maxBodyBytes) throw incomplete('too_large')
+  if (bodyForm !== 'text') refuseOtherThanJson(request)
   const read = await readBody(request, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, budget }, clock)
-  if (read.kind === 'incomplete') throw incomplete(read.reason, maxBodyBytes)
+  if (read.kind === 'incomplete') throw incomplete(read.reason)
   const release = () => budget.release(read.body.length)
   try {
     return { content: bodyForm === 'text' ? read.body.toString('utf8') : parse(read.body), release }
@@ -56,7 +61,7 @@ function refuseOtherThanJson({ headers }: IncomingMessage): void {
 
 type Incomplete = Extract<Awaited<ReturnType<typeof readBody>>, { kind: 'incomplete' }>['reason']
 
-function incomplete(reason: Incomplete, maxBytes: number): AppError {
+function incompleteBody(reason: Incomplete, maxBytes: number): AppError {
   switch (reason) {
     case 'too_large':
       return new AppError('payload_too_large', `A body may hold ${maxBytes} bytes at most`)

@@ -84,8 +84,11 @@ export interface Route {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | undefined
-  /** `text`: of any type, from callers that were not written for this API. `ignored`: not even read. */
-  readonly bodyForm: 'json' | 'text' | 'ignored'
+  /**
+   * `text`: of any type, from callers that were not written for this API. `ignored`: not even read. `none`: nothing but an
+   * empty object, which some clients always send.
+   */
+  readonly bodyForm: 'json' | 'text' | 'ignored' | 'none'
   readonly maxBodyBytes: number
   /** False where everything in the body may be left out: then so may the body. */
   readonly needsBody: boolean
@@ -105,6 +108,9 @@ export interface Route {
 /** As much as a notification may hold; far more than any request of the management API. */
 const MAX_BODY_BYTES = 1_048_576
 
+/** What is read where no body is taken: enough for an empty object. */
+const MAX_NO_BODY_BYTES = 1_024
+
 const NOTHING = z.object({})
 
 type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
@@ -123,6 +129,7 @@ type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  /** Left out, it follows from `body` and `scope`. */
   readonly bodyForm?: Route['bodyForm']
   readonly maxBodyBytes?: number
   readonly refusals?: readonly ErrorCode[]
@@ -137,17 +144,24 @@ export function defineRoute<
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends z.ZodType = z.ZodUndefined,
 >(input: RouteInput<P, Q, B>): Route {
+  const bodyForm = input.bodyForm ?? formOf(input)
   return {
     ...input,
     params: input.params ?? NOTHING,
     query: input.query ?? NOTHING,
     body: input.body,
-    bodyForm: input.bodyForm ?? 'json',
-    maxBodyBytes: input.maxBodyBytes ?? MAX_BODY_BYTES,
+    bodyForm,
+    maxBodyBytes: input.maxBodyBytes ?? (bodyForm === 'none' ? MAX_NO_BODY_BYTES : MAX_BODY_BYTES),
     needsBody: input.body !== undefined && !input.body.safeParse({}).success,
     refusals: input.refusals ?? [],
     honoursIfMatch: input.honoursIfMatch ?? false,
     admit: params => input.admit?.(params),
     handle: request => input.handle(request),
   }
+}
+
+function formOf({ body, scope }: { readonly body?: z.ZodType; readonly scope: Route['scope'] }): Route['bodyForm'] {
+  if (body !== undefined) return 'json'
+  // Without a key nobody takes a byte of what all bodies share.
+  return scope === 'public' ? 'ignored' : 'none'
 }

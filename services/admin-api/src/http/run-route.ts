@@ -9,7 +9,7 @@ import { authenticate } from './authenticate.ts'
 import { checkInput } from './check-input.ts'
 import { endAnswer } from './end-answer.ts'
 import { randomIds, runOnce } from './idempotency.ts'
-import { receiveBody } from './read-body.ts'
+import { receiveBody, unwantedBody } from './read-body.ts'
 import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 
 /** What public routes are asked by: nobody, who may do nothing else. */
@@ -127,7 +127,7 @@ function checkBody(route: Route, given: unknown): unknown {
   const isEmpty =
     given === undefined || (typeof given === 'object' && given !== null && Object.keys(given).length === 0)
   if (isEmpty) return undefined
-  throw new AppError('invalid_request', 'This takes no body; leave it out')
+  throw unwantedBody()
 }
 
 function goneSignal(response: Response): AbortSignal {
