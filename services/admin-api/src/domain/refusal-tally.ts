@@ -9,7 +9,7 @@ export type RefusedActor =
 export interface Refusal {
   readonly actor: RefusedActor
   readonly code: ErrorCode
-  /** The operationId of the route. */
+  /** What was asked for: the operationId of the route, or what stands for it where no route was reached. */
   readonly operation: string
   /** The project that the key is bound to. */
   readonly projectId: string | null

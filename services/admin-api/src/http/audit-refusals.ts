@@ -6,7 +6,7 @@ import type { RequestFacts } from './observe-request.ts'
 
 export interface RefusalAudit {
   start(): void
-  /** Notes the error that a request of a route ended with; what is no refusal is passed over. */
+  /** Notes the error that a request ended with; what is no refusal is passed over. */
   note(error: unknown, operation: string, facts: RequestFacts): void
   /** Stores what is not stored yet. */
   stop(): Promise<void>

@@ -11,6 +11,8 @@ export interface RequestFacts {
   readonly address: string | undefined
   /** As the route table has it, never as it was asked for: it is a label of a metric. */
   route: string | undefined
+  /** What a refusal is audited as; undefined where none is. */
+  operation: string | undefined
   principal: Principal | undefined
   code: ErrorCode | undefined
 }

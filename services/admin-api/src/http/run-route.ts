@@ -3,7 +3,6 @@ import type { Request, Response } from 'express'
 import { decideAccess, type Principal } from '../domain/access.ts'
 import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
-import type { RefusalAudit } from './audit-refusals.ts'
 import { changeWithRow, writeRow } from './audit-row.ts'
 import { authenticate } from './authenticate.ts'
 import { checkInput } from './check-input.ts'
@@ -21,7 +20,6 @@ export interface RouteRunnerOptions {
   readonly clock: Clock
   /** Bytes of bodies that are held at once, over all requests. */
   readonly bodies: ByteBudget
-  readonly refusals: Pick<RefusalAudit, 'note'>
   readonly logger: Logger
   /** Aborted when the process stops: what merely waits is to end. */
   readonly stopping: AbortSignal
@@ -45,17 +43,8 @@ interface SoundRequest {
  * audit row → answer. Nothing of the body is read before the first two are known.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
-  const { parts, stores, clock, bodies, refusals, logger } = options
+  const { parts, stores, clock, bodies, logger } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
-    try {
-      await run(route, request, response)
-    } catch (error) {
-      refusals.note(error, route.operationId, response.locals.facts)
-      throw error
-    }
-  }
-
-  async function run(route: Route, request: Request, response: Response): Promise<void> {
     const { facts } = response.locals
     const now = new Date(clock.now())
     const principal =

@@ -76,6 +76,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
           ? undefined
           : clientAddress(remoteAddress, headerValuesOf(request.rawHeaders, FORWARDED_FOR), isTrustedProxy),
       route: undefined,
+      operation: undefined,
       principal: undefined,
       code: undefined,
     }
@@ -96,6 +97,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 asks for one')
     // Node would take the first one, and a proxy in front may have looked at the other.
     if (headerValuesOf(request.rawHeaders, AUTHORIZATION).length > 1) {
+      response.locals.facts.operation = 'none'
       throw new AppError('invalid_request', 'Send one Authorization header')
     }
     next()
@@ -107,6 +109,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     next(new AppError('not_found', 'There is no such path; GET /v1/openapi.json lists all of them'))
   })
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const { facts } = response.locals
+    if (facts.operation !== undefined) options.refusals.note(error, facts.operation, facts)
     answerProblem(response, error, options)
   })
   const server = createServer({
@@ -142,13 +146,17 @@ function mount(
   const expressPath = path.replaceAll(/\{(\w+)\}/g, ':$1')
   for (const route of routes) {
     app[route.method](expressPath, async (request, response) => {
-      response.locals.facts.route = route.path
+      const { facts } = response.locals
+      facts.route = route.path
+      facts.operation = route.operationId
       await run(route, request, response)
     })
   }
   const allowed = allowedMethods(routes.map(route => route.method))
   app.all(expressPath, (request, response) => {
-    response.locals.facts.route = path
+    const { facts } = response.locals
+    facts.route = path
+    facts.operation = path
     response.set('allow', allowed)
     throw new AppError('method_not_allowed', `${request.method} is not among ${allowed}`)
   })

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import type { AuditEntry } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
@@ -97,5 +98,34 @@ export function describeAudit(world: () => AdminWorld): void {
       await find({ action: 'refused.not_found', key_id: null, operations: ['reportMailEvent'] })
       expect(JSON.stringify(await rows())).not.toMatch(/short-se|bsk_unkn0|that-is-wrong/)
     })
+
+    test('tells of two Authorization headers and of a method that a path does not take, and of no unknown path', async () => {
+      await api().get('/v1/nowhere')
+      await sendTwoAuthorizations(api().url)
+      await api().call('PUT', '/v1/unsubscribe/a-token-of-somebody')
+      await api().call('PUT', '/v1/projects')
+      const rows = async (): Promise<AuditEntry[]> => (await api().get('/v1/audit?limit=200')).body.data
+      const operationsOf = (action: string) => async () =>
+        (await rows()).filter(row => row.action === action && row.key_id === null).flatMap(row => row.operations ?? [])
+      await expect.poll(operationsOf('refused.invalid_request'), { timeout: 15_000 }).toContain('none')
+      await expect
+        .poll(operationsOf('refused.method_not_allowed'), { timeout: 15_000 })
+        .toEqual(expect.arrayContaining(['/v1/unsubscribe/{token}', '/v1/projects']))
+      const told = JSON.stringify(await rows())
+      expect(told).not.toContain('nowhere')
+      expect(told).not.toContain('a-token-of-somebody')
+    })
+  })
+}
+
+/** Sends what fetch would join to one header. */
+function sendTwoAuthorizations(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.on('error', reject).on('close', () => resolve())
+    socket.resume()
+    socket.write(
+      'GET /v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\nConnection: close\r\n\r\n',
+    )
   })
 }
