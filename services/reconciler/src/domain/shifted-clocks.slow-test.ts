@@ -10,7 +10,8 @@ import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { decide, type Input } from './decide.ts'
 import { mayNeedNote, notesAbout } from './expected-change.ts'
-import { type ActionRecord, isJudged, type Subject, withAll } from './subject.ts'
+import { pendingLooks } from './looks.ts'
+import { isJudged, type Subject, withAll } from './subject.ts'
 
 const RUNS = 2_000
 const MAX_MS = 60_000
@@ -50,12 +51,12 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
   const step = (input: Input, at: number) => {
     now = Math.max(now, at)
     const asked = subject.outbox.length
-    const open = new Set(openActions(subject).map(({ id }) => id))
+    const open = new Set(openIncidents(subject).map(({ id }) => id))
     subject = decide(subject, input, now + (deciderMs.shift() ?? 0), RULES)
-    for (const { id, identity, firstSeenAt } of openActions(subject)) {
-      // What follows from a total is an action only after its look, which is older. It is what came within the total or before it.
-      const totalId = identity.replace(/\/before$/, '')
-      if (!open.has(id)) openedAfterMs.push(now - Math.min(firstSeenAt, waitedSince.get(totalId) ?? now))
+    // What follows from a total is an action only after the look at that total, which is older.
+    const lookedSince = input.kind === 'second_look' ? waitedSince.get(input.lookId) : undefined
+    for (const { id, firstSeenAt } of openIncidents(subject)) {
+      if (!open.has(id)) openedAfterMs.push(now - Math.min(firstSeenAt, lookedSince ?? now))
     }
     for (const { lookId } of secondLooks(subject)) waitedSince.set(lookId, waitedSince.get(lookId) ?? now)
     for (const { topic, message } of subject.outbox.slice(asked)) {
@@ -71,11 +72,13 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
     if (notes.length > 0) step({ kind: 'noted', notes }, at)
   }
   const nextLook = () =>
-    secondLooks(subject)
+    pendingLooks(subject)
+      .filter(({ of }) => of !== 'operation')
       .map(pending => {
-        const key = `${pending.lookId} ${pending.dueAt}`
-        const at =
-          pending.askedAt === null ? (handedOut.get(key) ?? pending.dueAt - (lineMs.shift() ?? 0)) : pending.wakeAt
+        const { lookId, dueAt, wakeAt } = pending
+        const isOfLine = (pending.of === 'action' || pending.of === 'step') && pending.askedAt === null
+        const key = isOfLine ? `${lookId} ${dueAt}` : `${pending.of} ${lookId} ${wakeAt}`
+        const at = handedOut.get(key) ?? (isOfLine ? dueAt - (lineMs.shift() ?? 0) : wakeAt)
         handedOut.set(key, at)
         return { at: at + looksLateMs, input: look(pending, facts), key }
       })
@@ -105,8 +108,11 @@ function refsOf(input: Input): readonly string[] {
   return input.kind === 'operation' ? input.operation.refs : []
 }
 
-function openActions({ actions }: Subject): readonly ActionRecord[] {
-  return actions.filter(({ incidents }) => incidents.some(({ state }) => state === 'open'))
+/** By their own id: an action that turns out to be another's takes its incident along. */
+function openIncidents({ actions }: Subject): readonly { readonly id: string; readonly firstSeenAt: number }[] {
+  return actions.flatMap(({ incidents, firstSeenAt }) =>
+    incidents.flatMap(({ id, state }) => (state === 'open' ? [{ id, firstSeenAt }] : [])),
+  )
 }
 
 function verdictsIn(subject: Subject): string[] {
@@ -116,7 +122,9 @@ function verdictsIn(subject: Subject): string[] {
       // Which of two sightings of one refund gives the action its id depends on which came first.
       const ids = sides.map(side => side.providerRef).sort()
       const name = kind === 'refund' ? ids.join('=') : `${about}@${providerCreatedAt}`
-      return `${name} ${verdict} ${reason} ${operationId}`
+      // Whether a denial comes before the alert or after it is a matter of seconds, and so of clocks.
+      const found = reason === 'provider_denies_it' ? 'unexplained nothing_explains_it' : `${verdict} ${reason}`
+      return `${name} ${found} ${operationId}`
     })
     .sort()
 }
