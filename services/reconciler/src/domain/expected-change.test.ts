@@ -12,7 +12,7 @@ import {
   secondLooks,
   T0,
 } from '../../test/fixtures.ts'
-import { refundShown, seen } from '../../test/observations.ts'
+import { refundShown, scheduled, seen } from '../../test/observations.ts'
 import type { ExpectedChange } from './expected-change.ts'
 import { mergeSubjects } from './merge.ts'
 import type { Subject } from './subject.ts'
@@ -138,5 +138,17 @@ describe('when an expected change counts', () => {
 
   test('it counts for nothing that was made once it had expired', () => {
     expect(apply({ startsAt: T0 - MINUTE, expiresAt: T0 }).verdict).toBe('unexplained')
+  })
+
+  test('it covers a cancellation no more that turns out to have been asked for before that time', () => {
+    const note = expectedChange({ kind: 'cancellation', startsAt: T0 })
+    const told = play([
+      { at: T0 + 21 * MINUTE, input: seen(scheduled(T0 + 20 * MINUTE)) },
+      { at: T0 + 21 * MINUTE, input: noted(note) },
+    ])
+    expect(onlyAction(told).expectedChangeId).toBe('exp_1')
+    const earlier = seen(scheduled(T0 - MINUTE))
+    const later = lookAll(play([{ at: T0 + 22 * MINUTE, input: earlier }], told))
+    expect(onlyAction(later)).toMatchObject({ verdict: 'unexplained', expectedChangeId: null })
   })
 })

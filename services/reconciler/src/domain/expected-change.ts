@@ -152,8 +152,7 @@ function covers(note: ExpectedChange, action: ActionRecord): boolean {
     (amount === null || amount === action.amount) &&
     (currency === null || currency === action.currency) &&
     (maxAmount === null || action.amount !== null) &&
-    // Whether it was in time is decided once: clocks differ, and what it resolved is not open any more.
-    (isHeldBy(action)(note) || isInTime(note, action))
+    isInTime(note, action)
   )
 }
 
@@ -161,12 +160,15 @@ function covers(note: ExpectedChange, action: ActionRecord): boolean {
  * Whether an action was made at the time of a note. Where the note says from when it counts, that decides. Where it does not,
  * it counts from when it was noted, and for what people had not finished with then: a second look to come, an open incident.
  */
-function isInTime({ startsAt, notedAt, expiresAt }: ExpectedChange, action: ActionRecord): boolean {
+function isInTime(note: ExpectedChange, action: ActionRecord): boolean {
+  const { startsAt, notedAt, expiresAt } = note
   if (action.providerCreatedAt >= expiresAt) return false
   // Whoever writes it down while doing it is a little late, and providers give whole seconds.
   const from = Math.floor((startsAt ?? notedAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   if (from <= action.providerCreatedAt) return true
-  return startsAt === null && action.firstSeenAt <= notedAt && wasOpenAt(action, notedAt)
+  if (startsAt !== null) return false
+  // Whether it was open is decided once: what the note resolved is not open any more.
+  return isHeldBy(action)(note) || (action.firstSeenAt <= notedAt && wasOpenAt(action, notedAt))
 }
 
 /** Whether nothing was settled about an action then: its second look was to come, or its incident was open. */
