@@ -167,7 +167,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
     port: () => (server.address() as AddressInfo).port,
     unready() {
       if (!server.listening) return 'It does not listen'
-      // Whoever was told that it is ready comes with the first key, and must not be told that nobody knows it.
+      // Not ready until the first API key is stored: a client would get 401 for it.
       return knowsFirstKey ? undefined : 'The first API key is not stored yet'
     },
     async start() {

@@ -12,7 +12,7 @@ export interface CorrectedTime {
 /** Half speed: deadlines that are measured by this time take at most twice as long meanwhile. */
 const SLEW = 0.5
 
-/** A time that nobody has read yet, so that nothing holds it up. */
+/** The first time: nothing was read from it, so it may start anywhere. */
 export function startTime(offsetMs: number): CorrectedTime {
   return { offsetMs, fromMs: Number.NEGATIVE_INFINITY, sinceMs: 0 }
 }

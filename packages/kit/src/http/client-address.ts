@@ -21,8 +21,7 @@ export function clientAddress(peer: string, forwardedFor: readonly string[], isT
 }
 
 /**
- * What one client's address is counted by: an IPv4 address as it is, an IPv6 address by its /64, as that is the least that one
- * customer of a network has.
+ * Key for per-client limits: the IPv4 address, or the /64 of an IPv6 address, the smallest block that a provider assigns.
  */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'

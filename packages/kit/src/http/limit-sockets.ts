@@ -43,8 +43,8 @@ const SLOW_AFTER_MS = 1_000
 /** Beyond a round trip across the world with TLS, after which an honest client sends its request. */
 const UNUSED_GRACE_MS = 2_000
 /**
- * Node's own limit lies above ours: it counts sockets until they have closed, so that many may come at once before those that
- * gave way are gone.
+ * Node's own limit lies above ours: it counts sockets until they have closed, so that a burst is accepted before evicted sockets
+ * have closed.
  */
 const BURST_SOCKETS = 1_024
 const FORWARDED_FOR = new Set(['x-forwarded-for'])

@@ -33,9 +33,9 @@ type Phase = 'unused' | 'idle' | 'busy'
 
 interface Entry<S> {
   readonly socket: S
-  /** What it counts for between requests; null where it does not count, because its peer is a trusted proxy. */
+  /** The address this socket counts against while idle; null for a trusted proxy. */
   readonly peer: string | null
-  /** What it counts for now. */
+  /** The address it counts against now. */
   address: string | null
   readonly openedAtMs: number
   phase: Phase

@@ -58,7 +58,7 @@ function isHostList(entries: readonly string[]): boolean {
   }
 }
 
-/** How many clients a public server serves at once, and whom it believes who they are. */
+/** Limits on client connections, and the trusted proxies. */
 export const socketSettings = {
   MAX_SOCKETS: setting
     .integer(5_000, 10, 100_000)

@@ -11,7 +11,7 @@ import { randomIds, runOnce } from './idempotency.ts'
 import { receiveBody, unwantedBody } from './read-body.ts'
 import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 
-/** What public routes are asked by: nobody, who may do nothing else. */
+/** Principal of requests to public routes; it has no scopes. */
 const NOBODY: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
 
 export interface RouteRunnerOptions {

@@ -36,13 +36,13 @@ const MAX_AT_HAND = 2_000
 /** Askings at once. Those that wait for a provider cost a socket each. */
 const PLACES = { quick: 64, slow: 64 }
 const QUICK_FOR_MS = 3_000
-/** At 150 a minute, what waits behind so many comes later than from the delay line. */
+/** Beyond this queue length, at 150 requests a minute, the delay line is faster. */
 const MAX_WAITING = 75
 /** So few that 200 connections that fail leave room for others. */
 const MAX_WAITING_FOR_FAILING = 4
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 250
-/** A reader that keeps to its deadline ends in this time after it, and says more than that it did not end. */
+/** Grace after the deadline: a reader that stops by itself reports a better reason. */
 const ENDS_BY_ITSELF_MS = 500
 const NEVER_ENDED: Asked = {
   kind: 'failed',

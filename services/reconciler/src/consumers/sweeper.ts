@@ -53,7 +53,7 @@ const NEW_ONES_EVERY_MS = 5_000
 const LEASE_MS = 120_000
 /** A run that has not ended after this is abandoned, in milliseconds: no provider holds a place for longer. */
 const RUN_WITHIN_MS = 110_000
-/** How long a run goes on to another page, in milliseconds: what is left goes on in the next, so that others have their turn. */
+/** A run stops paging after this many milliseconds; the next run continues from its cursor. */
 const PAGING_FOR_MS = 30_000
 /** Pages of one connection in one run. */
 const MAX_PAGES = 20

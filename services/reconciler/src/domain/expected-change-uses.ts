@@ -51,7 +51,7 @@ export function ownIds({ actions, merged }: Subject): ReadonlySet<string> {
   return new Set([...actions.map(({ id }) => id), ...merged.map(({ record }) => record.id)])
 }
 
-/** What of an expected change is taken by others than these actions. A use that its own case has in reserve counts for nobody. */
+/** What of an expected change is taken by others than these actions. A case's own unused claims count as free for that case. */
 export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: ReadonlySet<string>): Used {
   const others = (stored?.uses ?? []).filter(({ actionId }) => !own.has(actionId))
   return { changes: others.length, amount: others.reduce((sum, { amount }) => sum + amount, 0) }

@@ -16,9 +16,9 @@ export interface Point {
   readonly asOf: number
   readonly phase: Phase
   readonly snapshot: Snapshot
-  /** Nobody showed it: the snapshot after it says that this was left. */
+  /** Not shown itself: the next snapshot states it as the state before. */
   readonly isGhost: boolean
-  /** A schedule manages the subscription, and nothing shows whether that ends it: `none` may not be so. */
+  /** A schedule manages the subscription, and nothing shows yet whether the schedule ends it: `none` is uncertain. */
   readonly isVague?: true
 }
 
