@@ -9,6 +9,7 @@ const aloneOnly = [
   'test/faults/floods.system-test.ts',
   'test/faults/dependencies-away.system-test.ts',
   'test/faults/dead-providers.system-test.ts',
+  'test/faults/unanswered-looks.system-test.ts',
 ]
 
 /**

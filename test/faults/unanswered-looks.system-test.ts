@@ -9,7 +9,11 @@ import { actionOf, eventOf, isOpened, openCustomer, refOf } from '../world/custo
 import { openProduct } from '../world/product.ts'
 
 const RECHECK_DELAY_MS = 3_000
-const ALERTS_WITHIN_MS = 5_000
+/**
+ * Five seconds are promised, and tested to the millisecond in memory (services/reconciler/test/unanswered-looks.test.ts). A starved
+ * machine adds its own delay here; an alert that waited for the provider came after two minutes.
+ */
+const ALERTS_WITHIN_MS = 20_000
 /** More than wait for one connection at once. */
 const REFUNDS_OF_THE_SILENT_ONE = 100
 const HOUR_S = 3_600
@@ -19,7 +23,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-test('alerts once within five seconds of its second look, and resolves when the provider denies it', {
+test('alerts once without waiting for the provider, and resolves when the provider denies it', {
   timeout: 240_000,
 }, async () => {
   const product = await openProduct('unanswered', { recheckDelayMs: RECHECK_DELAY_MS })
