@@ -13,8 +13,8 @@ const garbagePerSecond = Number(process.env.FLOOD_GARBAGE_PER_S)
 const slowSockets = Number(process.env.FLOOD_SLOW_SOCKETS)
 const port = Number(target.port)
 const TICK_MS = 10
-/** A slow client sends a byte now and then, so that it is no idle one. */
-const DRIP_EVERY_MS = 2_000
+/** Each slow client sends a byte in one of this many ticks, two seconds, so that it does not count as idle. Each has a tick of its own. */
+const TICKS_PER_DRIP = 200
 /** New sockets a tick: 1,000 a second. */
 const DIALS_A_TICK = 10
 const SLOW_ADDRESSES = 200
@@ -79,22 +79,25 @@ const SLOW: readonly { first: string; drip: string }[] = [
   { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\n`, drip: 'x' },
   { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n`, drip: '{' },
 ]
-const slow = new Map<Socket, string>()
+/** The open slow clients and their next bytes, by the tick in which they send. */
+const slow = Array.from({ length: TICKS_PER_DRIP }, () => new Map<Socket, string>())
+const openSockets = () => slow.reduce((sum, clients) => sum + clients.size, 0)
 
 function dialSlowly(): void {
   const { first, drip } = SLOW[number % SLOW.length]!
   const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(1, SLOW_ADDRESSES) })
-  counts.dialled++
-  slow.set(socket, drip)
+  const clients = slow[counts.dialled++ % slow.length]!
+  clients.set(socket, drip)
   socket.on('error', () => {})
   socket.on('connect', () => void (first !== '' && socket.write(first)))
   socket.on('close', () => {
-    slow.delete(socket)
+    clients.delete(socket)
     counts.droppedSockets++
   })
   socket.resume()
 }
 
+let ticks = 0
 let garbageDue = 0
 let isReady = false
 setInterval(() => {
@@ -103,13 +106,12 @@ setInterval(() => {
     counts.garbage++
     GARBAGE[counts.garbage % GARBAGE.length]!()
   }
-  for (let dialled = 0; dialled < DIALS_A_TICK && slow.size < slowSockets; dialled++) dialSlowly()
+  const missing = Math.min(DIALS_A_TICK, slowSockets - openSockets())
+  for (let dialled = 0; dialled < missing; dialled++) dialSlowly()
+  for (const [socket, drip] of slow[ticks++ % slow.length]!) if (drip !== '' && socket.writable) socket.write(drip)
   if (!isReady && counts.dialled >= slowSockets) {
     isReady = true
     process.send?.('ready')
   }
 }, TICK_MS)
-setInterval(() => {
-  for (const [socket, drip] of slow) if (drip !== '' && socket.writable) socket.write(drip)
-}, DRIP_EVERY_MS)
-process.on('message', () => process.send?.({ ...counts, openSockets: slow.size }))
+process.on('message', () => process.send?.({ ...counts, openSockets: openSockets() }))
