@@ -1,3 +1,4 @@
+export * from './api-key/api-key.ts'
 export * from './bus/bus.ts'
 export * from './bus/kafka-bus.ts'
 export type { Address, KafkaConnection } from './bus/kafkajs-client.ts'

@@ -7,9 +7,9 @@ import {
   NewApiKey,
   type Scope,
 } from '@backstop/contracts'
+import { generateApiKey, hashApiKey, hintOf } from '@backstop/kit'
 import { z } from 'zod'
 import { decideKeyGrant, ownProject } from '../domain/access.ts'
-import { generateApiKey, hashApiKey, hintOf } from '../keys/api-key.ts'
 import type { AdminParts } from '../parts.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findProject, notFound } from './found.ts'

@@ -1,7 +1,6 @@
 import { type ApiKeyDocument, Scope } from '@backstop/contracts'
-import { AppError, type Logger, Secret } from '@backstop/kit'
+import { AppError, hashApiKey, hintOf, isMistyped, type Logger, Secret } from '@backstop/kit'
 import type { Principal } from '../domain/access.ts'
-import { hashApiKey, hintOf, isMistyped } from '../keys/api-key.ts'
 import type { Shelf } from '../store/shelf.ts'
 
 /** How exact last_used_at is: finer would be a write for every request. */

@@ -1,10 +1,9 @@
 import type { ApiKeyDocument } from '@backstop/contracts'
-import { createLogger, Secret, unavailable } from '@backstop/kit'
+import { createLogger, hashApiKey, Secret, unavailable } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryShelf } from '../store/memory-shelf.ts'
 import type { Shelf } from '../store/shelf.ts'
-import { hashApiKey } from './api-key.ts'
 import { BOOTSTRAP_KEY_ID, ensureBootstrapKey, keepTryingBootstrap } from './bootstrap-key.ts'
 
 const chosen = new Secret('chosen-by-the-operator-0123456789')

@@ -1,7 +1,6 @@
 import type { ApiKeyDocument } from '@backstop/contracts'
-import { type Clock, type Logger, type Secret, sleep } from '@backstop/kit'
+import { type Clock, generateApiKey, hashApiKey, hintOf, type Logger, type Secret, sleep } from '@backstop/kit'
 import type { Shelf } from '../store/shelf.ts'
-import { generateApiKey, hashApiKey, hintOf } from './api-key.ts'
 
 /** A fixed id: of several replicas that start at once, the insert of one wins, and only that one has a key to show. */
 export const BOOTSTRAP_KEY_ID = 'key_bootstrap'

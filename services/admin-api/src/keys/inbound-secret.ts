@@ -1,6 +1,5 @@
 import type { NewConnection, SecretRotation } from '@backstop/contracts'
-import { Secret } from '@backstop/kit'
-import { randomBase62 } from './api-key.ts'
+import { randomBase62, Secret } from '@backstop/kit'
 
 /** The fixed user name of the subscription provider's basic authentication (interface §2). */
 export const SUBSCRIPTION_USERNAME = 'service'

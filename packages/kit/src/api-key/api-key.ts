@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { Secret } from '@backstop/kit'
+import { Secret } from '../config/secret.ts'
 
 /**
  * API keys read `bsk_` + 30 base62 characters (178 bits) + 6 base62 characters of CRC32 over all before them: the form
@@ -19,7 +19,7 @@ export function generateApiKey(): Secret {
   return new Secret(body + checksumOf(body))
 }
 
-/** What is stored of a key. A plain hash is enough for 178 random bits: there is nothing to guess (guides: R3.4). */
+/** What is stored of a key. A plain hash is enough for 178 random bits: there is nothing to guess. */
 export function hashApiKey(key: Secret): string {
   return createHash('sha256').update(key.reveal(), 'utf8').digest('hex')
 }

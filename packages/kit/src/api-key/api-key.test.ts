@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { Secret } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
+import { Secret } from '../config/secret.ts'
 import { generateApiKey, hashApiKey, hintOf, isMistyped, randomBase62 } from './api-key.ts'
 
 describe('an API key', () => {
