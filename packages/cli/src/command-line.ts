@@ -2,6 +2,7 @@ import { AppError, maskSecrets } from '@backstop/kit'
 import { dryRunCommand } from './dry-run/command.ts'
 import { explainCommand } from './explain/command.ts'
 import { CommandFault, EXIT } from './fault.ts'
+import { keysCommand } from './keys/command.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const USAGE = `backstop explain <action_id> [--json]
@@ -12,13 +13,17 @@ backstop dry-run --from <time> [--to <time>] [--project <id>] [--connection <id>
     which verdicts today's rules, or other settings, would change; reads only
     <time> is 2026-11-21, 2026-11-21T10:00:00Z, or 30m, 24h, 7d ago
 
-explain asks the management API: BACKSTOP_URL and BACKSTOP_API_KEY. dry-run reads the database: MONGO_URL and MONGO_DB.
-Without them, both find the npm start that runs in this folder or one above it.
+backstop keys recover
+    makes a new admin key and prints it once, for when no usable one is left; writes the key and its audit row
+
+explain asks the management API: BACKSTOP_URL and BACKSTOP_API_KEY. dry-run and keys recover open the database: MONGO_URL
+and MONGO_DB. Without these settings, all three find the npm start that runs in this folder or one above it.
 `
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: Surroundings) => Promise<void>>> = {
   explain: explainCommand,
   'dry-run': dryRunCommand,
+  keys: keysCommand,
 }
 
 /** @returns the exit code */

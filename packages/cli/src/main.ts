@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** `backstop`: asks a running product why it judged as it did, and tries rules and settings on what it took in. */
+import { hostname, userInfo } from 'node:os'
 import { runCommandLine } from './command-line.ts'
 
 // Whoever reads only the beginning (`| head`) has closed the pipe: no fault.
@@ -11,5 +12,15 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   out: text => process.stdout.write(text),
   err: text => process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
+  operator: `${userName()}@${hostname()}`,
   now: Date.now,
 })
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a number that has no name.
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly err: (text: string) => void
   /** Whether `err` is a terminal, on which one line can be written again and again. */
   readonly isTerminal: boolean
+  /** Who runs it and on which machine, for the audit: ada@laptop. */
+  readonly operator: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

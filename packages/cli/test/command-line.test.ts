@@ -28,6 +28,7 @@ async function backstop(args: readonly string[], environment: Record<string, str
     out: text => out.push(text),
     err: text => err.push(text),
     isTerminal: false,
+    operator: 'ada@laptop',
     now: Date.now,
   })
   return { exit, out: out.join(''), err: err.join('') }
@@ -76,8 +77,11 @@ describe('backstop', () => {
     { args: ['explain', '--help'] },
     { args: ['dry-run', '--help'] },
     { args: ['dry-run', '--from', '7d', '-h'] },
+    { args: ['keys', '--help'] },
   ])('$args shows how it is called', async ({ args }) => {
-    const usage = expect.stringMatching(/^backstop explain <action_id>[\s\S]*backstop dry-run --from/)
+    const usage = expect.stringMatching(
+      /^backstop explain <action_id>[\s\S]*backstop dry-run --from[\s\S]*backstop keys recover/,
+    )
     expect(await backstop(args)).toEqual({ exit: 0, out: usage, err: '' })
   })
 
@@ -88,6 +92,7 @@ describe('backstop', () => {
     { args: ['dry-run', '--from'], says: '--from wants a value' },
     { args: ['dry-run', '--from', '--json'], says: '--from wants a value' },
     { args: ['dry-run', '--out-of-band', '--from', '7d'], says: '--out-of-band wants a value' },
+    { args: ['keys', 'recover', '--json'], says: 'There is no option --json' },
     { args: ['dry-run', '--json=yes'], says: '--json takes no value' },
   ])('$args ends with 2 and says: $says', async ({ args, says }) => {
     const err = `${says}\n\nbackstop help  shows how it is called\n`
@@ -141,5 +146,14 @@ describe('backstop', () => {
     const ended = await backstop(['dry-run', ...args], environment as Record<string, string>)
     expect(ended).toMatchObject({ exit, out: '', err: expect.stringMatching(says) })
     expect(ended.err).not.toContain('secret')
+  })
+
+  test.each([
+    { name: 'no task', args: [], exit: 2, says: /Name one task[\s\S]*backstop keys recover/ },
+    { name: 'an unknown task', args: ['delete'], exit: 2, says: /Name one task/ },
+    { name: 'nothing that runs', args: ['recover'], exit: 5, says: /No Backstop runs/ },
+  ])('keys with $name ends with $exit and says so', async ({ args, exit, says }) => {
+    const ended = await backstop(['keys', ...args])
+    expect(ended).toMatchObject({ exit, out: '', err: expect.stringMatching(says) })
   })
 })

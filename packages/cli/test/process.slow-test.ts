@@ -32,8 +32,11 @@ test('why it cannot tell goes to its error output, and it ends with the code of 
   expect(ended).toEqual({ exit: 3, out: '', err: expect.stringContaining('There is no such action') })
 })
 
-test('it ends by itself when MongoDB is away', async () => {
-  const MONGO_URL = 'mongodb://u:secret@127.0.0.1:9/?serverSelectionTimeoutMS=200'
-  const ended = await backstop(['dry-run', '--from', '1h'], { MONGO_URL })
-  expect(ended).toEqual({ exit: 5, out: '', err: expect.stringContaining('MongoDB does not answer') })
+test.each([
+  { args: ['dry-run', '--from', '1h'], says: 'MongoDB does not answer' },
+  { args: ['keys', 'recover'], says: 'MongoDB is unavailable' },
+])('$args ends by itself when MongoDB is unavailable', async ({ args, says }) => {
+  const ended = await backstop(args, { MONGO_URL: 'mongodb://u:secret@127.0.0.1:9' })
+  expect(ended).toEqual({ exit: 5, out: '', err: expect.stringContaining(says) })
+  expect(JSON.stringify(ended)).not.toContain('secret')
 })

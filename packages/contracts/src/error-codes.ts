@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'That would contradict what is stored' },
   illegal_transition: { status: 409, title: 'The operation cannot go from its state to that one' },
+  last_admin_key: { status: 409, title: 'Last admin key' },
   budget_exceeded: { status: 409, title: 'A budget has not that much left' },
   idempotency_conflict: { status: 409, title: 'This key was used with another request' },
   precondition_failed: { status: 412, title: 'The resource has changed since it was read' },

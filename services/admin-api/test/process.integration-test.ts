@@ -1,6 +1,7 @@
 /** The real process: how it starts, what it prints, how it outlives its database, and how it ends. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { startTcpProxy, type TcpProxy, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { MongoClient } from 'mongodb'
@@ -8,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../packages/cli/src/main.ts', import.meta.url))
 const KEY = 'chosen-by-the-operator-0123456789'
 let stack: TestStack
 let proxy: TcpProxy
@@ -178,5 +180,46 @@ describe('the process', () => {
       seen: () => one.output().slice(-3_000),
     })
     expect((await api.as(key).get('/v1/projects')).status).toBe(200)
+  })
+})
+
+describe('backstop keys recover', () => {
+  const recover = (more: Record<string, string> = {}) => {
+    const MONGO_URL = stack.mongoUrl.reveal()
+    const env = { PATH: process.env.PATH, MONGO_URL, MONGO_DB: stack.dbName, ...more }
+    return promisify(execFile)(process.execPath, [CLI, 'keys', 'recover'], { env })
+  }
+
+  test('makes a key that administers the product when no other key works any more, and leaves an audit row', async () => {
+    const one = run(environment({ BOOTSTRAP_API_KEY: KEY }))
+    const lost = await one.api(KEY)
+    await until('the key to be known', async () => (await lost.get('/v1/projects')).status === 200)
+    const client = new MongoClient(stack.mongoUrl.reveal())
+    const keys = client.db(stack.dbName).collection('api_keys')
+    await keys.updateMany({}, { $set: { expires_at: new Date(0) } })
+    expect((await lost.get('/v1/projects')).status).toBe(401)
+
+    const { stdout, stderr } = await recover()
+    const key = stdout.trim()
+    expect(stdout).toMatch(/^bsk_[0-9A-Za-z]{36}\n$/)
+    expect(stderr).not.toContain(key)
+    const api = lost.as(key)
+    expect((await api.post('/v1/api-keys', { name: 'Next', scopes: ['admin'] })).status).toBe(201)
+    const recovered = (await api.get('/v1/api-keys')).body.data.find(({ hint }: { hint: string }) =>
+      key.startsWith(hint),
+    )
+    expect(recovered).toMatchObject({ name: expect.stringMatching(/^Recovered by .+@.+/), scopes: ['admin'] })
+    expect((await api.get(`/v1/audit?target=${recovered.key_id}`)).body.data).toMatchObject([
+      { key_id: 'recovery', action: 'api_key.recover', request_id: null },
+    ])
+    await client.close()
+  })
+
+  test('makes nothing in a database that is not one of Backstop', async () => {
+    const MONGO_DB = `${stack.dbName}_other`
+    await expect(recover({ MONGO_DB })).rejects.toMatchObject({ code: 3, stdout: '' })
+    const client = new MongoClient(stack.mongoUrl.reveal())
+    expect(await client.db(MONGO_DB).collections()).toEqual([])
+    await client.close()
   })
 })

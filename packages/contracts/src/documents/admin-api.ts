@@ -120,6 +120,11 @@ export interface ApiKeyDocument {
   expires_at: Date | null
   last_used_at: Date | null
   revoked_at: Date | null
+  /**
+   * The admin key whose revocation counted on this one. Two revocations that count on each other's key both write it, so
+   * that only one of them commits.
+   */
+  successor_of?: string
 }
 
 /** One row a mutation; for refused requests, one for each minute, actor and error code. */
@@ -132,7 +137,8 @@ export interface AuditDocument {
   /** For refusals the operationId of the first request. */
   target: string
   project_id: string | null
-  request_id: string
+  /** Null for what was changed without a request. */
+  request_id: string | null
   address: string | null
   /** The rest belongs to refusals alone: how many, when the last one was, and which operations they asked for (ten at most). */
   count?: number

@@ -6,13 +6,21 @@ import { ListQuery } from './list.ts'
 export const AuditEntry = z.object({
   audit_id: z.string(),
   at: Timestamp,
-  key_id: z.string().nullable().describe('The API key that asked; null where none is needed, or none is known'),
+  key_id: z
+    .string()
+    .nullable()
+    .describe(
+      'The API key that asked; `recovery` for `backstop keys recover`; null where none is needed, or none is known',
+    ),
   action: z
     .string()
     .describe('What was done to what: alert_channel.create, for one; for refusals `refused.` and the error code'),
   target: z.string().describe('Id of what it was done to; for refusals what was asked for first, as in `operations`'),
   project_id: z.string().nullable(),
-  request_id: z.string().describe('As in x-request-id of the answer, and in the log'),
+  request_id: z
+    .string()
+    .nullable()
+    .describe('As in x-request-id of the answer, and in the log; null for `backstop keys recover`'),
   address: z.string().nullable().describe('Where the request came from'),
   count: z.int().optional().describe('Refusals: how many in this minute'),
   last_at: Timestamp.optional().describe('Refusals: when the last of them was'),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { ApiKeyDocument, Scope } from '@backstop/contracts'
 import { Secret } from '../config/secret.ts'
 
 /**
@@ -17,6 +18,32 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export function generateApiKey(): Secret {
   const body = PREFIX + randomBase62(RANDOM_LENGTH)
   return new Secret(body + checksumOf(body))
+}
+
+/** What an API key is stored as; the key itself is not part of it. */
+export function apiKeyDocument(
+  key: Secret,
+  about: {
+    readonly id: string
+    readonly name: string
+    readonly scopes: readonly Scope[]
+    readonly projectId: string | null
+    readonly createdAt: Date
+    readonly expiresAt: Date | null
+  },
+): ApiKeyDocument {
+  return {
+    _id: about.id,
+    name: about.name,
+    hash: hashApiKey(key),
+    hint: hintOf(key),
+    scopes: [...about.scopes],
+    project_id: about.projectId,
+    created_at: about.createdAt,
+    expires_at: about.expiresAt,
+    last_used_at: null,
+    revoked_at: null,
+  }
 }
 
 /** What is stored of a key. A plain hash is enough for 178 random bits: there is nothing to guess. */

@@ -7,9 +7,10 @@ import {
   NewApiKey,
   type Scope,
 } from '@backstop/contracts'
-import { generateApiKey, hashApiKey, hintOf } from '@backstop/kit'
+import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
 import { z } from 'zod'
 import { decideKeyGrant, ownProject } from '../domain/access.ts'
+import { decideRevocation } from '../domain/admin-key.ts'
 import type { AdminParts } from '../parts.ts'
 import { decodeCursor, toPage } from './cursor.ts'
 import { findProject, notFound } from './found.ts'
@@ -38,18 +39,14 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
         if (grant.kind === 'refused') throw notFound('project', body.project_id ?? '')
         if (grant.projectId !== null) await findProject(stores, principal, grant.projectId)
         const key = generateApiKey()
-        const document: ApiKeyDocument = {
-          _id: newId('apiKey'),
+        const document = apiKeyDocument(key, {
+          id: newId('apiKey'),
           name: body.name,
-          hash: hashApiKey(key),
-          hint: hintOf(key),
           scopes: body.scopes,
-          project_id: grant.projectId,
-          created_at: now,
-          expires_at: new Date(now.getTime() + body.expires_in_days * DAY_MS),
-          last_used_at: null,
-          revoked_at: null,
-        }
+          projectId: grant.projectId,
+          createdAt: now,
+          expiresAt: new Date(now.getTime() + body.expires_in_days * DAY_MS),
+        })
         await change(
           ({ apiKeys }) => apiKeys.put(document),
           () => ({ action: 'api_key.create', target: document._id, projectId: grant.projectId }),
@@ -80,18 +77,26 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       operationId: 'revokeApiKey',
       tag,
       summary: 'Revoke an API key',
-      description: 'It is refused from then on. A key may revoke itself.',
+      description:
+        'It is refused from then on. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
       scope: 'admin',
       params: z.object({ id: z.string() }),
       answers: { 204: { description: 'It is no longer good' } },
-      refusals: ['not_found'],
+      refusals: ['not_found', 'last_admin_key'],
       async handle({ params, principal, now, change }) {
         const where = { _id: params.id, revoked_at: null, ...ownProject(principal) }
         await change(
           async ({ apiKeys }) => {
-            const revoked = await apiKeys.change(where, { revoked_at: now })
-            if (revoked === undefined) throw notFound('API key', params.id)
-            return revoked
+            const key = await apiKeys.find(where)
+            if (key === undefined) throw notFound('API key', params.id)
+            const admins = await apiKeys.findAll({ scopes: 'admin', project_id: null, revoked_at: null })
+            const verdict = decideRevocation(key, admins, now)
+            if (verdict.kind === 'refused') throw lastAdminKey()
+            if (verdict.successorId !== null) {
+              await apiKeys.change({ _id: verdict.successorId }, { successor_of: key._id })
+            }
+            await apiKeys.change({ _id: key._id }, { revoked_at: now })
+            return key
           },
           revoked => ({ action: 'api_key.revoke', target: params.id, projectId: revoked.project_id }),
         )
@@ -99,6 +104,13 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       },
     }),
   ]
+}
+
+function lastAdminKey(): AppError {
+  return new AppError(
+    'last_admin_key',
+    'No other key could administer all projects: make another one with the scope admin and no project_id, then revoke this one',
+  )
 }
 
 function showApiKey(document: ApiKeyDocument): ApiKey {

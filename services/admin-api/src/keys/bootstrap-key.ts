@@ -1,5 +1,14 @@
 import type { ApiKeyDocument } from '@backstop/contracts'
-import { type Clock, generateApiKey, hashApiKey, hintOf, type Logger, type Secret, sleep } from '@backstop/kit'
+import {
+  apiKeyDocument,
+  type Clock,
+  generateApiKey,
+  hashApiKey,
+  hintOf,
+  type Logger,
+  type Secret,
+  sleep,
+} from '@backstop/kit'
 import type { Shelf } from '../store/shelf.ts'
 
 /** A fixed id: of several replicas that start at once, the insert of one wins, and only that one has a key to show. */
@@ -58,16 +67,12 @@ export async function keepTryingBootstrap(options: BootstrapOptions, signal: Abo
 }
 
 function bootstrapDocument(key: Secret, now: number): ApiKeyDocument {
-  return {
-    _id: BOOTSTRAP_KEY_ID,
+  return apiKeyDocument(key, {
+    id: BOOTSTRAP_KEY_ID,
     name: 'Bootstrap key',
-    hash: hashApiKey(key),
-    hint: hintOf(key),
     scopes: ['admin'],
-    project_id: null,
-    created_at: new Date(now),
-    expires_at: null,
-    last_used_at: null,
-    revoked_at: null,
-  }
+    projectId: null,
+    createdAt: new Date(now),
+    expiresAt: null,
+  })
 }

@@ -1,0 +1,42 @@
+import { AppError, connectMongo, type Mongo } from '@backstop/kit'
+import { CommandFault } from '../fault.ts'
+import { readArguments } from '../read-arguments.ts'
+import { findDatabase } from '../running-product.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { RECOVERED_KEY_DAYS, recoverAdminKey } from './recover.ts'
+
+/** `backstop keys recover` */
+export async function keysCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { positionals } = readArguments(args, {})
+  if (positionals.length !== 1 || positionals[0] !== 'recover') {
+    throw new CommandFault('misused', 'Name one task', 'backstop keys recover  makes a new admin key')
+  }
+  const address = findDatabase(surroundings)
+  const mongo = connectMongo({ url: address.url, dbName: address.name, appName: 'backstop-keys' })
+  try {
+    await refuseOtherDatabase(mongo)
+    const { key, keyId } = await recoverAdminKey(mongo, surroundings.operator)
+    surroundings.out(`${key.reveal()}\n`)
+    surroundings.err(
+      `Made the admin key ${keyId}, which works for ${RECOVERED_KEY_DAYS} days and is shown only here.\n` +
+        `Revoke keys that are lost or leaked: GET /v1/api-keys lists them, DELETE /v1/api-keys/{id} revokes one.\n`,
+    )
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'unavailable')) throw error
+    const remedy = 'Check that it runs, and that MONGO_URL names it and a user who may write'
+    throw new CommandFault('nothing_there', 'MongoDB is unavailable, or refuses the write', remedy, error)
+  } finally {
+    await mongo.stop()
+  }
+}
+
+/** A key in a database that no management API reads would open nothing. */
+async function refuseOtherDatabase({ db, ping }: Mongo): Promise<void> {
+  await ping()
+  if (await db.listCollections({ name: 'api_keys' }, { nameOnly: true }).hasNext()) return
+  throw new CommandFault(
+    'not_found',
+    `The database ${db.databaseName} is not one of Backstop: it has no API keys`,
+    'Set MONGO_DB to the database of the management API',
+  )
+}

@@ -1,0 +1,49 @@
+import { type ApiKeyDocument, type AuditDocument, newId } from '@backstop/contracts'
+import { apiKeyDocument, asUnavailable, generateApiKey, type Mongo, type Secret } from '@backstop/kit'
+
+/** As long as a key of the management API works where its maker does not say. */
+export const RECOVERED_KEY_DAYS = 90
+const DAY_MS = 86_400_000
+
+/**
+ * Makes a key that administers all projects, together with its audit row. Whoever may write the database may do this:
+ * they could store a key of their own anyway, without a row.
+ * @param operator who asks, as far as the machine knows
+ * @throws AppError `unavailable`
+ */
+export function recoverAdminKey(
+  { client, db }: Mongo,
+  operator: string,
+): Promise<{ readonly key: Secret; readonly keyId: string }> {
+  return asUnavailable(async () => {
+    // MongoDB's time, because the management API judges expiry by it and this machine's clock may be wrong.
+    const { localTime } = await db.command({ hello: 1 })
+    const now: Date = localTime
+    const key = generateApiKey()
+    const document = apiKeyDocument(key, {
+      id: newId('apiKey'),
+      name: `Recovered by ${operator}`.slice(0, 200),
+      scopes: ['admin'],
+      projectId: null,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + RECOVERED_KEY_DAYS * DAY_MS),
+    })
+    const row: AuditDocument = {
+      _id: newId('audit'),
+      at: now,
+      key_id: 'recovery',
+      action: 'api_key.recover',
+      target: document._id,
+      project_id: null,
+      request_id: null,
+      address: null,
+    }
+    await client.withSession(session =>
+      session.withTransaction(async () => {
+        await db.collection<ApiKeyDocument>('api_keys').insertOne(document, { session })
+        await db.collection<AuditDocument>('audit').insertOne(row, { session })
+      }),
+    )
+    return { key, keyId: document._id }
+  })
+}

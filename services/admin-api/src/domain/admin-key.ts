@@ -1,0 +1,30 @@
+import type { ApiKeyDocument, Scope } from '@backstop/contracts'
+
+type Key = Pick<ApiKeyDocument, '_id' | 'scopes' | 'project_id' | 'expires_at' | 'revoked_at'>
+
+export type RevocationVerdict =
+  /** `successorId`: the admin key that remains; null where the revoked key did not administer everything. */
+  | { readonly kind: 'allowed'; readonly successorId: string | null }
+  | { readonly kind: 'refused'; readonly reason: 'last_admin_key' }
+
+const ADMIN: Scope = 'admin'
+
+/** Whether a key works at that time and administers all projects. */
+function isUsableAdminKey(key: Key, now: Date): boolean {
+  const isUsable = key.revoked_at === null && (key.expires_at === null || key.expires_at > now)
+  return isUsable && key.project_id === null && key.scopes.includes(ADMIN)
+}
+
+/**
+ * Whether a key may be revoked: one usable admin key has to remain, because only an admin key makes new keys. Of several,
+ * the successor is the one that works longest.
+ * @param all at least every admin key that is not revoked; `key` may be among them
+ */
+export function decideRevocation(key: Key, all: readonly Key[], now: Date): RevocationVerdict {
+  if (!isUsableAdminKey(key, now)) return { kind: 'allowed', successorId: null }
+  const endOf = ({ expires_at }: Key) => expires_at?.getTime() ?? Number.POSITIVE_INFINITY
+  const remaining = all.filter(one => one._id !== key._id && isUsableAdminKey(one, now))
+  const [successor] = remaining.toSorted((a, b) => (endOf(a) === endOf(b) ? 0 : endOf(b) - endOf(a)))
+  if (successor === undefined) return { kind: 'refused', reason: 'last_admin_key' }
+  return { kind: 'allowed', successorId: successor._id }
+}

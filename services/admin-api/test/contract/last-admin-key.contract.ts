@@ -1,0 +1,68 @@
+/** In a world of its own: these tests revoke the keys that other tests work with. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AdminWorld } from '../admin-world.ts'
+import type { Answer, ApiClient } from '../api-client.ts'
+import { openProject } from './project-of-its-own.ts'
+
+const DAY_MS = 86_400_000
+
+interface AdminKey {
+  readonly id: string
+  readonly api: ApiClient
+}
+
+export function describeLastAdminKey(name: string, open: () => Promise<AdminWorld>): void {
+  describe(`the last usable admin key over ${name}`, () => {
+    let world: AdminWorld
+    /** Between tests, the only key that administers all projects. */
+    let last: AdminKey
+    beforeAll(async () => {
+      world = await open()
+      last = { id: 'key_bootstrap', api: world.api }
+    })
+    afterAll(() => world?.stop())
+
+    const makeKey = async (more: object = {}): Promise<AdminKey> => {
+      const { body } = await last.api.post('/v1/api-keys', { name: 'x', scopes: ['admin'], ...more })
+      return { id: body.key_id, api: world.api.as(body.key) }
+    }
+    const revoke = ({ api }: AdminKey, { id }: AdminKey): Promise<Answer> => api.delete(`/v1/api-keys/${id}`)
+    const expectRefusal = (answer: Answer) =>
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { code: 'last_admin_key', title: 'Last admin key', detail: expect.stringMatching(/make another/) },
+      })
+
+    test('stays when its revocation is asked for, and goes once another one exists', async () => {
+      expectRefusal(await revoke(last, last))
+      expect((await last.api.get('/v1/projects')).status).toBe(200)
+      const next = await makeKey()
+      expect((await revoke(last, last)).status).toBe(204)
+      expect((await last.api.get('/v1/projects')).status).toBe(401)
+      last = next
+    })
+
+    test('stays beside keys that are expired, bound to a project or without the scope admin', async () => {
+      const { projectId } = await openProject(last.api)
+      await makeKey({ scopes: ['read', 'manage'] })
+      const bound = await makeKey({ project_id: projectId })
+      const short = await makeKey({ expires_in_days: 1 })
+      const lasting = await makeKey({ expires_in_days: 30 })
+      world.passTime(DAY_MS)
+      expect((await revoke(last, lasting)).status).toBe(204)
+      expectRefusal(await revoke(last, last))
+      expect((await revoke(last, short)).status).toBe(204)
+      expect((await revoke(last, bound)).status).toBe(204)
+    })
+
+    test('is one of several that are revoked at the same moment', async () => {
+      for (let round = 0; round < 5; round++) {
+        const keys = [last, await makeKey(), await makeKey(), await makeKey()]
+        const answers = await Promise.all(keys.map(key => revoke(key, key)))
+        expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 204, 204, 409])
+        last = keys[answers.findIndex(({ status }) => status === 409)] as AdminKey
+        expect((await last.api.get('/v1/projects')).status).toBe(200)
+      }
+    })
+  })
+}
