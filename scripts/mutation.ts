@@ -4,6 +4,7 @@
  *
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
+ *     npm run mutation -- decisions services/reconciler/src/domain/explain.ts     only this file of a group
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,7 +61,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
 }
 
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter(argument => !argument.includes('/'))
+const wantedFiles = process.argv.slice(2).filter(argument => argument.includes('/'))
 const unknown = wanted.filter(name => GROUPS[name] === undefined)
 if (unknown.length > 0) {
   process.stderr.write(`Unknown group ${unknown.join(', ')}: choose from ${Object.keys(GROUPS).join(', ')}\n`)
@@ -99,7 +101,7 @@ function copyTree(): void {
 function runGroup(name: string, { mutate, tests, includesConstants }: Group): MutantResult[] {
   const isSource = ['!**/*.{test,slow-test,integration-test}.ts', '!**/*.contract.ts']
   const results = new Map<string, ReportedMutant>()
-  let left = [...mutate, ...isSource]
+  let left = [...(wantedFiles.length > 0 ? wantedFiles : mutate), ...isSource]
   for (const [pass, globs] of tests.entries()) {
     if (left.length === 0) break
     const label = `${name}-${pass + 1}`
