@@ -73,7 +73,7 @@ function accept(pair: ClaimedPair, { explained, taken }: Round): void {
   taken.add(pair.target)
 }
 
-/** The best claims first, each refund as long as the amount of its operation covers it beside those before it. */
+/** The best claims first, each refund as long as the amount of its operation covers it together with those before it. */
 function shareCreditNotes(judged: readonly ActionRecord[], round: Round): void {
   const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
   const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareClaims)
@@ -106,12 +106,12 @@ function timesToDecideAgain(
 
 /**
  * What people were notified of decides between claims of one strength, so that one action alerts once: an explanation that
- * they heard of stays, and an action that alerted comes last.
+ * they heard of stays, and an action that alerted comes last, even after something else than an operation resolved its alert.
  */
 const STANDINGS = { kept: 0, open: 1, alerted: 2 } as const
 
 function standingOf(action: ActionRecord, operation: Operation): number {
-  if (action.verdict === 'unexplained') return STANDINGS.alerted
+  if (action.verdict === 'unexplained' || isClosed(action)) return STANDINGS.alerted
   return keptOperationId(action) === operation.operation_id ? STANDINGS.kept : STANDINGS.open
 }
 

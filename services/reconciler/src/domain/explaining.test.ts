@@ -104,18 +104,13 @@ function shownInputs(shown: Fields, known: Fields): Input[] {
 }
 
 function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0]) => Input): Input[] {
-  const provider = (shown.get('provider') ?? 'processor') as ProviderKind
   const made = shown.get('made')
   const at = made === undefined ? T0 : timeOf(made)
   const gatewayId = shown.get('at gateway')
-  const about = shown.get('names')?.split(' ') ?? (provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1'])
-  const creditNoteId = shown.get('pays out')
   const told = {
-    provider,
-    about: creditNoteId === undefined ? about : [...about, creditNoteId],
+    ...paymentOf(shown),
     gatewayRefs: gatewayId === undefined ? [] : [gatewayId],
     createdAt: at,
-    ...(creditNoteId === undefined ? {} : { creditNoteIds: [creditNoteId] }),
     idempotencyKey: shown.get('key') ?? null,
   }
   const refund = refundShown({
@@ -132,12 +127,24 @@ function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0])
     ...(biller === undefined
       ? []
       : [refundShown({ provider: 'subscription', about: ['sub_1'], providerRef: biller, gatewayRefs: ['re_1'] })]),
-    ...(besideAt === undefined ? [] : [refundShown({ providerRef: beside ?? '', about, createdAt: timeOf(besideAt) })]),
+    ...(besideAt === undefined
+      ? []
+      : [refundShown({ ...paymentOf(shown), providerRef: beside ?? '', createdAt: timeOf(besideAt) })]),
     ...(first === undefined
       ? []
       : [refundShown({ ...told, providerRef: first, amount: Number(firstAmount), createdAt: at - SECOND })]),
     ...(shown.has('linked by') ? [totalShown()] : []),
   ].map(see)
+}
+
+/** What the refunds of a row are of: a payment, and a credit note where they pay one out. */
+function paymentOf(shown: Fields) {
+  const provider = (shown.get('provider') ?? 'processor') as ProviderKind
+  const about = shown.get('names')?.split(' ') ?? (provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1'])
+  const creditNoteId = shown.get('pays out')
+  return creditNoteId === undefined
+    ? { provider, about }
+    : { provider, about: [...about, creditNoteId], creditNoteIds: [creditNoteId] }
 }
 
 /** The total of the refund's charge, which names the payment as well. */
@@ -291,7 +298,7 @@ function settledBy({ operations }: Subject, { operation_id, to, provider_ref }: 
   }
 }
 
-/** Plays what happens, each at its time, with every look that is due in between. */
+/** Plays what happens, each at its time, with every look that is due in between; the provider confirms what it is asked about. */
 function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Subject {
   const happen = (before: Subject, input: Input, at: number): Subject => {
     const subject = decide(before, input, at, RULES)
@@ -305,7 +312,7 @@ function playWithLooks(steps: readonly { readonly at: number; readonly input: In
     const [due] = pendingLooks(subject)
       .filter(({ of, dueAt }) => of !== 'operation' && dueAt <= until)
       .toSorted((a, b) => a.dueAt - b.dueAt)
-    return due === undefined ? subject : takeLooks(happen(subject, look(due), due.dueAt), until)
+    return due === undefined ? subject : takeLooks(happen(subject, look(due, lookFacts(), 'read'), due.dueAt), until)
   }
   const played = steps
     .toSorted((a, b) => a.at - b.at)
@@ -313,23 +320,39 @@ function playWithLooks(steps: readonly { readonly at: number; readonly input: In
   return takeLooks(played, Number.MAX_SAFE_INTEGER)
 }
 
+/** An expected change that covers the refund of a row. */
+const EXPECTED = expectedChange({ amount: 2499, startsAt: T0 - MINUTE })
+
 describe('docs/decisions/explaining.md holds for what people hear', () => {
   test.each(explainingRows('what people hear'))('$situation: $answer', ({ shown, known, answer }) => {
     const said = saidOperation(known, shown)
     const reported = known.get('reported') ?? ''
-    const [, laterId = '', madeAt = '', arrivesAt = ''] =
-      / *(\S+) at (\S+) arrives (\S+)/.exec(shown.get('then') ?? '') ?? []
+    const [, laterId = '', amount = '2499', madeAt = '', arrivesAt = ''] =
+      /^(\S+)(?: of (\d+))? at (\S+) arrives (\S+)$/.exec(shown.get('then') ?? '') ?? []
     const [named = '', namedAt = ''] = (known.get('names') ?? '').split(' at ')
     const ended = said.ended_at ?? (namedAt === '' ? null : new Date(timeOf(namedAt)).toISOString())
     const naming: Operation = { ...said, version: 2, state: 'completed', provider_ref: named, ended_at: ended }
-    const later = () => seen(refundShown({ providerRef: laterId, about: ['pi_1', 'ch_1'], createdAt: timeOf(madeAt) }))
+    const later = () =>
+      seen(
+        refundShown({
+          ...paymentOf(shown),
+          providerRef: laterId,
+          amount: Number(amount),
+          createdAt: timeOf(madeAt),
+        }),
+      )
+    const first = shownInputs(shown, new Map())
+    const noted = known.get('noted')
     const subject = playWithLooks([
-      ...shownInputs(shown, new Map()).map(input => ({ at: T0, input })),
+      ...first.map(input => ({ at: T0, input })),
       ...(reported === 'never'
         ? []
         : [{ at: timeOf(reported), input: { kind: 'operation', operation: said } as const }]),
       ...(laterId === '' ? [] : [{ at: timeOf(arrivesAt), input: later() }]),
       ...(named === '' ? [] : [{ at: timeOf(namedAt), input: { kind: 'operation', operation: naming } as const }]),
+      ...(noted === undefined ? [] : [{ at: timeOf(noted), input: { kind: 'noted', notes: [EXPECTED] } as const }]),
+      // A second copy of an event is no news, so nobody hears of it.
+      ...first.map(input => ({ at: T0 + 2 * DAY_MS, input })),
     ])
     expect(heardOf(subject)).toBe(answer)
   })

@@ -219,10 +219,10 @@ export interface Heard {
   readonly isClosed: boolean
 }
 
-/** Of claims of one strength: what people heard stays, and what alerted comes last. */
+/** Of claims of one strength: what people heard stays, and what alerted comes last, whether or not the alert still stands. */
 function standing({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, Heard>): number {
-  const { isAlerted, explainedBy } = heard.get(name) ?? {}
-  if (isAlerted) return 2
+  const { isAlerted, isClosed, explainedBy } = heard.get(name) ?? {}
+  if (isAlerted || isClosed) return 2
   return explainedBy === operation.operation_id ? 0 : 1
 }
 
