@@ -25,8 +25,8 @@ interface ClaimedPair extends Pair<ActionRecord, Operation> {
 /**
  * Assigns operations to actions: by strength, then by what people were notified of, then by distance in time, then the earlier
  * action, then id. One operation explains one action, but for refunds that pay out the credit note that it names: it explains
- * as many of them as its amount covers. The result depends on the facts and on what people were notified of, and not on the
- * order in which the facts arrived (docs/adr/0008).
+ * as many of them as its amount covers, one of exactly its amount first. The result depends on the facts and on what people were
+ * notified of, and not on the order in which the facts arrived (docs/adr/0008).
  */
 export function assignOperations(
   actions: readonly ActionRecord[],
@@ -76,7 +76,7 @@ function accept(pair: ClaimedPair, { explained, taken }: Round): void {
 /** The best claims first, each refund as long as the amount of its operation covers it together with those before it. */
 function shareCreditNotes(judged: readonly ActionRecord[], round: Round): void {
   const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
-  const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareClaims)
+  const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareShares)
   const covered = new Map<Operation, number>()
   for (const claim of claims) {
     const sum = (covered.get(claim.target) ?? 0) + movedBy(claim.seeker)
@@ -208,6 +208,15 @@ function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
     compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
     compareText(a.target.operation_id, b.target.operation_id)
   )
+}
+
+/** As `compareClaims`, but that of two claims on one note the one for exactly the operation's amount is likelier than a nearer one. */
+function compareShares(a: ClaimedPair, b: ClaimedPair): number {
+  return a.standing - b.standing || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
+}
+
+function isPart({ seeker, target }: ClaimedPair): boolean {
+  return seeker.amount !== target.amount
 }
 
 /** One name, whichever of its objects was seen first. */

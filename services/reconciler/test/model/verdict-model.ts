@@ -276,7 +276,9 @@ function rankOf(
   one: { action: ModelAction; operation: Operation; strength?: number; distance?: number },
   heard: ReadonlyMap<string, Heard>,
 ): number[] {
-  return [one.strength ?? 0, standing(one.action, one.operation, heard), one.distance ?? 0, one.action.at]
+  const isPart = STRENGTHS[one.strength ?? 0] === 'credit_note_matches' && one.action.amount !== one.operation.amount
+  const heardRank = standing(one.action, one.operation, heard)
+  return [one.strength ?? 0, heardRank, Number(isPart), one.distance ?? 0, one.action.at]
 }
 
 /** The verdict on what no operation made. */
