@@ -2,7 +2,9 @@ import type { MessageName, TopicName } from '@backstop/contracts'
 import {
   type Bus,
   type Clock,
+  type ConsumerMetrics,
   crashPoint,
+  createConsumerMetrics,
   createDelayLine,
   createOutboxPublisher,
   createOutboxSweeper,
@@ -106,7 +108,8 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     rules: { recheckDelayMs: ports.recheckDelayMs },
     crashPoint,
   }
-  const report = createReporter(logger, ports.metrics, clock)
+  const metrics = createConsumerMetrics(ports.metrics)
+  const report = createReporter(logger, ports.metrics, metrics, clock)
   const reconcile = async (items: readonly WorkItem[]) => {
     const startedAt = clock.now()
     report(await reconcileBatch(items, parts), items.length, startedAt)
@@ -117,6 +120,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     codec,
     clock,
     logger,
+    metrics,
     groupId: 'reconciler',
     topics: SOURCES,
     maxBatchMessages: MAX_BATCH_MESSAGES,
@@ -175,6 +179,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     codec,
     clock,
     logger,
+    metrics,
     channelIncidents: createChannelIncidents({ incidents, publisher: incidentPublisher, clock }),
     ledger: books.ledger,
     connections: stores.connections,
@@ -183,7 +188,12 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     sweeps: stores.sweeps,
     onFatal,
   })
-  const { rereads, retries, sweeper } = createReading(ports, producer, incidentPublisher, heldHints)
+  const { rereads, retries, sweeper } = createReading(ports, {
+    producer,
+    metrics,
+    publisher: incidentPublisher,
+    heldHints,
+  })
   const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
   const loops = [loop, minute, unanswered, commands, rereads, retries]
   const nets = [outboxSweeper, incidentSweeper, overdueLooks, newExpectedChanges]
@@ -203,10 +213,14 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
 }
 
 /** What asks the providers themselves: re-reads, their retries, and the sweep. */
-function createReading(ports: ReconcilerPorts, producer: Producer, publisher: OutboxPublisher, heldHints: HeldHints) {
+function createReading(
+  ports: ReconcilerPorts,
+  shared: { producer: Producer; metrics: ConsumerMetrics; publisher: OutboxPublisher; heldHints: HeldHints },
+) {
+  const { producer, metrics, publisher, heldHints } = shared
   const { bus, codec, clock, logger, stores, egress, secretBox, random, onFatal } = ports
   const readers = new ConnectionReaders({ connections: stores.connections, secretBox, egress, clock, random })
-  const rereads = new RereadConsumer({ bus, producer, codec, clock, logger, readers, onFatal })
+  const rereads = new RereadConsumer({ bus, producer, codec, clock, logger, metrics, readers, onFatal })
   const retries = createDelayLine({
     bus,
     producer,

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Metrics } from '@backstop/kit'
+import type { Clock, ConsumerMetrics, Logger, Metrics } from '@backstop/kit'
 import type { BatchReport } from './consumers/reconcile-batch.ts'
 
 /**
@@ -8,6 +8,7 @@ import type { BatchReport } from './consumers/reconcile-batch.ts'
 export function createReporter(
   logger: Logger,
   metrics: Metrics,
+  consumerMetrics: Pick<ConsumerMetrics, 'deadLettered'>,
   clock: Clock,
 ): (result: BatchReport, messages: number, startedAt: number) => void {
   const verdicts = metrics.counter('reconciler_verdicts_total', 'Verdicts that changed, by verdict and reason', [
@@ -19,14 +20,9 @@ export function createReporter(
     'Subjects decided again because another writer won',
     [],
   )
-  const unusable = metrics.counter(
-    'reconciler_unusable_objects_total',
-    "Objects of providers' answers that were dead-lettered",
-    [],
-  )
   const duration = metrics.histogram(
-    'messaging_process_duration_seconds',
-    'From the read of a batch to its acknowledgement',
+    'reconciler_batch_duration_seconds',
+    'Time to decide one batch and to make its effects durable',
     [],
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
@@ -52,9 +48,9 @@ export function createReporter(
     }
     for (const { id, reason, readback } of result.unusable) {
       const { connection_id, project_id } = readback
+      consumerMetrics.deadLettered('readbacks', 'message_invalid')
       logger.warn({ dead_letter_id: id, connection_id, project_id, reason }, 'object.dead_lettered')
     }
-    unusable.inc(result.unusable.length)
     const durationMs = clock.now() - startedAt
     conflicts.inc(result.conflicts)
     duration.observe(durationMs / 1000)

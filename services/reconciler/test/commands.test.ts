@@ -1,6 +1,6 @@
 /** What others wish of the reconciler, on virtual time. */
 import type { Command, ConnectionDocument } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus } from '@backstop/kit'
+import { createConsumerMetrics, createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import { expect, test } from 'vitest'
@@ -24,6 +24,7 @@ async function harness() {
     codec,
     clock,
     logger: createLogger('test', 'fatal'),
+    metrics: createConsumerMetrics(createMetrics('test')),
     channelIncidents: { open: async () => 'opened', resolve: async () => 'resolved' },
     ledger,
     connections: stores.connections,

@@ -28,6 +28,7 @@ export async function startMemoryReconciler(
   const stores = createMemoryStores()
   stores.contents.connections.set(connectionId, connectionOf(connectionId, connection))
   const logger = createLogger('test', 'silent')
+  const metrics = createMetrics('reconciler')
   const app = createReconciler({
     bus,
     codec,
@@ -35,7 +36,7 @@ export async function startMemoryReconciler(
     stores: { ...stores, inbox: { ...stores.inbox, ...changeInbox(stores.inbox) } },
     openBooks: openMemoryBooks,
     logger,
-    metrics: createMetrics('reconciler'),
+    metrics,
     recheckDelayMs: MINUTE,
     ...readingPorts(logger),
     ...(egress === undefined ? {} : { egress }),
@@ -66,6 +67,8 @@ export async function startMemoryReconciler(
       const value = codec.encode('operation', operation)
       return producer.send([{ topic: 'operations', key: `${PROJECT}/${operation.subject}`, value, headers: {} }])
     },
+    /** What /metrics shows. */
+    metrics: () => metrics.text(),
     dead: () => bus.stored('inbound.dead'),
     alerts: () => Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value))),
     stop: () => app.stop(),

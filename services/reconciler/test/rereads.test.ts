@@ -1,6 +1,13 @@
 /** Asking the providers, on virtual time: what is answered, asked again, and never holds anybody up. */
 import type { ConnectionDocument, Readback, Reread } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, type IncomingMessage } from '@backstop/kit'
+import {
+  createConsumerMetrics,
+  createFixedCodec,
+  createLogger,
+  createMemoryBus,
+  createMetrics,
+  type IncomingMessage,
+} from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import type { ReadResult } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -32,6 +39,7 @@ async function harness(script: Script, none: string[] = []) {
     codec,
     clock,
     logger: createLogger('test', 'fatal'),
+    metrics: createConsumerMetrics(createMetrics('test')),
     readers: { of, standingOf: () => 'answering' },
     onFatal: error => {
       throw error

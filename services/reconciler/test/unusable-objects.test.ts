@@ -14,7 +14,11 @@ let readbacks = 0
 
 async function harness() {
   const biller = { kind: 'subscription', site: 'acme' } as const
-  const { clock, contents, answer, dead, codec, stop } = await startMemoryReconciler('con_1', () => ({}), biller)
+  const { clock, contents, answer, dead, metrics, codec, stop } = await startMemoryReconciler(
+    'con_1',
+    () => ({}),
+    biller,
+  )
   stops.push(stop)
   const readback = (objects: ReadObject[], more: Partial<Readback> = {}): Readback => ({
     readback_id: `rbk_${++readbacks}`,
@@ -46,6 +50,7 @@ async function harness() {
     subjects: () => [...contents.actions.values()].map(({ subject }) => subject),
     inbox: () => [...contents.inbox.values()],
     dead,
+    metrics,
     codec,
   }
 }
@@ -96,9 +101,12 @@ test('an unusable object that every sweep lists again is dead-lettered once', as
   expect(inbox()).toHaveLength(1)
 })
 
-test('two unusable objects are two dead letters', async () => {
-  const { tell, readback, dead } = await harness()
+test('two unusable objects are two dead letters, and are counted as such', async () => {
+  const { tell, readback, dead, metrics } = await harness()
   const fault = 'it has no usable id'
   await tell(readback([1, 2].map(item => ({ type: 'subscription', body: { item }, fault }))))
   expect(dead()).toHaveLength(2)
+  expect(await metrics()).toMatch(
+    /^dead_letters_total\{topic="readbacks",code="message_invalid",service="reconciler"\} 2$/m,
+  )
 })

@@ -1,20 +1,21 @@
 import type { TopicName } from '@backstop/contracts'
 import type { Metrics } from '../ops/metrics.ts'
 
-/** What a consumer loop tells about itself; one for all loops of a process. */
+/** What the consumers of a process count; one for all of them. */
 export interface ConsumerMetrics {
   handled(topic: TopicName, messages: number, durationMs: number): void
-  parked(topic: TopicName, code: string): void
-  retried(topic: TopicName): void
+  /** @param topic where the message lay */
+  deadLettered(topic: TopicName, code: string): void
+  deferred(topic: TopicName): void
 }
 
 const BATCH_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30]
 
-/** The loop's metrics by Prometheus names; call it once per process and hand the answer to every loop. */
+/** Registers the metrics: call it once per process and pass the result to every consumer. */
 export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
   const handled = metrics.counter('consumer_messages_total', 'Messages handled', ['topic'])
-  const parked = metrics.counter('dead_letters_total', 'Messages parked on a dead-letter topic', ['topic', 'code'])
-  const retried = metrics.counter('consumer_retries_total', 'Batches put off because a dependency was away', ['topic'])
+  const deadLettered = metrics.counter('dead_letters_total', 'Messages sent to a dead-letter topic', ['topic', 'code'])
+  const deferred = metrics.counter('consumer_retries_total', 'Batches deferred, to be handled again', ['topic'])
   const duration = metrics.histogram(
     'messaging_process_duration_seconds',
     'Time to handle one batch',
@@ -26,7 +27,7 @@ export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
       handled.inc({ topic }, messages)
       duration.observe({ topic }, durationMs / 1000)
     },
-    parked: (topic, code) => parked.inc({ topic, code }),
-    retried: topic => retried.inc({ topic }),
+    deadLettered: (topic, code) => deadLettered.inc({ topic, code }),
+    deferred: topic => deferred.inc({ topic }),
   }
 }

@@ -4,7 +4,9 @@ import { createManualClock } from '../../test/manual-clock.ts'
 import { createMemoryBus, type SendFate } from '../bus/memory-bus.ts'
 import { AppError, unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
+import { createMetrics } from '../ops/metrics.ts'
 import { createFixedCodec, type MessageCodec } from '../registry/message-codec.ts'
+import { createConsumerMetrics } from './consumer-metrics.ts'
 import type { Received } from './received.ts'
 import { createWorkLoop, type ParkingBook, type WorkContext } from './work-loop.ts'
 
@@ -28,8 +30,9 @@ function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), parking
   })
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   const calls: string[][] = []
+  const metrics = createConsumerMetrics(createMetrics('test'))
   const loop = createWorkLoop({
-    ...{ bus, producer, codec, clock, logger, groupId: GROUP, deadTopic: 'inbound.dead' as const },
+    ...{ bus, producer, codec, clock, logger, metrics, groupId: GROUP, deadTopic: 'inbound.dead' as const },
     topics: { 'rechecks.due': 'recheck' },
     ...(parkingBook === undefined ? {} : { parkingBook }),
     handle(messages, context) {

@@ -17,7 +17,7 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
-  readonly metrics?: ConsumerMetrics
+  readonly metrics: ConsumerMetrics
   readonly groupId: string
   /** The topics to work on, each with the message type it carries. */
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
@@ -85,7 +85,7 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
       const end = await work.run()
       const partition = `${batch.topic}/${batch.partition}`
       const durationMs = options.clock.now() - startedAt
-      if (work.taken > 0) options.metrics?.handled(batch.topic, work.taken, durationMs)
+      if (work.taken > 0) options.metrics.handled(batch.topic, work.taken, durationMs)
       const count = end.kind === 'put_off' ? (work.taken > 0 ? 1 : (faults.get(partition) ?? 0) + 1) : 0
       faults.set(partition, count)
       return progressOf(options, batch, work.taken, end, count)
@@ -129,7 +129,7 @@ function progressOf<N extends MessageName>(
       return { taken }
     case 'put_off': {
       const resumeAfterMs = pauseAfter(faults)
-      metrics?.retried(batch.topic)
+      metrics.deferred(batch.topic)
       logger.warn({ ...facts, resume_after_ms: resumeAfterMs, error: end.error }, 'batch.put_off')
       return { taken, resumeAfterMs }
     }
@@ -255,7 +255,7 @@ class BatchWork<N extends MessageName> {
     await producer.send(fresh.map(({ message, error }) => deadLetter(message, deadTopic, error)))
     crashPoint('work.parked')
     for (const one of fresh) {
-      this.#options.metrics?.parked(one.message.topic, codeOf(one.error))
+      this.#options.metrics.deadLettered(one.message.topic, codeOf(one.error))
       this.#tell('message.parked', one)
     }
     await parkingBook?.enter(fresh)

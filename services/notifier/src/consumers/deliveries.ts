@@ -247,7 +247,7 @@ export class DeliveryConsumer {
       return { taken: await this.#take([first], new Map(), batch) }
     } catch (error) {
       if (error instanceof AppError && error.retryable) return { taken: 0, resumeAfterMs: pauseAfter(faults) }
-      consumerMetrics?.parked('deliveries', 'internal')
+      consumerMetrics.deadLettered('deliveries', 'internal')
       logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.parked')
       await producer.send([deadLetter(first, 'deliveries.dead', error)])
       batch.complete(first)

@@ -25,7 +25,7 @@ export interface DeliveryIntakeOptions {
   readonly directory: ChannelDirectory
   readonly deliveries: DeliveryStore
   readonly metrics: DeliveryMetrics
-  readonly consumerMetrics?: ConsumerMetrics
+  readonly consumerMetrics: ConsumerMetrics
 }
 
 /** What to do with some messages of one partition. Nothing of it is done yet. */
@@ -108,7 +108,7 @@ async function decodeAll(
         if (taken === 0) throw error
         break
       }
-      options.consumerMetrics?.parked('deliveries', error instanceof AppError ? error.code : 'internal')
+      options.consumerMetrics.deadLettered('deliveries', error instanceof AppError ? error.code : 'internal')
       outgoing.push(deadLetter(message, 'deliveries.dead', error))
       done.push(from)
     }
@@ -166,7 +166,7 @@ class Planner {
     if (twin !== undefined) twin.messages.push(from)
     else if (channelKind === undefined) {
       // Channels are marked as deleted, never removed: this one was never there, so there is no delivery to record.
-      this.#options.consumerMetrics?.parked('deliveries', 'channel_unknown')
+      this.#options.consumerMetrics.deadLettered('deliveries', 'channel_unknown')
       this.#finish(from, deadDelivery(from.message, 'channel_unknown', 'There is no such channel'))
     } else this.#planByRecord(request, from, channelKind)
   }

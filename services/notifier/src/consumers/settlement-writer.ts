@@ -31,7 +31,7 @@ export interface SettlementWriterOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
-  readonly consumerMetrics?: ConsumerMetrics
+  readonly consumerMetrics: ConsumerMetrics
   /** Called when the document shows the result: the same delivery may be taken up again. */
   onRecorded(job: DeliveryJob): void
   /** Called when the result cannot be made durable any more before the process ends: its messages are to come again. */
@@ -133,7 +133,7 @@ export class SettlementWriter {
       return [delayedMessage(this.#options.codec, request, original.headers, { topic: next.topic, atMs: next.dueAtMs })]
     }
     if (state !== 'dead' || job.request.test) return []
-    this.#options.consumerMetrics?.parked('deliveries', reasonCode)
+    this.#options.consumerMetrics.deadLettered('deliveries', reasonCode)
     return [deadDelivery(original, reasonCode, reason)]
   }
 

@@ -10,7 +10,7 @@ import type { HeldHints } from './held-hints.ts'
 import { settleOperation } from './settlement.ts'
 
 export interface CommandConsumerOptions
-  extends Pick<WorkLoopOptions<'command'>, 'bus' | 'producer' | 'codec' | 'clock' | 'logger' | 'onFatal'> {
+  extends Pick<WorkLoopOptions<'command'>, 'bus' | 'producer' | 'codec' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
   readonly channelIncidents: ChannelIncidents
   readonly ledger: Pick<Ledger, 'transition' | 'get'>
   readonly connections: Pick<ConnectionReader, 'byIds'>

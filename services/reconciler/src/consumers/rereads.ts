@@ -6,6 +6,7 @@ import {
   type Bus,
   type Clock,
   type Consumer,
+  type ConsumerMetrics,
   deadLetter,
   type IncomingMessage,
   type Logger,
@@ -27,6 +28,7 @@ export interface RereadConsumerOptions {
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
   readonly readers: Pick<ConnectionReaders, 'of' | 'standingOf'>
   onFatal(error: unknown): void
 }
@@ -116,7 +118,7 @@ export class RereadConsumer {
 
   #take(batch: Batch, message: IncomingMessage, reread: Reread | AppError): void {
     if (reread instanceof AppError) {
-      void this.#send(batch, message, () => deadLetter(message, 'inbound.dead', reread))
+      void this.#deadLetter(batch, message, reread)
       return
     }
     const { connection_id, provider } = reread
@@ -128,6 +130,11 @@ export class RereadConsumer {
     this.#lanes.add(connection_id, PROVIDERS[provider].readBack.limits.concurrent, () =>
       this.#work(batch, message, reread),
     )
+  }
+
+  async #deadLetter(batch: Batch, message: IncomingMessage, fault: AppError): Promise<void> {
+    const isSent = await this.#send(batch, message, () => deadLetter(message, 'inbound.dead', fault))
+    if (isSent) this.#options.metrics.deadLettered(message.topic, fault.code)
   }
 
   async #work(batch: Batch, message: IncomingMessage, reread: Reread): Promise<void> {
@@ -165,21 +172,25 @@ export class RereadConsumer {
     }
   }
 
-  /** Sends until the broker has it, then acknowledges. */
-  async #send(batch: Batch, message: IncomingMessage, make: () => OutgoingMessage): Promise<void> {
+  /** Sends until the broker has it, then acknowledges. @returns whether the broker has it */
+  async #send(batch: Batch, message: IncomingMessage, make: () => OutgoingMessage): Promise<boolean> {
     for (let faults = 1; !this.#isStopping || !batch.signal.aborted; faults++) {
       try {
         await this.#options.producer.send([make()])
         batch.complete(message)
-        return
+        return true
       } catch (error) {
         this.#options.logger.warn({ error, offset: String(message.offset) }, 'reread.not_sent')
-        if (!(error instanceof AppError && error.retryable)) return this.#options.onFatal(error)
+        if (!(error instanceof AppError && error.retryable)) {
+          this.#options.onFatal(error)
+          return false
+        }
         await sleep(this.#options.clock, pauseAfter(faults), batch.signal)
         if (batch.signal.aborted) break
       }
     }
     batch.abandon(message)
+    return false
   }
 
   #again(reread: Reread, dueAt: number): OutgoingMessage {
