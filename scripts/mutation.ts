@@ -4,7 +4,7 @@
  *
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
- *     npm run mutation -- decisions services/reconciler/src/domain/explain.ts     only this file of a group
+ *     npm run mutation -- decisions services/reconciler/src/verdict/explain.ts     only this file of a group
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,21 +41,21 @@ const GROUPS: Readonly<Record<string, Group>> = {
     includesConstants: true,
   },
   retry: {
-    mutate: ['services/notifier/src/domain/*.ts'],
-    tests: [['services/notifier/src/domain/*.test.ts'], ['services/notifier/{src/!(domain),test}/**/*.test.ts']],
+    mutate: ['services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppression}/rules/*.ts'],
+    tests: [['services/notifier/src/*/rules/*.test.ts'], ['services/notifier/{src,test}/**/!(rules)/*.test.ts']],
     includesConstants: false,
   },
   ledger: {
-    mutate: ['packages/ledger/src/domain/*.ts'],
+    mutate: ['packages/ledger/src/rules/*.ts'],
     tests: [['packages/ledger/**/*.test.ts'], ['services/admin-api/**/*.test.ts']],
     includesConstants: false,
   },
   decisions: {
-    mutate: ['services/reconciler/src/domain/*.ts', 'packages/providers/src/*/{identify,normalise}.ts'],
+    mutate: ['services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.ts', 'services/reconciler/src/*/rules/*.ts', 'packages/providers/src/*/{identify,normalise}.ts'],
     tests: [
-      ['services/reconciler/src/domain/*.test.ts', 'packages/providers/src/*/{identify,normalise}.test.ts'],
-      ['services/reconciler/{src/!(domain),test}/**/*.test.ts', 'packages/providers/**/*.test.ts'],
-      ['services/reconciler/src/domain/*.slow-test.ts'],
+      ['services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.test.ts', 'packages/providers/src/*/{identify,normalise}.test.ts'],
+      ['services/reconciler/{src,test}/**/*.test.ts', 'packages/providers/**/*.test.ts'],
+      ['services/reconciler/src/decision/*.slow-test.ts'],
     ],
     includesConstants: false,
   },

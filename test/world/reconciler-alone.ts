@@ -2,9 +2,9 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
-import { touchOfOperation } from '../../services/reconciler/src/consumers/work-item.ts'
-import { Workspace } from '../../services/reconciler/src/consumers/workspace.ts'
-import { createMongoSubjects } from '../../services/reconciler/src/store/mongo-subjects.ts'
+import { touchOfOperation } from '../../services/reconciler/src/batch/work-item.ts'
+import { Workspace } from '../../services/reconciler/src/batch/workspace.ts'
+import { createMongoSubjects } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 

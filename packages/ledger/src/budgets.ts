@@ -1,5 +1,5 @@
 import type { Budget, BudgetPatch, BudgetUsage, NewBudget } from '@backstop/contracts'
-import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './domain/budget.ts'
+import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './rules/budget.ts'
 
 /** Budgets as people keep them; what operations take of them is the ledger's. All calls throw AppError `unavailable`. */
 export interface Budgets {

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb'
 import { createBudgets } from './budgets.ts'
-import type { ApprovalPolicy } from './domain/approval.ts'
 import { createLedger, type LedgerOptions } from './ledger.ts'
 import type { Books } from './published-ledger.ts'
+import type { ApprovalPolicy } from './rules/approval.ts'
 import { createRuns } from './runs.ts'
 import { createMemoryBooks } from './store/memory-books.ts'
 import { createMongoBudgetStore } from './store/mongo-budgets.ts'
@@ -11,10 +11,10 @@ import { createMongoLedgerOutbox } from './store/mongo-outbox.ts'
 import { createMongoRunStore } from './store/mongo-runs.ts'
 
 export type { Budgets } from './budgets.ts'
-export { type ApprovalPolicy, approvalPolicyOf } from './domain/approval.ts'
-export type { OperationConnection } from './domain/operation.ts'
 export type { Decision, Ledger, LedgerOptions, OperationFilter, RecordOutcome } from './ledger.ts'
 export { type Books, type OpenBooks, publishLedger } from './published-ledger.ts'
+export { type ApprovalPolicy, approvalPolicyOf } from './rules/approval.ts'
+export type { OperationConnection } from './rules/operation.ts'
 export { type Runs, runDocumentId } from './runs.ts'
 
 /** The books over MongoDB: collections `operations`, `first_executions`, `budgets`, `budget_periods` and `failed_runs`. */

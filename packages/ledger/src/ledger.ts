@@ -8,11 +8,6 @@ import {
   type OutboxEntry,
 } from '@backstop/contracts'
 import { AppError, type PendingOutbox } from '@backstop/kit'
-import { compareReport } from './domain/agreement.ts'
-import { approvalEntries, operationEntry } from './domain/announcements.ts'
-import { type ApprovalPolicy, dueOf, type Mover } from './domain/approval.ts'
-import { type BudgetMove, type PeriodAccount, settleShares, takeShares, takesAnew } from './domain/budget.ts'
-import { applyTransition, type OperationConnection, recordOperation, remind } from './domain/operation.ts'
 import {
   refusedApproval,
   refusedByBudget,
@@ -21,6 +16,11 @@ import {
   refusedTransition,
   refusedUncountable,
 } from './refusal.ts'
+import { compareReport } from './rules/agreement.ts'
+import { approvalEntries, operationEntry } from './rules/announcements.ts'
+import { type ApprovalPolicy, dueOf, type Mover } from './rules/approval.ts'
+import { type BudgetMove, type PeriodAccount, settleShares, takeShares, takesAnew } from './rules/budget.ts'
+import { applyTransition, type OperationConnection, recordOperation, remind } from './rules/operation.ts'
 
 /** Operations as everyone uses them. All calls throw AppError `unavailable` when the store is away. */
 export interface Ledger {

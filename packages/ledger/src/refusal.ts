@@ -1,8 +1,8 @@
 /** Refusals of the pure middle as errors that say what stands in the way and what to do. */
 import { type Budget, formatMoney, type NewOperation, type Operation, type OperationState } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { leftOf, type PeriodAccount } from './domain/budget.ts'
-import type { BadTime, TimeRefusal, Transitioned } from './domain/operation.ts'
+import { leftOf, type PeriodAccount } from './rules/budget.ts'
+import type { BadTime, TimeRefusal, Transitioned } from './rules/operation.ts'
 
 type Reason = Extract<Transitioned, { kind: 'refused' }>['reason']
 

@@ -1,8 +1,8 @@
 import { deterministicId, type FailedRun, type Operation, type OutboxEntry, type RunFailure } from '@backstop/contracts'
-import { runEntry } from './domain/announcements.ts'
-import { CLOCK_SKEW_MS } from './domain/operation.ts'
 import type { LedgerOptions } from './ledger.ts'
 import { refusedFailureTime } from './refusal.ts'
+import { runEntry } from './rules/announcements.ts'
+import { CLOCK_SKEW_MS } from './rules/operation.ts'
 
 /** Runs of the execution feature: what operations name by `run_id`. All calls throw AppError `unavailable`. */
 export interface Runs {

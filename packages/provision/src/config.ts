@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { AppError, commonSettings, type Environment, readConfig, setting } from '@backstop/kit'
-import type { WallTarget } from './wall/domain/judge-wall.ts'
+import type { WallTarget } from './wall/rules/judge-wall.ts'
 
 const { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL } = commonSettings
 

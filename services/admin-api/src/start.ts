@@ -9,7 +9,7 @@ import {
 import { openMongoBooks } from '@backstop/ledger'
 import { createAdminApp } from './app.ts'
 import { readAdminConfig } from './config.ts'
-import { createMongoExpiredSecrets } from './store/expired-secrets.ts'
+import { createMongoExpiredSecrets } from './resources/connections/expired-secrets.ts'
 import { createMongoStores } from './store/stores.ts'
 
 /** Wires the real parts from the environment. */

@@ -36,7 +36,7 @@ import {
 import { until } from '@backstop/kit/test'
 import { approvalPolicyOf, openMemoryBooks } from '@backstop/ledger'
 import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
-import { createMemoryExpiredSecrets, type ExpiredSecrets } from '../src/store/expired-secrets.ts'
+import { createMemoryExpiredSecrets, type ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
 import type { Shelf } from '../src/store/shelf.ts'
 import { type AdminStores, createMemoryStores } from '../src/store/stores.ts'
 import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'

@@ -12,17 +12,17 @@ import {
   type Metrics,
   type SocketLimitOptions,
 } from '@backstop/kit'
-import type { RateLimit } from './domain/rate-limit.ts'
+import type { Connections } from './connections/connections.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
-import { Intake } from './intake.ts'
+import { Intake } from './intake/intake.ts'
+import type { RateLimit } from './intake/rules/rate-limit.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
-import type { Connections } from './store/connections.ts'
 
+export type { Connections } from './connections/connections.ts'
 export { INGRESS_CRASH_POINTS } from './crash-points.ts'
-export type { Notification, Outcome } from './intake.ts'
-export type { Connections } from './store/connections.ts'
+export type { Notification, Outcome } from './intake/intake.ts'
 
 /** The outside of ingress, each part as narrow as it is used. */
 export interface IngressPorts {

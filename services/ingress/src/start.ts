@@ -10,8 +10,8 @@ import {
 import { PROVIDERS } from '@backstop/providers'
 import { createApp, type IngressSettings } from './app.ts'
 import { type IngressConfig, readIngressConfig } from './config.ts'
-import { createLateCodec } from './late-codec.ts'
-import { createMongoConnections } from './store/mongo-connections.ts'
+import { createMongoConnections } from './connections/mongo-connections.ts'
+import { createLateCodec } from './publish/late-codec.ts'
 
 /** How long one try to learn the schema ids may take before it is logged and made again, in milliseconds. */
 const CODEC_TRY_MS = 5_000

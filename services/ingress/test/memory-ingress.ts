@@ -10,9 +10,9 @@ import {
 } from '@backstop/kit'
 import { SIGNERS } from '@backstop/providers/test'
 import { createApp, type IngressApp, type IngressPorts, type IngressSettings } from '../src/app.ts'
-import { createMemoryConnections, type MemoryConnections } from '../src/store/memory-connections.ts'
 import { connectionDocument, secretBox } from './connection-documents.ts'
 import { type HttpAnswer, post } from './http-client.ts'
+import { createMemoryConnections, type MemoryConnections } from './memory-connections.ts'
 
 export const SETTINGS: IngressSettings = {
   host: '127.0.0.1',

@@ -19,7 +19,7 @@ import { type Receiver, readAll, startReceiver, type TestStack, testStack, until
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
 import { NOTIFIER_CARE_CRASH_POINTS } from '../src/crash-points.ts'
-import { disableChannel } from '../src/domain/channel-health.ts'
+import { disableChannel } from '../src/health/rules/channel-health.ts'
 import { newDelivery } from '../src/store/delivery-store.ts'
 import { alert, incidentAlerts, PROJECT, webhookChannel } from './fixtures.ts'
 

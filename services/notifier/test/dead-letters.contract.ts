@@ -1,7 +1,7 @@
 /** What every store of dead letters has to do: the same suite runs against the one in memory and the one over MongoDB. */
 import type { DeadLetterDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { deadLetterDocument, type Letter } from '../src/domain/dead-letter.ts'
+import { deadLetterDocument, type Letter } from '../src/dead-letters/rules/dead-letter.ts'
 import type { DeadLetterStore } from '../src/store/dead-letter-store.ts'
 
 export interface DeadLettersUnderTest {

@@ -15,16 +15,16 @@ import {
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
 import { createApp, type NotifierSettings } from '../src/app.ts'
 import type { Mail, Mailer } from '../src/mail/mailer.ts'
-import { createMemoryHealthStore } from '../src/store/memory-health-store.ts'
-import { createMemoryReplayStore, createMemoryRequeueStore } from '../src/store/memory-requeue-store.ts'
+import { PROJECT, secretBox } from './fixtures.ts'
+import { createMemoryHealthStore } from './stores/memory-health-store.ts'
+import { createMemoryReplayStore, createMemoryRequeueStore } from './stores/memory-requeue-store.ts'
 import {
   createMemoryChannelStore,
   createMemoryCollections,
   createMemoryDeadLetterStore,
   createMemoryDeliveryStore,
-} from '../src/store/memory-stores.ts'
-import { createMemorySuppressionStore } from '../src/store/memory-suppression-store.ts'
-import { PROJECT, secretBox } from './fixtures.ts'
+} from './stores/memory-stores.ts'
+import { createMemorySuppressionStore } from './stores/memory-suppression-store.ts'
 
 export interface SentRequest extends EgressRequest {
   readonly atMs: number

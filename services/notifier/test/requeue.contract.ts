@@ -1,7 +1,7 @@
 /** What the stores behind retries and replays have to do: the same suite runs against memory and MongoDB. */
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { settleWithoutAttempt } from '../src/domain/settle-attempt.ts'
+import { settleWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
 import type { ReplayStore, RequeueOrder, RequeueStore } from '../src/store/requeue-store.ts'
 import { alert, PROJECT } from './fixtures.ts'

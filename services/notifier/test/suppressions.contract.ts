@@ -1,8 +1,8 @@
 /** What every suppression store has to do: the same suite runs against the one in memory and the one over MongoDB. */
 import type { SuppressionDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decideSuppression, suppressionId } from '../src/domain/suppression.ts'
 import type { SuppressionStore } from '../src/store/suppression-store.ts'
+import { decideSuppression, suppressionId } from '../src/suppression/rules/suppression.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 

@@ -11,6 +11,7 @@ import {
 import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
+import { createMongoSubjects } from './store/mongo-cases.ts'
 import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
 import {
   createMongoExpectedChanges,
@@ -19,7 +20,6 @@ import {
 } from './store/mongo-expected-changes.ts'
 import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
-import { createMongoSubjects } from './store/mongo-subjects.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
 import type { ReconcilerStores } from './store/store.ts'
 

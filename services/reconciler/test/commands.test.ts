@@ -4,8 +4,8 @@ import { createConsumerMetrics, createFixedCodec, createLogger, createMemoryBus,
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger'
 import { expect, test } from 'vitest'
-import { createCommandConsumer } from '../src/consumers/commands.ts'
-import { createHeldHints } from '../src/consumers/held-hints.ts'
+import { createCommandConsumer } from '../src/commands/command-consumer.ts'
+import { createHeldHints } from '../src/reading/held-hints.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import { PROJECT } from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 /** Replays of a shop's history in memory: by the same rules nothing differs, by others exactly what they are about. */
 import { describe, expect, test } from 'vitest'
-import type { VerdictDifference } from '../src/replay/compare.ts'
-import { type DryRunOptions, dryRun } from '../src/replay/dry-run.ts'
+import type { VerdictDifference } from '../src/dry-run/compare.ts'
+import { type DryRunOptions, dryRun } from '../src/dry-run/dry-run.ts'
 import { MINUTE, T0 } from './fixtures.ts'
 import { openMemoryShop } from './memory-shop.ts'
 import { CARDS, HOUR, OLD_CARDS, PLANS, recordShop } from './recorded-shop.ts'

@@ -1,17 +1,11 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
-import type { LookFacts } from '../src/domain/asking.ts'
-import { decide, type Input } from '../src/domain/decide.ts'
-import { type PendingLook, pendingLooks } from '../src/domain/looks.ts'
-import type { ConnectionPolicy } from '../src/domain/policy.ts'
-import {
-  type ActionRecord,
-  type IncidentRecord,
-  openIncident,
-  type Sighting,
-  type Subject,
-} from '../src/domain/subject.ts'
+import { type ActionRecord, type IncidentRecord, openIncident, type Sighting, type Subject } from '../src/case/case.ts'
+import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
+import { type PendingLook, pendingLooks } from '../src/case/looks.ts'
+import type { LookFacts } from '../src/case/whom-to-ask.ts'
+import { decide, type Input } from '../src/decision/decide.ts'
 
 /** A fixed point of time, on a whole second as providers give it. */
 export const T0 = Date.parse('2026-11-21T10:00:00.000Z')

@@ -1,10 +1,10 @@
 /** A payment that can take no more, through the whole reconciler in memory: what is too much is parked, and the rest goes on. */
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { Workspace } from '../src/consumers/workspace.ts'
-import { type Input, whyRefused } from '../src/domain/decide.ts'
-import { MAX_FORGOTTEN, MAX_HELD, whyFull } from '../src/domain/forget.ts'
-import type { Forgotten, Subject } from '../src/domain/subject.ts'
+import { Workspace } from '../src/batch/workspace.ts'
+import type { Forgotten, Subject } from '../src/case/case.ts'
+import { type Input, whyRefused } from '../src/decision/decide.ts'
+import { MAX_FORGOTTEN, MAX_HELD, whyFull } from '../src/decision/evict.ts'
 import {
   emptySubject,
   lookFacts,

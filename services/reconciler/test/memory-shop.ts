@@ -1,7 +1,7 @@
 /** A shop in memory, and what a dry run reads of it. */
 import type { ActionDocument, ConnectionDocument, InboxDocument } from '@backstop/contracts'
 import { openMemoryBooks } from '@backstop/ledger'
-import type { Place, ReplaySource, Window } from '../src/replay/source.ts'
+import type { Place, ReplaySource, Window } from '../src/dry-run/source.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ShopStores } from './recorded-shop.ts'
 

@@ -7,8 +7,8 @@ import type {
   ObservedSubscription,
   PauseState,
 } from '@backstop/providers'
-import type { Input } from '../src/domain/decide.ts'
-import type { Sighting } from '../src/domain/subject.ts'
+import type { Sighting } from '../src/case/case.ts'
+import type { Input } from '../src/decision/decide.ts'
 import { PROJECT, sightingOf, T0 } from './fixtures.ts'
 
 /** What the three providers show, as their normalisers say it. */

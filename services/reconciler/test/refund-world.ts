@@ -1,6 +1,6 @@
 import { type ObservedAction, PROVIDERS } from '@backstop/providers'
 import fc from 'fast-check'
-import type { Input } from '../src/domain/decide.ts'
+import type { Input } from '../src/decision/decide.ts'
 import { CONNECTION, MINUTE, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
 import type { HappenedCharge, HappenedRefund, ToldTotal } from './model/refund-total-model.ts'
 

@@ -11,9 +11,9 @@ import {
 import { createManualClock } from '@backstop/kit/test'
 import type { ReadResult } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { OpenedReader } from '../src/consumers/connection-readers.ts'
-import { RereadConsumer } from '../src/consumers/rereads.ts'
-import { RETRY_DELAY_MS } from '../src/domain/reread-answer.ts'
+import type { OpenedReader } from '../src/reading/connection-readers.ts'
+import { RereadConsumer } from '../src/reading/reread-consumer.ts'
+import { RETRY_DELAY_MS } from '../src/reading/rules/reread-answer.ts'
 
 const codec = createFixedCodec()
 const stops: (() => Promise<void>)[] = []

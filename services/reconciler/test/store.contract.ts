@@ -6,10 +6,9 @@ import {
   objectReference,
 } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openChannelIncident } from '../src/domain/channel-incident.ts'
-import { decide } from '../src/domain/decide.ts'
-import { projectAction, projectActions } from '../src/domain/projection.ts'
-import type { Subject } from '../src/domain/subject.ts'
+import type { Subject } from '../src/case/case.ts'
+import { decide } from '../src/decision/decide.ts'
+import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import {
   type InboxEntry,
   MAX_NOTES_OF_ONE,
@@ -17,6 +16,7 @@ import {
   type ReconcilerStores,
   type SubjectChange,
 } from '../src/store/store.ts'
+import { projectAction, projectActions } from '../src/verdict/projection.ts'
 import { emptySubject, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)

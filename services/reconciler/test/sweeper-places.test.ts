@@ -4,11 +4,11 @@ import { createFixedCodec, createLogger, createMemoryBus, createOutboxPublisher 
 import { createManualClock } from '@backstop/kit/test'
 import type { SweepPage } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createConnectionIncidents } from '../src/consumers/connection-incidents.ts'
-import type { OpenedReader } from '../src/consumers/connection-readers.ts'
-import { createHeldHints } from '../src/consumers/held-hints.ts'
-import { createSweeper } from '../src/consumers/sweeper.ts'
+import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'
+import type { OpenedReader } from '../src/reading/connection-readers.ts'
+import { createHeldHints } from '../src/reading/held-hints.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
+import { createSweeper } from '../src/sweep/sweeper.ts'
 import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 
 const EVERY_MS = 5 * MINUTE

@@ -4,12 +4,12 @@ import { createFixedCodec, createLogger, createMemoryBus, createOutboxPublisher 
 import { createManualClock } from '@backstop/kit/test'
 import type { ListedEvent, SweepCursor, SweepPage } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createConnectionIncidents } from '../src/consumers/connection-incidents.ts'
-import type { OpenedReader } from '../src/consumers/connection-readers.ts'
-import { createHeldHints } from '../src/consumers/held-hints.ts'
-import { createSweeper } from '../src/consumers/sweeper.ts'
-import { LATE_AFTER_MS } from '../src/domain/silent-feed.ts'
+import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'
+import type { OpenedReader } from '../src/reading/connection-readers.ts'
+import { createHeldHints } from '../src/reading/held-hints.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
+import { LATE_AFTER_MS } from '../src/sweep/rules/silent-feed.ts'
+import { createSweeper } from '../src/sweep/sweeper.ts'
 import { MINUTE, PROJECT } from './fixtures.ts'
 
 const CONNECTION = { id: 'con_1', projectId: PROJECT }

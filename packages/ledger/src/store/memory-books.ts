@@ -1,10 +1,10 @@
 import type { Budget, FailedRun, Operation, OutboxEntry } from '@backstop/contracts'
 import type { OutboxSource } from '@backstop/kit'
 import type { BudgetStore } from '../budgets.ts'
-import { capEntry } from '../domain/announcements.ts'
-import { type ApprovalPolicy, nextTimerAt } from '../domain/approval.ts'
-import { book, type PeriodAccount } from '../domain/budget.ts'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
+import { capEntry } from '../rules/announcements.ts'
+import { type ApprovalPolicy, nextTimerAt } from '../rules/approval.ts'
+import { book, type PeriodAccount } from '../rules/budget.ts'
 import { type RunName, type RunStore, runDocumentId } from '../runs.ts'
 
 export interface MemoryBooks {

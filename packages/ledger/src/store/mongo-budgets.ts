@@ -2,7 +2,7 @@ import type { Budget, BudgetDocument, BudgetPeriodDocument } from '@backstop/con
 import { asUnavailable, onlyDuplicates } from '@backstop/kit'
 import type { Db, Filter } from 'mongodb'
 import type { BudgetFilter, BudgetStore } from '../budgets.ts'
-import type { PeriodAccount } from '../domain/budget.ts'
+import type { PeriodAccount } from '../rules/budget.ts'
 
 /** Budgets in MongoDB: collection `budgets`; what is taken of them is moved by mongo-operations.ts. */
 export function createMongoBudgetStore(db: Db): BudgetStore {

@@ -8,10 +8,10 @@ import type {
 } from '@backstop/contracts'
 import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
 import { type ClientSession, type Db, type Filter, MongoServerError } from 'mongodb'
-import { capEntry } from '../domain/announcements.ts'
-import { approvalPolicyOf, nextTimerAt } from '../domain/approval.ts'
-import { book } from '../domain/budget.ts'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
+import { capEntry } from '../rules/announcements.ts'
+import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
+import { book } from '../rules/budget.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
 

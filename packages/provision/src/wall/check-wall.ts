@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Report } from '../report.ts'
-import { judgeWall, type Knock, type WallTarget, type WallVerdict } from './domain/judge-wall.ts'
+import { judgeWall, type Knock, type WallTarget, type WallVerdict } from './rules/judge-wall.ts'
 
 interface WallCheck {
   readonly targets: readonly WallTarget[]

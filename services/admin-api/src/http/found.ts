@@ -1,6 +1,6 @@
 import type { ChannelDocument, ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { narrowToProject, ownProject, type Principal } from '../domain/access.ts'
+import { narrowToProject, ownProject, type Principal } from '../access/rules/access.ts'
 import type { ReadShelves } from '../store/stores.ts'
 
 /** The refusal for what is not there and, in the same words, for what belongs to a project that the key is not good for. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@backstop/contracts'
 import { type Clock, HTTP_BUCKETS_S, type Logger, type Metrics } from '@backstop/kit'
 import type { Request, Response } from 'express'
-import type { Principal } from '../domain/access.ts'
+import type { Principal } from '../access/rules/access.ts'
 import type { Route } from './route.ts'
 
 /** What becomes known of a request on its way, for its log line. */

@@ -5,7 +5,7 @@
 import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
 import { z } from 'zod'
-import type { Principal } from '../domain/access.ts'
+import type { Principal } from '../access/rules/access.ts'
 import type { AdminShelves } from '../store/stores.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'

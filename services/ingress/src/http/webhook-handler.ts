@@ -9,12 +9,12 @@ import {
   type Logger,
   readBody,
 } from '@backstop/kit'
-import { routeRequest } from '../domain/route.ts'
-import { traceIdOf } from '../domain/traceparent.ts'
-import type { Intake, Outcome } from '../intake.ts'
+import type { Intake, Outcome } from '../intake/intake.ts'
+import { traceIdOf } from '../intake/rules/traceparent.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
 import type { RequestMetrics } from './request-metrics.ts'
+import { routeRequest } from './rules/route.ts'
 import { sendAnswer, sendAnswerEarly } from './send-answer.ts'
 
 export interface HandlerParts {

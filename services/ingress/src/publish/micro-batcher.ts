@@ -5,8 +5,8 @@
  */
 import { AppError, type Clock, crashPoint, type OutgoingMessage, type Producer } from '@backstop/kit'
 import type { IngressCrashPoint } from '../crash-points.ts'
-import { admit, afterFailure, afterSuccess, type BreakerState, CLOSED } from '../domain/breaker.ts'
 import { Lane, type Waiting } from './lane.ts'
+import { admit, afterFailure, afterSuccess, type BreakerState, CLOSED } from './rules/breaker.ts'
 
 export interface BatcherLimits {
   /** How long the first message of a batch waits for company, in milliseconds. */

@@ -1,5 +1,5 @@
 import { AppError, type EgressResponse, egressReason, type Secret } from '@backstop/kit'
-import type { Answer } from '../domain/answer.ts'
+import type { Answer } from './answer.ts'
 import { firstKiB } from './first-kib.ts'
 
 /**

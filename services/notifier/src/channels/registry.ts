@@ -1,6 +1,6 @@
 import type { ChannelDocument, ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import type { Answer } from '../domain/answer.ts'
+import type { Answer } from './answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
 import { emailChannel } from './email/deliver.ts'
 import { slackChannel } from './slack/deliver.ts'

@@ -1,4 +1,4 @@
-import type { MessageAnswer } from '../domain/answer.ts'
+import type { MessageAnswer } from '../channels/answer.ts'
 
 /** One mail, ready to be sent. */
 export interface Mail {

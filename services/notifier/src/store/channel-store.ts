@@ -1,6 +1,6 @@
 import type { ChannelDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import type { ProjectFacts } from '../channels/channel.ts'
-import type { Listener } from '../domain/fan-out.ts'
+import type { Listener } from '../fan-out/rules/fan-out.ts'
 
 /** A channel with what its health and its project say. */
 export interface ChannelRecord {

@@ -1,6 +1,6 @@
 import type { DeliveryDocument } from '@backstop/contracts'
-import type { DeliveryProgress } from '../domain/intake.ts'
-import type { Settlement } from '../domain/settle-attempt.ts'
+import type { DeliveryProgress } from '../delivery/rules/decide-intake.ts'
+import type { Settlement } from '../delivery/rules/outcome-of-attempt.ts'
 
 /** The only writer of `deliveries`. Every call is a fixed number of commands, however many deliveries it is given. */
 export interface DeliveryStore {

@@ -1,7 +1,7 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { DisableOrder, EnableDecision } from '../domain/channel-health.ts'
-import type { HealthNews } from '../domain/settle-attempt.ts'
+import type { HealthNews } from '../delivery/rules/outcome-of-attempt.ts'
+import type { DisableOrder, EnableDecision } from '../health/rules/channel-health.ts'
 
 /** What deliveries told about one channel, in the order in which they ended. */
 export interface ChannelNews {

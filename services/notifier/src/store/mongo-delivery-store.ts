@@ -1,7 +1,7 @@
 import type { DeliveryDocument } from '@backstop/contracts'
 import { asUnavailable, onlyDuplicates, updateIf } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
-import type { Settlement } from '../domain/settle-attempt.ts'
+import type { Settlement } from '../delivery/rules/outcome-of-attempt.ts'
 import {
   type DeliveryStore,
   progressOf,

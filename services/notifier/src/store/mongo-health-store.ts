@@ -1,7 +1,7 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { asUnavailable, createMongoOutboxSource, type PendingOutbox } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
-import { type DisableOrder, foldNews, type HealthChange, oldestDayKept } from '../domain/channel-health.ts'
+import { type DisableOrder, foldNews, type HealthChange, oldestDayKept } from '../health/rules/channel-health.ts'
 import type { ChannelNews, HealthStore } from './health-store.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {

@@ -7,10 +7,10 @@ import type {
   SweepDocument,
   TimedOutboxEntry,
 } from '@backstop/contracts'
-import type { ToldIncident } from '../domain/channel-incident.ts'
-import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
-import { pendingLooks } from '../domain/looks.ts'
-import type { Subject } from '../domain/subject.ts'
+import type { Subject } from '../case/case.ts'
+import { pendingLooks } from '../case/looks.ts'
+import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
+import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import {
   type ChannelIncidentStore,

@@ -1,6 +1,6 @@
 import type { Incident, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, createMongoOutboxSource, type Mongo, onlyDuplicates, type PendingOutbox } from '@backstop/kit'
-import type { ToldIncident } from '../domain/channel-incident.ts'
+import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
 import type { ChannelIncidentStore } from './store.ts'
 
 /** Incidents that belong to no subject, in collection `incidents` beside the projections of the others. */

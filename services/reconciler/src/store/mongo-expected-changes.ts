@@ -6,7 +6,7 @@ import type {
 } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import type { Filter } from 'mongodb'
-import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
+import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import {
   type ExpectedChangeReader,
   type ExpectedChangeUsesStore,

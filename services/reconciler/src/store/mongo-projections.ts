@@ -1,7 +1,7 @@
 import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import type { Collection, Filter } from 'mongodb'
-import type { ProjectedAction, ProjectedIncident } from '../domain/projection.ts'
+import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
 /** Actions and incidents as lists and searches read them, collections `actions` and `incidents`. */

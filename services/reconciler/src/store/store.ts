@@ -6,10 +6,10 @@ import type {
   Incident,
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { ToldIncident } from '../domain/channel-incident.ts'
-import type { ExpectedChangeUses } from '../domain/expected-change-uses.ts'
-import type { ProjectedAction, ProjectedIncident } from '../domain/projection.ts'
-import type { Subject, SubjectOutboxEntry } from '../domain/subject.ts'
+import type { Subject, SubjectOutboxEntry } from '../case/case.ts'
+import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
+import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
+import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { SweepStore } from './sweeps.ts'
 
 /**

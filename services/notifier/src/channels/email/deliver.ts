@@ -1,5 +1,5 @@
-import { combineAnswers } from '../../domain/combine-mail-answers.ts'
-import { recipientTag } from '../../domain/recipient-tag.ts'
+import { combineAnswers } from '../../delivery/rules/combine-mail-answers.ts'
+import { recipientTag } from '../../suppression/rules/recipient-tag.ts'
 import type { ChannelModule } from '../channel.ts'
 import { validAddresses } from './config.ts'
 import { mailTo } from './payload.ts'

@@ -1,5 +1,5 @@
 import { SLACK_DIGEST, type SlackMessage } from '@backstop/alert-views'
-import type { Answer } from '../../domain/answer.ts'
+import type { Answer } from '../answer.ts'
 import type { ChannelModule, ChannelOf, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openSlackTarget } from './config.ts'

@@ -1,0 +1,59 @@
+import { type ApiKeyDocument, Scope } from '@backstop/contracts'
+import { AppError, hashApiKey, hintOf, isMistyped, type Logger, Secret } from '@backstop/kit'
+import type { Shelf } from '../store/shelf.ts'
+import type { Principal } from './rules/access.ts'
+
+/** How exact last_used_at is: finer would be a write for every request. */
+const USE_RESOLUTION_MS = 60_000
+/** Of what is shorter the beginning is not kept: it may be another secret, sent by mistake, and most of it. */
+const MIN_HINTED_LENGTH = 32
+/** RFC 6750: the scheme's name in any case, one or more spaces, then the key. */
+const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
+
+/**
+ * The key that a request carries. It is looked up each time, so that a revoked key is refused from then on, everywhere.
+ * @throws AppError `unauthenticated`; `unavailable` when the keys cannot be read
+ */
+export async function authenticate(
+  authorization: string | undefined,
+  apiKeys: Shelf<ApiKeyDocument>,
+  now: Date,
+  logger: Logger,
+): Promise<Principal> {
+  if (authorization === undefined) throw refused('Send an API key as Authorization: Bearer bsk_…')
+  const presented = BEARER.exec(authorization)?.[1]
+  if (presented === undefined) throw refused('The Authorization header does not read Bearer bsk_…')
+  const key = new Secret(presented)
+  const document = await apiKeys.find({ hash: hashApiKey(key) })
+  if (document === undefined) {
+    throw refused(
+      isMistyped(key) ? 'The API key is mistyped or cut: its checksum does not fit' : 'The API key is not known',
+      presented.length >= MIN_HINTED_LENGTH ? { key_hint: hintOf(key) } : {},
+    )
+  }
+  // One answer for both: whether a key was revoked or ran out is for its owner to see, in the list of keys.
+  const hasExpired = document.expires_at !== null && document.expires_at.getTime() <= now.getTime()
+  if (document.revoked_at !== null || hasExpired) {
+    throw refused('The API key is no longer good; make a new one', { key_id: document._id })
+  }
+  noteUse(document, apiKeys, now, logger)
+  return { keyId: document._id, scopes: document.scopes.filter(isScope), projectId: document.project_id }
+}
+
+/** Written beside the request, and at most once a minute: the value tells an operator which keys are still in use. */
+function noteUse(document: ApiKeyDocument, apiKeys: Shelf<ApiKeyDocument>, now: Date, logger: Logger): void {
+  const { last_used_at } = document
+  if (last_used_at !== null && now.getTime() - last_used_at.getTime() < USE_RESOLUTION_MS) return
+  apiKeys.change({ _id: document._id, last_used_at }, { last_used_at: now }).catch(error => {
+    logger.warn({ error, key_id: document._id }, 'api_key.use_not_noted')
+  })
+}
+
+function isScope(text: string): text is Scope {
+  return Scope.safeParse(text).success
+}
+
+/** @param details who it was, as far as that is known, for the audit */
+function refused(message: string, details: { key_id?: string; key_hint?: string } = {}): AppError {
+  return new AppError('unauthenticated', message, { details })
+}

@@ -1,0 +1,173 @@
+import {
+  AlertChannel,
+  AlertChannelQuery,
+  type ChannelDocument,
+  ChannelTestResult,
+  listOf,
+  NewAlertChannel,
+} from '@backstop/contracts'
+import { z } from 'zod'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findChannel, findProject, projectFilter } from '../../http/found.ts'
+import { etagOf } from '../../http/if-match.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeChannelRoute } from './change-alert-channel.ts'
+import { changeChannel } from './change-channel.ts'
+import { checkTarget } from './check-target.ts'
+import { rotateChannelSecretRoute } from './rotate-channel-secret.ts'
+import { deletedChannel, showChannel } from './rules/alert-channel.ts'
+import { ChannelSealer } from './seal-channel-config.ts'
+
+const tag = 'Alert channels'
+const OfChannel = z.object({ id: z.string() })
+
+/** /v1/alert-channels */
+export function alertChannelRoutes(parts: AdminParts): Route[] {
+  return [
+    listRoute(parts),
+    createRoute(parts),
+    getRoute(parts),
+    changeChannelRoute(parts),
+    deleteRoute(),
+    rotateChannelSecretRoute(parts),
+    testRoute(parts),
+  ]
+}
+
+function listRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/alert-channels',
+    operationId: 'listAlertChannels',
+    tag,
+    summary: 'List alert channels, newest first',
+    scope: 'read',
+    query: AlertChannelQuery,
+    answers: { 200: { description: 'A page of channels', schema: listOf(AlertChannel) } },
+    refusals: ['not_found'],
+    async handle({ query, principal, now }) {
+      const where = { ...projectFilter(principal, query.project_id), deleted_at: null }
+      const after = decodeCursor(query.cursor)
+      const found = await stores.channels.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+      const placeOf = (channel: ChannelDocument) => ({ at: channel.created_at, id: channel._id })
+      const health = await stores.channelHealth.findAll({ _id: { in: found.map(channel => channel._id) } })
+      const healthOf = new Map(health.map(one => [one._id, one]))
+      const show = (channel: ChannelDocument) => showChannel(channel, healthOf.get(channel._id), now)
+      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
+    },
+  })
+}
+
+function createRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  const sealer = new ChannelSealer(parts.secretBox)
+  return defineRoute({
+    method: 'post',
+    path: '/v1/alert-channels',
+    operationId: 'createAlertChannel',
+    tag,
+    summary: 'Make an alert channel',
+    description:
+      'The `webhook_url` of slack, and the `secret` and the values of the `headers` of webhook, are never shown again. With a secret each delivery is signed (X-Service-Signature, and the Standard Webhooks headers).',
+    scope: 'manage',
+    body: NewAlertChannel,
+    answers: { 201: { description: 'The channel; its version is the ETag', schema: AlertChannel } },
+    refusals: ['not_found', 'egress_blocked'],
+    async handle({ body, principal, newId, now, change }) {
+      const project = await findProject(stores, principal, body.project_id)
+      checkTarget(parts, body.config)
+      const id = newId('channel')
+      const channel: ChannelDocument = {
+        _id: id,
+        project_id: project._id,
+        name: body.name,
+        events: body.events,
+        config: sealer.sealNew(body.config, { id, projectId: project._id }),
+        enabled: true,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        deleted_at: null,
+      }
+      await change(
+        ({ channels }) => channels.put(channel),
+        () => ({ action: 'alert_channel.create', target: id, projectId: project._id }),
+      )
+      return {
+        status: 201,
+        body: showChannel(channel, undefined, now),
+        headers: { etag: etagOf(channel.version) },
+      }
+    },
+  })
+}
+
+function getRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/alert-channels/{id}',
+    operationId: 'getAlertChannel',
+    tag,
+    summary: 'Read an alert channel and how it does',
+    scope: 'read',
+    params: OfChannel,
+    answers: { 200: { description: 'The channel; its version is the ETag', schema: AlertChannel } },
+    refusals: ['not_found'],
+    async handle({ params, principal, now }) {
+      const channel = await findChannel(stores, principal, params.id)
+      const health = await stores.channelHealth.find({ _id: channel._id })
+      return {
+        status: 200,
+        body: showChannel(channel, health, now),
+        headers: { etag: etagOf(channel.version) },
+      }
+    },
+  })
+}
+
+function deleteRoute(): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/alert-channels/{id}',
+    operationId: 'deleteAlertChannel',
+    tag,
+    summary: 'Delete an alert channel',
+    description: 'Nothing is sent through it from then on; its secrets and addresses are erased.',
+    scope: 'manage',
+    params: OfChannel,
+    answers: { 204: { description: 'It is gone' } },
+    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle(request) {
+      await request.change(
+        shelves => changeChannel(shelves, request, channel => deletedChannel(channel, request.now)),
+        ({ _id, project_id }) => ({ action: 'alert_channel.delete', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
+    },
+  })
+}
+
+function testRoute(parts: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/alert-channels/{id}/test',
+    operationId: 'testAlertChannel',
+    tag,
+    summary: 'Send a test delivery through a channel',
+    description:
+      'One attempt on the path of every delivery, without a retry and without effect on the health of the channel. Waits up to 25 s for what became of it. 200 says that the test ran; `delivered` says how it went.',
+    scope: 'manage',
+    params: OfChannel,
+    answers: { 200: { description: 'What became of the test', schema: ChannelTestResult } },
+    refusals: ['not_found'],
+    async handle({ params, principal, newId, signal }) {
+      const channel = await findChannel(parts.stores, principal, params.id)
+      const ids = { delivery: newId('delivery'), alert: newId('alert') }
+      const result = await parts.channelTester.test(channel, ids, signal)
+      const changed = { action: 'alert_channel.test', target: channel._id, projectId: channel.project_id }
+      return { status: 200, body: result, changed }
+    },
+  })
+}

@@ -1,0 +1,107 @@
+import {
+  AlertChannel,
+  AlertChannelPatch,
+  type ChannelConfigPatch,
+  type ChannelDocument,
+  type ChannelHealthDocument,
+  deterministicId,
+} from '@backstop/contracts'
+import { z } from 'zod'
+import { etagOf } from '../../http/if-match.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeChannel } from './change-channel.ts'
+import { checkTarget } from './check-target.ts'
+import { type ConfigPatchVerdict, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
+import { ChannelSealer } from './seal-channel-config.ts'
+
+const REFUSALS: Record<Extract<ConfigPatchVerdict, { kind: 'refused' }>['reason'], string> = {
+  of_another_kind: 'A channel of this kind has no such part',
+  headers_to_another_host:
+    'Give all headers anew, or {} to take them away: what was set for one host is not sent to another',
+}
+
+/** How long the notifier is waited for that enables the channel, in milliseconds. */
+const ENABLING_MS = 3_000
+
+/** PATCH /v1/alert-channels/{id} */
+export function changeChannelRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  const sealer = new ChannelSealer(parts.secretBox)
+  return defineRoute({
+    method: 'patch',
+    path: '/v1/alert-channels/{id}',
+    operationId: 'changeAlertChannel',
+    tag: 'Alert channels',
+    summary: 'Change an alert channel, switch it off or on',
+    description:
+      'Of `config`, what is named changes and the rest stays; `headers` and `to` are replaced whole. `enabled: true` and a new target (`url`, `webhook_url`, `to`) also forgive the failures of a channel, which works again if they had disabled it: deliveries that ended meanwhile are sent again by POST /v1/replays. The secret of a webhook is changed by POST …/rotate-secret. If-Match is honoured and not required.',
+    scope: 'manage',
+    params: z.object({ id: z.string() }),
+    body: AlertChannelPatch,
+    answers: { 200: { description: 'The channel as it is now', schema: AlertChannel } },
+    refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle(request) {
+      const { body, now, signal } = request
+      const { config: patch, ...fields } = body
+      if (patch !== undefined) checkTarget(parts, patch)
+      const next = ({ _id, project_id, config }: ChannelDocument) => {
+        if (patch === undefined) return fields
+        const verdict = judgeConfigPatch(config, patch)
+        if (verdict.kind === 'refused') throw refusedField(`body.config.${verdict.field}`, REFUSALS[verdict.reason])
+        return { ...fields, config: sealer.applyPatch(config, patch, { id: _id, projectId: project_id }) }
+      }
+      const changed = await request.change(
+        shelves => changeChannel(shelves, request, next),
+        ({ _id, project_id }) => ({ action: 'alert_channel.change', target: _id, projectId: project_id }),
+      )
+      const health = await stores.channelHealth.find({ _id: changed._id })
+      const isMended = body.enabled === true || (patch !== undefined && hasTarget(patch))
+      const nextHealth = isMended ? await forgive(parts, changed, health, now, signal) : health
+      return {
+        status: 200,
+        body: showChannel(changed, nextHealth, now),
+        headers: { etag: etagOf(changed.version) },
+      }
+    },
+  })
+}
+
+/** Whether a change says where alerts go: how another place failed says nothing about this one. */
+function hasTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
+  return [url, webhook_url, to].some(part => part !== undefined)
+}
+
+/**
+ * Has the notifier, whose it is, forgive the failures of a channel, be they enough to disable it or not.
+ * @returns the health as it is then; as it was, where the notifier takes its time
+ */
+async function forgive(
+  { stores, commands, outcomes }: AdminParts,
+  { _id: channelId, project_id }: ChannelDocument,
+  health: ChannelHealthDocument | undefined,
+  now: Date,
+  signal: AbortSignal,
+): Promise<ChannelHealthDocument | undefined> {
+  const failedAt = health?.disabled_at ?? health?.failing_since ?? null
+  if (failedAt === null) return health
+  // The notifier keeps what disabled the channel after it was asked. This was seen, however its clock goes.
+  const requestedAt = new Date(Math.max(now.getTime(), failedAt.getTime()))
+  await commands.send([
+    {
+      kind: 'enable_channel',
+      command_id: deterministicId('command', 'enable_channel', channelId, failedAt.toISOString()),
+      project_id,
+      requested_at: requestedAt.toISOString(),
+      channel_id: channelId,
+    },
+  ])
+  const look = async () => {
+    const present = await stores.channelHealth.find({ _id: channelId })
+    const isForgiven = present?.disabled_at === null && present.failing_since?.getTime() !== failedAt.getTime()
+    return isForgiven ? present : undefined
+  }
+  return (await outcomes.watch(look, ENABLING_MS, signal)) ?? health
+}

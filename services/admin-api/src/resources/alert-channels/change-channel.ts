@@ -1,0 +1,27 @@
+import type { ChannelDocument } from '@backstop/contracts'
+import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
+import { findChannel } from '../../http/found.ts'
+import type { RouteRequest } from '../../http/route.ts'
+import type { AdminShelves } from '../../store/stores.ts'
+
+/** A request about one alert channel. */
+type OfChannel = Pick<
+  RouteRequest<{ readonly id: string }, unknown, unknown>,
+  'params' | 'principal' | 'now' | 'ifMatch'
+>
+
+/** Changes an alert channel on the version that was read (changeVersioned). */
+export function changeChannel(
+  { channels }: Pick<AdminShelves, 'channels'>,
+  { params, principal, ifMatch, now }: OfChannel,
+  next: VersionedChange<ChannelDocument>['next'],
+): Promise<ChannelDocument> {
+  return changeVersioned({
+    shelf: channels,
+    find: () => findChannel({ channels }, principal, params.id),
+    ifMatch,
+    now,
+    what: `Alert channel ${params.id}`,
+    next,
+  })
+}

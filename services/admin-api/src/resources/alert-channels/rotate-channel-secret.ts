@@ -1,0 +1,57 @@
+import { type ChannelDocument, ChannelSecretRotation, RotatedAlertChannel } from '@backstop/contracts'
+import { AppError, Secret } from '@backstop/kit'
+import { z } from 'zod'
+import { etagOf } from '../../http/if-match.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeChannel } from './change-channel.ts'
+import { showChannel } from './rules/alert-channel.ts'
+import { ChannelSealer, makeWebhookSecret } from './seal-channel-config.ts'
+
+const HOUR_MS = 3_600_000
+
+/** POST /v1/alert-channels/{id}/rotate-secret */
+export function rotateChannelSecretRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  const sealer = new ChannelSealer(parts.secretBox)
+  return defineRoute({
+    method: 'post',
+    path: '/v1/alert-channels/{id}/rotate-secret',
+    operationId: 'rotateAlertChannelSecret',
+    tag: 'Alert channels',
+    summary: 'Replace the secret that signs the deliveries of a webhook',
+    description:
+      'Until the overlap ends, 24 hours if nothing else is asked for, deliveries carry the signatures of both secrets; a secret from before the last one ends at once. A webhook without a secret gets its first one. The new secret is shown in this answer and never again.',
+    scope: 'manage',
+    params: z.object({ id: z.string() }),
+    body: ChannelSecretRotation,
+    answers: {
+      200: { description: 'The channel and its new secret', schema: RotatedAlertChannel, shownOnce: ['secret'] },
+    },
+    refusals: ['not_found', 'conflict'],
+    async handle({ params, body, principal, now, change }) {
+      const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
+      // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
+      const health = await stores.channelHealth.find({ _id: params.id })
+      const rotate = ({ _id, project_id, config }: ChannelDocument) => {
+        if (config.kind !== 'webhook') {
+          throw new AppError('conflict', `Only webhooks have a secret, and alert channel ${_id} is of another kind`)
+        }
+        if (sealer.isSignedWith(config, secret)) {
+          throw new AppError('conflict', 'This secret is in use already; give another one')
+        }
+        const place = { id: _id, projectId: project_id }
+        return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
+      }
+      const changed = await change(
+        shelves => changeChannel(shelves, { params, principal, now, ifMatch: undefined }, rotate),
+        ({ _id, project_id }) => ({ action: 'alert_channel.rotate_secret', target: _id, projectId: project_id }),
+      )
+      return {
+        status: 200,
+        body: { ...showChannel(changed, health, now), secret: secret.reveal() },
+        headers: { etag: etagOf(changed.version) },
+      }
+    },
+  })
+}

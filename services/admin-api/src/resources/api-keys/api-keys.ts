@@ -1,0 +1,127 @@
+import {
+  ApiKey,
+  type ApiKeyDocument,
+  CreatedApiKey,
+  ListQuery,
+  listOf,
+  NewApiKey,
+  type Scope,
+} from '@backstop/contracts'
+import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
+import { z } from 'zod'
+import { decideKeyGrant, ownProject } from '../../access/rules/access.ts'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findProject, notFound } from '../../http/found.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { decideRevocation } from './rules/admin-key.ts'
+
+const tag = 'API keys'
+const DAY_MS = 86_400_000
+
+/** /v1/api-keys */
+export function apiKeyRoutes({ stores }: AdminParts): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/v1/api-keys',
+      operationId: 'createApiKey',
+      tag,
+      summary: 'Make an API key',
+      description:
+        'The key is shown in this answer and never again. A key that is bound to a project makes keys for that project only.',
+      scope: 'admin',
+      body: NewApiKey,
+      answers: { 201: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
+      refusals: ['not_found'],
+      async handle({ body, principal, newId, now, change }) {
+        const grant = decideKeyGrant(principal, body.project_id)
+        if (grant.kind === 'refused') throw notFound('project', body.project_id ?? '')
+        if (grant.projectId !== null) await findProject(stores, principal, grant.projectId)
+        const key = generateApiKey()
+        const document = apiKeyDocument(key, {
+          id: newId('apiKey'),
+          name: body.name,
+          scopes: body.scopes,
+          projectId: grant.projectId,
+          createdAt: now,
+          expiresAt: new Date(now.getTime() + body.expires_in_days * DAY_MS),
+        })
+        await change(
+          ({ apiKeys }) => apiKeys.put(document),
+          () => ({ action: 'api_key.create', target: document._id, projectId: grant.projectId }),
+        )
+        return { status: 201, body: { ...showApiKey(document), key: key.reveal() } }
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/v1/api-keys',
+      operationId: 'listApiKeys',
+      tag,
+      summary: 'List API keys that are not revoked, newest first',
+      scope: 'admin',
+      query: ListQuery,
+      answers: { 200: { description: 'A page of keys', schema: listOf(ApiKey) } },
+      async handle({ query, principal }) {
+        const where = { ...ownProject(principal), revoked_at: null }
+        const after = decodeCursor(query.cursor)
+        const found = await stores.apiKeys.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+        const placeOf = (key: ApiKeyDocument) => ({ at: key.created_at, id: key._id })
+        return { status: 200, body: toPage(found, query.limit, placeOf, showApiKey) }
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/v1/api-keys/{id}',
+      operationId: 'revokeApiKey',
+      tag,
+      summary: 'Revoke an API key',
+      description:
+        'It is refused from then on. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
+      scope: 'admin',
+      params: z.object({ id: z.string() }),
+      answers: { 204: { description: 'It is no longer good' } },
+      refusals: ['not_found', 'last_admin_key'],
+      async handle({ params, principal, now, change }) {
+        const where = { _id: params.id, revoked_at: null, ...ownProject(principal) }
+        await change(
+          async ({ apiKeys }) => {
+            const key = await apiKeys.find(where)
+            if (key === undefined) throw notFound('API key', params.id)
+            const admins = await apiKeys.findAll({ scopes: 'admin', project_id: null, revoked_at: null })
+            const verdict = decideRevocation(key, admins, now)
+            if (verdict.kind === 'refused') throw lastAdminKey()
+            if (verdict.successorId !== null) {
+              await apiKeys.change({ _id: verdict.successorId }, { successor_of: key._id })
+            }
+            await apiKeys.change({ _id: key._id }, { revoked_at: now })
+            return key
+          },
+          revoked => ({ action: 'api_key.revoke', target: params.id, projectId: revoked.project_id }),
+        )
+        return { status: 204 }
+      },
+    }),
+  ]
+}
+
+function lastAdminKey(): AppError {
+  return new AppError(
+    'last_admin_key',
+    'No other key could administer all projects: make another one with the scope admin and no project_id, then revoke this one',
+  )
+}
+
+function showApiKey(document: ApiKeyDocument): ApiKey {
+  return {
+    key_id: document._id,
+    name: document.name,
+    hint: document.hint,
+    scopes: document.scopes as Scope[],
+    project_id: document.project_id,
+    created_at: document.created_at.toISOString(),
+    expires_at: document.expires_at?.toISOString() ?? null,
+    last_used_at: document.last_used_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,107 @@
+import type { ApiKeyDocument } from '@backstop/contracts'
+import { createLogger, hashApiKey, Secret, unavailable } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { describe, expect, test } from 'vitest'
+import { createMemoryShelf } from '../../store/memory-shelf.ts'
+import type { Shelf } from '../../store/shelf.ts'
+import { BOOTSTRAP_KEY_ID, ensureBootstrapKey, keepTryingBootstrap } from './bootstrap-key.ts'
+
+const chosen = new Secret('chosen-by-the-operator-0123456789')
+const open = (apiKeys: Shelf<ApiKeyDocument> = createMemoryShelf<ApiKeyDocument>(['hash'])) => {
+  const shown: Secret[] = []
+  const clock = createManualClock()
+  const options = {
+    apiKeys,
+    clock,
+    logger: createLogger('test', 'silent'),
+    show: (key: Secret) => void shown.push(key),
+  }
+  return {
+    apiKeys,
+    clock,
+    shown,
+    options,
+    ensure: (given?: Secret) => ensureBootstrapKey({ ...options, chosen: given }),
+  }
+}
+
+describe('the first API key', () => {
+  test('is made and shown once, whatever happens later', async () => {
+    const { apiKeys, shown, ensure } = open()
+    expect(await ensure()).toBe('made')
+    expect(await ensure()).toBe('keys_are_there')
+    expect(shown).toHaveLength(1)
+    const [key] = shown as [Secret]
+    expect(await apiKeys.find({ hash: hashApiKey(key) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID, scopes: ['admin'] })
+  })
+
+  test('is the one that the operator chose, and is not shown', async () => {
+    const { apiKeys, shown, ensure } = open()
+    expect(await ensure(chosen)).toBe('stored')
+    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(shown).toEqual([])
+    expect(JSON.stringify(await apiKeys.find({ hash: hashApiKey(chosen) }))).not.toContain(chosen.reveal())
+  })
+
+  test('is made by one of two replicas that start at once', async () => {
+    const { shown, ensure } = open()
+    expect((await Promise.all([ensure(), ensure(), ensure()])).filter(outcome => outcome === 'made')).toHaveLength(1)
+    expect(shown).toHaveLength(1)
+  })
+
+  test('is not made again after it was revoked', async () => {
+    const { apiKeys, shown, clock, ensure } = open()
+    await ensure()
+    await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { revoked_at: new Date(clock.now()) })
+    expect(await ensure()).toBe('keys_are_there')
+    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(shown).toHaveLength(1)
+  })
+
+  test('that was lost before its first use gives way to the one that the operator chooses', async () => {
+    const { apiKeys, ensure } = open()
+    await ensure()
+    expect(await ensure(chosen)).toBe('replaced')
+    expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toMatchObject({ _id: BOOTSTRAP_KEY_ID })
+  })
+
+  test('that is in use gives way to nothing', async () => {
+    const { apiKeys, clock, ensure } = open()
+    await ensure()
+    await apiKeys.change({ _id: BOOTSTRAP_KEY_ID }, { last_used_at: new Date(clock.now()) })
+    expect(await ensure(chosen)).toBe('keys_are_there')
+    expect(await apiKeys.find({ hash: hashApiKey(chosen) })).toBeUndefined()
+  })
+
+  test('is made once the database answers', async () => {
+    const apiKeys = createMemoryShelf<ApiKeyDocument>(['hash'])
+    let isAway = true
+    const unsteady: Shelf<ApiKeyDocument> = {
+      ...apiKeys,
+      page: async request => {
+        if (isAway) throw unavailable('MongoDB', undefined)
+        return apiKeys.page(request)
+      },
+    }
+    const { clock, shown, options } = open(unsteady)
+    const done = keepTryingBootstrap({ ...options, chosen: undefined }, new AbortController().signal)
+    await clock.advance(10_000)
+    expect(shown).toEqual([])
+    isAway = false
+    await clock.advance(2_000)
+    await done
+    expect(shown).toHaveLength(1)
+  })
+
+  test('is no longer sought once the process stops', async () => {
+    const apiKeys: Shelf<ApiKeyDocument> = {
+      ...createMemoryShelf<ApiKeyDocument>(),
+      page: () => Promise.reject(unavailable('MongoDB', undefined)),
+    }
+    const { options } = open(apiKeys)
+    const stopping = new AbortController()
+    const done = keepTryingBootstrap({ ...options, chosen: undefined }, stopping.signal)
+    stopping.abort()
+    await done
+  })
+})

@@ -1,0 +1,172 @@
+import {
+  type Budget,
+  BudgetPatch,
+  BudgetQuery,
+  type BudgetUsage,
+  listOf,
+  NewBudget,
+  ShownBudget,
+} from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import type { Budgets } from '@backstop/ledger'
+import { z } from 'zod'
+import { ownProject, type Principal } from '../../access/rules/access.ts'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findConnection, findProject, notFound, projectFilter } from '../../http/found.ts'
+import { checkIfMatch, etagOf } from '../../http/if-match.ts'
+import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+
+const tag = 'Budgets'
+const OfBudget = z.object({ id: z.string() })
+
+/** /v1/budgets */
+export function budgetRoutes(parts: AdminParts): Route[] {
+  return [createRoute(parts), listRoute(parts), getRoute(parts), changeRoute(parts), deleteRoute(parts)]
+}
+
+function createRoute({ stores, budgets }: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/budgets',
+    operationId: 'createBudget',
+    tag,
+    summary: 'Cap what operations of a project or of one connection take',
+    description:
+      'It counts what is requested from now on: reserved on request, spent on completion, released when it fails, is declined, expires or is rejected. A request that does not fit is refused (`budget_exceeded`); what is reported as executing or completed happened, and is counted whether it fits or not. What was reserved stays in the period in which it was requested. People are told (`cap.threshold`) at 50, 80 and 100 % of the cap, once a period.',
+    scope: 'manage',
+    body: NewBudget,
+    answers: { 201: { description: 'The budget; its version is the ETag', schema: ShownBudget } },
+    refusals: ['not_found'],
+    async handle({ body, principal, newId, now }) {
+      const project = await findProject(stores, principal, body.project_id)
+      if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, project._id)
+      const budget = await budgets.create(newId('budget'), body, now.getTime())
+      return { ...(await answer(budgets, budget, now)), status: 201, changed: changeOf(budget, 'budget.create') }
+    },
+  })
+}
+
+function listRoute({ budgets }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/budgets',
+    operationId: 'listBudgets',
+    tag,
+    summary: 'List budgets with what is taken of them, newest first',
+    scope: 'read',
+    query: BudgetQuery,
+    answers: { 200: { description: 'A page of budgets', schema: listOf(ShownBudget) } },
+    refusals: ['not_found'],
+    async handle({ query, principal, now }) {
+      const found = await budgets.list({
+        projectId: projectFilter(principal, query.project_id).project_id,
+        connectionId: query.connection_id,
+        after: decodeCursor(query.cursor),
+        limit: query.limit + 1,
+      })
+      const usages = await budgets.usage(found, now.getTime())
+      const both = found.map((budget, index) => ({ budget, current: usages[index] as BudgetUsage }))
+      const placeOf = ({ budget }: { budget: Budget }) => ({ at: new Date(budget.created_at), id: budget.budget_id })
+      const show = ({ budget, current }: { budget: Budget; current: BudgetUsage }) => ({ ...budget, current })
+      return { status: 200, body: toPage(both, query.limit, placeOf, show) }
+    },
+  })
+}
+
+function getRoute({ budgets }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/budgets/{id}',
+    operationId: 'getBudget',
+    tag,
+    summary: 'Read a budget with what is used, reserved and left in the present period',
+    scope: 'read',
+    params: OfBudget,
+    answers: { 200: { description: 'The budget; its version is the ETag', schema: ShownBudget } },
+    refusals: ['not_found'],
+    async handle({ params, principal, now }) {
+      return answer(budgets, await findBudget(budgets, principal, params.id), now)
+    },
+  })
+}
+
+function changeRoute({ budgets }: AdminParts): Route {
+  return defineRoute({
+    method: 'patch',
+    path: '/v1/budgets/{id}',
+    operationId: 'changeBudget',
+    tag,
+    summary: 'Change the name or the cap of a budget',
+    description:
+      'A lower cap takes nothing back that is reserved or used; the next request is measured by it. If-Match is honoured and not required.',
+    scope: 'manage',
+    params: OfBudget,
+    body: BudgetPatch,
+    answers: { 200: { description: 'The budget as it is now', schema: ShownBudget } },
+    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle({ params, body, principal, ifMatch, now }) {
+      const find = () => findBudget(budgets, principal, params.id)
+      const budget = await asRead(find, ifMatch, read => budgets.change(read, body, now.getTime()))
+      return { ...(await answer(budgets, budget, now)), changed: changeOf(budget, 'budget.change') }
+    },
+  })
+}
+
+function deleteRoute({ budgets }: AdminParts): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/budgets/{id}',
+    operationId: 'deleteBudget',
+    tag,
+    summary: 'Delete a budget',
+    description: 'It limits nothing from then on. If-Match is honoured and not required.',
+    scope: 'manage',
+    params: OfBudget,
+    answers: { 204: { description: 'It is gone' } },
+    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle({ params, principal, ifMatch, now }) {
+      const find = () => findBudget(budgets, principal, params.id)
+      const remove = async (read: Budget) => ((await budgets.remove(read, now.getTime())) ? read : undefined)
+      return { status: 204, changed: changeOf(await asRead(find, ifMatch, remove), 'budget.delete') }
+    },
+  })
+}
+
+/** Each time somebody else changed it in between, so that many losses in a row mean that something is wrong. */
+const MAX_TRIES = 10
+
+/** Changes a budget on the version that was read, so that no change of somebody else's is undone. */
+async function asRead(
+  find: () => Promise<Budget>,
+  ifMatch: string | undefined,
+  change: (read: Budget) => Promise<Budget | undefined>,
+): Promise<Budget> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const read = await find()
+    checkIfMatch(ifMatch, read.version)
+    const changed = await change(read)
+    if (changed !== undefined) return changed
+  }
+  throw new AppError('conflict', 'The budget keeps changing; try again', { retryable: true })
+}
+
+async function findBudget(budgets: Budgets, principal: Principal, id: string): Promise<Budget> {
+  const budget = await budgets.get(id)
+  const { project_id } = ownProject(principal)
+  if (budget === undefined || (project_id !== undefined && budget.project_id !== project_id)) {
+    throw notFound('budget', id)
+  }
+  return budget
+}
+
+async function answer(budgets: Budgets, budget: Budget, now: Date): Promise<RouteAnswer> {
+  const [current] = await budgets.usage([budget], now.getTime())
+  return { status: 200, body: { ...budget, current }, headers: { etag: etagOf(budget.version) } }
+}
+
+function changeOf(budget: Budget, action: string): NonNullable<RouteAnswer['changed']> {
+  return { action, target: budget.budget_id, projectId: budget.project_id }
+}

@@ -1,0 +1,27 @@
+import type { ConnectionDocument } from '@backstop/contracts'
+import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
+import { findConnection } from '../../http/found.ts'
+import type { RouteRequest } from '../../http/route.ts'
+import type { AdminShelves } from '../../store/stores.ts'
+
+/** A request about one connection of a project. */
+type OfConnection = Pick<
+  RouteRequest<{ readonly id: string; readonly connection_id: string }, unknown, unknown>,
+  'params' | 'principal' | 'now' | 'ifMatch'
+>
+
+/** Changes a connection on the version that was read (changeVersioned). */
+export function changeConnection(
+  { connections }: Pick<AdminShelves, 'connections'>,
+  { params, principal, ifMatch, now }: OfConnection,
+  next: VersionedChange<ConnectionDocument>['next'],
+): Promise<ConnectionDocument> {
+  return changeVersioned({
+    shelf: connections,
+    find: () => findConnection({ connections }, principal, params.connection_id, params.id),
+    ifMatch,
+    now,
+    what: `Connection ${params.connection_id}`,
+    next,
+  })
+}

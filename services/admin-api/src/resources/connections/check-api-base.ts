@@ -1,0 +1,31 @@
+import type { ProviderKind } from '@backstop/contracts'
+import { createHostList, type HostList } from '@backstop/kit'
+import { PROVIDERS } from '@backstop/providers'
+import { isAtOwnHost } from '../../http/own-host.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import type { AdminParts } from '../../parts.ts'
+
+const OWN_HOSTS = Object.fromEntries(
+  Object.values(PROVIDERS).map(({ kind, readBack }) => [kind, createHostList(readBack.apiHosts)]),
+) as Readonly<Record<ProviderKind, HostList>>
+
+/**
+ * Refuses an api_base that leads anywhere but to the provider itself or to a host that the operator allowed: the read key goes
+ * there.
+ * @throws AppError `egress_blocked`, `invalid_request`
+ */
+export function checkApiBase(
+  { checkUrl, apiBaseHosts }: Pick<AdminParts, 'checkUrl' | 'apiBaseHosts'>,
+  kind: ProviderKind,
+  apiBase: string | null | undefined,
+): void {
+  if (apiBase == null) return
+  const blocked = checkUrl(apiBase)
+  if (blocked !== undefined) throw blocked
+  if (isAtOwnHost(OWN_HOSTS[kind], apiBase) || apiBaseHosts.includesHostOf(apiBase)) return
+  const own = PROVIDERS[kind].readBack.apiHosts.join(' or ')
+  throw refusedField(
+    'body.api_base',
+    `Give an https URL of ${own}, or leave it out; an operator allows other hosts by API_BASE_ALLOW_HOSTS`,
+  )
+}

@@ -1,0 +1,230 @@
+import {
+  Connection,
+  type ConnectionDocument,
+  ConnectionPatch,
+  CreatedConnection,
+  deterministicId,
+  ListQuery,
+  listOf,
+  NewConnection,
+} from '@backstop/contracts'
+import { Secret } from '@backstop/kit'
+import { z } from 'zod'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findConnection, findProject } from '../../http/found.ts'
+import { etagOf } from '../../http/if-match.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeConnection } from './change-connection.ts'
+import { checkApiBase } from './check-api-base.ts'
+import { inboundSecretFor } from './inbound-secret.ts'
+import { rotateSecretRoute } from './rotate-secret.ts'
+import {
+  connectionDocument,
+  deletedConnection,
+  patchedConnection,
+  refusedReadKey,
+  refusedSite,
+  showConnection,
+} from './rules/connection.ts'
+import { sealConnectionSecret } from './seal-connection-secret.ts'
+
+const tag = 'Connections'
+const OfProject = z.object({ id: z.string() })
+const OfConnection = z.object({ id: z.string(), connection_id: z.string() })
+const SHOWN_ONCE = ['signing_secret', 'username', 'password'] as const
+
+/** /v1/projects/{id}/connections */
+export function connectionRoutes(parts: AdminParts): Route[] {
+  return [
+    createRoute(parts),
+    listRoute(parts),
+    getRoute(parts),
+    patchRoute(parts),
+    deleteRoute(),
+    rotateSecretRoute(parts),
+  ]
+}
+
+function createRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'post',
+    path: '/v1/projects/{id}/connections',
+    operationId: 'createConnection',
+    tag,
+    summary: 'Connect a billing account',
+    description:
+      'Point the provider at `inbound_url`. `signing_secret`, or `username` and `password`, are shown in this answer and never again, not even to a repeat under the same Idempotency-Key: rotate the secret if it is lost. A subscription connection without `read_key` and `site` is made as `needs_setup`.',
+    scope: 'manage',
+    params: OfProject,
+    body: NewConnection,
+    answers: { 201: { description: 'The connection', schema: CreatedConnection, shownOnce: SHOWN_ONCE } },
+    refusals: ['not_found', 'egress_blocked'],
+    async handle({ params, body, principal, newId, now, change }) {
+      const project = await findProject(stores, principal, params.id)
+      checkApiBase(parts, body.kind, body.api_base)
+      const place = { id: newId('connection'), projectId: project._id }
+      const made = inboundSecretFor(body.kind, body as Parameters<typeof inboundSecretFor>[1])
+      const document = connectionDocument(
+        place.id,
+        place.projectId,
+        body,
+        {
+          inbound: sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now),
+          readKey:
+            body.read_key === undefined
+              ? null
+              : sealConnectionSecret(parts.secretBox, new Secret(body.read_key), 'read_key', place, now),
+        },
+        now,
+      )
+      await change(
+        ({ connections }) => connections.put(document),
+        () => ({ action: 'connection.create', target: document._id, projectId: project._id }),
+      )
+      return {
+        status: 201,
+        body: { ...showConnection(document, undefined, parts.ingressPublicUrl, now), ...made.shown },
+        headers: { etag: etagOf(document.version) },
+      }
+    },
+  })
+}
+
+function listRoute({ stores, ingressPublicUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}/connections',
+    operationId: 'listConnections',
+    tag,
+    summary: 'List the connections of a project, newest first',
+    scope: 'read',
+    params: OfProject,
+    query: ListQuery,
+    answers: { 200: { description: 'A page of connections', schema: listOf(Connection) } },
+    refusals: ['not_found'],
+    async handle({ params, query, principal, now }) {
+      const project = await findProject(stores, principal, params.id)
+      const where = { project_id: project._id, deleted_at: null }
+      const after = decodeCursor(query.cursor)
+      const found = await stores.connections.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+      const placeOf = (document: ConnectionDocument) => ({ at: document.created_at, id: document._id })
+      const sweeps = await stores.sweeps.findAll({ _id: { in: found.map(document => document._id) } })
+      const sweepOf = new Map(sweeps.map(sweep => [sweep._id, sweep]))
+      const show = (document: ConnectionDocument) =>
+        showConnection(document, sweepOf.get(document._id), ingressPublicUrl, now)
+      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
+    },
+  })
+}
+
+function getRoute({ stores, ingressPublicUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}/connections/{connection_id}',
+    operationId: 'getConnection',
+    tag,
+    summary: 'Read a connection',
+    scope: 'read',
+    params: OfConnection,
+    answers: { 200: { description: 'The connection; its version is the ETag', schema: Connection } },
+    refusals: ['not_found'],
+    async handle({ params, principal, now }) {
+      const document = await findConnection(stores, principal, params.connection_id, params.id)
+      const headers = { etag: etagOf(document.version) }
+      const sweep = await stores.sweeps.find({ _id: document._id })
+      return { status: 200, body: showConnection(document, sweep, ingressPublicUrl, now), headers }
+    },
+  })
+}
+
+/** @throws AppError `egress_blocked`, `invalid_request` for what does not fit the stored connection */
+function patchOf(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
+  checkApiBase(parts, known.kind, patch.api_base)
+  const siteFault = refusedSite(known, patch.site)
+  if (siteFault !== undefined) throw refusedField('body.site', siteFault)
+  const keyFault = refusedReadKey(known, patch)
+  if (keyFault !== undefined) throw refusedField('body.read_key', keyFault)
+  const place = { id: known._id, projectId: known.project_id }
+  const readKey =
+    typeof patch.read_key === 'string'
+      ? sealConnectionSecret(parts.secretBox, new Secret(patch.read_key), 'read_key', place, now)
+      : patch.read_key
+  return patchedConnection(known, patch, readKey)
+}
+
+/** Whoever keeps hints for the connection hears that its provider can be read now. */
+async function tellReadable({ commands }: AdminParts, connection: ConnectionDocument, patch: ConnectionPatch) {
+  const mayBeNew = typeof patch.read_key === 'string' || patch.site !== undefined || patch.api_base !== undefined
+  if (!mayBeNew || connection.status !== 'active' || connection.read_key === null) return
+  const { _id: connection_id, project_id, version, updated_at } = connection
+  await commands.send([
+    {
+      kind: 'connection_ready',
+      command_id: deterministicId('command', 'connection_ready', connection_id, String(version)),
+      project_id,
+      connection_id,
+      requested_at: updated_at.toISOString(),
+    },
+  ])
+}
+
+function patchRoute(parts: AdminParts): Route {
+  const { stores, ingressPublicUrl } = parts
+  return defineRoute({
+    method: 'patch',
+    path: '/v1/projects/{id}/connections/{connection_id}',
+    operationId: 'changeConnection',
+    tag,
+    summary: 'Change a connection: whether unexplained changes alert, and how its provider is read',
+    description:
+      '`out_of_band` as it stands at the second look decides. A read key, and for a subscription its site, completes a connection that is `needs_setup`: what it held is then verified and judged. A stored read key never goes to another host: a change of `api_base` or `site` that changes the host takes the key again. If-Match is honoured and not required.',
+    scope: 'manage',
+    params: OfConnection,
+    body: ConnectionPatch,
+    answers: { 200: { description: 'The connection as it is now', schema: Connection } },
+    refusals: ['not_found', 'precondition_failed', 'conflict', 'egress_blocked'],
+    honoursIfMatch: true,
+    async handle(request) {
+      const { params, body, now } = request
+      // Read before the change, so that what cannot be shown is not changed either.
+      const sweep = await stores.sweeps.find({ _id: params.connection_id })
+      const changed = await request.change(
+        shelves => changeConnection(shelves, request, known => patchOf(parts, known, body, now)),
+        ({ _id, project_id }) => ({ action: 'connection.change', target: _id, projectId: project_id }),
+      )
+      await tellReadable(parts, changed, body)
+      return {
+        status: 200,
+        body: showConnection(changed, sweep, ingressPublicUrl, request.now),
+        headers: { etag: etagOf(changed.version) },
+      }
+    },
+  })
+}
+
+function deleteRoute(): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/projects/{id}/connections/{connection_id}',
+    operationId: 'deleteConnection',
+    tag,
+    summary: 'Disconnect a billing account',
+    description:
+      'Notifications are refused from then on, pending second looks are cancelled and its secrets are erased.',
+    scope: 'manage',
+    params: OfConnection,
+    answers: { 204: { description: 'It is gone' } },
+    refusals: ['not_found', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle(request) {
+      await request.change(
+        shelves => changeConnection(shelves, request, () => deletedConnection(request.now)),
+        ({ _id, project_id }) => ({ action: 'connection.delete', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
+    },
+  })
+}

@@ -1,0 +1,63 @@
+import type { ChannelDocument, ConnectionDocument } from '@backstop/contracts'
+import { asUnavailable } from '@backstop/kit'
+import type { Db } from 'mongodb'
+import type { AdminShelves } from '../../store/stores.ts'
+
+/** Secrets whose overlap with the one that replaced them is over: nothing is signed or authenticated with them any more. */
+export interface ExpiredSecrets {
+  /**
+   * Erases those of channels and connections. Their versions stay: nothing changes that anybody is shown. A change of the
+   * same document at the same moment may bring one back, until the next time.
+   * @returns how many documents held one
+   * @throws AppError `unavailable`
+   */
+  erase(now: Date): Promise<number>
+}
+
+export function createMongoExpiredSecrets(db: Db): ExpiredSecrets {
+  const channels = db.collection<ChannelDocument>('channels')
+  const connections = db.collection<ConnectionDocument>('connections')
+  return {
+    erase: now =>
+      asUnavailable(async () => {
+        // Of another type than a date, null is never less than one.
+        const isOver = { $lte: now }
+        const [ofChannels, ofConnections] = await Promise.all([
+          channels.updateMany(
+            { 'config.previous_secret.expires_at': isOver },
+            { $set: { 'config.previous_secret': null } },
+          ),
+          connections.updateMany(
+            { 'inbound_secrets.expires_at': isOver },
+            { $pull: { inbound_secrets: { expires_at: isOver } } },
+          ),
+        ])
+        return ofChannels.modifiedCount + ofConnections.modifiedCount
+      }),
+  }
+}
+
+/** The same over shelves in memory. */
+export function createMemoryExpiredSecrets({
+  channels,
+  connections,
+}: Pick<AdminShelves, 'channels' | 'connections'>): ExpiredSecrets {
+  return {
+    async erase(now) {
+      const isOver = (end: Date | null | undefined) => end != null && end <= now
+      let erased = 0
+      for (const { _id, config } of await channels.findAll({})) {
+        if (config.kind !== 'webhook' || !isOver(config.previous_secret?.expires_at)) continue
+        await channels.change({ _id }, { config: { ...config, previous_secret: null } })
+        erased++
+      }
+      for (const { _id, inbound_secrets: secrets } of await connections.findAll({})) {
+        const left = secrets.filter(({ expires_at }) => !isOver(expires_at))
+        if (left.length === secrets.length) continue
+        await connections.change({ _id }, { inbound_secrets: left })
+        erased++
+      }
+      return erased
+    },
+  }
+}

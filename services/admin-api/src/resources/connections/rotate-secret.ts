@@ -1,0 +1,82 @@
+import { type ConnectionDocument, CreatedConnection, type ProviderKind, SecretRotation } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import { z } from 'zod'
+import { findConnection } from '../../http/found.ts'
+import { etagOf } from '../../http/if-match.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeConnection } from './change-connection.ts'
+import { inboundSecretFor } from './inbound-secret.ts'
+import { MAX_ACTIVE_SECRETS, rotateSecrets, showConnection } from './rules/connection.ts'
+import { sealConnectionSecret } from './seal-connection-secret.ts'
+
+const REFUSALS = {
+  too_many_active: `${MAX_ACTIVE_SECRETS} secrets are still good; rotate with a shorter overlap_seconds`,
+  secret_in_use: 'This secret is in use already; give another one',
+} as const
+
+/** POST /v1/projects/{id}/connections/{connection_id}/rotate-secret */
+export function rotateSecretRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'post',
+    path: '/v1/projects/{id}/connections/{connection_id}/rotate-secret',
+    operationId: 'rotateConnectionSecret',
+    tag: 'Connections',
+    summary: 'Replace the secret that notifications are authenticated with',
+    description:
+      'The secrets of before stay good for the overlap, 24 hours if nothing else is asked for. The new one is shown once.',
+    scope: 'manage',
+    params: z.object({ id: z.string(), connection_id: z.string() }),
+    body: SecretRotation,
+    answers: {
+      200: {
+        description: 'The connection with its new secret',
+        schema: CreatedConnection,
+        shownOnce: ['signing_secret', 'username', 'password'],
+      },
+    },
+    refusals: ['not_found', 'conflict'],
+    async handle(request) {
+      const { params, body, principal, now } = request
+      const connection = await findConnection(stores, principal, params.connection_id, params.id)
+      refuseWrongSecret(connection.kind, body)
+      const made = inboundSecretFor(connection.kind, body)
+      const place = { id: connection._id, projectId: connection.project_id }
+      const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
+      // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
+      const sweep = await stores.sweeps.find({ _id: connection._id })
+      const rotate = (document: ConnectionDocument) => {
+        const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
+        if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
+        return { inbound_secrets: rotation.secrets }
+      }
+      const changed = await request.change(
+        shelves => changeConnection(shelves, { ...request, ifMatch: undefined }, rotate),
+        ({ _id, project_id }) => ({ action: 'connection.rotate_secret', target: _id, projectId: project_id }),
+      )
+      return {
+        status: 200,
+        body: { ...showConnection(changed, sweep, parts.ingressPublicUrl, now), ...made.shown },
+        headers: { etag: etagOf(changed.version) },
+      }
+    },
+  })
+}
+
+/** Which secret may, and which must, be given follows from the kind, which the body does not name. */
+function refuseWrongSecret(kind: ProviderKind, body: SecretRotation): void {
+  const refuse = (field: keyof SecretRotation, message: string) => {
+    throw refusedField(`body.${field}`, message)
+  }
+  if (kind === 'reseller' && body.destination_secret === undefined) {
+    refuse('destination_secret', "Give the destination's new secret key, as the provider shows it")
+  }
+  if (kind !== 'reseller' && body.destination_secret !== undefined) {
+    refuse('destination_secret', 'Only a reseller connection has one')
+  }
+  if (kind !== 'processor' && body.signing_secret !== undefined) {
+    refuse('signing_secret', 'Only a processor connection has one')
+  }
+}

@@ -1,0 +1,16 @@
+import { AppError } from '@backstop/kit'
+import type { SendAgainVerdict } from './rules/delivery.ts'
+
+const REFUSALS: Record<Extract<SendAgainVerdict, { kind: 'refused' }>['reason'], string> = {
+  channel_deleted: 'Its alert channel was deleted',
+  channel_switched_off: 'Its alert channel is switched off; enable it first',
+  channel_disabled: 'Its alert channel is disabled by its failures; enable it first',
+  a_test: 'It was a test; send another one with POST /v1/alert-channels/{id}/test',
+  delivered: 'It arrived already',
+  superseded: 'A later message told it as well; see told_by',
+}
+
+/** @param what says what would be sent: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason in words */
+export function refuseSendingAgain(verdict: SendAgainVerdict, what: string): void {
+  if (verdict.kind === 'refused') throw new AppError('conflict', `${what}: ${REFUSALS[verdict.reason]}`)
+}

@@ -1,0 +1,170 @@
+import {
+  deterministicId,
+  ExpectedChange,
+  type ExpectedChangeDocument,
+  ExpectedChangeQuery,
+  type ExpectedChangeUsesDocument,
+  listOf,
+  NewExpectedChange,
+} from '@backstop/contracts'
+import { z } from 'zod'
+import { ownProject } from '../../access/rules/access.ts'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findConnection, findProject, notFound, projectFilter } from '../../http/found.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+
+const tag = 'Expected changes'
+
+/** /v1/expected-changes */
+export function expectedChangeRoutes(parts: AdminParts): Route[] {
+  return [createRoute(parts), listRoute(parts), getRoute(parts), deleteRoute()]
+}
+
+function createRoute({ stores, commands }: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/expected-changes',
+    operationId: 'createExpectedChange',
+    tag,
+    summary: 'Note that refunds or cancellations will come, or came, that no operation tells of',
+    description:
+      'Explains refunds or cancellations that fit, `max_changes` of them (one unless you say otherwise) and `max_amount` of money in total. Open incidents that it covers are resolved, the oldest first. It covers what the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before it was noted, and whatever had an open incident or a second look to come then.',
+    scope: 'manage',
+    body: NewExpectedChange,
+    answers: { 201: { description: 'The note', schema: ExpectedChange } },
+    refusals: ['not_found'],
+    async handle({ body, principal, now, newId, change, logger }) {
+      const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, projectId)
+      const expiresAt = new Date(now.getTime() + body.expires_in_seconds * 1000)
+      const startsAt = body.starts_at === undefined ? null : new Date(body.starts_at)
+      if (startsAt !== null && startsAt >= expiresAt) {
+        throw refusedField('body.starts_at', 'Give a time before the note expires')
+      }
+      const document: ExpectedChangeDocument = {
+        _id: newId('expectedChange'),
+        project_id: projectId,
+        connection_id: body.connection_id ?? null,
+        kind: body.kind,
+        subject: body.subject ?? null,
+        amount: body.amount ?? null,
+        currency: body.currency ?? null,
+        max_changes: body.max_changes,
+        max_amount: body.max_amount ?? null,
+        note: body.note,
+        created_by: principal.keyId,
+        created_at: now,
+        starts_at: startsAt,
+        expires_at: expiresAt,
+      }
+      await change(
+        ({ expectedChanges }) => expectedChanges.put(document),
+        () => ({ action: 'expected_change.create', target: document._id, projectId }),
+      )
+      await commands
+        .send([
+          {
+            kind: 'apply_expected_change',
+            command_id: deterministicId('command', 'apply_expected_change', document._id),
+            project_id: projectId,
+            requested_at: now.toISOString(),
+            expected_change_id: document._id,
+          },
+        ])
+        // The note stands, and the reconciler looks for new ones by itself: a repeated call would make a second note.
+        .catch(error => logger.warn({ error, expected_change_id: document._id }, 'expected_change.not_told'))
+      return { status: 201, body: show(document, undefined) }
+    },
+  })
+}
+
+function listRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/expected-changes',
+    operationId: 'listExpectedChanges',
+    tag,
+    summary: 'List notes of expected changes, newest first; expired ones too',
+    scope: 'read',
+    query: ExpectedChangeQuery,
+    answers: { 200: { description: 'A page of notes', schema: listOf(ExpectedChange) } },
+    refusals: ['not_found'],
+    async handle({ query, principal }) {
+      const where = projectFilter(principal, query.project_id)
+      const after = decodeCursor(query.cursor)
+      const found = await stores.expectedChanges.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+      const placeOf = ({ created_at, _id }: ExpectedChangeDocument) => ({ at: created_at, id: _id })
+      const uses = await stores.expectedChangeUses.findAll({ _id: { in: found.map(({ _id }) => _id) } })
+      const usesOf = new Map(uses.map(one => [one._id, one]))
+      return { status: 200, body: toPage(found, query.limit, placeOf, one => show(one, usesOf.get(one._id))) }
+    },
+  })
+}
+
+function getRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/expected-changes/{id}',
+    operationId: 'getExpectedChange',
+    tag,
+    summary: 'Read a note of an expected change with what it covers already',
+    scope: 'read',
+    params: z.object({ id: z.string() }),
+    answers: { 200: { description: 'The note', schema: ExpectedChange } },
+    refusals: ['not_found'],
+    async handle({ params, principal }) {
+      const found = await stores.expectedChanges.find({ _id: params.id, ...ownProject(principal) })
+      if (found === undefined) throw notFound('expected change', params.id)
+      return { status: 200, body: show(found, await stores.expectedChangeUses.find({ _id: found._id })) }
+    },
+  })
+}
+
+function deleteRoute(): Route {
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/expected-changes/{id}',
+    operationId: 'deleteExpectedChange',
+    tag,
+    summary: 'Take a note of an expected change back',
+    description: 'What it explained stays explained; it explains nothing more.',
+    scope: 'manage',
+    params: z.object({ id: z.string() }),
+    answers: { 204: { description: 'It is gone' } },
+    refusals: ['not_found'],
+    async handle({ params, principal, change }) {
+      const own = { _id: params.id, ...ownProject(principal) }
+      await change(
+        async ({ expectedChanges }) => {
+          const known = await expectedChanges.find(own)
+          if (known === undefined) throw notFound('expected change', params.id)
+          await expectedChanges.remove(own)
+          return known
+        },
+        ({ _id, project_id }) => ({ action: 'expected_change.delete', target: _id, projectId: project_id }),
+      )
+      return { status: 204 }
+    },
+  })
+}
+
+/** @param stored what the reconciler noted as taken of it; undefined while nothing is */
+function show(
+  { _id, created_at, starts_at, expires_at, ...rest }: ExpectedChangeDocument,
+  stored: ExpectedChangeUsesDocument | undefined,
+): ExpectedChange {
+  const uses = stored?.uses ?? []
+  return {
+    expected_change_id: _id,
+    ...rest,
+    max_changes: rest.max_changes ?? 1,
+    max_amount: rest.max_amount ?? null,
+    changes_covered: uses.length,
+    amount_covered: rest.currency === null ? null : uses.reduce((sum, { amount }) => sum + amount, 0),
+    created_at: created_at.toISOString(),
+    starts_at: starts_at?.toISOString() ?? null,
+    expires_at: expires_at.toISOString(),
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AppError } from '@backstop/kit'
+import { z } from 'zod'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { commandOf, type MailEvent, type ProviderReport } from './rules/mail-event.ts'
+import { readPostmarkEvent } from './rules/postmark-event.ts'
+import { readSesMessage } from './rules/ses-event.ts'
+
+const Taken = z.object({ taken: z.int(), ignored: z.int() })
+
+const FORMATS: ReadonlySet<string> = new Set(['ses-sns', 'postmark'])
+/** A report of a bounce holds 10 KiB or so of the mail's own headers. */
+const MAX_REPORT_BYTES = 65_536
+
+/** /v1/mail-events/{format}/{token}: where mail providers report bounces and complaints. The token is the credential. */
+export function mailEventRoutes({ commands, mailEvents: { token: expected, sns } }: AdminParts): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/v1/mail-events/{format}/{token}',
+      operationId: 'reportMailEvent',
+      tag: 'Mail events',
+      summary: 'Where a mail provider reports bounces and complaints',
+      description:
+        '`format` is `ses-sns` or `postmark`; the token is the setting MAIL_EVENTS_TOKEN. Messages of SNS are taken with a valid signature from the topics in SES_TOPIC_ARNS only. See docs/mail.md.',
+      scope: 'public',
+      params: z.object({ format: z.string(), token: z.string().max(512) }),
+      body: z.string(),
+      bodyForm: 'text',
+      maxBodyBytes: MAX_REPORT_BYTES,
+      answers: { 200: { description: 'How many reports were taken, and how many told nothing of use', schema: Taken } },
+      refusals: [
+        'not_found',
+        'malformed_json',
+        'malformed_event',
+        'signature_rejected',
+        'payload_too_large',
+        'overloaded',
+        'unavailable',
+      ],
+      admit({ format, token }) {
+        // One answer for all: whether a format exists, or reports are taken at all, is told to nobody without the token.
+        if (expected === undefined || !isSame(token, expected.reveal()) || !FORMATS.has(format)) {
+          throw new AppError('not_found', 'There is no such place for mail events; see MAIL_EVENTS_TOKEN')
+        }
+      },
+      async handle({ params: { format }, body, now, requestId, logger }) {
+        const report = format === 'postmark' ? readPostmarkEvent(parse(body)) : await readSns(parse(body), now)
+        if (report.kind === 'malformed') throw new AppError('malformed_event', report.reason)
+        const events = report.kind === 'events' ? report.events : []
+        const useful = events.filter(isOfProject)
+        await commands.send(useful.map(event => commandOf(format, event)))
+        const ignored = events.length - useful.length
+        const reason = report.kind === 'ignored' ? report.reason : ignored > 0 ? 'no_project' : undefined
+        logger.info({ request_id: requestId, format, taken: useful.length, ignored, reason }, 'mail_events.taken')
+        return { status: 200, body: { taken: useful.length, ignored: report.kind === 'ignored' ? 1 : ignored } }
+      },
+    }),
+  ]
+
+  async function readSns(given: unknown, now: Date): Promise<ProviderReport> {
+    const message = await sns.verify(given, now)
+    switch (message.Type) {
+      case 'SubscriptionConfirmation':
+        await sns.confirm(message)
+        return { kind: 'ignored', reason: 'subscription_confirmed' }
+      case 'UnsubscribeConfirmation':
+        return { kind: 'ignored', reason: 'subscription_ended' }
+      case 'Notification':
+        return readSesMessage(message.Message)
+      default:
+        return message.Type satisfies never
+    }
+  }
+}
+
+function isOfProject(event: MailEvent): event is MailEvent & { projectId: string } {
+  return event.projectId !== null
+}
+
+/** In constant time: hashes are of one length, whatever was sent. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('malformed_json', 'The body is not valid JSON')
+  }
+}

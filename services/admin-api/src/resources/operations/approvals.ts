@@ -1,0 +1,55 @@
+import { ApprovalDecision, ShownOperation, showOperation } from '@backstop/contracts'
+import type { Decision } from '@backstop/ledger'
+import { z } from 'zod'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { changeOfOperation, findOperation } from './operations.ts'
+
+/** /v1/operations/{id}/approve and …/decline */
+export function approvalRoutes(parts: AdminParts): Route[] {
+  return [
+    decisionRoute(parts, {
+      to: 'approved',
+      verb: 'approve',
+      summary: 'Approve an operation that waits for it',
+      description: 'From then on it may be executed.',
+    }),
+    decisionRoute(parts, {
+      to: 'declined',
+      verb: 'decline',
+      summary: 'Decline an operation that waits for approval',
+      description: 'What it reserved of budgets is free again; if it is executed all the same, it explains nothing.',
+    }),
+  ]
+}
+
+interface DecisionWords {
+  readonly to: Decision['to']
+  readonly verb: 'approve' | 'decline'
+  readonly summary: string
+  readonly description: string
+}
+
+function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description }: DecisionWords): Route {
+  return defineRoute({
+    method: 'post',
+    path: `/v1/operations/{id}/${verb}`,
+    operationId: `${verb}Operation`,
+    tag: 'Approvals',
+    summary,
+    description: `${description} Until the deadline only; repeating it changes nothing. The scope is one of its own: a key that reports operations is not to approve them.`,
+    scope: 'approvals:write',
+    params: z.object({ id: z.string() }),
+    body: ApprovalDecision,
+    answers: { 200: { description: 'The operation as it is now', schema: ShownOperation } },
+    refusals: ['not_found', 'illegal_transition', 'conflict'],
+    async handle({ params, body, principal, now }) {
+      const before = await findOperation(ledger, principal, params.id)
+      const decision = { to, keyId: principal.keyId, reason: body.reason }
+      const operation = await ledger.decide(params.id, decision, now.getTime())
+      const answer = { status: 200, body: showOperation(operation) }
+      if (operation.version === before.version) return answer
+      return { ...answer, changed: changeOfOperation(operation, `operation.${verb}`) }
+    },
+  })
+}

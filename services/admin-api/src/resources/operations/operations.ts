@@ -1,0 +1,142 @@
+import {
+  listOf,
+  NewOperation,
+  NewTransition,
+  type Operation,
+  OperationQuery,
+  ShownOperation,
+  showOperation,
+} from '@backstop/contracts'
+import { z } from 'zod'
+import { ownProject, type Principal } from '../../access/rules/access.ts'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findConnection, notFound, projectFilter } from '../../http/found.ts'
+import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+
+const tag = 'Operations'
+const OfOperation = z.object({ id: z.string() })
+const AUDITED_AS = { created: 'operation.create', moved: 'operation.transition' } as const
+
+/** /v1/operations */
+export function operationRoutes(parts: AdminParts): Route[] {
+  return [createRoute(parts), transitionRoute(parts), listRoute(parts), getRoute(parts)]
+}
+
+function createRoute({ stores, ledger }: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/operations',
+    operationId: 'createOperation',
+    tag,
+    summary: 'Report a refund or cancellation that your software asks for or makes',
+    description:
+      'It may be reported in any state: what is reported as executing or completed happened. Reporting the same `idempotency_key` on the same connection again answers the operation that is stored; with a state further on, it moves there, as by a transition. Whatever is left out, or null, says nothing. A request is answered as `approval_pending` where the project requires approval, and refused where a budget has not that much left.',
+    scope: 'operations:write',
+    body: NewOperation,
+    answers: {
+      201: { description: 'The operation, now stored', schema: ShownOperation },
+      200: {
+        description: 'The operation that was stored under this idempotency_key before, as it is now',
+        schema: ShownOperation,
+      },
+    },
+    refusals: ['not_found', 'idempotency_conflict', 'budget_exceeded', 'illegal_transition', 'conflict'],
+    async handle({ body, principal, newId, now }) {
+      const connection = await findConnection(stores, principal, body.connection_id)
+      const { operation, outcome } = await ledger.record(body, connection, now.getTime(), newId('operation'))
+      const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
+      return outcome === 'unchanged'
+        ? answer
+        : { ...answer, changed: changeOfOperation(operation, AUDITED_AS[outcome]) }
+    },
+  })
+}
+
+function transitionRoute({ ledger }: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/operations/{id}/transitions',
+    operationId: 'transitionOperation',
+    tag,
+    summary: 'Report what became of an operation',
+    description:
+      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. Stages on the way may be left out. Executing without the approval that the project requires is recorded, too: the operation is `unapproved` and explains nothing. Approving is a route of its own there. Reporting the same state again changes nothing.',
+    scope: 'operations:write',
+    params: OfOperation,
+    body: NewTransition,
+    answers: { 200: { description: 'The operation as it is now', schema: ShownOperation } },
+    refusals: ['not_found', 'illegal_transition', 'conflict'],
+    async handle({ params, body, principal, now }) {
+      const before = await findOperation(ledger, principal, params.id)
+      const operation = await ledger.transition(params.id, body, now.getTime())
+      const answer = { status: 200, body: showOperation(operation) }
+      if (operation.version === before.version) return answer
+      return { ...answer, changed: changeOfOperation(operation, AUDITED_AS.moved) }
+    },
+  })
+}
+
+function listRoute({ ledger }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/operations',
+    operationId: 'listOperations',
+    tag,
+    summary: 'List operations, newest first',
+    scope: 'read',
+    query: OperationQuery,
+    answers: { 200: { description: 'A page of operations', schema: listOf(ShownOperation) } },
+    refusals: ['not_found'],
+    async handle({ query, principal }) {
+      const after = decodeCursor(query.cursor)
+      const found = await ledger.list({
+        projectId: projectFilter(principal, query.project_id).project_id,
+        connectionId: query.connection_id,
+        state: query.state,
+        subject: query.subject,
+        runId: query.run_id,
+        after: after && { createdAt: after.at.toISOString(), operationId: after.id },
+        limit: query.limit + 1,
+      })
+      const placeOf = (operation: Operation) => ({ at: new Date(operation.created_at), id: operation.operation_id })
+      return { status: 200, body: toPage(found, query.limit, placeOf, showOperation) }
+    },
+  })
+}
+
+function getRoute({ ledger }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/operations/{id}',
+    operationId: 'getOperation',
+    tag,
+    summary: 'Read an operation',
+    scope: 'read',
+    params: OfOperation,
+    answers: { 200: { description: 'The operation', schema: ShownOperation } },
+    refusals: ['not_found'],
+    async handle({ params, principal }) {
+      return { status: 200, body: showOperation(await findOperation(ledger, principal, params.id)) }
+    },
+  })
+}
+
+/** @throws AppError `not_found` */
+export async function findOperation(
+  ledger: AdminParts['ledger'],
+  principal: Principal,
+  id: string,
+): Promise<Operation> {
+  const operation = await ledger.get(id)
+  const { project_id } = ownProject(principal)
+  if (operation === undefined || (project_id !== undefined && operation.project_id !== project_id)) {
+    throw notFound('operation', id)
+  }
+  return operation
+}
+
+/** The audit row of a change. */
+export function changeOfOperation(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
+  return { action, target: operation.operation_id, projectId: operation.project_id }
+}

@@ -1,0 +1,104 @@
+import {
+  digestMessage,
+  renderMail,
+  SAMPLE_ALERTS,
+  slackMessage,
+  slackPage,
+  webhookDocument,
+} from '@backstop/alert-views'
+import { type Alert, type Branding, PreviewQuery } from '@backstop/contracts'
+import { z } from 'zod'
+import { findProject } from '../../http/found.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { MESSAGE_POLICY } from '../unsubscribe/pages.ts'
+
+const Previewed = z.union([
+  z.object({ subject: z.string(), text: z.string(), html: z.string() }),
+  z.object({ text: z.string(), blocks: z.array(z.record(z.string(), z.unknown())) }),
+  z.object({ id: z.string(), event: z.string(), created_at: z.string(), project_id: z.string(), data: z.unknown() }),
+])
+
+/** Where the links of previews lead: to nothing of anybody's. */
+const CONSOLE_URL = 'https://console.example'
+const UNSUBSCRIBE_URL = 'https://api.example/v1/unsubscribe/preview'
+/** Alerts in the digest: more than a channel gets one by one. */
+const DIGEST_OF = 25
+
+type Query = z.output<typeof PreviewQuery>
+
+/** /v1/previews */
+export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/previews',
+      operationId: 'previewMessage',
+      tag: 'Previews',
+      summary: 'Look at a message as people and programs get it',
+      description:
+        'A made-up alert, rendered by what renders real ones, for each kind of channel: a mail in the look of the project that is named, a Slack message, the document that a webhook receives.',
+      scope: 'read',
+      query: PreviewQuery,
+      answers: {
+        200: {
+          description: 'As `format` asks: a page, plain text, or JSON (a mail with its parts, or what is posted)',
+          schema: Previewed,
+        },
+      },
+      refusals: ['not_found'],
+      async handle({ query, principal }) {
+        const { project_id } = query
+        const project = project_id === undefined ? undefined : await findProject(stores, principal, project_id)
+        switch (query.kind) {
+          case 'email':
+            return mailPreview(query, sampleOf(query, project?._id), project?.branding ?? {}, brandName)
+          case 'slack':
+            return slackPreview(query, project?._id, brandName)
+          case 'webhook':
+            return webhookPreview(query, sampleOf(query, project?._id))
+          default:
+            return query.kind satisfies never
+        }
+      },
+    }),
+  ]
+}
+
+function sampleOf({ event, kind }: Query, projectId: string | undefined): Alert {
+  if (event === 'digest') throw refusedField('query.event', `Only slack has digests, ${kind} gets each alert by itself`)
+  return SAMPLE_ALERTS[event](projectId)
+}
+
+function mailPreview({ format }: Query, alert: Alert, branding: Branding, brandName: string): RouteAnswer {
+  const view = { alert, branding, brandName, publicUrl: CONSOLE_URL, unsubscribeUrl: UNSUBSCRIBE_URL }
+  const { subject, text, html } = renderMail(view)
+  if (format === 'text') return { status: 200, text }
+  return format === 'json' ? { status: 200, body: { subject, text, html } } : asPage(html)
+}
+
+function slackPreview(query: Query, projectId: string | undefined, brandName: string): RouteAnswer {
+  const message =
+    query.event === 'digest'
+      ? digestMessage(flood(projectId), CONSOLE_URL, brandName)
+      : slackMessage(sampleOf(query, projectId), CONSOLE_URL, brandName)
+  if (query.format === 'text') return { status: 200, text: message.text }
+  return query.format === 'json' ? { status: 200, body: message } : asPage(slackPage(message))
+}
+
+function flood(projectId: string | undefined): Alert[] {
+  const samples = Object.values(SAMPLE_ALERTS).map(make => make(projectId))
+  return Array.from({ length: DIGEST_OF }, (_, index) => samples[index % samples.length] as Alert)
+}
+
+function webhookPreview({ format }: Query, alert: Alert): RouteAnswer {
+  if (format === 'html') throw refusedField('query.format', 'A webhook is read by programs; ask for json or text')
+  const document = webhookDocument(alert)
+  // As it is sent, byte for byte: what a signature would cover.
+  return format === 'text' ? { status: 200, text: JSON.stringify(document) } : { status: 200, body: document }
+}
+
+function asPage(html: string): RouteAnswer {
+  return { status: 200, html, headers: { 'content-security-policy': MESSAGE_POLICY } }
+}

@@ -1,0 +1,150 @@
+import {
+  DEFAULT_APPROVAL_DEADLINE_S,
+  ListQuery,
+  listOf,
+  NewProject,
+  Project,
+  type ProjectDocument,
+  ProjectPatch,
+} from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import { z } from 'zod'
+import { changeVersioned } from '../../http/change-versioned.ts'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findProject } from '../../http/found.ts'
+import { etagOf } from '../../http/if-match.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+
+const tag = 'Projects'
+const OfProject = z.object({ id: z.string() })
+
+/** /v1/projects */
+export function projectRoutes(parts: AdminParts): Route[] {
+  return [createRoute(), listRoute(parts), getRoute(parts), changeRoute(parts)]
+}
+
+function createRoute(): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/projects',
+    operationId: 'createProject',
+    tag,
+    summary: 'Make a project',
+    description: 'Takes a key that is bound to no project.',
+    scope: 'admin',
+    body: NewProject,
+    answers: { 201: { description: 'The project; its version is the ETag', schema: Project } },
+    async handle({ body, principal, newId, now, change }) {
+      if (principal.projectId !== null) {
+        throw new AppError('forbidden', 'This key is bound to a project; only a key without one makes projects')
+      }
+      const project: ProjectDocument = {
+        _id: newId('project'),
+        name: body.name,
+        branding: {},
+        version: 1,
+        created_at: now,
+        updated_at: now,
+      }
+      await change(
+        ({ projects }) => projects.put(project),
+        () => ({ action: 'project.create', target: project._id, projectId: project._id }),
+      )
+      return {
+        status: 201,
+        body: showProject(project),
+        headers: { etag: etagOf(project.version) },
+      }
+    },
+  })
+}
+
+function listRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects',
+    operationId: 'listProjects',
+    tag,
+    summary: 'List projects, newest first',
+    scope: 'read',
+    query: ListQuery,
+    answers: { 200: { description: 'A page of projects', schema: listOf(Project) } },
+    async handle({ query, principal }) {
+      const where = principal.projectId === null ? {} : { _id: principal.projectId }
+      const after = decodeCursor(query.cursor)
+      const found = await stores.projects.page({ where, by: 'created_at', after, limit: query.limit + 1 })
+      const placeOf = (project: ProjectDocument) => ({ at: project.created_at, id: project._id })
+      return { status: 200, body: toPage(found, query.limit, placeOf, showProject) }
+    },
+  })
+}
+
+function getRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}',
+    operationId: 'getProject',
+    tag,
+    summary: 'Read a project',
+    scope: 'read',
+    params: OfProject,
+    answers: { 200: { description: 'The project; its version is the ETag', schema: Project } },
+    refusals: ['not_found'],
+    async handle({ params, principal }) {
+      const project = await findProject(stores, principal, params.id)
+      return { status: 200, body: showProject(project), headers: { etag: etagOf(project.version) } }
+    },
+  })
+}
+
+function changeRoute({ checkUrl }: AdminParts): Route {
+  return defineRoute({
+    method: 'patch',
+    path: '/v1/projects/{id}',
+    operationId: 'changeProject',
+    tag,
+    summary: 'Change a project: its name, its rules, the look of its messages',
+    description:
+      'Where approval is required, an operation that is requested waits for it, and one that executes without it explains nothing. `branding` is replaced whole; {} goes back to the look of this installation. GET /v1/previews shows it. If-Match is honoured and not required.',
+    scope: 'admin',
+    params: OfProject,
+    body: ProjectPatch,
+    answers: { 200: { description: 'The project as it is now', schema: Project } },
+    refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
+    honoursIfMatch: true,
+    async handle({ params, body, principal, ifMatch, now, change }) {
+      const logoUrl = body.branding?.logo_url
+      const blocked = logoUrl === undefined ? undefined : checkUrl(logoUrl)
+      if (blocked !== undefined) throw blocked
+      const changed = await change(
+        ({ projects }) =>
+          changeVersioned({
+            shelf: projects,
+            find: () => findProject({ projects }, principal, params.id),
+            ifMatch,
+            now,
+            what: `Project ${params.id}`,
+            next: () => body,
+          }),
+        ({ _id }) => ({ action: 'project.change', target: _id, projectId: _id }),
+      )
+      return {
+        status: 200,
+        body: showProject(changed),
+        headers: { etag: etagOf(changed.version) },
+      }
+    },
+  })
+}
+
+function showProject({ _id, created_at, updated_at, ...fields }: ProjectDocument): Project {
+  return {
+    project_id: _id,
+    requires_approval: false,
+    approval_deadline_seconds: DEFAULT_APPROVAL_DEADLINE_S,
+    ...fields,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Route } from '../http/route.ts'
+import type { AdminParts } from '../parts.ts'
+import { actionRoutes } from './actions/actions.ts'
+import { alertChannelRoutes } from './alert-channels/alert-channels.ts'
+import { apiKeyRoutes } from './api-keys/api-keys.ts'
+import { auditRoutes } from './audit/audit.ts'
+import { budgetRoutes } from './budgets/budgets.ts'
+import { connectionRoutes } from './connections/connections.ts'
+import { deadLetterRoutes } from './dead-letters/dead-letters.ts'
+import { deliveryRoutes } from './deliveries/deliveries.ts'
+import { expectedChangeRoutes } from './expected-changes/expected-changes.ts'
+import { inboxRoutes } from './inbox/inbox.ts'
+import { incidentRoutes } from './incidents/incidents.ts'
+import { mailEventRoutes } from './mail-events/mail-events.ts'
+import { approvalRoutes } from './operations/approvals.ts'
+import { operationRoutes } from './operations/operations.ts'
+import { previewRoutes } from './previews/previews.ts'
+import { projectRoutes } from './projects/projects.ts'
+import { replayRoutes } from './replays/replays.ts'
+import { runRoutes } from './runs/runs.ts'
+import { selfDescriptionRoutes } from './self-description/self-description.ts'
+import { suppressionRoutes } from './suppressions/suppressions.ts'
+import { unsubscribeRoutes } from './unsubscribe/unsubscribe.ts'
+
+/** Every route there is. What is not in here is not served, and what is in here is in the OpenAPI document. */
+export function allRoutes(parts: AdminParts): Route[] {
+  const routes = [
+    ...projectRoutes(parts),
+    ...connectionRoutes(parts),
+    ...alertChannelRoutes(parts),
+    ...deliveryRoutes(parts),
+    ...replayRoutes(parts),
+    ...deadLetterRoutes(parts),
+    ...suppressionRoutes(parts),
+    ...operationRoutes(parts),
+    ...approvalRoutes(parts),
+    ...budgetRoutes(parts),
+    ...runRoutes(parts),
+    ...incidentRoutes(parts),
+    ...actionRoutes(parts),
+    ...expectedChangeRoutes(parts),
+    ...inboxRoutes(parts),
+    ...apiKeyRoutes(parts),
+    ...auditRoutes(parts),
+    ...previewRoutes(parts),
+    ...unsubscribeRoutes(parts),
+    ...mailEventRoutes(parts),
+  ]
+  return [...routes, ...selfDescriptionRoutes(routes)]
+}

@@ -1,0 +1,122 @@
+import {
+  FailedRun,
+  listOf,
+  OneRunQuery,
+  RunFailure,
+  RunQuery,
+  RunWithOperations,
+  showOperation,
+} from '@backstop/contracts'
+import { runDocumentId } from '@backstop/ledger'
+import { z } from 'zod'
+import type { Principal } from '../../access/rules/access.ts'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findProject, notFound, projectFilter } from '../../http/found.ts'
+import { refusedField } from '../../http/refused-field.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+
+const tag = 'Runs'
+const OfRun = z.object({ id: z.string().min(1).max(255).describe('The run_id that its operations name') })
+const MOST_OPERATIONS = 100
+
+/** /v1/runs */
+export function runRoutes(parts: AdminParts): Route[] {
+  return [failRoute(parts), listRoute(parts), getRoute(parts)]
+}
+
+function failRoute(parts: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/runs/{id}/failed',
+    operationId: 'failRun',
+    tag,
+    summary: 'Report that a run of your software failed',
+    description:
+      'People are told once (`run.failed`), with the operations that name the run. Reporting it again answers what is stored.',
+    scope: 'operations:write',
+    params: OfRun,
+    body: RunFailure,
+    answers: { 200: { description: 'The failed run', schema: FailedRun } },
+    refusals: ['not_found'],
+    async handle({ params, body, principal, now }) {
+      const projectId = await projectOf(parts, principal, params.id, body.project_id)
+      if (projectId === undefined) {
+        throw refusedField('body.project_id', 'Name the project: not one and only one has operations of this run')
+      }
+      const { run, outcome } = await parts.runs.fail({ projectId, runId: params.id }, body, now.getTime())
+      const answer = { status: 200, body: run }
+      if (outcome === 'unchanged') return answer
+      return { ...answer, changed: { action: 'run.fail', target: run.run_id, projectId } }
+    },
+  })
+}
+
+function listRoute({ runs }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/runs',
+    operationId: 'listRuns',
+    tag,
+    summary: 'List failed runs, newest first',
+    description: 'What else is known of runs lies in their operations: GET /v1/operations?run_id=',
+    scope: 'read',
+    query: RunQuery,
+    answers: { 200: { description: 'A page of failed runs', schema: listOf(FailedRun) } },
+    refusals: ['not_found'],
+    async handle({ query, principal }) {
+      const { project_id: projectId } = projectFilter(principal, query.project_id)
+      const found = await runs.list({ projectId, after: decodeCursor(query.cursor), limit: query.limit + 1 })
+      const placeOf = (run: FailedRun) => ({
+        at: new Date(run.reported_at),
+        id: runDocumentId({ projectId: run.project_id, runId: run.run_id }),
+      })
+      return { status: 200, body: toPage(found, query.limit, placeOf, run => run) }
+    },
+  })
+}
+
+function getRoute(parts: AdminParts): Route {
+  const { runs, ledger } = parts
+  return defineRoute({
+    method: 'get',
+    path: '/v1/runs/{id}',
+    operationId: 'getRun',
+    tag,
+    summary: 'Read a run with its operations',
+    scope: 'read',
+    params: OfRun,
+    query: OneRunQuery,
+    answers: { 200: { description: 'The run', schema: RunWithOperations } },
+    refusals: ['not_found'],
+    async handle({ params, query, principal }) {
+      const projectId = await projectOf(parts, principal, params.id, query.project_id)
+      if (projectId === undefined) throw notFound('run', params.id)
+      const [failure, operations] = await Promise.all([
+        runs.get({ projectId, runId: params.id }),
+        ledger.list({ projectId, runId: params.id, limit: MOST_OPERATIONS }),
+      ])
+      if (failure === undefined && operations.length === 0) throw notFound('run', params.id)
+      const body: RunWithOperations = {
+        run_id: params.id,
+        project_id: projectId,
+        failure: failure ?? null,
+        operations: operations.map(showOperation),
+      }
+      return { status: 200, body }
+    },
+  })
+}
+
+/** The project of a run: the one named, or the key's, or else the only one in which anything names the run. */
+async function projectOf(
+  { stores, runs }: AdminParts,
+  principal: Principal,
+  runId: string,
+  asked: string | undefined,
+): Promise<string | undefined> {
+  const named = asked ?? principal.projectId
+  if (named !== null) return (await findProject(stores, principal, named))._id
+  const [only, ...others] = await runs.projectsOf(runId)
+  return others.length === 0 ? only : undefined
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { describeApi } from './openapi.ts'
+
+const tag = 'About'
+
+/** GET / and GET /v1/openapi.json: public, because they hold nothing but what the product's own documentation says. */
+export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
+  const routes: Route[] = [
+    defineRoute({
+      method: 'get',
+      path: '/',
+      operationId: 'getStart',
+      tag,
+      summary: 'Where to go from here',
+      scope: 'public',
+      answers: {
+        200: {
+          description: 'Links',
+          schema: z.object({ name: z.string(), openapi: z.string(), authentication: z.string() }),
+        },
+      },
+      handle: async () => ({
+        status: 200,
+        body: {
+          name: 'Backstop management API',
+          openapi: '/v1/openapi.json',
+          authentication: 'Authorization: Bearer bsk_…',
+        },
+      }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/v1/openapi.json',
+      operationId: 'getOpenApi',
+      tag,
+      summary: 'This description',
+      scope: 'public',
+      answers: { 200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) } },
+      handle: async () => ({ status: 200, printed: document }),
+    }),
+  ]
+  // Printed once: anybody may ask for it, as often as they like.
+  const document = Buffer.from(JSON.stringify(describeApi([...others, ...routes])))
+  return routes
+}

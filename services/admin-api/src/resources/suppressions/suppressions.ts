@@ -1,0 +1,121 @@
+import {
+  deterministicId,
+  listOf,
+  NewSuppression,
+  Suppression,
+  type SuppressionDocument,
+  SuppressionQuery,
+  SuppressionReason,
+} from '@backstop/contracts'
+import { z } from 'zod'
+import { decodeCursor, toPage } from '../../http/cursor.ts'
+import { findProject, notFound, projectFilter } from '../../http/found.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { showSuppression } from './rules/suppression.ts'
+
+const tag = 'Suppressions'
+
+/** Whatever suppresses; an address whose bounces are only counted still gets mail, and is on no list. */
+const SUPPRESSED = { reason: { in: SuppressionReason.options } } as const
+/** How long the notifier, which keeps the list, is waited for, in milliseconds. */
+const CHANGING_MS = 3_000
+
+/** /v1/suppressions */
+export function suppressionRoutes(parts: AdminParts): Route[] {
+  return [listRoute(parts), createRoute(parts), deleteRoute(parts)]
+}
+
+function listRoute({ stores }: AdminParts): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/suppressions',
+    operationId: 'listSuppressions',
+    tag,
+    summary: 'List addresses that get no more mail of a project, newest first',
+    scope: 'read',
+    query: SuppressionQuery,
+    answers: { 200: { description: 'A page of addresses', schema: listOf(Suppression) } },
+    refusals: ['not_found'],
+    async handle({ query, principal }) {
+      const where = { ...projectFilter(principal, query.project_id), ...SUPPRESSED }
+      const after = decodeCursor(query.cursor)
+      const found = await stores.suppressions.page({ where, by: 'suppressed_at', after, limit: query.limit + 1 })
+      const placeOf = ({ suppressed_at, updated_at, _id }: SuppressionDocument) => ({
+        at: suppressed_at ?? updated_at,
+        id: _id,
+      })
+      return { status: 200, body: toPage(found, query.limit, placeOf, showSuppression) }
+    },
+  })
+}
+
+function createRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'post',
+    path: '/v1/suppressions',
+    operationId: 'createSuppression',
+    tag,
+    summary: 'Send no more mail of a project to an address',
+    description: 'An address that is suppressed already stays so for its first reason.',
+    scope: 'manage',
+    body: NewSuppression,
+    answers: { 201: { description: 'The address', schema: Suppression } },
+    refusals: ['not_found'],
+    async handle({ body, principal, now, newId, signal }) {
+      const { _id: projectId } = await findProject(stores, principal, body.project_id)
+      const of = { project_id: projectId, address: body.address.toLowerCase() }
+      const wish = { reason: 'manual', detail: `By API key ${principal.keyId}` } as const
+      await parts.commands.send([
+        {
+          kind: 'suppress_address',
+          command_id: newId('command'),
+          requested_at: now.toISOString(),
+          ...of,
+          ...wish,
+        },
+      ])
+      const look = () => stores.suppressions.find({ ...of, ...SUPPRESSED })
+      const known = await parts.outcomes.watch(look, CHANGING_MS, signal)
+      const shown: Suppression =
+        known === undefined ? { ...of, ...wish, suppressed_at: now.toISOString() } : showSuppression(known)
+      return { status: 201, body: shown, changed: { action: 'suppression.create', target: of.address, projectId } }
+    },
+  })
+}
+
+function deleteRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  return defineRoute({
+    method: 'delete',
+    path: '/v1/suppressions/{address}',
+    operationId: 'deleteSuppression',
+    tag,
+    summary: 'Send mail of a project to an address again',
+    description: 'Its bounces are forgotten. See to it that whoever unsubscribed or complained wants it.',
+    scope: 'manage',
+    params: z.object({ address: z.string().max(254) }),
+    query: z.object({ project_id: z.string() }),
+    answers: { 204: { description: 'It gets mail again' } },
+    refusals: ['not_found'],
+    async handle({ params, query, principal, now, signal }) {
+      const { _id: projectId } = await findProject(stores, principal, query.project_id)
+      const of = { project_id: projectId, address: params.address.toLowerCase() }
+      const look = () => stores.suppressions.find({ ...of, ...SUPPRESSED })
+      const known = await look()
+      if (known === undefined) throw notFound('suppressed address', params.address)
+      const requested_at = now.toISOString()
+      await parts.commands.send([
+        {
+          kind: 'unsuppress_address',
+          command_id: deterministicId('command', 'unsuppress', projectId, of.address, known.updated_at.toISOString()),
+          requested_at,
+          ...of,
+        },
+      ])
+      await parts.outcomes.watch(async () => ((await look()) === undefined ? true : undefined), CHANGING_MS, signal)
+      return { status: 204, changed: { action: 'suppression.delete', target: of.address, projectId } }
+    },
+  })
+}

@@ -1,0 +1,123 @@
+import type { Command } from '@backstop/contracts'
+import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
+import { beginReplay, type ReplaysOptions } from '../replay/replay-walker.ts'
+import { requeue } from '../replay/requeue-delivery.ts'
+import type { SuppressionStore } from '../store/suppression-store.ts'
+import {
+  type AddressNews,
+  type AddressOfProject,
+  decideSuppression,
+  suppressionId,
+} from '../suppression/rules/suppression.ts'
+
+export interface CommandConsumerOptions
+  extends Pick<WorkLoopOptions<'command'>, 'bus' | 'metrics' | 'onFatal'>,
+    ReplaysOptions {
+  readonly suppressions: SuppressionStore
+  readonly health: Pick<ChannelHealthKeeper, 'enable'>
+  /** A replay has begun. */
+  onReplay(): void
+}
+
+type AddressCommand = Extract<Command, { kind: 'suppress_address' | 'unsuppress_address' | 'soft_bounce' }>
+type OtherCommand = Exclude<Command, AddressCommand>
+
+/**
+ * Does what others wish to change of what the notifier owns. Each command is done before its offset is committed, and
+ * doing it twice changes nothing. Commands to other owners are passed over.
+ */
+export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop {
+  return createWorkLoop<'command'>({
+    ...options,
+    groupId: 'notifier.commands',
+    topics: { commands: 'command' },
+    deadTopic: 'deliveries.dead',
+    async handle(messages) {
+      const commands = messages.map(({ message }) => message)
+      await decideAddresses(commands.filter(isAboutAddress), options)
+      for (const command of commands) {
+        if (!isAboutAddress(command)) await doCommand(command, options)
+      }
+    },
+  })
+}
+
+function isAboutAddress(command: Command): command is AddressCommand {
+  return 'address' in command
+}
+
+async function doCommand(command: OtherCommand, options: CommandConsumerOptions): Promise<void> {
+  const { logger } = options
+  const { kind, command_id, project_id } = command
+  const done = (facts: Record<string, unknown>) =>
+    logger.info({ kind, command_id, project_id, ...facts }, 'command.done')
+  switch (command.kind) {
+    case 'retry_delivery': {
+      const { delivery_id } = command
+      const delivery = await options.requeues.find(delivery_id)
+      if (delivery === undefined) return done({ delivery_id, reason: 'unknown' })
+      const sent = await requeue({ requestId: command_id, projectId: project_id, atOnce: true }, [delivery], options)
+      return done({ delivery_id, reason: sent === 0 ? 'refused' : 'requeued' })
+    }
+    case 'replay_deliveries': {
+      const reason = await beginReplay(command, options)
+      options.onReplay()
+      return done({ replay_id: command.replay_id, reason })
+    }
+    case 'enable_channel': {
+      const { channel_id } = command
+      const reason = await options.health.enable(channel_id, project_id, Date.parse(command.requested_at))
+      return done({ channel_id, reason })
+    }
+    // To the reconciler.
+    case 'open_channel_incident':
+    case 'resolve_channel_incident':
+    case 'settle_operation':
+    case 'connection_ready':
+    case 'apply_expected_change':
+      return
+    default:
+      return command satisfies never
+  }
+}
+
+/** All addresses of a batch cost one read and one write, since a mail provider reports bounces by the hundred. */
+async function decideAddresses(commands: readonly AddressCommand[], options: CommandConsumerOptions): Promise<void> {
+  if (commands.length === 0) return
+  const { suppressions, logger } = options
+  const known = await suppressions.load([...new Set(commands.map(command => suppressionId(addressOf(command))))])
+  const changes = new Map(known) as Map<string, NonNullable<ReturnType<typeof known.get>> | null>
+  for (const command of commands) {
+    const of = addressOf(command)
+    const id = suppressionId(of)
+    const { next, reason } = decideSuppression(
+      of,
+      changes.get(id) ?? null,
+      newsOf(command),
+      Date.parse(command.requested_at),
+    )
+    changes.set(id, next)
+    // The address is personal data: it stands in the document, not in the log.
+    const { kind, command_id, project_id } = command
+    logger.info({ kind, command_id, project_id, reason }, 'command.done')
+  }
+  await suppressions.save(changes)
+}
+
+function addressOf({ project_id, address }: AddressCommand): AddressOfProject {
+  return { projectId: project_id, address }
+}
+
+function newsOf(command: AddressCommand): AddressNews {
+  switch (command.kind) {
+    case 'suppress_address':
+      return { kind: 'suppress', reason: command.reason, detail: command.detail }
+    case 'unsuppress_address':
+      return { kind: 'unsuppress' }
+    case 'soft_bounce':
+      return { kind: 'soft_bounce', detail: command.detail }
+    default:
+      return command satisfies never
+  }
+}

@@ -1,0 +1,138 @@
+import { deterministicId } from '@backstop/contracts'
+import { type Clock, crashPoint, type Logger } from '@backstop/kit'
+import type { ChannelPorts } from '../channels/channel.ts'
+import type { ChannelDirectory } from '../channels/channel-directory.ts'
+import { deliverDigestThrough, deliverThrough } from '../channels/registry.ts'
+import {
+  type IncidentOrderOptions,
+  type OrderedJobs,
+  orderIncidents,
+  type Sendable,
+} from '../incident-order/order-incidents.ts'
+import type { DeliveryMetrics } from '../metrics.ts'
+import type { Shown } from '../queue/channel-paces.ts'
+import { type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
+import type { ChannelRecord } from '../store/channel-store.ts'
+import type { Settled } from './outcome-writer.ts'
+import { idsOf, reportAttempt } from './report-attempt.ts'
+import { judgeChannel } from './rules/channel-state.ts'
+import { settleAttempt, settleWithoutAttempt } from './rules/outcome-of-attempt.ts'
+
+export interface AttemptOptions extends IncidentOrderOptions {
+  readonly directory: ChannelDirectory
+  readonly ports: ChannelPorts
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: DeliveryMetrics
+}
+
+/** What became of jobs that were to be attempted. */
+export interface Attempted {
+  readonly settled: readonly Settled[]
+  /** Nothing is left to do for these. */
+  readonly superseded: readonly DeliveryJob[]
+  /** Their partition went elsewhere before anything was sent: its new owner makes the attempt. */
+  readonly lost: readonly DeliveryJob[]
+  /** What it showed of the channel; undefined when it was not made, or showed nothing. */
+  readonly shown: Shown | undefined
+}
+
+/**
+ * Makes one attempt for these jobs of one channel, unless the channel is gone or disabled by now: the one that a single
+ * job asks for, or a digest that tells all of them. Records nothing of it.
+ * @throws AppError `unavailable` when what it needs could not be read; nothing was sent
+ */
+export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOptions): Promise<Attempted> {
+  const { directory, clock, logger } = options
+  const [first] = jobs as [DeliveryJob]
+  const channelId = first.request.channel_id
+  const record = (await directory.find([channelId])).get(channelId)
+  const { sendable, superseded } = await inOrder(jobs, record, options)
+  const owned = sendable.filter(({ job }) => isOwned(job))
+  const lost = sendable.filter(({ job }) => !isOwned(job)).map(({ job }) => job)
+  if (owned.length === 0) return { settled: [], superseded, lost, shown: undefined }
+  const verdict = verdictOn(record, first.request.test)
+  if (record === undefined || verdict.kind === 'ends') {
+    const ends = verdict.kind === 'ends' ? verdict : GONE
+    const settled = owned.map(({ job }) => {
+      const { delivery_id: deliveryId, attempt: number } = job.request
+      const settlement = settleWithoutAttempt({ deliveryId, attempt: number }, ends, clock.now())
+      logger.info({ ...idsOf(job), reason: settlement.reasonCode }, 'delivery.not_attempted')
+      return { job, settlement }
+    })
+    return { settled, superseded, lost, shown: undefined }
+  }
+  const settled = await send(owned, record, options)
+  return { settled, superseded, lost, shown: shownBy(settled, record.channel.version) }
+}
+
+/** A channel that gets nothing needs no order. */
+async function inOrder(
+  jobs: readonly DeliveryJob[],
+  record: ChannelRecord | undefined,
+  options: AttemptOptions,
+): Promise<OrderedJobs> {
+  const test = jobs[0]?.request.test ?? false
+  if (test || verdictOn(record, test).kind === 'ends') {
+    return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
+  }
+  return orderIncidents(jobs, options)
+}
+
+function verdictOn(record: ChannelRecord | undefined, test: boolean) {
+  return judgeChannel(
+    record && {
+      enabled: record.channel.enabled,
+      deleted: record.channel.deleted_at !== null,
+      disabledReason: record.disabledReason,
+    },
+    test,
+  )
+}
+
+const GONE = judgeChannel(undefined, false) as Extract<ReturnType<typeof judgeChannel>, { kind: 'ends' }>
+
+async function send(sendable: readonly Sendable[], record: ChannelRecord, options: AttemptOptions): Promise<Settled[]> {
+  const { channel } = record
+  const { ports, clock, logger, directory } = options
+  const requests = sendable.map(({ request }) => request)
+  const [first] = sendable as [Sendable]
+  const digestId = sendable.length > 1 ? digestIdOf(sendable) : undefined
+  const onFault = (error: unknown) => logger.error({ ...idsOf(first.job), digest: digestId, error }, 'delivery.fault')
+  crashPoint('notifier.before-attempt')
+  const startedAtMs = clock.now()
+  const answer =
+    digestId === undefined
+      ? await deliverThrough(record, first.request, ports, first.job.endedAddresses ?? [], onFault)
+      : await deliverDigestThrough(channel, requests, ports, onFault)
+  crashPoint('notifier.after-attempt')
+  const endedAtMs = clock.now()
+  return sendable.map(({ job }) => {
+    const settlement = settleAttempt({
+      deliveryId: job.request.delivery_id,
+      channelKind: job.channelKind,
+      attempt: job.request.attempt,
+      test: job.request.test,
+      firstAttemptAtMs: job.firstAttemptAtMs,
+      ladderFromAttempt: job.ladderFromAttempt,
+      ...(digestId === undefined ? {} : { digestId }),
+      startedAtMs,
+      endedAtMs,
+      answer,
+    })
+    if (settlement.health?.kind === 'disable') directory.noteDisabled(channel._id, settlement.health.error)
+    reportAttempt(job, answer, settlement, options)
+    return { job, settlement }
+  })
+}
+
+/** What each delivery of a digest names as the message that told it. */
+function digestIdOf(sendable: readonly Sendable[]): string {
+  const ids = sendable.map(({ job }) => `${job.request.delivery_id}/${job.request.attempt}`).sort()
+  return deterministicId('delivery', 'digest', ...ids)
+}
+
+function shownBy(settled: readonly Settled[], channelVersion: number): Shown | undefined {
+  const sign = settled.find(({ settlement }) => settlement.sign !== null)?.settlement.sign
+  return sign == null ? undefined : { sign, channelVersion }
+}

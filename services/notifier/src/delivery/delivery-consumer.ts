@@ -1,0 +1,325 @@
+import { TOPICS } from '@backstop/contracts'
+import {
+  AppError,
+  type Batch,
+  type BatchProgress,
+  type Bus,
+  type Consumer,
+  deadLetter,
+  type IncomingMessage,
+  type Producer,
+  pauseAfter,
+  sleep,
+} from '@backstop/kit'
+import { CHANNEL_MODULES } from '../channels/registry.ts'
+import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
+import type { ChannelLimits } from '../queue/channel-lane.ts'
+import type { Shown } from '../queue/channel-paces.ts'
+import { ChannelQueues } from '../queue/channel-queues.ts'
+import { abandon, complete, type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
+import { Postponer } from '../retry/postponer.ts'
+import { type AttemptOptions, attempt } from './attempt.ts'
+import { SettlementWriter } from './outcome-writer.ts'
+import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './plan-intake.ts'
+
+export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
+  readonly bus: Bus
+  readonly producer: Producer
+  readonly health: ChannelHealthKeeper
+  /** Attempts under way at once in this process. */
+  readonly maxActive: number
+  readonly maxQueuedPerChannel: number
+  /** Whether this process has more work than it can do. */
+  isOverloaded(): boolean
+  /** Deliveries at hand beyond which no more are taken from Kafka; 2000 when left out. */
+  readonly maxAtHand?: number
+  onFatal(error: unknown): void
+}
+
+const MAX_AT_HAND = 2_000
+/** Pause of a partition whose next message finds no room, in milliseconds. */
+const NO_ROOM_MS = 50
+/** How often to look for room, and for how long before the partition is paused after all, in milliseconds. */
+const LOOK_FOR_ROOM_MS = 25
+const WAIT_FOR_ROOM_MS = 1_000
+
+/**
+ * Works on `deliveries`: takes messages in, hands each to its channel's queue and goes on, so that a slow receiver holds
+ * no partition. A message's offset is committed once what came of it is durable.
+ */
+export class DeliveryConsumer {
+  readonly #options: DeliveryConsumerOptions
+  readonly #maxAtHand: number
+  readonly #queues: ChannelQueues
+  readonly #postponer: Postponer
+  readonly #writer: SettlementWriter
+  readonly #consumer: Consumer
+  /** Deliveries at hand, until their result is recorded. */
+  readonly #active = new Map<string, DeliveryJob>()
+  readonly #attemptOptions: AttemptOptions
+  /** Deliveries whose attempt has ended and whose result is not on record yet, with who waits for that. */
+  readonly #unrecorded = new Map<string, (() => void)[]>()
+  /** Messages that are being taken in, of all partitions: they have their room already. */
+  #beingTaken = 0
+  readonly #watched = new WeakSet<AbortSignal>()
+  readonly #faults = new Map<number, number>()
+
+  constructor(options: DeliveryConsumerOptions) {
+    this.#options = options
+    this.#maxAtHand = options.maxAtHand ?? MAX_AT_HAND
+    const { clock, maxActive, maxQueuedPerChannel } = options
+    this.#queues = new ChannelQueues({
+      clock,
+      maxActive,
+      maxQueuedPerChannel,
+      limitsOf,
+      isOverloaded: () => options.isOverloaded(),
+      mayStart: () => !this.#writer.isBehind,
+      run: jobs => this.#run(jobs),
+      onDropped: job => this.#drop(job),
+      onHeld: jobs => void this.#postponer.postponeInTheEnd(jobs).catch(options.onFatal),
+    })
+    this.#postponer = new Postponer({
+      ...options,
+      awayForMs: channelId => this.#queues.awayForMs(channelId),
+      onPostponed: job => this.#forget(job),
+      onDropped: job => this.#drop(job),
+    })
+    this.#attemptOptions = { ...options, untilRecorded: id => this.#untilRecorded(id) }
+    this.#writer = new SettlementWriter({
+      ...options,
+      onRecorded: job => this.#forget(job),
+      onGivenUp: job => this.#drop(job),
+      onFlushed: () => this.#queues.pump(),
+    })
+    this.#consumer = options.bus.consumer({
+      groupId: 'notifier.deliveries',
+      topics: ['deliveries'],
+      commit: 'completed',
+      // All at once: each brings other channels, and what one takes in waits for its insert alone.
+      maxPartitionsAtOnce: TOPICS.deliveries.partitions,
+      drainTimeoutMs: DRAIN_MS,
+      onBatch: batch => this.#onBatch(batch),
+      onFatal: options.onFatal,
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#consumer.start()
+  }
+
+  /** Drops what waits, lets attempts under way end and records them, commits, leaves. */
+  async stop(): Promise<void> {
+    await this.#consumer.stop()
+    this.#writer.stop()
+  }
+
+  msSinceProgress(): number {
+    return this.#consumer.msSinceProgress()
+  }
+
+  /** For how long the oldest delivery at hand has been here, in milliseconds. */
+  oldestPendingMs(): number {
+    return this.#queues.oldestMs()
+  }
+
+  async #onBatch(batch: Batch): Promise<BatchProgress> {
+    this.#watch(batch.signal)
+    const { partition, messages } = batch
+    const untilMs = this.#options.clock.now() + WAIT_FOR_ROOM_MS
+    let taken = 0
+    try {
+      await this.#noteChanges(messages)
+      while (taken < messages.length) {
+        const { admitted, overflow, isFull } = this.#admit(messages.slice(taken))
+        const more = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
+        taken += more
+        if (more < admitted.length) break
+        const next = messages[taken]
+        if (next !== undefined && !(await this.#hasRoomBy(untilMs, next, isFull, batch.signal))) break
+      }
+      this.#faults.delete(partition)
+      return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
+    } catch (error) {
+      const faults = (this.#faults.get(partition) ?? 0) + 1
+      this.#faults.set(partition, faults)
+      const isAway = error instanceof AppError && error.retryable
+      const { logger } = this.#options
+      logger[isAway ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
+      if (isAway || taken > 0) return { taken, resumeAfterMs: pauseAfter(faults) }
+      return this.#parkCulprit(batch, faults)
+    }
+  }
+
+  /** Whoever mends a channel changes it: then what its receiver asked for, or how it failed, holds up nothing any more. */
+  async #noteChanges(messages: readonly IncomingMessage[]): Promise<void> {
+    const channelIds = new Set(messages.map(message => message.key))
+    const held = [...channelIds].filter(channelId => this.#queues.heldForMs(channelId) > 0)
+    if (held.length === 0) return
+    for (const [channelId, record] of await this.#options.directory.find(held)) {
+      if (record !== undefined) this.#queues.noteVersion(channelId, record.channel.version)
+    }
+  }
+
+  /** The leading messages for which there is room, by the channel that their key names. */
+  #admit(messages: readonly IncomingMessage[]) {
+    const planned = new Map<string, number>()
+    const overflow = new Map<IncomingMessage, number>()
+    const admitted: IncomingMessage[] = []
+    for (const message of messages) {
+      const count = planned.get(message.key) ?? 0
+      const admission = this.#queues.admit(message.key, count)
+      if (admission === 'wait') break
+      if (admission === 'postpone') overflow.set(message, this.#queues.awayForMs(message.key))
+      else if (this.#queues.size + this.#beingTaken + admitted.length - overflow.size >= this.#maxAtHand) {
+        return { admitted, overflow, isFull: true }
+      } else planned.set(message.key, count + 1)
+      admitted.push(message)
+    }
+    return { admitted, overflow, isFull: false }
+  }
+
+  /**
+   * Waits until half of the room is free, of all or of the next message's channel: a partition that is paused instead is fetched anew from where it stopped, and
+   * what had been fetched of it was in vain.
+   */
+  async #hasRoomBy(untilMs: number, next: IncomingMessage, isFull: boolean, signal: AbortSignal): Promise<boolean> {
+    const { clock, maxQueuedPerChannel } = this.#options
+    while (clock.now() < untilMs && !signal.aborted) {
+      if (isFull) await this.#relieve()
+      const isThere = isFull
+        ? this.#queues.size + this.#beingTaken <= this.#maxAtHand / 2
+        : this.#queues.admit(next.key, maxQueuedPerChannel / 2) !== 'wait'
+      if (isThere) return true
+      await sleep(clock, LOOK_FOR_ROOM_MS, signal)
+    }
+    return false
+  }
+
+  /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */
+  async #take(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
+    this.#beingTaken += messages.length
+    try {
+      const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
+      if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
+      complete(plan.done)
+      this.#queue(plan, batch)
+      return plan.taken
+    } finally {
+      this.#beingTaken -= messages.length
+    }
+  }
+
+  #queue(plan: IntakePlan, batch: Batch): void {
+    if (batch.signal.aborted) {
+      // The partition went elsewhere meanwhile, and `dropLost` with it: what is queued now would be attempted by two.
+      for (const job of plan.jobs) abandon(job.messages)
+      return
+    }
+    const jobs = plan.jobs.filter(job => {
+      const twin = this.#active.get(job.request.delivery_id)
+      // Only when a partition was added does one channel's work lie in two of them.
+      twin?.messages.push(...job.messages)
+      if (twin === undefined) this.#active.set(job.request.delivery_id, job)
+      return twin === undefined
+    })
+    this.#queues.add(jobs)
+  }
+
+  /** Makes room by putting off what waits for channels that turned out to be slow. */
+  async #relieve(): Promise<void> {
+    const jobs = this.#queues.takeSlow()
+    if (jobs.length === 0) return
+    try {
+      await this.#postponer.postpone(jobs)
+    } catch (error) {
+      this.#queues.add(jobs.filter(isOwned))
+      for (const job of jobs) if (!isOwned(job)) this.#drop(job)
+      throw error
+    }
+  }
+
+  /** What cannot be taken in even alone is parked: one bad message never stops a partition. */
+  async #parkCulprit(batch: Batch, faults: number): Promise<BatchProgress> {
+    const { logger, consumerMetrics, producer } = this.#options
+    const first = batch.messages[0] as IncomingMessage
+    try {
+      return { taken: await this.#take([first], new Map(), batch) }
+    } catch (error) {
+      if (error instanceof AppError && error.retryable) return { taken: 0, resumeAfterMs: pauseAfter(faults) }
+      consumerMetrics.deadLettered('deliveries', 'internal')
+      logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.parked')
+      await producer.send([deadLetter(first, 'deliveries.dead', error)])
+      batch.complete(first)
+      return { taken: 1 }
+    }
+  }
+
+  /** @returns what the attempt showed of the channel; undefined when it was not made, or showed nothing */
+  async #run(jobs: readonly DeliveryJob[]): Promise<Shown | undefined> {
+    for (let faults = 1; ; faults++) {
+      try {
+        const { settled, superseded, lost, shown } = await attempt(jobs, this.#attemptOptions)
+        for (const job of lost) this.#drop(job)
+        for (const job of superseded) {
+          this.#forget(job)
+          complete(job.messages)
+        }
+        for (const one of settled) {
+          this.#noteUnrecorded(one.job)
+          this.#writer.add(one)
+        }
+        return shown
+      } catch (error) {
+        // Something could not be read, so nothing was sent yet.
+        if (!(error instanceof AppError) || !error.retryable) {
+          this.#options.onFatal(error)
+          throw error
+        }
+        // The newest message tells whether the partition is still ours: those before it may be of an older assignment.
+        await sleep(this.#options.clock, pauseAfter(faults), jobs.at(-1)?.messages.at(-1)?.batch.signal)
+        if (!jobs.some(isOwned)) {
+          for (const job of jobs) this.#drop(job)
+          return undefined
+        }
+      }
+    }
+  }
+
+  /** Only what another message may have to wait for: one about the same incident. */
+  #noteUnrecorded({ request }: DeliveryJob): void {
+    if (request.alert.event === 'incident.opened') this.#unrecorded.set(request.delivery_id, [])
+  }
+
+  #untilRecorded(deliveryId: string): Promise<void> {
+    const waiting = this.#unrecorded.get(deliveryId)
+    return waiting === undefined ? Promise.resolve() : new Promise(resolve => void waiting.push(resolve))
+  }
+
+  #forget(job: DeliveryJob): void {
+    const { delivery_id } = job.request
+    if (this.#active.get(delivery_id) === job) this.#active.delete(delivery_id)
+    const waiting = this.#unrecorded.get(delivery_id)
+    this.#unrecorded.delete(delivery_id)
+    for (const resolve of waiting ?? []) resolve()
+  }
+
+  #drop(job: DeliveryJob): void {
+    this.#forget(job)
+    abandon(job.messages)
+  }
+
+  #watch(signal: AbortSignal): void {
+    if (this.#watched.has(signal)) return
+    this.#watched.add(signal)
+    signal.addEventListener('abort', () => this.#queues.dropLost(), { once: true })
+  }
+}
+
+/** Less than the 25 s that a process has for all of its stop; more than the 20 s of the longest attempt. */
+const DRAIN_MS = 21_000
+
+function limitsOf({ channelKind }: DeliveryJob): ChannelLimits {
+  const { concurrency, pace, digest = null } = CHANNEL_MODULES[channelKind]
+  return { concurrency, intervalMs: pace?.intervalMs ?? 0, digest }
+}

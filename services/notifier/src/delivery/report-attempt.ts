@@ -1,0 +1,52 @@
+import { HEADERS } from '@backstop/contracts'
+import type { Logger } from '@backstop/kit'
+import type { Answer } from '../channels/answer.ts'
+import type { DeliveryMetrics } from '../metrics.ts'
+import type { DeliveryJob } from '../queue/delivery-job.ts'
+import type { Settlement } from './rules/outcome-of-attempt.ts'
+
+/** The one wide line of an attempt, and its metrics. */
+export function reportAttempt(
+  job: DeliveryJob,
+  answer: Answer,
+  settlement: Settlement,
+  { logger, metrics }: { logger: Logger; metrics: DeliveryMetrics },
+): void {
+  const { record, reasonCode, state, next, health, toldBy } = settlement
+  const durationMs = record?.duration_ms ?? 0
+  logger.info(
+    {
+      ...idsOf(job),
+      outcome: record?.outcome,
+      state,
+      reason: reasonCode,
+      status: record?.status,
+      duration_ms: durationMs,
+      told_by: toldBy,
+      next_attempt_at: next === null ? undefined : new Date(next.dueAtMs),
+      next_attempt_reason: next?.reason,
+      channel_disabled: health?.kind === 'disable' || undefined,
+    },
+    'delivery.attempted',
+  )
+  metrics.attempted(job.channelKind, record?.outcome ?? 'failed', reasonCode, durationMs)
+  if (answer.kind === 'blocked') metrics.egressBlocked(answer.reason)
+  if (health?.kind === 'disable') metrics.channelDisabled(job.channelKind, health.reasonCode)
+  if (state === 'delivered' && !job.request.test) {
+    metrics.delivered(job.channelKind, settlement.settledAtMs - notifiedAtMs(job))
+  }
+}
+
+/** What names a job in a log line. */
+export function idsOf({ request, channelKind }: DeliveryJob) {
+  const { delivery_id, channel_id, project_id, attempt: number, test, alert } = request
+  const { alert_id, event } = alert
+  return { delivery_id, alert_id, channel_id, project_id, channel: channelKind, event, attempt: number, test }
+}
+
+/** When the provider's notification came in, or, for alerts that none caused, when the alert was made. */
+function notifiedAtMs({ request, messages }: DeliveryJob): number {
+  const carried = messages[0]?.message.headers[HEADERS.receivedAt]
+  const atMs = carried === undefined ? Number.NaN : /^\d+$/.test(carried) ? Number(carried) : Date.parse(carried)
+  return Number.isNaN(atMs) ? Date.parse(request.alert.created_at) : atMs
+}

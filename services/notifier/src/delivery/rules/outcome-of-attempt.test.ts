@@ -1,0 +1,200 @@
+import type { ChannelKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { Answer, MailsAnswer, MessageAnswer } from '../../channels/answer.ts'
+import { type AttemptFacts, settleAttempt, settleWithoutAttempt } from './outcome-of-attempt.ts'
+
+const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
+  deliveryId: 'dlv_1',
+  channelKind: 'webhook',
+  attempt: 1,
+  test: false,
+  firstAttemptAtMs: null,
+  ladderFromAttempt: 1,
+  startedAtMs: 1_000,
+  endedAtMs: 1_250,
+  answer: { kind: 'http', status: 200, retryAfter: null, body: 'thanks' },
+  ...more,
+})
+const status = (code: number, body = '') => ({ kind: 'http', status: code, retryAfter: null, body }) as const
+
+describe('an attempt that ended', () => {
+  test('well is delivered, recorded with what was said, and good news of its channel', () => {
+    expect(settleAttempt(facts({}))).toMatchObject({
+      state: 'delivered',
+      next: null,
+      record: {
+        attempt: 1,
+        at: new Date(1_000),
+        duration_ms: 250,
+        outcome: 'delivered',
+        status: 200,
+        response: 'thanks',
+      },
+      health: { kind: 'worked', atMs: 1_250 },
+    })
+  })
+
+  test('badly is retried and says why', () => {
+    expect(settleAttempt(facts({ answer: status(500) }))).toMatchObject({
+      state: 'retrying',
+      reasonCode: 'receiver_failed',
+      record: { outcome: 'failed', status: 500, response: null },
+      next: { attempt: 2, dueAtMs: 6_250, topic: 'deliveries.retry.5s' },
+      health: { kind: 'failed' },
+    })
+  })
+
+  test('with 410 ends the delivery and disables the channel', () => {
+    expect(settleAttempt(facts({ answer: status(410) }))).toMatchObject({
+      state: 'dead',
+      next: null,
+      health: { kind: 'disable', reasonCode: 'receiver_gone' },
+    })
+  })
+
+  test.each<{ name: string; channelKind: ChannelKind; answer: Answer }>([
+    { name: 'our proxy', channelKind: 'webhook', answer: { kind: 'silence', reason: 'proxy_failed', message: 'x' } },
+    {
+      name: 'our mail server',
+      channelKind: 'email',
+      answer: { kind: 'silence', reason: 'smtp_timeout', message: 'x' },
+    },
+    {
+      name: 'our login at the mail server',
+      channelKind: 'email',
+      answer: { kind: 'smtp', code: 535, stage: 'session', text: '535 no' },
+    },
+    { name: 'our code', channelKind: 'slack', answer: { kind: 'not_sendable', reason: 'internal', message: 'x' } },
+  ])('because of $name is retried, and is not held against the channel', ({ channelKind, answer }) => {
+    expect(settleAttempt(facts({ channelKind, answer }))).toMatchObject({
+      state: 'retrying',
+      health: { kind: 'held_up' },
+    })
+  })
+
+  test('with a message that Slack refuses ends the delivery and leaves the channel alone', () => {
+    const settled = settleAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') }))
+    expect(settled).toMatchObject({ state: 'dead', health: null })
+  })
+
+  test('after 72 hours of failures is dead, and says both that and the last error', () => {
+    const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
+    const settled = settleAttempt(facts({ ...late, answer: status(500) }))
+    expect(settled).toMatchObject({ state: 'dead', next: null, health: { kind: 'failed' } })
+    expect(settled.reason).toMatch(/72 hours.*answered 500/)
+  })
+
+  test('as a test says nothing about the channel, even with 410', () => {
+    for (const answer of [status(200), status(500), status(410)]) {
+      expect(settleAttempt(facts({ test: true, answer }))).toMatchObject({ health: null, next: null })
+    }
+  })
+
+  test('at a blocked address records no response', () => {
+    const answer = { kind: 'blocked', reason: 'resolved_address', message: 'Not there' } as const
+    expect(settleAttempt(facts({ answer }))).toMatchObject({
+      record: { status: null, response: null, error: 'Not there' },
+    })
+  })
+})
+
+describe('an attempt that ended for some addresses of a mail channel', () => {
+  const full: MessageAnswer = { kind: 'smtp', code: 452, stage: 'recipient', text: '452 4.2.2 full' }
+  const settle = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
+    const answer: Answer = {
+      kind: 'mails',
+      said: full,
+      ended,
+      tally: { taken: 1, refused: 0, open: 1, suppressed: [] },
+    }
+    return settleAttempt(facts({ channelKind: 'email', attempt: 2, answer, ...more }))
+  }
+
+  test('is retried for the others, and good news of the channel when anybody took it', () => {
+    expect(settle([{ tag: 'a', end: 'taken' }])).toMatchObject({
+      state: 'retrying',
+      record: { outcome: 'failed', status: 452, response: '452 4.2.2 full' },
+      endedAddresses: [{ tag: 'a', end: 'taken', attempt: 2 }],
+      health: { kind: 'worked', error: expect.stringMatching(/^Taken for 1 of 2/) },
+      sign: { kind: 'worked' },
+    })
+  })
+
+  test('is no evidence against the channel when only a straggler is left', () => {
+    const settled = settle([])
+    expect(settled).toMatchObject({ state: 'retrying', health: { kind: 'held_up' }, sign: null })
+    expect(settled.endedAddresses).toBeUndefined()
+  })
+
+  test('is dead after 72 hours, and says how many have it', () => {
+    const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
+    expect(settle([], late)).toMatchObject({
+      state: 'dead',
+      reason: expect.stringMatching(/72 hours.*Taken for 1 of 2 addresses, outstanding for 1/),
+    })
+  })
+})
+
+test('a delivery whose channel is gone ends without an attempt', () => {
+  const verdict = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+  expect(settleWithoutAttempt({ deliveryId: 'dlv_1', attempt: 2 }, verdict, 9)).toMatchObject({
+    state: 'dead',
+    reason: 'Gone',
+    reasonCode: 'channel_deleted',
+    record: null,
+    health: null,
+  })
+})
+
+describe('what an attempt shows of its receiver', () => {
+  const answer = (code: number, retryAfter: string | null = null) => ({ ...status(code), retryAfter })
+  test.each([
+    { name: '200', answer: answer(200), sign: { kind: 'worked', atMs: 1_250 } },
+    { name: '500', answer: answer(500), sign: { kind: 'failed', atMs: 1_250 } },
+    { name: '429', answer: answer(429), sign: { kind: 'throttled', retryAfterMs: null } },
+    { name: '502', answer: answer(502), sign: { kind: 'throttled', retryAfterMs: null } },
+    { name: '504', answer: answer(504), sign: { kind: 'throttled', retryAfterMs: null } },
+    { name: '503 with Retry-After', answer: answer(503, '30'), sign: { kind: 'throttled', retryAfterMs: 30_000 } },
+    {
+      name: 'no answer',
+      answer: { kind: 'silence', reason: 'deadline', message: 'x' } as const,
+      sign: { kind: 'failed' },
+    },
+    { name: '410', answer: answer(410), sign: { kind: 'failed' } },
+  ])('$name: $sign.kind', ({ answer, sign }) => {
+    expect(settleAttempt(facts({ answer })).sign).toMatchObject(sign)
+  })
+
+  test('is nothing when it refused one message for what is in it, or when it was a test', () => {
+    expect(settleAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).sign).toBeNull()
+    expect(settleAttempt(facts({ test: true })).sign).toBeNull()
+  })
+})
+
+describe('an attempt that told several deliveries in a digest', () => {
+  test('well delivers each and names the digest', () => {
+    expect(settleAttempt(facts({ digestId: 'dlv_digest' }))).toMatchObject({
+      state: 'delivered',
+      toldBy: 'dlv_digest',
+      reason: 'Delivered as one of several in a digest',
+    })
+  })
+
+  test('badly ends none of them for good: which one it was refused for is not known', () => {
+    const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
+    const settled = settleAttempt(refused)
+    expect(settled).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused', goesAlone: true })
+    expect(settled.toldBy).toBeUndefined()
+  })
+
+  test('badly says nothing about the channel, which took what was right', () => {
+    const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
+    expect(settleAttempt(refused)).toMatchObject({ health: null, sign: null })
+  })
+
+  test('to a receiver that was away tells them together again', () => {
+    const away = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(500, 'rollup_error') })
+    expect(settleAttempt(away)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
+    expect(settleAttempt(away).goesAlone).toBeUndefined()
+  })
+})

@@ -1,0 +1,39 @@
+import type { MessageCodec } from '@backstop/kit'
+import { crashPoint, createWorkLoop, type Producer, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import { deliveryMessage } from '../retry/delivery-messages.ts'
+import type { ChannelStore } from '../store/channel-store.ts'
+import { fanOut } from './rules/fan-out.ts'
+
+export interface AlertConsumerOptions
+  extends Pick<WorkLoopOptions<'alert'>, 'bus' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
+  readonly producer: Producer
+  readonly codec: MessageCodec
+  readonly channels: ChannelStore
+}
+
+/**
+ * Fans alerts out: one message on `deliveries` for each alert and channel. It writes nothing else: what a crash makes it
+ * produce twice has the same delivery id and is told apart there.
+ */
+export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
+  const { codec, channels, producer, logger } = options
+  return createWorkLoop<'alert'>({
+    ...options,
+    groupId: 'notifier',
+    topics: { alerts: 'alert' },
+    deadTopic: 'deliveries.dead',
+    async handle(messages) {
+      const projects = [...new Set(messages.map(({ message }) => message.project_id))]
+      const listeners = await channels.listenersOf(projects)
+      const outgoing = messages.flatMap(({ message: alert, headers }) => {
+        const requests = fanOut(alert, listeners)
+        const { alert_id, project_id, event } = alert
+        logger.info({ alert_id, project_id, event, channels: requests.length }, 'alert.fanned_out')
+        return requests.map(request => deliveryMessage(codec, request, headers))
+      })
+      crashPoint('notifier.fanout.before-produce')
+      if (outgoing.length > 0) await producer.send(outgoing)
+      crashPoint('notifier.fanout.after-produce')
+    },
+  })
+}

@@ -1,0 +1,75 @@
+import { createLogger, unavailable } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { expect, test } from 'vitest'
+import { PROJECT } from '../../test/fixtures.ts'
+import { createMemoryHealthStore } from '../../test/stores/memory-health-store.ts'
+import { createMemoryChannelStore, createMemoryCollections } from '../../test/stores/memory-stores.ts'
+import { ChannelDirectory } from '../channels/channel-directory.ts'
+import type { HealthNews } from '../delivery/rules/outcome-of-attempt.ts'
+import type { ChannelNews, HealthStore } from '../store/health-store.ts'
+import { ChannelHealthKeeper } from './channel-health-keeper.ts'
+
+const worked = (atMs: number): HealthNews => ({ kind: 'worked', atMs, error: null })
+const failed = (atMs: number): HealthNews => ({ kind: 'failed', atMs, error: 'No answer' })
+const of = (channelId: string, ...news: HealthNews[]): ChannelNews => ({ channelId, projectId: PROJECT, news })
+
+function openKeeper() {
+  const clock = createManualClock()
+  const collections = createMemoryCollections()
+  const store = createMemoryHealthStore(collections)
+  const state = { writes: 0, isAway: false }
+  const health: HealthStore = {
+    ...store,
+    async record(channels) {
+      if (state.isAway) throw unavailable('MongoDB', new Error('gone'))
+      state.writes += 1
+      await store.record(channels)
+    },
+  }
+  const keeper = new ChannelHealthKeeper({
+    health,
+    directory: new ChannelDirectory(createMemoryChannelStore(collections), clock),
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    clock,
+    logger: createLogger('test', 'silent'),
+  })
+  keeper.start()
+  const delivered = async (channelId: string) =>
+    Object.values((await store.find(channelId))?.days ?? {}).reduce((sum, day) => sum + day.delivered, 0)
+  return { clock, keeper, store, state, delivered }
+}
+
+test('that a channel works is recorded at once, and that it still does is told together within a second', async () => {
+  const { clock, keeper, state, delivered } = openKeeper()
+  await keeper.note([of('a', worked(1)), of('b', worked(1))])
+  expect([await delivered('a'), await delivered('b'), state.writes]).toEqual([1, 1, 1])
+  for (let atMs = 2; atMs <= 100; atMs++) await keeper.note([of('a', worked(atMs)), of('b', worked(atMs))])
+  expect(state.writes).toBe(1)
+  await clock.advance(1_000)
+  expect([await delivered('a'), await delivered('b'), state.writes]).toEqual([100, 100, 2])
+})
+
+test('a failure is recorded at once and after what was held back of its channel, and so is the first success after it', async () => {
+  const { keeper, store, delivered } = openKeeper()
+  await keeper.note([of('a', worked(1)), of('b', worked(1))])
+  await keeper.note([of('a', worked(2)), of('b', worked(2))])
+  await keeper.note([of('a', failed(3))])
+  expect(await delivered('a')).toBe(2)
+  expect(await store.find('a')).toMatchObject({ last_success_at: new Date(2), failing_since: new Date(3) })
+  expect(await delivered('b')).toBe(1)
+  await keeper.note([of('a', worked(4))])
+  expect(await store.find('a')).toMatchObject({ last_success_at: new Date(4), failing_since: null })
+})
+
+test('what is held back outlives a database that is away, and the end of the process', async () => {
+  const { clock, keeper, state, delivered } = openKeeper()
+  await keeper.note([of('a', worked(1))])
+  await keeper.note([of('a', worked(2))])
+  state.isAway = true
+  await clock.advance(1_000)
+  await keeper.note([of('a', worked(3))])
+  await expect(keeper.note([of('b', worked(3))])).rejects.toThrow('MongoDB')
+  state.isAway = false
+  await keeper.stop()
+  expect([await delivered('a'), await delivered('b')]).toEqual([3, 0])
+})

@@ -1,0 +1,142 @@
+import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
+import { AppError, type Clock, crashPoint, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import type { ChannelDirectory } from '../channels/channel-directory.ts'
+import type { ChannelNews, HealthStore } from '../store/health-store.ts'
+import {
+  type DisableOrder,
+  disableChannel,
+  enableChannel,
+  FAILING_TOO_LONG_MS,
+  judgeHealth,
+} from './rules/channel-health.ts'
+import { HeldBackNews } from './unsent-reports.ts'
+
+export interface ChannelHealthOptions {
+  readonly health: HealthStore
+  readonly directory: ChannelDirectory
+  readonly publisher: OutboxPublisher
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** How old the numbers of a channel that works may be, in milliseconds. A crash loses that much of them. */
+const TELL_HELD_EVERY_MS = 1_000
+
+/** Keeps what deliveries tell of their channels, and disables the ones that only cost everybody's time. */
+export class ChannelHealthKeeper {
+  readonly #options: ChannelHealthOptions
+  readonly #held = new HeldBackNews()
+  readonly #periodic: Periodic
+
+  constructor(options: ChannelHealthOptions) {
+    this.#options = options
+    const { clock, logger } = options
+    this.#periodic = createPeriodic({
+      clock,
+      pauseMs: TELL_HELD_EVERY_MS,
+      run: () => this.#tell(this.#held.takeOut()),
+      onFailure: error => logger.warn({ error }, 'health.waiting'),
+    })
+  }
+
+  start(): void {
+    this.#periodic.start()
+  }
+
+  /** Records what is held back. Call it once no more news comes. */
+  async stop(): Promise<void> {
+    await this.#periodic.stop()
+    await this.#tell(this.#held.takeOut()).catch(error => this.#options.logger.warn({ error }, 'health.lost'))
+  }
+
+  /** @throws AppError `unavailable` when it is neither recorded nor held back */
+  async note(channels: readonly ChannelNews[]): Promise<void> {
+    const { nothingNew = [], news = [] } = Object.groupBy(channels, one =>
+      this.#held.mayHold(one) ? 'nothingNew' : 'news',
+    )
+    if (news.length > 0) await this.#record(news)
+    for (const one of nothingNew) this.#held.hold(one)
+  }
+
+  async #record(channels: readonly ChannelNews[]): Promise<void> {
+    const { directory, health, logger } = this.#options
+    // What came before comes first: whether a channel has worked since it failed hangs on the order.
+    await this.#tell(this.#held.takeOut(channels.map(({ channelId }) => channelId)))
+    await health.record(channels)
+    this.#held.noteRecorded(channels)
+    const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
+    if (orders.length === 0) return
+    const disabled = await health.disable(orders)
+    crashPoint('notifier.after-disable')
+    for (const { channelId, projectId, reason, incidentId } of orders) {
+      directory.noteDisabled(channelId, reason)
+      logger.warn({ channel_id: channelId, project_id: projectId, incident_id: incidentId, reason }, 'channel.disabled')
+    }
+    await this.#publish(disabled)
+  }
+
+  async #tell(held: readonly ChannelNews[]): Promise<void> {
+    if (held.length === 0) return
+    try {
+      await this.#options.health.record(held)
+    } catch (error) {
+      for (const one of held) this.#held.hold(one)
+      throw error
+    }
+  }
+
+  /** Forgives a channel's failures, as a person asked at that time. @returns why or why not, for the log */
+  async enable(channelId: string, projectId: string, askedAtMs: number): Promise<string> {
+    const { health, directory } = this.#options
+    const decision = enableChannel(await health.find(channelId), projectId, askedAtMs)
+    if (decision.kind === 'keep') return decision.reason
+    const pending = await health.enable(channelId, decision)
+    crashPoint('notifier.after-enable')
+    if (pending === undefined) return 'disabled_since'
+    directory.forget(channelId)
+    await this.#publish([pending])
+    return decision.reason
+  }
+
+  /** What the receiver itself declared final needs no five days. */
+  async #refusedForGood(channels: readonly ChannelNews[]): Promise<DisableOrder[]> {
+    const refused = channels.flatMap(({ channelId, projectId, news }) => {
+      const final = news.find(one => one.kind === 'disable')
+      return final === undefined ? [] : [{ channelId, projectId, final }]
+    })
+    if (refused.length === 0) return []
+    const records = await this.#options.directory.find(refused.map(({ channelId }) => channelId))
+    return refused.map(({ channelId, projectId, final }) => {
+      const name = records.get(channelId)?.channel.name ?? channelId
+      return disableChannel({ channelId, projectId, name }, final.error, final.atMs)
+    })
+  }
+
+  async #failingTooLong(channels: readonly ChannelNews[]): Promise<DisableOrder[]> {
+    const { health, directory, clock } = this.#options
+    const failing = channels.filter(({ news }) => news.some(one => one.kind === 'failed'))
+    if (failing.length === 0) return []
+    const nowMs = clock.now()
+    const ids = failing.map(({ channelId }) => channelId)
+    const suspects = await health.failingSince(ids, nowMs - FAILING_TOO_LONG_MS)
+    if (suspects.length === 0) return []
+    const records = await directory.find(suspects.map(({ _id }) => _id))
+    return suspects.flatMap(suspect => {
+      const verdict = judgeHealth(suspect, nowMs)
+      if (verdict.kind === 'goes_on') return []
+      const { _id: channelId, project_id: projectId } = suspect
+      const name = records.get(channelId)?.channel.name ?? channelId
+      return [disableChannel({ channelId, projectId, name }, verdict.text, nowMs)]
+    })
+  }
+
+  /** A broker that is away holds up nobody here: what lies in the outbox is swept. */
+  async #publish(outboxes: readonly PendingOutbox[]): Promise<void> {
+    try {
+      await this.#options.publisher.publish(outboxes)
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.retryable) throw error
+      this.#options.logger.warn({ channels: outboxes.map(one => one.documentId), error }, 'outbox.left_to_sweep')
+    }
+  }
+}

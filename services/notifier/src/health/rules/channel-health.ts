@@ -1,0 +1,152 @@
+import { type ChannelHealthDocument, type Command, deterministicId, type TimedOutboxEntry } from '@backstop/contracts'
+import type { HealthNews } from '../../delivery/rules/outcome-of-attempt.ts'
+
+/** How long a channel may do nothing but fail before it is disabled, in milliseconds (interface of other senders: 5 days). */
+export const FAILING_TOO_LONG_MS = 5 * 86_400_000
+/** On so many of the last seven days, since then, it must have failed: one alert that failed long ago is no evidence of today. */
+export const MIN_FAILING_DAYS = 3
+/** For so many days attempts are counted. */
+export const DAYS_KEPT = 7
+
+/** What several pieces of news come to, in the order in which they were told. */
+export interface HealthChange {
+  readonly lastSuccessAtMs: number | null
+  readonly lastFailureAtMs: number | null
+  readonly lastError: string | null
+  /** Whether a success was among them: whatever failed before it is forgiven. */
+  readonly hasWorked: boolean
+  /** The first failure of the receiver's after the last success; null when there was none. */
+  readonly failingSinceMs: number | null
+  /** Attempts by day (`YYYY-MM-DD`, UTC), without those that were held up on our side. */
+  readonly days: Readonly<Record<string, { readonly delivered: number; readonly failed: number }>>
+}
+
+export function foldNews(news: readonly HealthNews[]): HealthChange {
+  let lastSuccessAtMs: number | null = null
+  let lastFailureAtMs: number | null = null
+  let lastError: string | null = null
+  let failingSinceMs: number | null = null
+  const days: Record<string, { delivered: number; failed: number }> = {}
+  const countOn = (atMs: number) => {
+    const day = dayOf(atMs)
+    days[day] ??= { delivered: 0, failed: 0 }
+    return days[day]
+  }
+  for (const one of news) {
+    lastError = one.error ?? lastError
+    if (one.kind === 'worked') {
+      countOn(one.atMs).delivered += 1
+      lastSuccessAtMs = Math.max(one.atMs, lastSuccessAtMs ?? 0)
+      failingSinceMs = null
+      continue
+    }
+    lastFailureAtMs = Math.max(one.atMs, lastFailureAtMs ?? 0)
+    if (one.kind === 'held_up') continue
+    countOn(one.atMs).failed += 1
+    failingSinceMs ??= one.atMs
+  }
+  return { lastSuccessAtMs, lastFailureAtMs, lastError, hasWorked: lastSuccessAtMs !== null, failingSinceMs, days }
+}
+
+/** The day in UTC as `YYYY-MM-DD`. */
+export function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10)
+}
+
+/** The first of the days that are kept when this one is the latest. */
+export function oldestDayKept(latestDay: string): string {
+  return dayOf(Date.parse(latestDay) - (DAYS_KEPT - 1) * 86_400_000)
+}
+
+export type HealthVerdict =
+  | { kind: 'goes_on'; reason: 'disabled_before' | 'not_failing' | 'not_failing_for_long' | 'too_few_days_of_attempts' }
+  | { kind: 'disable'; reason: 'failing_for_five_days'; text: string }
+
+/** Whether a channel has done nothing but fail for so long that going on helps nobody. */
+export function judgeHealth(
+  health: Pick<ChannelHealthDocument, 'disabled_at' | 'failing_since' | 'days' | 'last_error'>,
+  nowMs: number,
+): HealthVerdict {
+  if (health.disabled_at !== null) return { kind: 'goes_on', reason: 'disabled_before' }
+  if (health.failing_since == null) return { kind: 'goes_on', reason: 'not_failing' }
+  if (nowMs - health.failing_since.getTime() < FAILING_TOO_LONG_MS) {
+    return { kind: 'goes_on', reason: 'not_failing_for_long' }
+  }
+  const firstDay = dayOf(health.failing_since.getTime())
+  const failingDays = Object.entries(health.days ?? {}).filter(
+    ([day, { failed }]) => day >= firstDay && failed > 0,
+  ).length
+  if (failingDays < MIN_FAILING_DAYS) return { kind: 'goes_on', reason: 'too_few_days_of_attempts' }
+  const last = health.last_error === null ? '' : `. The last failure: ${health.last_error}`
+  return { kind: 'disable', reason: 'failing_for_five_days', text: `Nothing arrived there for five days${last}` }
+}
+
+export interface ChannelName {
+  readonly channelId: string
+  readonly projectId: string
+  readonly name: string
+}
+
+/** Disables a channel and has its project told of it through the other channels, in one write. */
+export interface DisableOrder {
+  readonly channelId: string
+  readonly projectId: string
+  readonly atMs: number
+  /** In words a person can act on. */
+  readonly reason: string
+  readonly incidentId: string
+  readonly entry: TimedOutboxEntry
+}
+
+export function disableChannel(channel: ChannelName, reason: string, atMs: number): DisableOrder {
+  const { channelId, projectId, name } = channel
+  const at = new Date(atMs).toISOString()
+  const incidentId = deterministicId('incident', 'channel_disabled', channelId, at)
+  const command: Command = {
+    command_id: deterministicId('command', 'open_channel_incident', incidentId),
+    project_id: projectId,
+    requested_at: at,
+    kind: 'open_channel_incident',
+    incident_id: incidentId,
+    channel_id: channelId,
+    channel_name: name,
+    reason,
+  }
+  return { channelId, projectId, atMs, reason, incidentId, entry: toEntry(command, channelId, atMs) }
+}
+
+export type EnableDecision =
+  | { kind: 'enable'; reason: 'asked'; incidentId: string | null; entry: TimedOutboxEntry | null }
+  | { kind: 'keep'; reason: 'never_used' | 'of_another_project' | 'disabled_since' }
+
+/**
+ * What a wish to enable a channel does: its failures are forgiven, and the incident that told of it is resolved.
+ * @param askedAtMs when the wish was made: what disabled the channel after it stands
+ */
+export function enableChannel(
+  health: Pick<ChannelHealthDocument, '_id' | 'project_id' | 'disabled_at' | 'disabled_incident_id'> | undefined,
+  projectId: string,
+  askedAtMs: number,
+): EnableDecision {
+  if (health === undefined) return { kind: 'keep', reason: 'never_used' }
+  if (health.project_id !== projectId) return { kind: 'keep', reason: 'of_another_project' }
+  if (health.disabled_at !== null && health.disabled_at.getTime() > askedAtMs) {
+    return { kind: 'keep', reason: 'disabled_since' }
+  }
+  const incidentId = health.disabled_at === null ? null : (health.disabled_incident_id ?? null)
+  if (incidentId === null) return { kind: 'enable', reason: 'asked', incidentId, entry: null }
+  const command: Command = {
+    command_id: deterministicId('command', 'resolve_channel_incident', incidentId),
+    project_id: health.project_id,
+    requested_at: new Date(askedAtMs).toISOString(),
+    kind: 'resolve_channel_incident',
+    incident_id: incidentId,
+    channel_id: health._id,
+  }
+  return { kind: 'enable', reason: 'asked', incidentId, entry: toEntry(command, health._id, askedAtMs) }
+}
+
+/** The key is the channel, so that what opens an incident and what resolves it stay in order. */
+function toEntry(command: Command, channelId: string, atMs: number): TimedOutboxEntry {
+  return { id: command.command_id, topic: 'commands', key: channelId, message: command, at: atMs }
+}

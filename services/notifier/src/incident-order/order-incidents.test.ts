@@ -1,0 +1,95 @@
+import { deliveryIdOf } from '@backstop/contracts'
+import { createLogger } from '@backstop/kit'
+import { createManualClock } from '@backstop/kit/test'
+import { describe, expect, test } from 'vitest'
+import { incidentAlerts } from '../../test/fixtures.ts'
+import { createMemoryCollections, createMemoryDeliveryStore } from '../../test/stores/memory-stores.ts'
+import { settleAttempt } from '../delivery/rules/outcome-of-attempt.ts'
+import type { DeliveryJob } from '../queue/delivery-job.ts'
+import { newDelivery } from '../store/delivery-store.ts'
+import { orderIncidents } from './order-incidents.ts'
+
+const { opened, resolved } = incidentAlerts('inc_1')
+const OPENED_ID = deliveryIdOf(opened.alert_id, 'chn_1')
+const requestOf = (alert: typeof opened) => ({
+  delivery_id: deliveryIdOf(alert.alert_id, 'chn_1'),
+  channel_id: 'chn_1',
+  project_id: alert.project_id,
+  attempt: 1,
+  test: false,
+  alert,
+})
+const job = (alert: typeof opened, isKnown = false): DeliveryJob => ({
+  request: requestOf(alert),
+  channelKind: 'webhook',
+  orderingKey: 'inc_1',
+  firstAttemptAtMs: null,
+  ladderFromAttempt: 1,
+  isKnown,
+  atOnce: false,
+  goesAlone: false,
+  receivedAtMs: 0,
+  messages: [],
+})
+
+async function scene() {
+  const clock = createManualClock()
+  const deliveries = createMemoryDeliveryStore(createMemoryCollections())
+  await deliveries.open([newDelivery(requestOf(opened), 'webhook', clock.now())])
+  const answered = (status: number) =>
+    settleAttempt({
+      deliveryId: OPENED_ID,
+      channelKind: 'webhook',
+      attempt: 1,
+      test: false,
+      firstAttemptAtMs: null,
+      ladderFromAttempt: 1,
+      startedAtMs: clock.now(),
+      endedAtMs: clock.now(),
+      answer: { kind: 'http', status, retryAfter: null, body: '' },
+    })
+  const logger = createLogger('test', 'silent')
+  const order = (jobs: DeliveryJob[], untilRecorded: (id: string) => Promise<void> = async () => {}) =>
+    orderIncidents(jobs, { deliveries, clock, logger, untilRecorded })
+  return { deliveries, answered, order }
+}
+
+describe('a resolve', () => {
+  test('waits until it is on record what became of the opening that was attempted just before', async () => {
+    const { deliveries, answered, order } = await scene()
+    const { sendable } = await order([job(resolved)], async id => {
+      expect(id).toBe(OPENED_ID)
+      await deliveries.record([answered(200)])
+    })
+    expect(sendable.map(({ request }) => request.alert)).toEqual([resolved])
+    expect((await deliveries.progressOf([OPENED_ID])).get(OPENED_ID)?.state).toBe('delivered')
+  })
+
+  test('tells both and ends the opening when that failed', async () => {
+    const { deliveries, answered, order } = await scene()
+    await deliveries.record([answered(500)])
+    const { sendable } = await order([job(resolved)])
+    expect(sendable[0]?.request.alert.data).toMatchObject({ supersedes: opened.alert_id })
+    expect((await deliveries.progressOf([OPENED_ID])).get(OPENED_ID)?.state).toBe('superseded')
+  })
+
+  test('in one digest with its opening tells both, and the opening is not told twice', async () => {
+    const { order } = await scene()
+    const both = [job(opened, true), job(resolved)]
+    const { sendable, superseded } = await order(both)
+    expect(sendable.map(({ job: one }) => one)).toEqual([both[1]])
+    expect(superseded).toEqual([both[0]])
+  })
+})
+
+test('an opening that comes back from its delay line after the resolve has told it is not sent', async () => {
+  const { order } = await scene()
+  await order([job(resolved)])
+  expect((await order([job(opened, true)])).superseded).toHaveLength(1)
+})
+
+test('what no other message depends on costs no read', async () => {
+  const { order } = await scene()
+  const { sendable } = await order([job(opened)], () => Promise.reject(new Error('asked')))
+  expect(sendable).toHaveLength(1)
+})

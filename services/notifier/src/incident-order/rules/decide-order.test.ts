@@ -1,0 +1,40 @@
+import { deliveryIdOf } from '@backstop/contracts'
+import { expect, test } from 'vitest'
+import { incidentAlerts, testAlert } from '../../../test/fixtures.ts'
+import type { DeliveryProgress } from '../../delivery/rules/decide-intake.ts'
+import { comesAfter, decideIncidentOrder, tellBoth } from './decide-order.ts'
+
+const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({
+  state,
+  reason: '',
+  firstAttemptAtMs: 1,
+  ladderFromAttempt: 1,
+  lastAttempt: 1,
+  lastAttemptAtMs: 1,
+  goesAlone: false,
+  next: nextAttempt === null ? null : { attempt: nextAttempt, dueAtMs: 1, topic: 'deliveries.retry.5s' },
+})
+
+test.each([
+  { name: 'was delivered', opened: progress('delivered', null), expected: { kind: 'as_it_is' } },
+  { name: 'did not go to this channel', opened: undefined, expected: { kind: 'as_it_is' } },
+  { name: 'still waits', opened: progress('pending', 1), expected: { kind: 'supersede', waitsFor: 1 } },
+  { name: 'is retried', opened: progress('retrying', 3), expected: { kind: 'supersede', waitsFor: 3 } },
+  { name: 'was given up', opened: progress('dead', null), expected: { kind: 'supersede', waitsFor: null } },
+  { name: 'was superseded before', opened: progress('superseded', null), expected: { kind: 'tells_both' } },
+])('a resolve whose incident.opened $name: $expected.kind', ({ opened, expected }) => {
+  expect(decideIncidentOrder(opened)).toMatchObject(expected)
+})
+
+test('a resolve comes after the opening of the same incident on the same channel; nothing else waits', () => {
+  const { opened, resolved } = incidentAlerts('inc_1')
+  expect(comesAfter(resolved, 'chn_1')).toBe(deliveryIdOf(opened.alert_id, 'chn_1'))
+  expect(comesAfter(opened, 'chn_1')).toBeUndefined()
+  expect(comesAfter(testAlert('chn_1'), 'chn_1')).toBeUndefined()
+})
+
+test('a message that tells both names the alert that it stands for', () => {
+  const { opened, resolved } = incidentAlerts('inc_1')
+  expect(tellBoth(resolved)).toEqual({ ...resolved, data: { ...resolved.data, supersedes: opened.alert_id } })
+  expect(tellBoth(opened)).toBe(opened)
+})

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { alert, testAlert } from '../../../test/fixtures.ts'
+import { orderingKey } from './ordering-key.ts'
+
+test('messages about one incident share their key; a test stands for itself', () => {
+  expect(orderingKey(alert({ id: 'a', incident: { incident_id: 'inc_9' } }))).toBe('inc_9')
+  expect(orderingKey(testAlert('chn_1', 'alr_9'))).toBe('alr_9')
+})

@@ -1,0 +1,71 @@
+import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
+import { type Clock, crashPoint, type Logger, type MessageCodec, type Producer } from '@backstop/kit'
+import { requeuedMessage } from '../retry/delivery-messages.ts'
+import type { RequeueOrder, RequeueStore } from '../store/requeue-store.ts'
+import { decideRequeue, type RequeueWish } from './rules/decide-requeue.ts'
+
+export interface RequeuerOptions {
+  readonly requeues: RequeueStore
+  readonly producer: Producer
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface RequeuerWish extends RequeueWish {
+  /** Whether not even a pause of the channel is waited for. A replay of many keeps to it. */
+  readonly atOnce: boolean
+}
+
+/**
+ * Has deliveries attempted now because somebody asked for it: recorded first, then produced. After a crash in between the
+ * same wish finds its own record and produces again.
+ * @returns how many were produced
+ * @throws AppError `unavailable`: the same wish is to be made again
+ */
+export async function requeue(
+  wish: RequeuerWish,
+  deliveries: readonly DeliveryDocument[],
+  { requeues, producer, codec, clock, logger }: RequeuerOptions,
+): Promise<number> {
+  const orders: RequeueOrder[] = []
+  const attempts = new Map<string, number>()
+  for (const delivery of deliveries) {
+    const decision = decideRequeue(wish, delivery)
+    const ids = { delivery_id: delivery._id, channel_id: delivery.channel_id, requested_by: wish.requestId }
+    if (decision.kind === 'refuse') {
+      logger.info({ ...ids, reason: decision.reason }, 'delivery.not_requeued')
+      continue
+    }
+    const { attempt, reason } = decision
+    logger.info({ ...ids, attempt, reason }, 'delivery.requeued')
+    attempts.set(delivery._id, attempt)
+    if (decision.kind === 'produce_again') continue
+    const { waitsFor, ladderFrom } = decision
+    const atMs = clock.now()
+    orders.push({
+      deliveryId: delivery._id,
+      requestId: wish.requestId,
+      attempt,
+      waitsFor,
+      ladderFrom: { attempt: ladderFrom.attempt, at: ladderFrom.at ?? new Date(atMs) },
+      atMs,
+    })
+  }
+  const refused = await requeues.requeue(orders)
+  crashPoint('notifier.after-requeue')
+  // What moved on in this very moment was attempted, or ended: there is nothing left to bring forward.
+  const outgoing = deliveries.flatMap(delivery => {
+    const attempt = attempts.get(delivery._id)
+    if (attempt === undefined || refused.has(delivery._id)) return []
+    return [requeuedMessage(codec, requestOf(delivery, attempt), wish.atOnce)]
+  })
+  if (outgoing.length > 0) await producer.send(outgoing)
+  crashPoint('notifier.after-requeue-produce')
+  return outgoing.length
+}
+
+function requestOf(delivery: DeliveryDocument, attempt: number): DeliveryRequest {
+  const { _id: delivery_id, channel_id, project_id, alert } = delivery
+  return { delivery_id, channel_id, project_id, attempt, test: false, alert }
+}

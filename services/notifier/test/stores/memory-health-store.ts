@@ -1,0 +1,117 @@
+import type { ChannelHealthDocument } from '@backstop/contracts'
+import { dayOf, foldNews, type HealthChange, oldestDayKept } from '../../src/health/rules/channel-health.ts'
+import type { HealthStore } from '../../src/store/health-store.ts'
+import type { MemoryCollections } from './memory-stores.ts'
+
+/** The twin of the MongoDB store, for simulation and unit tests; both pass `test/health.contract.ts`. */
+export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollections, 'channelHealth'>): HealthStore {
+  const change = (id: string, facts: Partial<ChannelHealthDocument>) => {
+    const known = channelHealth.get(id)
+    if (known !== undefined) channelHealth.set(id, { ...known, ...facts })
+  }
+  const pendingOf = (id: string) => ({ documentId: id, entries: [...(channelHealth.get(id)?.outbox ?? [])] })
+  return {
+    async record(all) {
+      for (const { channelId, projectId, news } of all) {
+        const known = channelHealth.get(channelId)
+        channelHealth.set(channelId, recorded(known ?? fresh(channelId, projectId), foldNews(news)))
+      }
+    },
+    async failingSince(ids, sinceMs) {
+      return [...channelHealth.values()]
+        .filter(one => ids.includes(one._id) && one.disabled_at === null)
+        .filter(one => one.failing_since != null && one.failing_since.getTime() <= sinceMs)
+        .map(one => structuredClone(one))
+    },
+    async disable(orders) {
+      for (const { channelId, atMs, reason, incidentId, entry } of orders) {
+        const known = channelHealth.get(channelId)
+        if (known === undefined || known.disabled_at !== null) continue
+        change(channelId, {
+          disabled_at: new Date(atMs),
+          disabled_reason: reason,
+          disabled_incident_id: incidentId,
+          outbox: [...(known.outbox ?? []), entry],
+        })
+      }
+      return orders
+        .filter(order => channelHealth.get(order.channelId)?.disabled_incident_id === order.incidentId)
+        .map(order => pendingOf(order.channelId))
+    },
+    async find(id) {
+      const found = channelHealth.get(id)
+      return found === undefined ? undefined : structuredClone(found)
+    },
+    async enable(id, { incidentId, entry }) {
+      const known = channelHealth.get(id)
+      if (known === undefined || (known.disabled_incident_id ?? null) !== incidentId) return undefined
+      change(id, {
+        disabled_at: null,
+        disabled_reason: null,
+        disabled_incident_id: null,
+        failing_since: null,
+        ...(entry === null ? {} : { outbox: [...(known.outbox ?? []), entry] }),
+      })
+      return pendingOf(id)
+    },
+    outbox: {
+      async pending(writtenBefore, limit) {
+        return [...channelHealth.values()]
+          .filter(one => one.outbox?.some(entry => entry.at < writtenBefore))
+          .slice(0, limit)
+          .map(one => pendingOf(one._id))
+      },
+      async published(documents) {
+        for (const { documentId, entryIds } of documents) {
+          const outbox = channelHealth.get(documentId)?.outbox?.filter(entry => !entryIds.includes(entry.id))
+          if (outbox !== undefined) change(documentId, { outbox })
+        }
+      },
+    },
+  }
+}
+
+function fresh(_id: string, project_id: string): ChannelHealthDocument {
+  return {
+    _id,
+    project_id,
+    disabled_at: null,
+    disabled_reason: null,
+    disabled_incident_id: null,
+    last_success_at: null,
+    last_failure_at: null,
+    last_error: null,
+    failing_since: null,
+    days: {},
+  }
+}
+
+function recorded(known: ChannelHealthDocument, change: HealthChange): ChannelHealthDocument {
+  const since = change.failingSinceMs === null ? null : new Date(change.failingSinceMs)
+  return {
+    ...known,
+    last_success_at: later(known.last_success_at, change.lastSuccessAtMs),
+    last_failure_at: later(known.last_failure_at, change.lastFailureAtMs),
+    last_error: change.lastError ?? known.last_error,
+    failing_since: change.hasWorked ? since : (known.failing_since ?? since),
+    days: daysAfter(known.days ?? {}, change.days),
+  }
+}
+
+function daysAfter(
+  known: NonNullable<ChannelHealthDocument['days']>,
+  added: HealthChange['days'],
+): NonNullable<ChannelHealthDocument['days']> {
+  const days = { ...known }
+  for (const [day, { delivered, failed }] of Object.entries(added)) {
+    const before = days[day] ?? { delivered: 0, failed: 0 }
+    days[day] = { delivered: before.delivered + delivered, failed: before.failed + failed }
+  }
+  const oldest = oldestDayKept(Object.keys(added).sort().at(-1) ?? dayOf(0))
+  return Object.fromEntries(Object.entries(days).filter(([day]) => day >= oldest))
+}
+
+function later(known: Date | null, atMs: number | null): Date | null {
+  const latest = Math.max(known?.getTime() ?? 0, atMs ?? 0)
+  return latest === 0 ? null : new Date(latest)
+}

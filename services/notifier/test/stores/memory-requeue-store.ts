@@ -1,0 +1,86 @@
+import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import { REQUEUED_TEXT, type ReplayStore, type ReplayWindow, type RequeueStore } from '../../src/store/requeue-store.ts'
+import type { MemoryCollections } from './memory-stores.ts'
+
+/** The twins of the MongoDB stores, for simulation and unit tests; all pass `test/requeue.contract.ts`. */
+export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections, 'deliveries'>): RequeueStore {
+  const inWindow = (window: ReplayWindow) =>
+    [...deliveries.values()]
+      .filter(one => one.channel_id === window.channel_id && one.project_id === window.project_id && !one.test)
+      .filter(one => one.created_at >= window.from && one.created_at < window.to)
+  const isAskedFor = (one: DeliveryDocument, replayId: string) =>
+    one.requested_by === replayId && one.next_attempt?.topic === 'deliveries'
+  return {
+    async find(id) {
+      const found = deliveries.get(id)
+      return found === undefined ? undefined : structuredClone(found)
+    },
+    async requeue(orders) {
+      const refused = new Set<string>()
+      for (const { deliveryId, requestId, attempt, waitsFor, ladderFrom, atMs } of orders) {
+        const document = deliveries.get(deliveryId)
+        const stands = waitsFor === null ? document?.state === 'dead' : document?.next_attempt?.attempt === waitsFor
+        if (document !== undefined && stands) {
+          const at = new Date(atMs)
+          document.state = 'retrying'
+          document.reason = REQUEUED_TEXT
+          document.next_attempt = { attempt, due_at: at, topic: 'deliveries' }
+          document.requested_by = requestId
+          document.updated_at = at
+          document.ladder_from = ladderFrom
+        } else if (document?.requested_by !== requestId) refused.add(deliveryId)
+      }
+      return refused
+    },
+    async countDead(window) {
+      return inWindow(window).filter(one => one.state === 'dead').length
+    },
+    async countWaiting(replayId, channelId, most) {
+      const waiting = [...deliveries.values()].filter(one => one.channel_id === channelId && isAskedFor(one, replayId))
+      return Math.min(most, waiting.length)
+    },
+    async nextOfReplay(replay, limit) {
+      return inWindow(replay)
+        .filter(one => one.state === 'dead' || isAskedFor(one, replay._id))
+        .filter(one => isBehind(one, replay.cursor))
+        .sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1))
+        .slice(0, limit)
+        .map(one => structuredClone(one))
+    },
+  }
+}
+
+function isBehind({ created_at, _id }: DeliveryDocument, cursor: ReplayDocument['cursor']): boolean {
+  if (cursor === null) return true
+  const distance = created_at.getTime() - cursor.created_at.getTime()
+  return distance > 0 || (distance === 0 && _id > cursor.delivery_id)
+}
+
+export function createMemoryReplayStore({ replays }: Pick<MemoryCollections, 'replays'>): ReplayStore {
+  return {
+    async begin(replay) {
+      if (replays.has(replay._id)) return false
+      replays.set(replay._id, structuredClone(replay))
+      return true
+    },
+    async claim(nowMs, untilMs) {
+      const [due] = [...replays.values()]
+        .filter(one => one.state === 'running' && one.next_page_at.getTime() <= nowMs)
+        .sort((a, b) => a.next_page_at.getTime() - b.next_page_at.getTime())
+      if (due === undefined) return undefined
+      due.next_page_at = new Date(untilMs)
+      return structuredClone(due)
+    },
+    async advance(replay, { cursor, requeued, nextPageAtMs, finishedAtMs }) {
+      const known = replays.get(replay._id)
+      const stands = known?.state === 'running' && known.cursor?.delivery_id === replay.cursor?.delivery_id
+      if (known === undefined || !stands) return
+      known.cursor = structuredClone(cursor)
+      known.requeued = requeued
+      known.next_page_at = new Date(nextPageAtMs)
+      if (finishedAtMs === null) return
+      known.state = 'done'
+      known.finished_at = new Date(finishedAtMs)
+    },
+  }
+}

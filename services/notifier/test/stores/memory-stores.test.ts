@@ -1,0 +1,48 @@
+import { describeDeadLetters } from '../dead-letters.contract.ts'
+import { describeHealth } from '../health.contract.ts'
+import { describeProjectFacts } from '../project-facts.contract.ts'
+import { describeStores } from '../store.contract.ts'
+import { describeSuppressions } from '../suppressions.contract.ts'
+import { createMemoryHealthStore } from './memory-health-store.ts'
+import {
+  createMemoryChannelStore,
+  createMemoryCollections,
+  createMemoryDeadLetterStore,
+  createMemoryDeliveryStore,
+} from './memory-stores.ts'
+import { createMemorySuppressionStore } from './memory-suppression-store.ts'
+
+describeStores('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    channels: createMemoryChannelStore(collections),
+    deliveries: createMemoryDeliveryStore(collections),
+    health: createMemoryHealthStore(collections),
+    putChannel: async channel => void collections.channels.set(channel._id, channel),
+    delivery: async id => collections.deliveries.get(id),
+  }
+})
+
+describeDeadLetters('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    deadLetters: createMemoryDeadLetterStore(collections),
+    all: async () => [...collections.deadLetters.values()].sort((a, b) => (a._id < b._id ? -1 : 1)),
+  }
+})
+
+describeSuppressions('in memory', async () => createMemorySuppressionStore(createMemoryCollections()))
+
+describeHealth('in memory', async () => createMemoryHealthStore(createMemoryCollections()))
+
+describeProjectFacts('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    channels: createMemoryChannelStore(collections),
+    async put({ channels, projects, suppressions }) {
+      for (const one of channels) collections.channels.set(one._id, one)
+      for (const one of projects) collections.projects.set(one._id, one)
+      for (const one of suppressions) collections.suppressions.set(one._id, one)
+    },
+  }
+})

@@ -1,0 +1,137 @@
+/** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
+import type {
+  ChannelDocument,
+  ChannelHealthDocument,
+  DeadLetterDocument,
+  DeliveryDocument,
+  ProjectDocument,
+  ReplayDocument,
+  SuppressionDocument,
+} from '@backstop/contracts'
+import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
+import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
+import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsSettlement } from '../../src/store/delivery-store.ts'
+import { suppressionId } from '../../src/suppression/rules/suppression.ts'
+
+/** Collections that several stores, and several services of a simulation, share. */
+export interface MemoryCollections {
+  readonly projects: Map<string, ProjectDocument>
+  readonly channels: Map<string, ChannelDocument>
+  readonly channelHealth: Map<string, ChannelHealthDocument>
+  readonly deliveries: Map<string, DeliveryDocument>
+  readonly suppressions: Map<string, SuppressionDocument>
+  readonly replays: Map<string, ReplayDocument>
+  readonly deadLetters: Map<string, DeadLetterDocument>
+}
+
+export function createMemoryCollections(): MemoryCollections {
+  return {
+    projects: new Map(),
+    channels: new Map(),
+    channelHealth: new Map(),
+    deliveries: new Map(),
+    suppressions: new Map(),
+    replays: new Map(),
+    deadLetters: new Map(),
+  }
+}
+
+export function createMemoryChannelStore({
+  channels,
+  channelHealth,
+  projects,
+  suppressions,
+}: MemoryCollections): ChannelStore {
+  const disabledReason = (channelId: string) => {
+    const health = channelHealth.get(channelId)
+    return health === undefined || health.disabled_at === null ? null : (health.disabled_reason ?? 'no reason')
+  }
+  const projectOf = ({ project_id: projectId, config }: ChannelDocument) => {
+    const addresses = config.kind === 'email' ? config.to : []
+    const found = addresses.map(address => suppressions.get(suppressionId({ projectId, address })))
+    return projectFacts(
+      projects.get(projectId),
+      found.filter(one => one !== undefined),
+    )
+  }
+  return {
+    async listenersOf(projectIds) {
+      return [...channels.values()]
+        .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
+        .map(({ _id, project_id, events }) => ({ channelId: _id, projectId: project_id, events: [...events] }))
+    },
+    async findChannels(channelIds) {
+      return [...channels.values()]
+        .filter(one => channelIds.includes(one._id))
+        .map(one => ({
+          channel: structuredClone(one),
+          disabledReason: disabledReason(one._id),
+          project: projectOf(one),
+        }))
+    },
+  }
+}
+
+export function createMemoryDeadLetterStore({ deadLetters }: MemoryCollections): DeadLetterStore {
+  return {
+    async keep(letters) {
+      for (const one of letters) deadLetters.set(one._id, structuredClone(one))
+    },
+  }
+}
+
+export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): DeliveryStore {
+  return {
+    async open(documents) {
+      const known = new Set(documents.filter(one => deliveries.has(one._id)).map(one => one._id))
+      for (const one of documents) if (!deliveries.has(one._id)) deliveries.set(one._id, structuredClone(one))
+      return known
+    },
+    async progressOf(ids) {
+      return new Map(
+        ids.flatMap(id => {
+          const document = deliveries.get(id)
+          return document === undefined ? [] : [[id, progressOf(document)] as const]
+        }),
+      )
+    },
+    async record(settlements) {
+      const refused = new Set<string>()
+      for (const settlement of settlements) {
+        const document = deliveries.get(settlement.deliveryId)
+        if (document?.next_attempt?.attempt === settlement.attempt) {
+          const { next, record } = settlement
+          document.state = settlement.state
+          document.reason = settlement.reason
+          document.next_attempt =
+            next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
+          document.updated_at = new Date(settlement.settledAtMs)
+          if (record !== null) document.attempts.push(structuredClone(record))
+          if (settlement.endedAddresses !== undefined) {
+            document.ended_addresses = [...(document.ended_addresses ?? []), ...settlement.endedAddresses]
+          }
+          if (settlement.toldBy !== undefined) document.told_by = settlement.toldBy
+          if (settlement.goesAlone !== undefined) document.goes_alone = settlement.goesAlone
+        } else if (document === undefined || !showsSettlement(document, settlement)) {
+          refused.add(settlement.deliveryId)
+        }
+      }
+      return refused
+    },
+    async supersede(orders) {
+      const refused = new Set<string>()
+      for (const { deliveryId, byId, waitsFor, atMs } of orders) {
+        const document = deliveries.get(deliveryId)
+        const stands = waitsFor === null ? document?.state === 'dead' : document?.next_attempt?.attempt === waitsFor
+        if (document !== undefined && stands) {
+          document.state = 'superseded'
+          document.reason = SUPERSEDED_TEXT
+          document.next_attempt = null
+          document.told_by = byId
+          document.updated_at = new Date(atMs)
+        } else if (document?.told_by !== byId) refused.add(deliveryId)
+      }
+      return refused
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { describeRequeues } from '../requeue.contract.ts'
+import { createMemoryReplayStore, createMemoryRequeueStore } from './memory-requeue-store.ts'
+import { createMemoryCollections, createMemoryDeliveryStore } from './memory-stores.ts'
+
+describeRequeues('in memory', async () => {
+  const collections = createMemoryCollections()
+  return {
+    deliveries: createMemoryDeliveryStore(collections),
+    requeues: createMemoryRequeueStore(collections),
+    replays: createMemoryReplayStore(collections),
+  }
+})

@@ -1,0 +1,75 @@
+import { unavailable } from '@backstop/kit'
+import type { ExpectedChange } from '../expected-change/expected-change.ts'
+import {
+  type ExpectedChangeUses,
+  giveBack,
+  grant,
+  type Needs,
+  needsOf,
+} from '../expected-change/expected-change-uses.ts'
+import type { ExpectedChangeUsesStore } from '../store/store.ts'
+import type { Outcome } from './workspace.ts'
+
+export type StoredUses = ReadonlyMap<string, ExpectedChangeUses>
+
+/** A document that several processes write is written again this often before the batch is given back. */
+const MAX_TRIES = 20
+
+/**
+ * Takes the uses of expected changes that these outcomes need. It comes before they are saved: whoever is saved has its use.
+ * @returns ids of the subjects that are to be decided again, because what they need is used up by now
+ */
+export async function claimUses(
+  outcomes: readonly Outcome[],
+  stored: StoredUses,
+  store: ExpectedChangeUsesStore,
+): Promise<ReadonlySet<string>> {
+  const refused = new Set<string>()
+  const needs = outcomes.flatMap(({ subject, before }) => needsOf(subject, before, stored)).filter(need => need.isMore)
+  for (const [note, group] of byNote(needs)) {
+    const wishes = group.map(({ wish }) => wish)
+    let last: ReadonlySet<string> = new Set()
+    await update(note, store, uses => {
+      const granted = grant(uses, note, wishes)
+      last = granted.refused
+      return granted.next
+    })
+    for (const id of last) refused.add(id)
+  }
+  return refused
+}
+
+/**
+ * Gives back the uses that saved outcomes do not need any more, e.g. because an operation explains the change now. It comes
+ * after they are saved; a crash before leaves the use with its case, whose next decision gives it back.
+ */
+export async function giveBackUses(
+  outcomes: readonly Outcome[],
+  stored: StoredUses,
+  store: ExpectedChangeUsesStore,
+): Promise<void> {
+  const needs = outcomes.flatMap(({ subject, before }) => needsOf(subject, before, stored))
+  for (const [note, group] of byNote(needs.filter(({ wish }) => wish.surplus.length > 0))) {
+    const wishes = group.map(({ wish }) => wish)
+    await update(note, store, uses => giveBack(uses, wishes))
+  }
+}
+
+function byNote(needs: readonly Needs[]): [ExpectedChange, Needs[]][] {
+  return [...Map.groupBy(needs, ({ note }) => note.id).values()].flatMap(group =>
+    group[0] === undefined ? [] : [[group[0].note, group]],
+  )
+}
+
+async function update(
+  { id, projectId, expiresAt }: ExpectedChange,
+  store: ExpectedChangeUsesStore,
+  change: (uses: ExpectedChangeUses) => ExpectedChangeUses,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const known = (await store.load([id])).get(id) ?? { id, projectId, version: 0, uses: [], expiresAt }
+    const next = change(known)
+    if (next === known || (await store.save(next))) return
+  }
+  throw unavailable(`The expected change ${id} that ${MAX_TRIES} writers fight over`, undefined)
+}

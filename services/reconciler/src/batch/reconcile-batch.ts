@@ -1,0 +1,227 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Action, Readback } from '@backstop/contracts'
+import { type Clock, type MessageCodec, type OutboxPublisher, type Producer, unavailable } from '@backstop/kit'
+import type { ReconcilerCrashPoint } from '../crash-points.ts'
+import type { Rules } from '../decision/decide.ts'
+import { rereadMessage } from '../reading/held-hints.ts'
+import type { InboxEntry } from '../store/store.ts'
+import { type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
+import { claimUses, giveBackUses } from './claim-expected-changes.ts'
+import { type FactSources, loadRound } from './load-facts.ts'
+import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
+import { type Reading, readItem, type WorkItem } from './work-item.ts'
+import { type Outcome, Workspace } from './workspace.ts'
+
+export interface ReconcileParts extends FactSources {
+  readonly publisher: OutboxPublisher
+  /** Carries what hints ask for. */
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
+  readonly clock: Clock
+  readonly rules: Rules
+  readonly crashPoint: (name: ReconcilerCrashPoint) => void
+}
+
+/** What became of a batch: for the log line, and for whoever follows along. */
+export interface BatchReport {
+  /** Actions whose verdict this batch gave or changed. */
+  readonly decided: readonly Action[]
+  readonly published: number
+  readonly ignored: number
+  readonly duplicates: number
+  /** Objects of providers' answers that were dead-lettered, because they cannot be used. */
+  readonly unusable: readonly UnusableObject[]
+  readonly conflicts: number
+}
+
+/** A subject that several processes fight over is decided again this often before the batch is given back. */
+const MAX_ROUNDS = 10
+
+interface ReadItem {
+  readonly item: WorkItem
+  readonly reading: Reading
+}
+
+/**
+ * One batch: load → decide → save → project → publish → mark as done. The caller acknowledges. A crash between any two
+ * steps repeats safely: the decision finds its own effects, every message has a deterministic id, and the inbox mark
+ * comes last (DESIGN, "How nothing is lost and nothing is doubled").
+ */
+export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
+  const { stores, crashPoint } = parts
+  const inboxIds = items.flatMap(item => (item.kind === 'event' ? [item.inboxId] : []))
+  const [read, done] = await Promise.all([readItems(items, parts), stores.inbox.done(inboxIds)])
+  const isDone = ({ item }: ReadItem) => item.kind === 'event' && done.has(item.inboxId)
+
+  const touching = read.filter(entry => entry.reading.touches.length > 0)
+  const { outcomes, conflicts } = await decideAndSave(touching, isDone, parts)
+
+  const actions = outcomes.flatMap(({ subject, before, listing }) => projectActions(subject, before, listing))
+  const incidents = outcomes.flatMap(({ subject, before, listing }) => projectIncidents(subject, before, listing))
+  await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
+  crashPoint('reconciler.after-projections')
+
+  const outboxes = outcomes.map(({ subject }) => ({ documentId: subject.id, entries: subject.outbox }))
+  await parts.publisher.publish(outboxes)
+  crashPoint('reconciler.after-outbox')
+  const open = read.filter(entry => !isDone(entry))
+  await askForHints(open, parts)
+  const unusable = await deadLetterUnusable(
+    read.flatMap(({ reading }) => reading.unusable),
+    parts,
+  )
+  const actionIds = idsByInboxId(actions)
+  const now = parts.clock.now()
+  const entries = open.flatMap(entry => inboxEntry(entry, actionIds, now))
+  await stores.inbox.insert(entries)
+  crashPoint('reconciler.after-inbox')
+  await holdUnverified(items, parts)
+  return {
+    decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
+    published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
+    ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
+    duplicates: read.filter(isDone).length,
+    unusable,
+    conflicts,
+  }
+}
+
+/** What each item means, by the connection through which it came. */
+async function readItems(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<ReadItem[]> {
+  const ids = items.flatMap(item => {
+    if (item.kind === 'event') return [item.event.connection_id]
+    return item.kind === 'readback' ? [item.readback.connection_id] : []
+  })
+  const connections = await stores.connections.byIds([...new Set(ids)])
+  const now = clock.now()
+  return items.map(item => ({ item, reading: readItem(item, connections, now) }))
+}
+
+/** What rests on a hint begins with its re-read, so that is asked for before the event counts as done. */
+async function askForHints(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
+  const rereads = read.flatMap(({ reading }) => reading.reread ?? [])
+  if (rereads.length > 0) await producer.send(rereads.map(reread => rereadMessage(reread, codec)))
+}
+
+/**
+ * Hints that their provider could not be asked about are kept until it can be, and its sweep, which tries, is due at once:
+ * it tells people, or asks for what is held.
+ */
+async function holdUnverified(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
+  const unanswered = items.flatMap(item => {
+    if (item.kind !== 'readback') return []
+    const { outcome, provider } = item.readback
+    return outcome === 'unavailable' && provider === 'subscription' ? [item.readback] : []
+  })
+  const hints = unanswered.filter(({ event }) => event !== null)
+  for (const [reason, group] of Map.groupBy(hints, ({ failure }) => failure ?? 'Not verified')) {
+    await stores.inbox.hold(
+      group.map(({ connection_id, event }) => `${connection_id}/${event?.event_id}`),
+      reason,
+    )
+  }
+  for (const [connectionId, group] of Map.groupBy(unanswered, ({ connection_id }) => connection_id)) {
+    const [{ project_id: projectId }] = group as [Readback]
+    const times = group.flatMap(({ event, look }) => event?.received_at ?? look?.due_at ?? []).map(Date.parse)
+    if (times.length > 0) await stores.sweeps.wake({ id: connectionId, projectId }, clock.now(), Math.min(...times))
+  }
+}
+
+/** Load, decide, save; those that lost to another writer are loaded and decided again. */
+async function decideAndSave(
+  touching: readonly ReadItem[],
+  isDone: (entry: ReadItem) => boolean,
+  parts: ReconcileParts,
+): Promise<{ outcomes: Outcome[]; conflicts: number }> {
+  const settled: Outcome[] = []
+  let conflicts = 0
+  let round = touching
+  for (let count = 0; round.length > 0; count += 1) {
+    if (count >= MAX_ROUNDS) throw unavailable(`The subject that ${MAX_ROUNDS} writers fight over`, undefined)
+    const { workspace, outcomes, lost } = await decideRound(round, isDone, parts)
+    settled.push(...outcomes.filter(({ subject }) => !lost.has(subject.id)))
+    round = round.filter(({ reading }) => reading.touches.some(touch => lost.has(workspace.idOf(touch) ?? '')))
+    conflicts += lost.size
+  }
+  return { outcomes: settled, conflicts }
+}
+
+async function decideRound(
+  round: readonly ReadItem[],
+  isDone: (entry: ReadItem) => boolean,
+  parts: ReconcileParts,
+): Promise<{ workspace: Workspace; outcomes: Outcome[]; lost: ReadonlySet<string> }> {
+  const now = parts.clock.now()
+  const loaded = await loadRound(
+    round.flatMap(entry => entry.reading.touches),
+    parts,
+    now,
+  )
+  const workspace = new Workspace(loaded.subjects, parts.rules)
+  // A done event changes nothing, but what its subject still has to publish goes out with this batch.
+  const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
+  await unhurried([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
+  parts.crashPoint('reconciler.before-save')
+  const outcomes = workspace.outcomes()
+  const { subjects, expectedChangeUses } = parts.stores
+  const refused = await claimUses(outcomes, loaded.uses, expectedChangeUses)
+  parts.crashPoint('reconciler.after-claim')
+  const granted = outcomes.filter(({ subject }) => !refused.has(subject.id))
+  const lost = await subjects.save(granted.flatMap(({ change }) => change ?? []))
+  parts.crashPoint('reconciler.after-save')
+  const saved = granted.filter(({ subject }) => !lost.has(subject.id))
+  await giveBackUses(saved, loaded.uses, expectedChangeUses)
+  return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
+}
+
+/** How long decisions may go on before heartbeats, probes and other partitions have their turn, in milliseconds. */
+const TURN_MS = 50
+
+/** A flood on one payment is decided for seconds: nothing else of the process may stand still for so long. */
+async function unhurried<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
+  let since = performance.now()
+  for (const one of list) {
+    act(one)
+    if (performance.now() - since < TURN_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+}
+
+/** The actions that each event is about, by the inbox id: event ids are the senders' own, and two may choose the same. */
+function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, string[]> {
+  const byInboxId = new Map<string, string[]>()
+  for (const { action, mergedInto } of actions) {
+    if (mergedInto !== null) continue
+    for (const connectionId of action.connection_ids) {
+      for (const eventId of action.event_ids) {
+        const inboxId = `${connectionId}/${eventId}`
+        byInboxId.set(inboxId, [...(byInboxId.get(inboxId) ?? []), action.action_id])
+      }
+    }
+  }
+  return byInboxId
+}
+
+/** The mark that an item leaves in the inbox: none unless it is an event. */
+export function inboxEntry(
+  { item, reading }: ReadItem,
+  actionIds: ReadonlyMap<string, string[]>,
+  now: number,
+): InboxEntry[] {
+  if (item.kind !== 'event' || reading.outcome === null) return []
+  const { event } = item
+  const document: InboxEntry['document'] = {
+    _id: item.inboxId,
+    project_id: event.project_id,
+    connection_id: event.connection_id,
+    provider: event.provider,
+    event_id: event.event_id,
+    event_type: event.event_type,
+    ...reading.outcome,
+    action_ids: actionIds.get(item.inboxId) ?? [],
+    received_at: new Date(item.receivedAt),
+    processed_at: new Date(now),
+  }
+  return [{ document, body: JSON.stringify(event.body) }]
+}

@@ -1,0 +1,70 @@
+import type { Clock, ConsumerMetrics, Logger, Metrics } from '@backstop/kit'
+import type { BatchReport } from './reconcile-batch.ts'
+
+/**
+ * One wide line and the metrics of each batch, and one line for each verdict that the batch changed. What is explained is as
+ * it should be, and most of all there is: its lines are for debugging.
+ */
+export function createReporter(
+  logger: Logger,
+  metrics: Metrics,
+  consumerMetrics: Pick<ConsumerMetrics, 'deadLettered'>,
+  clock: Clock,
+): (result: BatchReport, messages: number, startedAt: number) => void {
+  const verdicts = metrics.counter('reconciler_verdicts_total', 'Verdicts that changed, by verdict and reason', [
+    'verdict',
+    'reason',
+  ])
+  const conflicts = metrics.counter(
+    'reconciler_conflicts_total',
+    'Subjects decided again because another writer won',
+    [],
+  )
+  const duration = metrics.histogram(
+    'reconciler_batch_duration_seconds',
+    'Time to decide one batch and to make its effects durable',
+    [],
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  )
+  return (result, messages, startedAt) => {
+    for (const action of result.decided) {
+      verdicts.inc({ verdict: action.verdict, reason: action.reason })
+      const level = action.verdict === 'explained' ? 'debug' : 'info'
+      logger[level](
+        {
+          action_id: action.action_id,
+          project_id: action.project_id,
+          connection_id: action.connection_id,
+          kind: action.kind,
+          subject: action.subject,
+          provider_ref: action.provider_ref,
+          verdict: action.verdict,
+          reason: action.reason,
+          operation_id: action.operation_id,
+          incident_id: action.incident_id,
+        },
+        'action.decided',
+      )
+    }
+    for (const { id, reason, readback } of result.unusable) {
+      const { connection_id, project_id } = readback
+      consumerMetrics.deadLettered('readbacks', 'message_invalid')
+      logger.warn({ dead_letter_id: id, connection_id, project_id, reason }, 'object.dead_lettered')
+    }
+    const durationMs = clock.now() - startedAt
+    conflicts.inc(result.conflicts)
+    duration.observe(durationMs / 1000)
+    logger.info(
+      {
+        messages,
+        decided: result.decided.length,
+        published: result.published,
+        ignored: result.ignored,
+        duplicates: result.duplicates,
+        conflicts: result.conflicts,
+        duration_ms: durationMs,
+      },
+      'batch.reconciled',
+    )
+  }
+}

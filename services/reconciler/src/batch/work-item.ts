@@ -1,0 +1,234 @@
+import type {
+  ConnectionDocument,
+  InboundEvent,
+  Operation,
+  Readback,
+  ReadObject,
+  Recheck,
+  Reread,
+} from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import { type Normalised, type Observation, PROVIDERS } from '@backstop/providers'
+import type { Sighting } from '../case/case.ts'
+import type { LookFacts } from '../case/whom-to-ask.ts'
+import type { Input } from '../decision/decide.ts'
+import { canRead } from '../reading/connection-readers.ts'
+import { rereadOfHint } from '../reading/held-hints.ts'
+import type { InboxEntry } from '../store/store.ts'
+import { type UnusableObject, unusableObject } from './unusable-objects.ts'
+
+/** One decoded message of a batch. */
+export type WorkItem =
+  | { readonly kind: 'event'; readonly event: InboundEvent; readonly inboxId: string; readonly receivedAt: number }
+  | { readonly kind: 'operation'; readonly operation: Operation }
+  | { readonly kind: 'recheck'; readonly recheck: Recheck }
+  | { readonly kind: 'readback'; readonly readback: Readback }
+  /** The expected changes of the project may cover what this subject holds. */
+  | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
+  /** What was understood before: a replay takes from a stored subject what no message tells any more. */
+  | {
+      readonly kind: 'observation'
+      readonly projectId: string
+      readonly observed: Observation
+      readonly sighting: Sighting
+    }
+
+export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'event' }> {
+  const inboxId = `${event.connection_id}/${event.event_id}`
+  return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
+}
+
+/** What an item asks of one subject. */
+export interface Touch {
+  readonly projectId: string
+  readonly refs: readonly string[]
+  /** Built once the facts of the batch are read. */
+  input(facts: LookFacts): Input
+  /** Whether a subject is made when there is none yet. */
+  readonly creates: boolean
+  /** Whether it is a look, which rests on more than its subject. */
+  readonly looks: boolean
+  /** Whether the expected changes about its subject are to be looked up, as for a look. */
+  readonly wantsNotes?: true
+  /** No message of the batch asked for it: it was found for those that did, and so is no repeat of one. */
+  readonly isBrought?: true
+}
+
+/** How an event leaves a mark in the inbox. */
+export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
+
+/** What an item means. */
+export interface Reading {
+  readonly touches: readonly Touch[]
+  /** Of an event; null for everything else. */
+  readonly outcome: InboxOutcome | null
+  /** What is to be asked of the provider because of it. */
+  readonly reread: Reread | null
+  /** Objects of a provider's answer that cannot be used: they are dead-lettered, and the rest of the answer counts. */
+  readonly unusable: readonly UnusableObject[]
+}
+
+export type Connections = ReadonlyMap<string, ConnectionDocument>
+
+/**
+ * @param connections at least that through which the item came
+ * @throws AppError `message_invalid` for an event that is not what its type promises: it is dead-lettered
+ */
+export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
+  switch (item.kind) {
+    case 'operation': {
+      const touch = touchOfOperation(item.operation)
+      return touching(touch === undefined ? [] : [touch])
+    }
+    case 'recheck':
+      return touching([touchOfRecheck(item.recheck)])
+    case 'readback':
+      return readReadback(item.readback, connections.get(item.readback.connection_id))
+    case 'event':
+      return readEvent(item.event, connections.get(item.event.connection_id), now)
+    case 'expected_change':
+      return touching([touchOfExpectedChange(item)])
+    case 'observation':
+      return touching([touchOfObservation(item.projectId, item.observed, item.sighting)])
+    default:
+      return item satisfies never
+  }
+}
+
+function touching(touches: readonly Touch[], outcome: InboxOutcome | null = null): Reading {
+  return { touches, outcome, reread: null, unusable: [] }
+}
+
+function readEvent(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
+  const { project_id, connection_id, event_id, event_type, provider } = event
+  const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
+  const meaning = PROVIDERS[provider].normaliseEvent(origin, event.body)
+  switch (meaning.kind) {
+    case 'ignored':
+      return touching([], { outcome: 'ignored', reason: meaning.reason })
+    case 'malformed':
+      throw malformed(`Event ${event_id} of type ${event_type}`, meaning.reason)
+    case 'hint':
+      return readHint(event, connection, now)
+    case 'observed': {
+      const sighting = {
+        ...seenThrough(connection_id, connection),
+        eventId: event_id,
+        eventType: event_type,
+        reading: null,
+      }
+      const touches = meaning.observations.map(observed => touchOfObservation(project_id, observed, sighting))
+      return touching(touches, { outcome: 'recorded', reason: 'The event was recorded' })
+    }
+    default:
+      return meaning satisfies never
+  }
+}
+
+/** A hint is worth what the provider says when it is asked; where it cannot be, the hint waits. */
+function readHint(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
+  if (connection === undefined || connection.status === 'deleted') {
+    return touching([], { outcome: 'ignored', reason: 'The connection was deleted' })
+  }
+  if (!canRead(connection)) {
+    return touching([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
+  }
+  const outcome = { outcome: 'hinted', reason: 'The provider is asked' } as const
+  return { touches: [], outcome, reread: rereadOfHint(event, now) ?? null, unusable: [] }
+}
+
+/** What was found, first; then the look that waited for it. One unusable object costs the others nothing. */
+function readReadback(readback: Readback, connection: ConnectionDocument | undefined): Reading {
+  const { project_id, connection_id, event, look, reason } = readback
+  const sighting: Sighting = {
+    ...seenThrough(connection_id, connection),
+    eventId: event?.event_id ?? null,
+    eventType: event?.event_type ?? reason,
+    reading: reason,
+  }
+  const found: Touch[] = []
+  const unusable: UnusableObject[] = []
+  for (const object of readback.objects) {
+    const meaning = meaningOf(readback, connection, object)
+    if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
+    if (meaning.kind !== 'observed') continue
+    found.push(...meaning.observations.map(observed => touchOfObservation(project_id, observed, sighting)))
+  }
+  const reading = { outcome: null, reread: null, unusable }
+  if (look === null) return { ...reading, touches: found }
+  // Half an answer is none: the look must neither wait for the rest nor take what is missing for absent.
+  const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
+  const dueAt = Date.parse(look.due_at)
+  const looking: Touch = {
+    projectId: project_id,
+    refs: [look.ref],
+    input: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
+    creates: false,
+    looks: true,
+  }
+  return { ...reading, touches: [...found, looking] }
+}
+
+function meaningOf(
+  { project_id, connection_id, provider, read_at }: Readback,
+  connection: ConnectionDocument | undefined,
+  { type, body, fault }: ReadObject,
+): Exclude<Normalised, { kind: 'hint' }> {
+  if (fault !== undefined) return { kind: 'malformed', reason: fault }
+  const origin = {
+    projectId: project_id,
+    connectionId: connection_id,
+    site: connection?.site ?? null,
+    // Providers give the times of their events in whole seconds: what was read in the second of a change may be older.
+    readAt: Math.floor(Date.parse(read_at) / 1000) * 1000,
+  }
+  return PROVIDERS[provider].normaliseObject(origin, type, body)
+}
+
+function seenThrough(id: string, connection: ConnectionDocument | undefined): Pick<Sighting, 'connection'> {
+  return { connection: { id, createdAt: connection?.created_at.getTime() ?? 0 } }
+}
+
+function touchOfObservation(projectId: string, observed: Observation, sighting: Sighting): Touch {
+  const input = (): Input => ({ kind: 'observed', observed, sighting })
+  return { projectId, refs: observed.refs, input, creates: true, looks: false }
+}
+
+function malformed(what: string, reason: string): AppError {
+  return new AppError('message_invalid', `${what} is malformed: ${reason}`)
+}
+
+/** @returns undefined for an operation that was never sent to the provider: it can explain nothing */
+export function touchOfOperation(operation: Operation): Touch | undefined {
+  if (operation.executing_at === null) return undefined
+  return {
+    projectId: operation.project_id,
+    refs: operation.refs,
+    input: () => ({ kind: 'operation', operation }),
+    creates: true,
+    looks: false,
+  }
+}
+
+/** What comes of it comes with the notes that are looked up for it. */
+function touchOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): Touch {
+  return {
+    projectId,
+    refs: [ref],
+    input: () => ({ kind: 'noted', notes: [] }),
+    creates: false,
+    looks: false,
+    wantsNotes: true,
+  }
+}
+
+function touchOfRecheck(recheck: Recheck): Touch {
+  const dueAt = Date.parse(recheck.due_at)
+  return {
+    projectId: recheck.project_id,
+    refs: [recheck.ref],
+    input: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
+    creates: false,
+    looks: true,
+  }
+}

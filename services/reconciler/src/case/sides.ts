@@ -1,0 +1,129 @@
+import type { ObjectState, ProviderKind } from '@backstop/contracts'
+import type { ObservedAction, ObservedRecord } from '@backstop/providers'
+import { type ActionRecord, type Side, withAll } from './case.ts'
+
+/** What one object of a provider says, and what a record shows of all its objects. */
+
+/** States of one object without a version order by rank, never by arrival. */
+const RANK: Record<ObjectState, number> = {
+  pending: 0,
+  requires_action: 1,
+  scheduled: 1,
+  succeeded: 2,
+  failed: 3,
+  canceled: 3,
+  rejected: 3,
+  reversed: 4,
+}
+
+/** The money moves at the processor, so what that one says of a refund is shown before what its biller says. */
+const SHOWN_FIRST: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
+
+const DISPUTE = { isDispute: true } as const
+const EXPIRED = { isExpiredAuthorization: true } as const
+
+export function sideOf(observed: ObservedAction | ObservedRecord): Side {
+  const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = observed
+  return {
+    identity,
+    provider,
+    providerRef,
+    gatewayRefs: observed.kind === 'action' ? observed.gatewayRefs : [],
+    ...creditNotesIn('creditNoteIds' in observed ? (observed.creditNoteIds ?? []) : []),
+    subject,
+    objectIds,
+    amount,
+    currency,
+    state,
+    stateVersion,
+    createdAt: observed.createdAt,
+    ...(observed.kind === 'action' ? toldOnce(observed) : {}),
+    ...(observed.kind === 'record' && observed.record === 'dispute' ? DISPUTE : {}),
+    ...(observed.kind === 'action' && observed.isExpiredAuthorization ? EXPIRED : {}),
+  }
+}
+
+function creditNotesIn(creditNoteIds: readonly string[]): Pick<Side, 'creditNoteIds'> {
+  return creditNoteIds.length === 0 ? {} : { creditNoteIds }
+}
+
+/** What two observations of one object say together, whichever came first. */
+export function mergeSides(known: Side, seen: Side): Side {
+  const [newer, older] = isNewer(seen, known) ? [seen, known] : [known, seen]
+  return {
+    ...newer,
+    gatewayRefs: withAll(known.gatewayRefs, seen.gatewayRefs),
+    ...creditNotesIn(withAll(known.creditNoteIds ?? [], seen.creditNoteIds ?? [])),
+    // An event may leave the payment intent out; people know the payment by it.
+    subject: seen.objectIds.length > known.objectIds.length ? seen.subject : known.subject,
+    objectIds: withAll(known.objectIds, seen.objectIds),
+    amount: newer.amount ?? older.amount,
+    currency: newer.currency ?? older.currency,
+    createdAt: Math.min(known.createdAt, seen.createdAt),
+    ...toldOnce(newer, older),
+    ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
+    ...(known.isExpiredAuthorization || seen.isExpiredAuthorization ? EXPIRED : {}),
+  }
+}
+
+/** What an event may tell once, and others of the same object leave out. */
+function toldOnce(newer: Side | ObservedAction, older?: Side): Pick<Side, 'cameBack' | 'requestId' | 'idempotencyKey'> {
+  const cameBack = earlier(newer.cameBack, older?.cameBack)
+  const requestId = newer.requestId ?? older?.requestId
+  const idempotencyKey = newer.idempotencyKey ?? older?.idempotencyKey
+  return {
+    ...(cameBack === undefined ? {} : { cameBack }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  }
+}
+
+function earlier(a: Side['cameBack'], b: Side['cameBack']): Side['cameBack'] {
+  if (a === undefined || b === undefined) return a ?? b
+  const at = Math.min(a.at ?? Infinity, b.at ?? Infinity)
+  return { at: at === Infinity ? null : at, by: Math.min(a.by, b.by) }
+}
+
+/** By the provider's version, or else by rank. Two final states of one rank have an order too. */
+function isNewer(a: Side, b: Side): boolean {
+  if (a.stateVersion !== null && b.stateVersion !== null && a.stateVersion !== b.stateVersion) {
+    return a.stateVersion > b.stateVersion
+  }
+  return RANK[a.state] > RANK[b.state] || (RANK[a.state] === RANK[b.state] && a.state > b.state)
+}
+
+/** The record with these sides, and what it shows of them. */
+export function withSides(record: ActionRecord, sides: readonly Side[]): ActionRecord {
+  const ordered = sides.toSorted(
+    (a, b) => SHOWN_FIRST.indexOf(a.provider) - SHOWN_FIRST.indexOf(b.provider) || (a.identity < b.identity ? -1 : 1),
+  )
+  const [shown] = ordered
+  if (shown === undefined) return record
+  return {
+    ...record,
+    // A refund that another provider made stays one, whatever this one says of it.
+    kind: ordered.every(side => side.isDispute) ? 'dispute' : record.kind,
+    sides: ordered,
+    provider: shown.provider,
+    subject: shown.subject,
+    objectIds: ordered.reduce<readonly string[]>((all, side) => withAll(all, side.objectIds), []),
+    providerRef: shown.providerRef,
+    amount: shown.amount ?? ordered.find(side => side.amount !== null)?.amount ?? null,
+    currency: shown.currency ?? ordered.find(side => side.currency !== null)?.currency ?? null,
+    state: shown.state,
+    providerCreatedAt: Math.min(...ordered.map(side => side.createdAt)),
+  }
+}
+
+/** Every id by which a provider may call the refund. */
+export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly string[] {
+  if (sides.length === 0) return providerRef === null ? [] : [providerRef]
+  return sides.flatMap(side =>
+    side.gatewayRefs.length === 0 ? side.providerRef : [side.providerRef, ...side.gatewayRefs],
+  )
+}
+
+/** The credit notes that a refund pays out. */
+export function creditNoteIdsOf({ sides }: ActionRecord): readonly string[] {
+  return sides.flatMap(side => side.creditNoteIds ?? [])
+}

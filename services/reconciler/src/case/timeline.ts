@@ -1,0 +1,44 @@
+import type { ReadReason, TimelineEntry } from '@backstop/contracts'
+import type { ActionRecord, Sighting } from './case.ts'
+
+/** A story is for people: an action that something hammers keeps the beginning of it. */
+const MAX_ENTRIES = 100
+
+/** Milliseconds since the epoch as ISO 8601. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString()
+}
+
+/** One line of a story, for a person. */
+export function timelineEntry(at: number, what: TimelineEntry['what'], id: string | null, text: string): TimelineEntry {
+  return { at: isoTime(at), what, id, text }
+}
+
+/** The record with more lines of its story. */
+export function tellStory(record: ActionRecord, ...entries: readonly TimelineEntry[]): ActionRecord {
+  return { ...record, timeline: [...record.timeline, ...entries] }
+}
+
+const READ_FOR: Record<ReadReason, string> = {
+  hint: 'after an event hinted at it',
+  second_look: 'at the second look',
+  settlement: 'to see how it ended',
+  missing_check: 'because an operation says that it was made',
+  sweep: 'by the sweep',
+  baseline: 'when the connection was made',
+}
+
+/** The record with the line that an observation adds: of each event one, and of a reading only where it showed news. */
+export function shownEvent(before: ActionRecord, record: ActionRecord, sighting: Sighting, now: number): ActionRecord {
+  if (record.timeline.length >= MAX_ENTRIES) return record
+  const { eventId, eventType, reading } = sighting
+  if (eventId !== null) {
+    const isNew = record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
+    if (!isNew) return record
+    const text = reading === null ? `The provider reported ${eventType}` : `The provider was read after ${eventType}`
+    return tellStory(record, timelineEntry(now, 'event_received', eventId, text))
+  }
+  if (reading === null || (before.timeline.length > 0 && before.state === record.state)) return record
+  const text = `The provider's data, read ${READ_FOR[reading]}, shows it as ${record.state.replaceAll('_', ' ')}`
+  return tellStory(record, timelineEntry(now, 'read_back', null, text))
+}

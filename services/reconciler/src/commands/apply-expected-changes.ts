@@ -1,0 +1,110 @@
+import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
+import { type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { referenceOfAction } from '../batch/action-reference.ts'
+import type { WorkItem } from '../batch/work-item.ts'
+import type { OpenPlace, ReconcilerStores } from '../store/store.ts'
+
+export interface ExpectedChangesOptions {
+  readonly stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses' | 'openActions' | 'connections'>
+  /** Decides again what the items are about (reconcile-batch.ts). */
+  readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
+}
+
+/** Lets a new expected change cover changes that people have open incidents about. Doing so again changes nothing. */
+export interface ExpectedChanges {
+  /** @returns what became of it, for the log */
+  apply(expectedChangeId: string): Promise<'applied' | 'nothing_open' | 'used_up' | 'not_there'>
+}
+
+/** Open incidents of one page. */
+const PAGE = 200
+
+export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOptions): ExpectedChanges {
+  return {
+    async apply(id) {
+      const [change] = await stores.expectedChanges.byIds([id])
+      if (change === undefined) return 'not_there'
+      const left = await leftOver(id, stores)
+      if (left.length > 0) await reconcile(await itemsOf(left, stores))
+      let after: OpenPlace | undefined
+      let applied = 0
+      for (;;) {
+        const used = (await stores.expectedChangeUses.load([id])).get(id)?.uses.length ?? 0
+        if (used >= (change.max_changes ?? 1)) return applied === 0 ? 'used_up' : 'applied'
+        const page = await stores.openActions.page(change.project_id, after, PAGE)
+        const items = await itemsOf(page.map(({ action }) => action).filter(mayBeCovered(change)), stores)
+        if (items.length > 0) await reconcile(items)
+        applied += items.length
+        after = page.at(-1)
+        if (after === undefined) return applied === 0 ? 'nothing_open' : 'applied'
+      }
+    },
+  }
+}
+
+/**
+ * Actions that took a use and are not covered: whoever took it died before its case was saved, and nothing else may touch that
+ * case again. Its next decision needs the use or gives it back.
+ */
+async function leftOver(
+  id: string,
+  { expectedChangeUses, openActions }: Pick<ReconcilerStores, 'expectedChangeUses' | 'openActions'>,
+): Promise<ActionDocument[]> {
+  const uses = (await expectedChangeUses.load([id])).get(id)?.uses ?? []
+  if (uses.length === 0) return []
+  const actions = await openActions.byIds(uses.map(({ actionId }) => actionId))
+  return actions.filter(({ reason }) => reason !== 'expected_change_matches')
+}
+
+/** Whether the expected change may cover an action by what lists show of it; the case decides. */
+function mayBeCovered(change: ExpectedChangeDocument): (action: ActionDocument) => boolean {
+  return action =>
+    action.kind === change.kind &&
+    (change.connection_id === null || action.connection_ids.includes(change.connection_id)) &&
+    (change.amount === null || change.amount === action.amount) &&
+    (change.currency === null || change.currency === action.currency)
+}
+
+async function itemsOf(
+  actions: readonly ActionDocument[],
+  { connections }: Pick<ReconcilerStores, 'connections'>,
+): Promise<WorkItem[]> {
+  if (actions.length === 0) return []
+  const known: ReadonlyMap<string, ConnectionDocument> = await connections.byIds([
+    ...new Set(actions.flatMap(action => action.connection_ids)),
+  ])
+  const refs = new Set(actions.flatMap(action => referenceOfAction(action, known)))
+  const projectId = actions[0]?.project_id ?? ''
+  return [...refs].map(ref => ({ kind: 'expected_change', projectId, ref }))
+}
+
+/** How often new expected changes are applied once more, and for how long, in milliseconds. */
+const AGAIN_EVERY_MS = 60_000
+const AGAIN_FOR_MS = 10 * AGAIN_EVERY_MS
+/** Of one project. */
+const MOST_AT_ONCE = 100
+
+/**
+ * The net under the command: an incident that opens in the moment in which a change is noted was decided without it, and an
+ * admin-api that dies after it stored one sends no command.
+ */
+export function createNewExpectedChanges(
+  applied: ExpectedChanges,
+  {
+    expectedChanges,
+    clock,
+    logger,
+  }: Pick<ReconcilerStores, 'expectedChanges'> & { readonly clock: Clock; readonly logger: Logger },
+): Periodic {
+  return createPeriodic({
+    clock,
+    pauseMs: AGAIN_EVERY_MS,
+    async run(isStopping) {
+      for (const { _id } of await expectedChanges.madeSince(clock.now() - AGAIN_FOR_MS, MOST_AT_ONCE)) {
+        if (isStopping()) return
+        await applied.apply(_id)
+      }
+    },
+    onFailure: error => logger.warn({ error }, 'expected_changes.not_applied'),
+  })
+}

@@ -1,0 +1,77 @@
+import type { Command } from '@backstop/contracts'
+import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
+import type { Ledger } from '@backstop/ledger'
+import { settleOperation } from '../batch/finish-operation.ts'
+import type { ChannelIncidents } from '../incidents/channel-incidents.ts'
+import { canRead } from '../reading/connection-readers.ts'
+import type { HeldHints } from '../reading/held-hints.ts'
+import type { ConnectionReader } from '../store/store.ts'
+import type { SweepStore } from '../store/sweeps.ts'
+import type { ExpectedChanges } from './apply-expected-changes.ts'
+
+export interface CommandConsumerOptions
+  extends Pick<WorkLoopOptions<'command'>, 'bus' | 'producer' | 'codec' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
+  readonly channelIncidents: ChannelIncidents
+  readonly ledger: Pick<Ledger, 'transition' | 'get'>
+  readonly connections: Pick<ConnectionReader, 'byIds'>
+  readonly heldHints: HeldHints
+  readonly expectedChanges: ExpectedChanges
+  readonly sweeps: SweepStore
+}
+
+/** Carries out what others wish of what the reconciler owns. Commands to others are passed over. */
+export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop {
+  return createWorkLoop<'command'>({
+    ...options,
+    groupId: 'reconciler.commands',
+    topics: { commands: 'command' },
+    deadTopic: 'inbound.dead',
+    async handle(messages) {
+      for (const { message: command } of messages) {
+        const reason = await carryOut(command, options)
+        if (reason === undefined) continue
+        const { kind, command_id, project_id } = command
+        const target = 'channel_id' in command ? { channel_id: command.channel_id } : {}
+        options.logger.info({ kind, command_id, project_id, ...target, reason }, 'command.done')
+      }
+    },
+  })
+}
+
+/** @returns what became of it, or undefined for a command to somebody else */
+async function carryOut(command: Command, options: CommandConsumerOptions): Promise<string | undefined> {
+  switch (command.kind) {
+    case 'open_channel_incident':
+      return options.channelIncidents.open(command)
+    case 'resolve_channel_incident':
+      return options.channelIncidents.resolve(command)
+    case 'settle_operation':
+      return settleOperation(command, options)
+    case 'connection_ready':
+      return takeUp(command.connection_id, options)
+    case 'apply_expected_change':
+      return options.expectedChanges.apply(command.expected_change_id)
+    // To the notifier.
+    case 'retry_delivery':
+    case 'replay_deliveries':
+    case 'enable_channel':
+    case 'suppress_address':
+    case 'unsuppress_address':
+    case 'soft_bounce':
+      return undefined
+    default:
+      return command satisfies never
+  }
+}
+
+/** A connection can be read now: what it held is asked for, and its sweep begins. */
+async function takeUp(
+  connectionId: string,
+  { connections, heldHints, sweeps, clock }: CommandConsumerOptions,
+): Promise<string> {
+  const connection = (await connections.byIds([connectionId])).get(connectionId)
+  if (connection === undefined || !canRead(connection)) return 'cannot_be_read'
+  await sweeps.wake({ id: connectionId, projectId: connection.project_id }, clock.now(), null)
+  const count = await heldHints.request(connection)
+  return count === 0 ? 'nothing_held' : 'hints_asked_for'
+}

@@ -1,0 +1,286 @@
+import type { Operation } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
+import {
+  alertsOf,
+  CONNECTION,
+  emptySubject,
+  lookAll,
+  MINUTE,
+  operation,
+  operationSeen,
+  play,
+  policy,
+  type RefundFacts,
+  refundSeen,
+  SECOND,
+  T0,
+  type TotalFacts,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import type { ActionRecord, Forgotten, Subject } from '../case/case.ts'
+import { pendingLooks } from '../case/looks.ts'
+import type { Input } from './decide.ts'
+import { forgetOld, MAX_RECORDS } from './evict.ts'
+
+const DAY = 86_400_000
+const LATER = T0 + 8 * DAY
+const SURPLUS = 5
+
+const madeAt = (index: number) => T0 + index * SECOND
+const refund = (index: number, facts: RefundFacts = {}) =>
+  refundSeen({ id: `re_${index}`, amount: 100, createdAt: madeAt(index), ...facts })
+const made = (index: number): Operation =>
+  operation({
+    operation_id: `op_${index}`,
+    amount: 100,
+    executing_at: new Date(madeAt(index)).toISOString(),
+    ended_at: new Date(madeAt(index) + SECOND).toISOString(),
+  })
+
+/** A payment with so many refunds, seen second after second, each explained by an operation of its own. */
+function explained(count: number): Subject {
+  const subjects = Array.from({ length: count }, (_, index) =>
+    play([
+      { at: madeAt(index), input: operationSeen(made(index)) },
+      { at: madeAt(index), input: refund(index) },
+    ]),
+  )
+  return {
+    ...emptySubject(),
+    refs: [...new Set(subjects.flatMap(({ refs }) => refs))],
+    actions: subjects.flatMap(({ actions }) => actions),
+    operations: subjects.flatMap(({ operations }) => operations),
+    operationCases: subjects.flatMap(({ operationCases }) => operationCases),
+  }
+}
+
+const full = explained(MAX_RECORDS + SURPLUS - 1)
+const newest = refund(9_999, { amount: 7, createdAt: LATER })
+/** What a batch leaves of a subject to which this happens. */
+const batch = (input: Input, before: Subject, now = LATER) => forgetOld(play([{ at: now, input }], before), before, now)
+const grown = batch(newest, full)
+const namesOf = ({ actions }: Subject) => actions.map(({ providerRef }) => providerRef)
+
+/** The same with a change to its oldest record. */
+function withOldest(change: Partial<ActionRecord>): Subject {
+  const [oldest, ...others] = full.actions
+  return { ...full, actions: [{ ...(oldest as ActionRecord), ...change }, ...others] }
+}
+
+function sidesOf(state: ActionRecord['state']): ActionRecord['sides'] {
+  return full.actions[0]!.sides.map(side => ({ ...side, state }))
+}
+
+/** The same, where no operation explains the oldest record. */
+function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Subject {
+  const look = { dueAt: T0 + MINUTE, askedAt: null, doneAt: T0 + MINUTE }
+  const subject = withOldest({ verdict, reason, operationId: null, look, quietFor: [CONNECTION] })
+  return { ...subject, operations: full.operations.slice(1) }
+}
+
+const note = expectedChange({ amount: 100, expiresAt: T0 + SECOND })
+
+describe('a subject with more records than it keeps', () => {
+  test('gives up the oldest that are explained, each with its operation', () => {
+    expect(full.actions.every(({ verdict }) => verdict === 'explained')).toBe(true)
+    expect(grown.actions).toHaveLength(MAX_RECORDS)
+    expect(grown.operations).toHaveLength(MAX_RECORDS - 1)
+    expect(grown.operationCases.map(({ operationId }) => operationId)).not.toContain('op_0')
+    expect(namesOf(grown)[0]).toBe(`re_${SURPLUS}`)
+    expect(grown.forgotten[0]).toMatchObject({ refs: ['re_0'], operationId: 'op_0', amount: 100 })
+    expect(grown.forgotten).toHaveLength(SURPLUS)
+  })
+
+  test('changes no verdict on what it keeps', () => {
+    const kept = full.actions.slice(SURPLUS)
+    expect(grown.actions.slice(0, -1)).toEqual(kept)
+  })
+
+  const open = { id: 'inc', code: 'REFUND_REJECTED', state: 'open' } as ActionRecord['incidents'][number]
+  test.each<{ name: string; subject: Subject }>([
+    { name: 'what nothing explains', subject: withoutOperation('unexplained', 'nothing_explains_it') },
+    { name: 'what only a setting kept quiet', subject: withoutOperation('not_alerted', 'out_of_band_ignore') },
+    { name: 'what has an open incident', subject: withOldest({ incidents: [open] }) },
+    { name: 'what was first seen less than a week ago', subject: withOldest({ firstSeenAt: LATER - 6 * DAY }) },
+    {
+      name: 'what a note explains, as notes pass',
+      subject: { ...withoutOperation('explained', 'expected_change_matches'), notes: [note] },
+    },
+    {
+      name: 'what an operation explains that has not ended',
+      subject: {
+        ...full,
+        operations: full.operations.with(0, { ...made(0), state: 'executing', ended_at: null }),
+      },
+    },
+  ])('keeps $name', ({ subject }) => {
+    const next = batch(newest, subject)
+    expect(namesOf(next)).toContain('re_0')
+  })
+
+  test('keeps refunds that one operation explains together, as it would go with the first of them', () => {
+    const [oldest, second, ...others] = full.actions as [ActionRecord, ActionRecord, ...ActionRecord[]]
+    const shared = { ...full, actions: [oldest, { ...second, operationId: oldest.operationId }, ...others] }
+    const kept = forgetOld(
+      { ...shared, actions: [...shared.actions, ...play([{ at: LATER, input: newest }]).actions] },
+      shared,
+      LATER,
+    )
+    expect(namesOf(kept).slice(0, 3)).toEqual(['re_0', 're_1', `re_${SURPLUS + 2}`])
+  })
+
+  test('keeps what the batch changed, as that is yet to be listed', () => {
+    const failed = batch(refund(0, { status: 'failed' }), full)
+    expect(failed.actions[0]).toMatchObject({ providerRef: 're_0', state: 'failed' })
+    expect(namesOf(failed)).not.toContain('re_1')
+    expect(namesOf(batch(newest, failed))).not.toContain('re_0')
+  })
+
+  test('keeps all of them for a week', () => {
+    expect(batch(newest, full, T0 + 6 * DAY).actions).toHaveLength(MAX_RECORDS + SURPLUS)
+  })
+})
+
+describe('a late event about what was given up', () => {
+  const late = play([{ at: LATER, input: refund(0, { eventType: 'refund.updated', status: 'failed' }) }], grown)
+  const again = late.actions.at(-1)
+
+  test('makes it anew under its old name, and it waits for its second look', () => {
+    expect(again).toMatchObject({ id: full.actions[0]?.id, verdict: 'pending', state: 'failed' })
+    expect(late.forgotten.map(({ refs }) => refs)).not.toContainEqual(['re_0'])
+  })
+
+  test('is explained by the operation that the second look finds in the ledger, which differs now, and is not alerted', () => {
+    const ledger = full.operations.map(known => ({ at: LATER + MINUTE, input: operationSeen(known) }))
+    const found = play(ledger, late)
+    const looked = lookAll(found, [policy()])
+    expect(found.actions.find(({ id }) => id === again?.id)).toMatchObject({
+      verdict: 'explained',
+      operationId: 'op_0',
+    })
+    expect(found.actions).toHaveLength(late.actions.length)
+    expect(found.operations).toHaveLength(late.operations.length + 1)
+    const before = new Set(full.outbox)
+    const alerts = looked.outbox.filter(entry => entry.topic === 'alerts' && !before.has(entry))
+    expect(alerts.map(({ message }) => (message as { event: string }).event).sort()).toEqual([
+      'drift.detected',
+      // Of the newest, which no operation made.
+      'incident.opened',
+    ])
+  })
+
+  test('which carries no key is explained by the one that is known, and alerts nobody', () => {
+    const key = 'key_0'
+    const byKey = operation({ ...made(0), amount: null, idempotency_key: key })
+    const told = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
+    const subject = { ...told, operations: full.operations.with(0, byKey) }
+    const before = batch(newest, subject)
+    const failed = refund(0, { eventType: 'refund.failed', status: 'failed' })
+    const found = play(
+      [
+        { at: LATER, input: failed },
+        { at: LATER + MINUTE, input: operationSeen(byKey) },
+      ],
+      before,
+    )
+    expect(lookAll(found).actions.find(({ id }) => id === again?.id)).toMatchObject({
+      verdict: 'explained',
+      reason: 'idempotency_key_matches',
+    })
+  })
+
+  test('of another provider joins what is known of it', () => {
+    const [oldest] = full.actions
+    const [side] = oldest?.sides ?? []
+    const biller = {
+      ...side!,
+      provider: 'subscription',
+      identity: 'txn',
+      providerRef: 'txn_0',
+      gatewayRefs: ['re_0'],
+    } as const
+    const before = batch(newest, withOldest({ sides: [...oldest!.sides, biller] }))
+    const told = play([{ at: LATER, input: refund(0, { status: 'failed' }) }], before)
+    expect(told.actions.at(-1)).toMatchObject({ identity: oldest?.identity, sides: [{ state: 'failed' }, biller] })
+  })
+
+  test('that tells what it was before changes nothing of it', () => {
+    // The first notes that it is not what its operation says, so that the second gives it up.
+    const differing = batch(newest, withOldest({ state: 'failed', sides: sidesOf('failed') }))
+    const failed = batch(refund(9_998, { amount: 7, createdAt: LATER }), differing)
+    expect(namesOf(failed)).not.toContain('re_0')
+    expect(play([{ at: LATER, input: refund(0) }], failed).actions.at(-1)?.state).toBe('failed')
+  })
+
+  test('about the total of its charge finds no step open', () => {
+    const total = totalSeen({ total: 100, before: 0, createdAt: madeAt(0) })
+    const told = play([{ at: LATER, input: total }], grown)
+    expect(pendingLooks(told).filter(({ of }) => of === 'step')).toEqual([])
+    expect(lookAll(told).actions).toHaveLength(grown.actions.length)
+  })
+})
+
+describe('a total of a charge that comes late', () => {
+  /** What a look at the charge's steps makes of a total. */
+  const provisional = (before: Subject, facts: TotalFacts) =>
+    lookAll(play([{ at: LATER, input: totalSeen(facts) }], before))
+      .actions.filter(action => action.providerRef === null)
+      .map(({ amount }) => amount)
+  const [first, ...others] = grown.forgotten
+  const ofCharge = (id: string) => (one: Forgotten) => {
+    return { ...one, objectIds: [id], sides: one.sides.map(side => ({ ...side, objectIds: [id] })) }
+  }
+  const ofOtherCharge: Subject = {
+    ...grown,
+    forgotten: [first!, ...others.map(ofCharge('ch_2'))],
+    actions: [],
+    operations: [],
+  }
+
+  test.each<{ name: string; before: Subject; facts: TotalFacts; wanted: number[] }>([
+    {
+      name: 'is no step where all of it was given up',
+      before: { ...ofOtherCharge, forgotten: grown.forgotten },
+      facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
+      wanted: [],
+    },
+    {
+      name: 'is a step where what was given up is of another charge',
+      before: ofOtherCharge,
+      facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
+      wanted: [100 * SURPLUS - 100],
+    },
+    {
+      name: 'is a step where what was given up was made after it',
+      before: ofOtherCharge,
+      facts: { total: 100, createdAt: T0 - MINUTE },
+      wanted: [100],
+    },
+    {
+      name: 'is a step of an amount that nothing given up had, however late',
+      before: grown,
+      facts: { total: 130, before: 100, createdAt: madeAt(0) },
+      wanted: [30],
+    },
+    {
+      name: 'proves what was refunded before it, too, where nothing of that time was evicted',
+      before: ofOtherCharge,
+      facts: { total: 200, before: 100, createdAt: T0 - DAY },
+      wanted: [100, 100],
+    },
+  ])('$name', ({ before, facts, wanted }) => {
+    expect(provisional(before, facts)).toEqual(wanted)
+  })
+})
+
+describe('the operation of what was given up', () => {
+  test('explains no other refund, and nobody asks where its own is', () => {
+    // As like it as can be: the same amount, and made beside it.
+    const other = play([{ at: LATER, input: refund(0, { id: 're_other' }) }], grown)
+    const told = play([{ at: LATER, input: operationSeen({ ...made(0), version: 2 }) }], other)
+    expect(told).toBe(other)
+    expect(lookAll(told).actions.find(({ providerRef }) => providerRef === 're_other')?.verdict).toBe('unexplained')
+    expect(alertsOf(lookAll(told))).not.toContain('drift.detected')
+  })
+})

@@ -1,0 +1,176 @@
+/** What becomes of an alert that was sent while the provider could not be asked, once it can be. */
+import { Reread } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  isOpen,
+  look,
+  lookFacts,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  policy,
+  RULES,
+  SECOND,
+  secondLooks,
+  T0,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import { refundShown, seen } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import { type PendingLook, pendingLooks } from '../case/looks.ts'
+import { projectAction, projectIncident } from '../verdict/projection.ts'
+import { decide, type Input } from './decide.ts'
+
+const HOUR = 60 * MINUTE
+const readable = lookFacts([policy({ canRead: true })])
+const ALERTED_AT = T0 + MINUTE + 4 * SECOND
+
+const rereadsOf = (subject: Subject) =>
+  subject.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+const reading = (subject: Subject) => pendingLooks(subject).find(({ of }) => of === 'late_reading')
+
+/** Asked at the second look, not answered, and alerted. */
+function alerted(input: Input = seen(refundShown())): Subject {
+  const told = play([{ at: T0, input }])
+  const [pending] = secondLooks(told) as [PendingLook]
+  const asked = decide(told, look(pending, readable), T0 + MINUTE, RULES)
+  return decide(asked, look(pending, readable), ALERTED_AT, RULES)
+}
+const next = (subject: Subject, at: number) =>
+  decide(subject, look(reading(subject) as PendingLook, readable), at, RULES)
+const answered = (subject: Subject, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
+  decide(subject, look(reading(subject) as PendingLook, readable, outcome), at, RULES)
+const shown = (subject: Subject, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
+  play([{ at, input: seen(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], subject)
+
+describe('the question that follows an alert without an answer', () => {
+  test('is due after a minute, and is the question of the second look', () => {
+    const subject = alerted()
+    expect(reading(subject)?.wakeAt).toBe(ALERTED_AT + MINUTE)
+    expect(next(subject, ALERTED_AT + MINUTE - 1)).toEqual(subject)
+    const asked = next(subject, ALERTED_AT + MINUTE)
+    expect(rereadsOf(asked)).toHaveLength(2)
+    expect(rereadsOf(asked)[1]).toMatchObject({ reason: 'second_look', targets: [{ type: 'refund', id: 're_1' }] })
+    expect(rereadsOf(asked)[1]?.answer_by).toBeUndefined()
+  })
+
+  test('is asked ever more rarely, nine times in all at most, and alerts nobody again', () => {
+    let subject = alerted()
+    const times: number[] = []
+    for (let due = reading(subject); due !== undefined; due = reading(subject)) {
+      times.push(due.wakeAt - ALERTED_AT)
+      subject = next(subject, due.wakeAt)
+    }
+    expect(rereadsOf(subject)).toHaveLength(9)
+    const waits = times.map((at, index) => at - (times[index - 1] ?? 0)).slice(0, 8)
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(times.at(-1)).toBeLessThan(72 * HOUR)
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(isOpen(onlyAction(subject))).toBe(true)
+  })
+
+  test('stays due when it is answered as unavailable', () => {
+    const asked = next(alerted(), ALERTED_AT + MINUTE)
+    expect(answered(asked, 'unavailable')).toEqual(asked)
+  })
+
+  test('is not asked where an explanation came', () => {
+    const explained = play([{ at: ALERTED_AT + SECOND, input: operationSeen({ provider_ref: 're_1' }) }], alerted())
+    expect(reading(explained)).toBeUndefined()
+    expect(alertsOf(explained)).toEqual(['incident.opened', 'incident.resolved'])
+  })
+
+  test.each([
+    { setting: 'cannot be read', facts: lookFacts([policy()]) },
+    { setting: 'ignores such changes', facts: lookFacts([policy({ canRead: true, outOfBand: 'ignore' })]) },
+  ])('is not asked where the connection $setting', ({ facts }) => {
+    const told = play([{ at: T0, input: seen(refundShown()) }])
+    const [pending] = secondLooks(told) as [PendingLook]
+    const asked = decide(told, look(pending, facts), T0 + MINUTE, RULES)
+    expect(reading(decide(asked, look(pending, facts), ALERTED_AT, RULES))).toBeUndefined()
+  })
+
+  test('is asked about the provisional refund of a total', () => {
+    const subject = alerted(totalSeen({ total: 2499, before: 0 }))
+    expect(onlyAction(subject)).toMatchObject({ providerRef: null, verdict: 'unexplained', readBack: 'unavailable' })
+    expect(rereadsOf(next(subject, ALERTED_AT + MINUTE))[1]?.targets).toEqual([{ type: 'refund', id: 'pi_1' }])
+    expect(onlyAction(answered(subject, 'not_found')).reason).toBe('provider_denies_it')
+  })
+})
+
+describe('the answer that comes after the alert', () => {
+  test('confirms it: the incident stays open, and says so', () => {
+    const confirmed = answered(shown(alerted(), 'succeeded'), 'read')
+    expect(onlyAction(confirmed)).toMatchObject({ verdict: 'unexplained', readBack: 'confirmed' })
+    expect(isOpen(onlyAction(confirmed))).toBe(true)
+    expect(reading(confirmed)).toBeUndefined()
+    expect(onlyAction(confirmed).timeline.at(-1)?.text).toMatch(/read after the alert, and shows it as succeeded/)
+  })
+
+  test('denies it: the incident resolves, and says why', () => {
+    const denied = answered(alerted(), 'not_found')
+    const action = onlyAction(denied)
+    expect(action).toMatchObject({ verdict: 'not_alerted', reason: 'provider_denies_it', readBack: 'not_found' })
+    expect(alertsOf(denied)).toEqual(['incident.opened', 'incident.resolved'])
+    const [incident] = action.incidents
+    expect(incident).toMatchObject({ state: 'resolved', resolvedBy: null })
+    expect(projectIncident(denied, action, incident!).summary).toMatch(/did not go through: .* does not know it/)
+    expect(projectAction(denied, action).why?.rule).toMatch(/does not know it/)
+  })
+
+  test('shows that it failed: the incident stays open, as somebody asked for it', () => {
+    const failed = answered(shown(alerted(), 'failed'), 'read')
+    expect(onlyAction(failed)).toMatchObject({ verdict: 'unexplained', readBack: 'confirmed', state: 'failed' })
+    expect(alertsOf(failed)).toEqual(['incident.opened'])
+  })
+
+  test('counts when it is the one of the second look itself, only late', () => {
+    const subject = alerted()
+    const { id } = onlyAction(subject)
+    const late = decide(
+      subject,
+      look({ lookId: id, dueAt: T0 + MINUTE }, readable, 'not_found'),
+      ALERTED_AT + SECOND,
+      RULES,
+    )
+    expect(onlyAction(late).reason).toBe('provider_denies_it')
+  })
+
+  test('changes nothing when it comes twice', () => {
+    const subject = alerted()
+    const pending = reading(subject) as PendingLook
+    const denied = answered(subject, 'not_found')
+    expect(decide(denied, look(pending, readable, 'not_found'), ALERTED_AT + HOUR, RULES)).toEqual(denied)
+  })
+
+  test('that denied it is overruled by data that shows it: a new minute begins', () => {
+    const again = shown(answered(alerted(), 'not_found'), 'succeeded', T0 + HOUR)
+    expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
+    const [pending] = secondLooks(again) as [PendingLook]
+    const judged = decide(again, look(pending, readable, 'read'), T0 + HOUR + MINUTE, RULES)
+    expect(alertsOf(judged)).toEqual(['incident.opened', 'incident.resolved', 'incident.opened'])
+  })
+
+  test('that denied it is overruled by a signed event that comes later: a new minute begins', () => {
+    const denied = answered(alerted(), 'not_found')
+    const told = seen(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
+    const again = decide(denied, told, T0 + HOUR, RULES)
+    expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
+  })
+
+  test('that denied it stands when an event is told again that was known before', () => {
+    const denied = answered(alerted(), 'not_found')
+    expect(onlyAction(decide(denied, seen(refundShown()), T0 + HOUR, RULES)).verdict).toBe('not_alerted')
+  })
+
+  test('that was given in time leaves an alert about what the provider denies open, as before', () => {
+    const told = play([{ at: T0, input: seen(refundShown()) }])
+    const [pending] = secondLooks(told) as [PendingLook]
+    const asked = decide(told, look(pending, readable), T0 + MINUTE, RULES)
+    const denied = decide(asked, look(pending, readable, 'not_found'), T0 + MINUTE + SECOND, RULES)
+    expect(onlyAction(denied)).toMatchObject({ verdict: 'unexplained', readBack: 'not_found' })
+    expect(reading(denied)).toBeUndefined()
+  })
+})

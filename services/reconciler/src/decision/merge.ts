@@ -1,0 +1,56 @@
+import type { Operation } from '@backstop/contracts'
+import { replaceAt, type Subject, withAll } from '../case/case.ts'
+import { mergeNotes } from '../expected-change/expected-change.ts'
+import { joinPaymentNames } from '../refund/payment-names.ts'
+import { deriveRecords } from '../subscription/subscription-records.ts'
+import { mergeRows } from '../subscription/subscription-row.ts'
+import { joinLinked } from '../verdict/same-action.ts'
+import { observeOperation } from './observe.ts'
+
+/**
+ * Two subjects that turned out to be one, e.g. a charge and its payment intent that came in separate events. The older
+ * keeps its id; which one that is does not depend on who merges. Everything of both is kept; the verdicts are judged anew.
+ */
+export function mergeSubjects(
+  a: Subject,
+  b: Subject,
+  now: number,
+): { winner: Subject; loser: Subject; merged: Subject } {
+  const aWins = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
+  const [winner, loser] = aWins ? [a, b] : [b, a]
+  const known = new Set(winner.actions.map(action => action.id))
+  const knownTotals = new Set(winner.refundTotals.map(total => total.id))
+  const knownCases = new Set(winner.operationCases.map(one => one.operationId))
+  const base: Subject = {
+    ...winner,
+    // Of both, so that projections of the one that vanishes are not newer than what comes.
+    version: Math.max(winner.version, loser.version),
+    refs: withAll(winner.refs, loser.refs),
+    actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.id))],
+    merged: [...winner.merged, ...loser.merged],
+    forgotten: [...winner.forgotten, ...loser.forgotten],
+    refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
+    operationCases: [...winner.operationCases, ...loser.operationCases.filter(one => !knownCases.has(one.operationId))],
+    notes: mergeNotes(winner, loser),
+    outbox: [...winner.outbox, ...loser.outbox],
+  }
+  const withOperations = loser.operations.reduce<Subject>(
+    (subject, operation: Operation) => observeOperation(subject, operation),
+    base,
+  )
+  const joined = joinLinked(withRows(withOperations, loser, now), now)
+  return { winner, loser, merged: joinPaymentNames(joined) }
+}
+
+function withRows(subject: Subject, loser: Subject, now: number): Subject {
+  let next = subject
+  for (const row of loser.subscriptions) {
+    const index = next.subscriptions.findIndex(known => known.identity === row.identity)
+    const known = next.subscriptions[index]
+    const merged = known === undefined ? row : mergeRows(known, row)
+    const subscriptions =
+      known === undefined ? [...next.subscriptions, merged] : replaceAt(next.subscriptions, index, merged)
+    next = deriveRecords({ ...next, subscriptions }, merged, null, now)
+  }
+  return next
+}

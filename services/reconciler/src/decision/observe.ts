@@ -1,0 +1,146 @@
+import { deterministicId, type Operation } from '@backstop/contracts'
+import type { ObservedAction, ObservedRecord } from '@backstop/providers'
+import {
+  type ActionRecord,
+  type Forgotten,
+  isProvisional,
+  replaceAt,
+  type Sighting,
+  type Subject,
+  UNJUDGED,
+  withAll,
+  withConnection,
+} from '../case/case.ts'
+import { mergeSides, sideOf, withSides } from '../case/sides.ts'
+import { shownEvent } from '../case/timeline.ts'
+import { provisionalFor } from '../refund/refund-steps.ts'
+import { joinLinked, linkedRecord } from '../verdict/same-action.ts'
+import { forgottenBy, isSpent } from './evict.ts'
+import { withoutDenial } from './late-reading.ts'
+
+const MAX_EVENT_IDS = 100
+/**
+ * Operations that explain nothing and are kept: of a loop's endless tries the latest. One that explains an action is never
+ * given up, as that action would alert.
+ */
+const MAX_SPARE_OPERATIONS = 500
+
+/** The subject with a provider's object that was observed: a new record, or what it adds to the one there is. */
+export function observeObject(
+  subject: Subject,
+  observed: ObservedAction | ObservedRecord,
+  sighting: Sighting,
+  now: number,
+): Subject {
+  const index = findRecord(subject, observed)
+  const known = subject.actions[index]
+  const forgotten = known === undefined ? forgottenBy(subject, namesOf(observed)) : undefined
+  const before = known ?? { ...newRecord(observed, now), ...(forgotten && rememberedOf(forgotten)) }
+  const record = withSighting(before, withSide(before, observed), observed, sighting, now)
+  const actions = known === undefined ? [...subject.actions, record] : replaceAt(subject.actions, index, record)
+  const refs = withAll(subject.refs, observed.refs)
+  const next =
+    forgotten === undefined ? subject : { ...subject, forgotten: subject.forgotten.filter(one => one !== forgotten) }
+  return joinLinked({ ...next, actions, refs }, now)
+}
+
+/** What a record that was given up was, but for its operation: the ledger tells of that. */
+function rememberedOf({ actionId, identity, kind, sides, idempotencyKeys }: Forgotten): Partial<ActionRecord> {
+  return { id: actionId, identity, kind, sides, idempotencyKeys }
+}
+
+function namesOf(observed: ObservedAction | ObservedRecord): readonly string[] {
+  return observed.kind === 'action' ? [observed.providerRef, ...observed.gatewayRefs] : [observed.providerRef]
+}
+
+/** The record of this very object, or of the same refund at another provider, or the provisional one that it turns out to be. */
+function findRecord(subject: Subject, observed: ObservedAction | ObservedRecord): number {
+  const { identity } = observed
+  const own = subject.actions.findIndex(
+    action => action.identity === identity || action.sides.some(side => side.identity === identity),
+  )
+  if (own >= 0 || observed.kind === 'record') return own
+  const linked = linkedRecord(subject, sideOf(observed))
+  return linked >= 0 ? linked : provisionalFor(subject, observed)
+}
+
+function newRecord(observed: ObservedAction | ObservedRecord, now: number): ActionRecord {
+  const { identity, provider, subject, objectIds, providerRef, amount, currency, state, createdAt } = observed
+  return {
+    id: deterministicId('action', identity),
+    identity,
+    kind: observed.kind === 'action' ? observed.action : observed.record,
+    sides: [],
+    turn: null,
+    provider,
+    seenThrough: [],
+    subject,
+    objectIds,
+    providerRef,
+    amount,
+    currency,
+    state,
+    providerCreatedAt: createdAt,
+    idempotencyKeys: [],
+    eventIds: [],
+    firstSeenAt: now,
+    ...UNJUDGED,
+  }
+}
+
+function withSide(known: ActionRecord, observed: ObservedAction | ObservedRecord): ActionRecord {
+  const seen = sideOf(observed)
+  // What a provisional action is said to be was guessed from a total: the refund itself knows better.
+  if (isProvisional(known)) return { ...withSides(known, [seen]), identity: seen.identity, madeFrom: null }
+  const own = known.sides.find(side => side.identity === seen.identity)
+  const others = known.sides.filter(side => side !== own)
+  return withSides(known, [...others, own === undefined ? seen : mergeSides(own, seen)])
+}
+
+function withSighting(
+  before: ActionRecord,
+  record: ActionRecord,
+  observed: ObservedAction | ObservedRecord,
+  sighting: Sighting,
+  now: number,
+): ActionRecord {
+  const { connection, eventId } = sighting
+  const key = observed.kind === 'action' ? observed.idempotencyKey : null
+  const hasRoom = record.eventIds.length < MAX_EVENT_IDS
+  const seen: ActionRecord = {
+    ...record,
+    seenThrough: withConnection(record.seenThrough, connection),
+    idempotencyKeys: key === null ? record.idempotencyKeys : withAll(record.idempotencyKeys, [key]),
+    eventIds: eventId === null || !hasRoom ? record.eventIds : withAll(record.eventIds, [eventId]),
+  }
+  return shownEvent(before, withoutDenial(before, seen, sighting), sighting, now)
+}
+
+/**
+ * The subject with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One
+ * that was never sent to the provider can explain nothing: it is kept for whoever asks why, and leads nowhere.
+ */
+export function observeOperation(subject: Subject, operation: Operation): Subject {
+  const refs = operation.executing_at === null ? subject.refs : withAll(subject.refs, operation.refs)
+  const index = subject.operations.findIndex(known => known.operation_id === operation.operation_id)
+  const known = subject.operations[index]
+  if (known !== undefined && known.version >= operation.version) return subject
+  if (isSpent(subject, operation.operation_id)) return subject
+  if (known !== undefined) return { ...subject, refs, operations: replaceAt(subject.operations, index, operation) }
+  return withinLimit({ ...subject, refs, operations: [...subject.operations, operation] })
+}
+
+/** The subject without the oldest operation that explains nothing, when there are too many of these. */
+function withinLimit(subject: Subject): Subject {
+  const { operations } = subject
+  if (operations.length <= MAX_SPARE_OPERATIONS) return subject
+  const explaining = new Set(subject.actions.map(action => action.operationId))
+  const spare = operations.filter(operation => !explaining.has(operation.operation_id))
+  const gone = spare.length > MAX_SPARE_OPERATIONS ? spare[0] : undefined
+  if (gone === undefined) return subject
+  return {
+    ...subject,
+    operations: operations.filter(operation => operation !== gone),
+    operationCases: subject.operationCases.filter(known => known.operationId !== gone.operation_id),
+  }
+}

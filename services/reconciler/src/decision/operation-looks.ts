@@ -1,0 +1,110 @@
+import type { ObjectState, Operation } from '@backstop/contracts'
+import type { ActionRecord, OperationCase, Subject } from '../case/case.ts'
+import { awaitsAnswer, operationLookId, type PendingLook } from '../case/looks.ts'
+import { refundIdsOf } from '../case/sides.ts'
+import { askThrough } from '../case/whom-to-ask.ts'
+import { tellMissing } from '../operation/drift.ts'
+import { caseOf, withCase } from '../operation/operation-case.ts'
+import { stretchesOf } from '../subscription/subscription-row.ts'
+import { rereadEntry } from '../verdict/outbox-entries.ts'
+import type { LookInput } from './second-look.ts'
+
+/** How long after an operation was reported as done its object may stay unknown. */
+const MISSING_AFTER_MS = 15 * 60_000
+/** What could not be asked for that long is not asked for any more. */
+const MISSING_UNTIL_MS = 24 * 3_600_000
+/** A refund under review is asked after soon, in case its event is lost, and then less often. */
+const SETTLEMENT_FIRST_MS = 3_600_000
+const SETTLEMENT_AGAIN_MS = 6 * 3_600_000
+const SETTLEMENT_UNTIL_MS = 30 * 86_400_000
+
+type OperationLook = NonNullable<OperationCase['look']>
+
+/** The subject with the looks that its operations want: at what is not there, and at what is not decided. */
+export function armOperationLooks(subject: Subject, now: number): Subject {
+  const actions = Map.groupBy(subject.actions, ({ operationId }) => operationId)
+  const looks = new Map(subject.operationCases.map(({ operationId, look }) => [operationId, look]))
+  return subject.operations.reduce((next, operation) => {
+    const id = operation.operation_id
+    const why = wantedLook(operation, actions.get(id) ?? [])
+    if (why === (looks.get(id)?.why ?? null)) return next
+    return withCase(next, { ...caseOf(next, id), look: why === null ? null : firstLook(why, operation, now) })
+  }, subject)
+}
+
+function actionOf(subject: Subject, { operation_id }: Operation): ActionRecord | undefined {
+  return subject.actions.find(action => action.operationId === operation_id)
+}
+
+const UNDECIDED: ReadonlySet<ObjectState> = new Set(['pending', 'requires_action'])
+
+/** @param actions those that it explains */
+function wantedLook(operation: Operation, actions: readonly ActionRecord[]): OperationLook['why'] | null {
+  if (actions.length === 0) {
+    // What skipped its approval explains nothing, so that nothing is its own says nothing.
+    return operation.state === 'completed' && operation.unapproved == null ? 'missing_check' : null
+  }
+  const isUndecided = actions.some(({ kind, state }) => kind === 'refund' && UNDECIDED.has(state))
+  return operation.state === 'awaiting_review' && isUndecided ? 'settlement' : null
+}
+
+function firstLook(why: OperationLook['why'], { ended_at }: Operation, now: number): OperationLook {
+  const endedAt = ended_at === null ? now : Date.parse(ended_at)
+  const dueAt = why === 'settlement' ? now + SETTLEMENT_FIRST_MS : Math.max(now, endedAt) + MISSING_AFTER_MS
+  return { why, dueAt, askedAt: null, doneAt: null }
+}
+
+/** The subject after a look at one of its operations: the provider is asked, or has answered. */
+export function lookAtOperation(
+  subject: Subject,
+  pending: PendingLook,
+  { answer, facts }: LookInput,
+  now: number,
+): Subject {
+  const known = subject.operationCases.find(
+    one => one.look !== null && operationLookId(one.look.why, one.operationId) === pending.lookId,
+  )
+  const operation = subject.operations.find(one => one.operation_id === known?.operationId)
+  if (known === undefined || known.look === null || operation === undefined) return subject
+  const { look } = known
+  const withLook = (next: OperationLook) => withCase(subject, { ...known, look: next })
+  if (answer === null) {
+    if (awaitsAnswer(pending, now)) return subject
+    const what = {
+      action: operation.kind,
+      providerRef: operation.provider_ref ?? actionOf(subject, operation)?.providerRef ?? null,
+      objectIds: [operation.subject],
+    }
+    const asking = askThrough(facts.policies.get(operation.connection_id), what, facts)
+    if (asking === undefined) return withLook(postponed(look, operation, now))
+    const asked = withLook({ ...look, askedAt: now })
+    return { ...asked, outbox: [...asked.outbox, rereadEntry(subject, pending, asking, look.why, now)] }
+  }
+  if (answer.outcome === 'unavailable') {
+    const isOver = now - look.dueAt >= MISSING_UNTIL_MS
+    return withLook(isOver ? postponed(look, operation, now) : { ...look, askedAt: now })
+  }
+  const next = withLook(postponed(look, operation, now))
+  return look.why === 'missing_check' && !isThere(subject, operation) ? tellMissing(next, operation, now) : next
+}
+
+/** Nothing more to ask, or the next time to. */
+function postponed(look: OperationLook, operation: Operation, now: number): OperationLook {
+  const since = Date.parse(operation.executing_at ?? operation.created_at)
+  if (look.why === 'missing_check' || now - since >= SETTLEMENT_UNTIL_MS) return { ...look, doneAt: now }
+  return { ...look, dueAt: now + SETTLEMENT_AGAIN_MS, askedAt: null }
+}
+
+/**
+ * Whether what the operation says stands, though another one explains it: a refund that was reported twice, or a
+ * subscription that another request ended.
+ */
+function isThere(subject: Subject, operation: Operation): boolean {
+  if (operation.kind === 'refund') {
+    return subject.actions.some(action => refundIdsOf(action).some(id => id === operation.provider_ref))
+  }
+  const names = [operation.subject, operation.provider_ref]
+  return subject.subscriptions
+    .filter(row => names.some(name => name !== null && row.objectIds.includes(name)))
+    .some(row => stretchesOf(row, 'cancellation').at(-1)?.part === 'episode')
+}

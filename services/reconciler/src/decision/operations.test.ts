@@ -1,0 +1,273 @@
+/** What verdicts mean for the operations that gave them: drift, settlement, and what the provider does not know. */
+import { Alert, Command, type Operation, Reread } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  look,
+  lookAll,
+  lookFacts,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  policy,
+  RULES,
+  SECOND,
+  T0,
+} from '../../test/fixtures.ts'
+import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import { type PendingLook, pendingLooks } from '../case/looks.ts'
+import { decide, type Input } from './decide.ts'
+
+const HOUR = 60 * MINUTE
+const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
+const named = (facts: Partial<Operation> = {}) => operationSeen({ provider_ref: 're_1', ...facts })
+const driftsIn = (subject: Subject) =>
+  subject.outbox.flatMap(({ topic, message }) => {
+    const alert = topic === 'alerts' ? Alert.parse(message) : undefined
+    return alert?.event === 'drift.detected' ? [alert.data] : []
+  })
+const commandsIn = (subject: Subject) =>
+  subject.outbox.filter(entry => entry.topic === 'commands').map(entry => Command.parse(entry.message))
+
+describe('drift', () => {
+  test.each<{ name: string; shown?: Parameters<typeof refundShown>[0]; said?: Partial<Operation>; differs: string[] }>([
+    { name: 'nothing', differs: [] },
+    { name: 'the amount', said: { amount: 2500 }, differs: ['amount: EUR 25.00, EUR 24.99'] },
+    { name: 'the currency', said: { currency: 'usd' }, differs: ['currency: usd, eur'] },
+    { name: 'the payment', said: { subject: 'pi_9' }, differs: ['subject: pi_9, pi_1'] },
+    { name: 'an amount that was never said', said: { amount: null, currency: null }, differs: [] },
+    { name: 'done, and it failed', shown: { state: 'failed' }, differs: ['state: completed, failed'] },
+    { name: 'done, and it was called off', shown: { state: 'canceled' }, differs: ['state: completed, canceled'] },
+    { name: 'done, and the review refused it', shown: { state: 'rejected' }, differs: ['state: completed, rejected'] },
+    { name: 'done, and the card network is slow', shown: { state: 'pending' }, differs: [] },
+    { name: 'done, and taken back by something of its own', shown: { state: 'reversed' }, differs: [] },
+    { name: 'failed, and it worked', said: { state: 'failed' }, differs: ['state: failed, succeeded'] },
+    {
+      name: 'failed, and it is on its way',
+      said: { state: 'failed' },
+      shown: { state: 'pending' },
+      differs: ['state: failed, pending'],
+    },
+    { name: 'failed, as it did', said: { state: 'failed' }, shown: { state: 'failed' }, differs: [] },
+    { name: 'rejected, and it worked', said: { state: 'rejected' }, differs: ['state: rejected, succeeded'] },
+    { name: 'rejected, and the review goes on', said: { state: 'rejected' }, shown: { state: 'pending' }, differs: [] },
+    { name: 'not ended yet', said: { state: 'executing', ended_at: null }, shown: { state: 'failed' }, differs: [] },
+    {
+      name: 'amount and state',
+      said: { amount: 1 },
+      shown: { state: 'failed' },
+      differs: ['amount: EUR 0.01, EUR 24.99', 'state: completed, failed'],
+    },
+  ])('$name: $differs', ({ shown, said, differs }) => {
+    const subject = tell(named(said), seen(refundShown(shown)))
+    const words = (list: readonly { field: string; operation_says: string; provider_says: string }[]) =>
+      list.map(({ field, operation_says, provider_says }) => `${field}: ${operation_says}, ${provider_says}`)
+    expect(words(onlyAction(subject).differences)).toEqual(differs)
+    expect(driftsIn(subject).map(({ differences }) => words(differences))).toEqual(
+      differs.length === 0 ? [] : [differs],
+    )
+  })
+
+  test('is told once, whatever comes again, and once more when something else differs', () => {
+    const once = tell(named({ amount: 1 }), seen(refundShown()), seen(refundShown()), named({ amount: 1, version: 2 }))
+    expect(alertsOf(once)).toEqual(['drift.detected'])
+    const failed = seen(refundShown({ state: 'failed' }), { eventId: 'failed' })
+    expect(alertsOf(play([{ at: T0, input: failed }], once))).toEqual(['drift.detected', 'drift.detected'])
+  })
+
+  test('that is mended shows no difference any more', () => {
+    const mended = tell(named({ amount: 1 }), seen(refundShown()), named({ amount: 2499, version: 2 }))
+    expect(onlyAction(mended).differences).toEqual([])
+  })
+
+  test('a cancellation that an operation says failed, and that is set, is drift', () => {
+    const said = operationSeen({
+      kind: 'cancellation',
+      subject: 'sub_1',
+      amount: null,
+      currency: null,
+      state: 'failed',
+    })
+    expect(driftsIn(tell(said, seen(scheduled(T0))))).toMatchObject([{ differences: [{ field: 'state' }] }])
+  })
+})
+
+describe('an operation that awaits the review', () => {
+  const awaiting = named({ state: 'awaiting_review', ended_at: null, provider: 'reseller', provider_ref: 'adj_1' })
+  const adjustment = (state: 'pending' | 'succeeded' | 'rejected' | 'failed') =>
+    seen(
+      refundShown({
+        provider: 'reseller',
+        providerRef: 'adj_1',
+        about: ['txn_1', 'pi_1'],
+        state,
+        stateVersion: { pending: 1, succeeded: 2, rejected: 2, failed: 2 }[state],
+      }),
+      { eventId: state },
+    )
+
+  test.each([
+    { state: 'succeeded', to: 'completed' },
+    { state: 'rejected', to: 'rejected' },
+    { state: 'failed', to: 'failed' },
+  ] as const)('is settled as $to when the provider shows $state, once', ({ state, to }) => {
+    const subject = tell(awaiting, adjustment('pending'), adjustment(state), adjustment(state), adjustment('pending'))
+    expect(commandsIn(subject)).toMatchObject([
+      {
+        kind: 'settle_operation',
+        operation_id: 'op_1',
+        to,
+        provider_ref: 'adj_1',
+        reason: expect.stringContaining(state),
+      },
+    ])
+    const other = tell(adjustment(state), awaiting)
+    expect(commandsIn(other).map(command => command.command_id)).toEqual(commandsIn(subject).map(c => c.command_id))
+  })
+
+  test('that the provider refuses is an incident, and its alert, once', () => {
+    const subject = lookAll(tell(adjustment('rejected'), awaiting, adjustment('rejected')))
+    expect(onlyAction(subject).incidents).toMatchObject([{ code: 'REFUND_REJECTED', state: 'open', outOfBand: null }])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    const [alert] = subject.outbox.filter(entry => entry.topic === 'alerts').map(entry => Alert.parse(entry.message))
+    expect(alert).toMatchObject({ data: { incident: { summary: expect.stringContaining('op_1') } } })
+  })
+
+  test('refused without an operation of ours is only unexplained', () => {
+    const subject = lookAll(tell(adjustment('rejected')))
+    expect(onlyAction(subject).incidents.map(({ code }) => code)).toEqual(['UNEXPECTED_ACTION'])
+  })
+
+  test('waits where the provider has not decided, and is asked after in case its event is lost', () => {
+    const subject = tell(adjustment('pending'), awaiting)
+    expect(commandsIn(subject)).toEqual([])
+    const [pending] = pendingLooks(subject)
+    expect(pending).toMatchObject({ lookId: 'settlement/op_1', wakeAt: T0 + HOUR })
+    const facts = lookFacts([policy({ provider: 'reseller', canRead: true })])
+    const asked = decide(subject, look(pending as PendingLook, facts), T0 + HOUR, RULES)
+    const reread = asked.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+    expect(reread).toMatchObject([{ reason: 'settlement', targets: [{ id: 'adj_1' }] }])
+    const still = decide(asked, look(pending as PendingLook, facts, 'read'), T0 + HOUR + MINUTE, RULES)
+    expect(pendingLooks(still)).toMatchObject([{ dueAt: T0 + 7 * HOUR + MINUTE }])
+    const settled = play([{ at: T0 + HOUR, input: adjustment('succeeded') }], asked)
+    expect(pendingLooks(settled)).toEqual([])
+    expect(commandsIn(settled)).toMatchObject([{ to: 'completed' }])
+  })
+
+  test('is not asked after for ever', () => {
+    const month = T0 + 31 * 24 * HOUR
+    const subject = tell(adjustment('pending'), awaiting)
+    const late = decide(subject, look(pendingLooks(subject)[0] as PendingLook), month, RULES)
+    expect(pendingLooks(late)).toEqual([])
+  })
+})
+
+describe('an operation that names a credit note which two refunds pay out', () => {
+  const note = (facts: Partial<Operation> = {}) =>
+    operationSeen({ provider: 'subscription', subject: 'sub_1', provider_ref: 'CN-1', amount: 1300, ...facts })
+  const paid = (id: string, amount: number, state: 'pending' | 'succeeded' | 'failed' = 'succeeded') =>
+    seen(
+      refundShown({
+        provider: 'subscription',
+        providerRef: id,
+        about: ['sub_1', 'CN-1'],
+        creditNoteIds: ['CN-1'],
+        amount,
+        state,
+        stateVersion: state === 'pending' ? 1 : 2,
+      }),
+      { eventId: `${id}_${state}` },
+    )
+  const made = (subject: Subject) => subject.actions.map(({ verdict, operationId }) => `${verdict} ${operationId}`)
+
+  test.each([
+    { order: 'the operation first', inputs: [note(), paid('txn_1', 500), paid('txn_2', 800)] },
+    { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), note()] },
+  ])('explains both, and neither is drift: $order', ({ inputs }) => {
+    const subject = tell(...inputs)
+    expect(made(subject)).toEqual(['explained op_1', 'explained op_1'])
+    expect(driftsIn(subject)).toEqual([])
+    expect(pendingLooks(subject)).toEqual([])
+  })
+
+  test('explains no third one that its amount does not cover', () => {
+    const subject = tell(note(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
+    expect(made(subject)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
+  })
+
+  test('explains the refund that is made again in place of a failed one', () => {
+    const subject = tell(note(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
+    expect(made(subject)).toEqual(['explained op_1', 'explained op_1'])
+  })
+
+  test('is settled when both are decided, as completed if one of them went through', () => {
+    const awaiting = note({ state: 'awaiting_review', ended_at: null })
+    const half = tell(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
+    expect(commandsIn(half)).toEqual([])
+    expect(pendingLooks(half)).toMatchObject([{ lookId: 'settlement/op_1' }])
+    expect(commandsIn(play([{ at: T0, input: paid('txn_2', 800, 'failed') }], half))).toMatchObject([
+      { to: 'completed', provider_ref: 'txn_1' },
+    ])
+  })
+})
+
+describe('an operation that says done', () => {
+  const readable = lookFacts([policy({ canRead: true })])
+  const [due] = pendingLooks(tell(named()))
+  const pending = due as PendingLook
+  const at = T0 + SECOND + 15 * MINUTE
+
+  test('is looked at a quarter of an hour after its end, if nothing of it was seen', () => {
+    expect(pending).toMatchObject({ lookId: 'missing_check/op_1', dueAt: at, wakeAt: at })
+    expect(pendingLooks(tell(named(), seen(refundShown())))).toEqual([])
+  })
+
+  test.each(['not_found', 'read'] as const)('whose object the provider does not know (%s) is drift, once', outcome => {
+    const asked = decide(tell(named()), look(pending, readable), at, RULES)
+    const missing = decide(asked, look(pending, readable, outcome), at + MINUTE, RULES)
+    expect(driftsIn(missing)).toMatchObject([{ action: null, differences: [{ field: 'existence' }] }])
+    expect(pendingLooks(missing)).toEqual([])
+    expect(decide(missing, look(pending, readable, outcome), at + MINUTE, RULES)).toEqual(missing)
+  })
+
+  test('whose object the answer shows is none', () => {
+    const asked = decide(tell(named()), look(pending, readable), at, RULES)
+    const shown = play([{ at, input: seen(refundShown(), { eventId: null, reading: 'missing_check' }) }], asked)
+    expect(driftsIn(decide(shown, look(pending, readable, 'read'), at + MINUTE, RULES))).toEqual([])
+    expect(onlyAction(shown).verdict).toBe('explained')
+  })
+
+  test('that was reported twice is none: the provider knows the one refund that both name', () => {
+    const twice = tell(named(), named({ operation_id: 'op_2' }), seen(refundShown()))
+    const [second] = pendingLooks(twice)
+    if (second === undefined) throw new Error('Nothing is asked after')
+    const asked = decide(twice, look(second, readable), at, RULES)
+    expect(driftsIn(decide(asked, look(second, readable, 'read'), at + MINUTE, RULES))).toEqual([])
+  })
+
+  test('is not asked after where nobody can be asked, or when it skipped its approval', () => {
+    expect(pendingLooks(decide(tell(named()), look(pending), at, RULES))).toEqual([])
+    expect(pendingLooks(tell(named({ unapproved: 'never_asked' })))).toEqual([])
+  })
+
+  test('is asked after again for a day where the provider is away', () => {
+    const asked = decide(tell(named()), look(pending, readable), at, RULES)
+    const away = decide(asked, look(pending, readable, 'unavailable'), at + MINUTE, RULES)
+    expect(pendingLooks(away)).toMatchObject([{ wakeAt: at + 6 * MINUTE }])
+    const over = decide(away, look(pending, readable, 'unavailable'), at + 25 * HOUR, RULES)
+    expect(pendingLooks(over)).toEqual([])
+    expect(driftsIn(over)).toEqual([])
+  })
+
+  test.each([
+    { name: 'ended, by another request,', shown: ended(T0 - 2 * HOUR), drifts: 0 },
+    { name: 'running on', shown: subscriptionShown(), drifts: 1 },
+  ])('of a cancellation whose subscription is shown $name', ({ shown, drifts }) => {
+    const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
+    const subject = tell(cancels, seen(shown))
+    const look1 = pendingLooks(subject).find(({ of }) => of === 'operation') as PendingLook
+    expect(driftsIn(decide(subject, look(look1, readable, 'read'), at, RULES))).toHaveLength(drifts)
+  })
+})

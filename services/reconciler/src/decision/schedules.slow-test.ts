@@ -1,0 +1,314 @@
+/**
+ * Whatever happens to a subscription that schedules of the card processor manage, and in whichever order it is told: the verdicts are
+ * those that follow from what was done at the processor. The histories are played on the stand-in account; what is expected is
+ * written down while they happen, from the processor's documentation, and knows nothing of events, readings or snapshots.
+ */
+import { PROVIDERS } from '@backstop/providers'
+import { type CardProcessor, createCardProcessor, createChance } from '@backstop/simulator'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  CONNECTION,
+  lookAll,
+  MINUTE,
+  operationSeen,
+  PROJECT,
+  play,
+  SECOND,
+  sightingOf,
+  T0,
+} from '../../test/fixtures.ts'
+import { searchOf } from '../../test/searches.ts'
+import type { Subject } from '../case/case.ts'
+import type { Input } from './decide.ts'
+
+const RUNS = 4_000
+/** More would keep people from running it. */
+const MAX_MS = 60_000
+const DAY = 86_400_000
+/** Longer than any window in which an operation explains what it does not name. */
+const STEP_MS = 20 * MINUTE
+
+const ACTS = [
+  'attach a schedule that cancels',
+  'attach a schedule that releases',
+  'let the schedule cancel',
+  'let the schedule release',
+  'bring the schedule forward',
+  'put the schedule off',
+  'note something',
+  'release the schedule',
+  'set an end',
+  'take the end back',
+  'cancel',
+  'cancel the schedule',
+  'fail to collect',
+  'come to the end of the period',
+] as const
+
+const histories = fc.record({
+  steps: fc.array(
+    fc.record({
+      act: fc.constantFrom(...ACTS),
+      isOurs: fc.boolean(),
+      named: fc.constantFrom('subscription', 'schedule', 'key'),
+      isRead: fc.nat(2).map(digit => digit === 0),
+      isLost: fc.nat(3).map(digit => digit === 0),
+    }),
+    { minLength: 1, maxLength: 7 },
+  ),
+})
+type History = typeof histories extends fc.Arbitrary<infer Value> ? Value : never
+
+interface Told {
+  readonly kind: 'event of the schedule' | 'event of the subscription' | 'reading' | 'operation'
+  readonly step: number
+  readonly input: Input
+}
+
+/** One end that somebody, or the processor, brought about. */
+interface TrueEnd {
+  readonly at: number
+  readonly by: string | null
+  readonly isItself: boolean
+}
+
+/** The account while a history happens to it, and what is to be expected. */
+interface Course {
+  readonly told: readonly Told[]
+  readonly ends: readonly TrueEnd[]
+  /** Whether the subscription is ended, or to end, once all has happened. */
+  readonly isEnding: boolean
+}
+
+function runThrough({ steps }: History): Course {
+  let now = T0
+  const account = createCardProcessor({ now: () => now, chance: createChance(5) })
+  const { id } = account.subscribe({ amount: 4_999, currency: 'eur' }).subscription
+  const told: Told[] = []
+  const ends: TrueEnd[] = []
+  /** When it is to end; null while it runs on. */
+  let end: number | null = null
+  let isOver = false
+  let eventsTold = account.events().length
+  const stored = () => account.asOf(now).subscriptions.get(id)
+  told.push(...readings(account, id, now - SECOND, 0))
+
+  steps.forEach(({ act, isOurs, named, isRead }, step) => {
+    now += STEP_MS
+    const key = `key_${step}`
+    const scheduleId = stored()?.schedule as string | null
+    const schedule = scheduleId === null ? undefined : account.asOf(now).schedules.get(scheduleId)
+    const periodEnd = (stored()?.items.data[0]?.current_period_end ?? 0) * 1000
+    const phaseEnd = (schedule?.phases.at(-1)?.end_date ?? 0) * 1000
+    const caller = { idempotencyKey: key }
+    const begins = (at: number, isItself = false) => {
+      ends.push({ at, by: isOurs && !isItself ? `op_${step}` : null, isItself })
+    }
+    const done = (): boolean => {
+      if (isOver) return false
+      switch (act) {
+        case 'attach a schedule that cancels':
+        case 'attach a schedule that releases': {
+          if (schedule !== undefined || end !== null) return false
+          if (act === 'attach a schedule that releases') return account.scheduleByObject(id, caller) !== undefined
+          account.scheduleCancelByObject(id, caller)
+          begins(now)
+          end = periodEnd
+          return true
+        }
+        case 'let the schedule cancel':
+          if (schedule === undefined || end !== null) return false
+          account.changeSchedule(schedule.id, { ...caller, endBehavior: 'cancel' })
+          begins(now)
+          end = phaseEnd
+          return true
+        case 'let the schedule release':
+          if (schedule === undefined || end === null) return false
+          account.changeSchedule(schedule.id, { ...caller, endBehavior: 'release' })
+          end = null
+          return true
+        case 'bring the schedule forward':
+        case 'put the schedule off': {
+          if (schedule === undefined) return false
+          const isForward = act === 'bring the schedule forward'
+          const to = phaseEnd + (isForward ? -2 : 2) * DAY
+          if (to <= now + DAY) return false
+          account.changeSchedule(schedule.id, { ...caller, endsAtMs: to })
+          if (end !== null && isForward) begins(now)
+          end = end === null ? null : to
+          return true
+        }
+        case 'note something':
+          account.change(id, { ...caller, metadata: { step: String(step) } })
+          if (schedule !== undefined)
+            account.changeSchedule(schedule.id, { ...caller, metadata: { step: String(step) } })
+          return true
+        case 'release the schedule':
+          if (schedule === undefined) return false
+          account.releaseSchedule(schedule.id, caller)
+          end = null
+          return true
+        case 'set an end':
+          if (schedule !== undefined || end !== null) return false
+          account.scheduleCancel(id, { ...caller, by: step % 2 === 0 ? 'flag' : 'cancel_at' })
+          begins(now)
+          end = periodEnd
+          return true
+        case 'take the end back':
+          if (schedule !== undefined || end === null) return false
+          account.unschedule(id, caller)
+          end = null
+          return true
+        case 'cancel':
+        case 'cancel the schedule':
+          if (act === 'cancel the schedule' && schedule === undefined) return false
+          if (act === 'cancel') account.cancel(id, caller)
+          else account.cancelSchedule(String(scheduleId), caller)
+          begins(now)
+          isOver = true
+          return true
+        case 'fail to collect':
+          account.missPayment(id)
+          account.endDunning(id)
+          begins(now, true)
+          isOver = true
+          return true
+        case 'come to the end of the period':
+          now = Math.max(now, end ?? (schedule === undefined ? periodEnd : phaseEnd))
+          account.endPeriod(id)
+          isOver = end !== null
+          return true
+        default:
+          return act satisfies never
+      }
+    }
+    const isDone = done()
+    const events = account.events().slice(eventsTold)
+    eventsTold = account.events().length
+    for (const event of events.filter(({ type }) => /^(customer\.subscription|subscription_schedule)\./.test(type))) {
+      const origin = { projectId: PROJECT, connectionId: CONNECTION, eventId: event.id, eventType: event.type }
+      const kind = event.type.startsWith('subscription_schedule')
+        ? 'event of the schedule'
+        : 'event of the subscription'
+      const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event })
+      told.push(...inputsOf(meaning, event.id).map(input => ({ kind, step, input }) as const))
+    }
+    // What nobody asked for is no operation's, though one may have been tried at that very moment.
+    if (isOurs && isDone && act !== 'fail to collect')
+      told.push({ kind: 'operation', step, input: operationOf(step, now, named, id, scheduleId, key) })
+    if (isRead) told.push(...readings(account, id, now + 5 * MINUTE, step))
+  })
+  told.push(...readings(account, id, now + 10 * MINUTE, steps.length))
+  return { told, ends, isEnding: isOver || end !== null }
+}
+
+function inputsOf(
+  meaning: ReturnType<typeof PROVIDERS.processor.normaliseEvent>,
+  eventId: string | null,
+): Extract<Input, { kind: 'observed' }>[] {
+  const observations = meaning.kind === 'observed' ? meaning.observations : []
+  const sighting = sightingOf(eventId ?? '', 'told', eventId === null ? { eventId: null, reading: 'sweep' } : {})
+  return observations.map(observed => ({ kind: 'observed', observed, sighting }) as const)
+}
+
+/** What a re-read shows: the subscription, and the schedule that it names. */
+function readings(account: CardProcessor, id: string, at: number, step: number): Told[] {
+  const records = account.asOf(at)
+  const subscription = records.subscriptions.get(id)
+  const schedule = records.schedules.get(String(subscription?.schedule))
+  const origin = { projectId: PROJECT, connectionId: CONNECTION, site: null, readAt: at }
+  return [subscription, schedule].flatMap(object => {
+    if (object === undefined) return []
+    const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
+    return inputsOf(meaning, null).map(input => ({ kind: 'reading', step, input }) as const)
+  })
+}
+
+function operationOf(
+  step: number,
+  at: number,
+  named: string,
+  id: string,
+  scheduleId: string | null,
+  key: string,
+): Input {
+  const names = {
+    subscription: { subject: id },
+    schedule: { subject: scheduleId ?? id },
+    key: { subject: id, idempotency_key: key },
+  }
+  return operationSeen({
+    operation_id: `op_${step}`,
+    kind: 'cancellation',
+    amount: null,
+    currency: null,
+    executing_at: new Date(at - SECOND).toISOString(),
+    ended_at: new Date(at + SECOND).toISOString(),
+    ...names[named as keyof typeof names],
+  })
+}
+
+const told = (inputs: readonly Told[]): Subject =>
+  lookAll(play(inputs.map(({ input }) => ({ at: T0 + 400 * DAY, input }))))
+const cancellationsIn = (subject: Subject) => subject.actions.filter(({ kind }) => kind === 'cancellation')
+
+/** Everything that is told, in an order of its own, some of it twice. */
+function shuffled(inputs: readonly Told[], seed: number): Told[] {
+  const chance = createChance(seed)
+  return [...inputs, ...inputs.filter(() => chance.next() < 0.2)]
+    .map(one => ({ one, at: chance.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one)
+}
+
+describe('the ends of a subscription that schedules manage', () => {
+  test('are judged as they came about, whatever is told first or twice', { retry: 0, timeout: MAX_MS }, () => {
+    const property = fc.property(histories, fc.nat(), (history, seed) => {
+      const course = runThrough(history)
+      const shown = cancellationsIn(told(shuffled(course.told, seed)))
+        .map(({ providerCreatedAt, verdict, reason, operationId }) => {
+          const how = reason === 'involuntary_end' ? 'by itself' : verdict
+          return `${(providerCreatedAt - T0) / MINUTE} ${how} ${operationId}`
+        })
+        .sort()
+      const expected = course.ends.map(({ at, by, isItself }) => {
+        const how = isItself ? 'by itself' : by === null ? 'unexplained' : 'explained'
+        return `${(at - T0) / MINUTE} ${how} ${by}`
+      })
+      expect(shown).toEqual(expected.sort())
+    })
+    fc.assert(property, searchOf(RUNS))
+  })
+
+  test('are all found by readings, without one event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
+    const property = fc.property(histories, ({ steps }) => {
+      const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
+      const subject = told(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
+      expect(cancellationsIn(subject).map(({ verdict }) => verdict)).toEqual(
+        course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
+      )
+    })
+    fc.assert(property, searchOf(RUNS))
+  })
+
+  test('are neither hidden nor doubled by what is lost: the last one always shows', {
+    retry: 0,
+    timeout: MAX_MS,
+  }, () => {
+    const property = fc.property(histories, fc.nat(), (history, seed) => {
+      const course = runThrough(history)
+      const last = course.told.at(-1)?.step
+      const kept = shuffled(course.told, seed).filter(({ kind, step }) => {
+        if (kind === 'operation') return false
+        return kind === 'reading' ? step === last || step === 0 : !history.steps[step]?.isLost
+      })
+      const cancellations = cancellationsIn(told(kept))
+      const open = cancellations.filter(({ state }) => state === 'scheduled' || state === 'succeeded')
+      expect(open).toHaveLength(course.isEnding ? 1 : 0)
+      expect(cancellations.length).toBeLessThanOrEqual(course.ends.length)
+      if (course.ends.at(-1)?.isItself === false) expect(open.map(({ verdict }) => verdict)).not.toContain('explained')
+    })
+    fc.assert(property, searchOf(RUNS))
+  })
+})

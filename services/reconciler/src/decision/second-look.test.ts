@@ -1,0 +1,229 @@
+import { Reread } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
+import {
+  alertsOf,
+  CONNECTION,
+  look,
+  lookFacts,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  policy,
+  RULES,
+  SECOND,
+  secondLooks,
+  T0,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import { refundShown, scheduled, seen } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import type { ConnectionPolicy } from '../case/connection-policy.ts'
+import { type PendingLook, pendingLooks } from '../case/looks.ts'
+import type { ExpectedChange } from '../expected-change/expected-change.ts'
+import { decide, type Input } from './decide.ts'
+
+const readable = lookFacts([policy({ canRead: true })])
+const biller = (facts: Partial<ConnectionPolicy> = {}) =>
+  lookFacts([policy({ connectionId: 'con_s', provider: 'subscription', canRead: true, ...facts })])
+const throughBiller = { connection: { id: 'con_s', createdAt: T0 - 60 * MINUTE } }
+const hinted = seen(refundShown({ provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] }), throughBiller)
+
+const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
+const rereadsOf = (subject: Subject) =>
+  subject.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+const onlyLook = (subject: Subject) => secondLooks(subject)[0] as PendingLook
+/** The look at its time; then its answer a little later. */
+const due = (subject: Subject, facts = readable, at = T0 + MINUTE) =>
+  decide(subject, look(onlyLook(subject), facts), at, RULES)
+const answered = (subject: Subject, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
+  decide(subject, look(onlyLook(subject), facts, outcome), T0 + 2 * MINUTE, RULES)
+
+describe('the second look, where the provider can be asked', () => {
+  const asked = due(tell(seen(refundShown())))
+
+  test('asks it, and judges nothing yet', () => {
+    expect(onlyAction(asked)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + MINUTE, doneAt: null } })
+    const [reread] = rereadsOf(asked)
+    expect(reread).toMatchObject({
+      connection_id: CONNECTION,
+      provider: 'processor',
+      reason: 'second_look',
+      attempt: 1,
+      look: { look_id: onlyAction(asked).id, due_at: new Date(T0 + MINUTE).toISOString() },
+      targets: [{ type: 'refund', id: 're_1' }],
+    })
+    expect(asked.refs).toContain(reread?.look?.ref)
+  })
+
+  test('asks once, however often the look is brought while the answer may still come', () => {
+    const again = due(asked, readable, T0 + MINUTE + 3 * SECOND)
+    expect(rereadsOf(again)).toHaveLength(1)
+    expect(alertsOf(again)).toEqual([])
+  })
+
+  test('sends a message that ends the wait for the answer four seconds after the look was due', () => {
+    const answerBy = T0 + MINUTE + 4 * SECOND
+    expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toMatchObject([
+      { headers: { 'x-due-at': String(answerBy) }, message: { look_id: onlyAction(asked).id } },
+    ])
+    expect(rereadsOf(asked)[0]?.answer_by).toBe(new Date(answerBy).toISOString())
+  })
+
+  test('alerts without the answer when that message comes, and says that the provider was unavailable', () => {
+    const judged = due(asked, readable, T0 + MINUTE + 4 * SECOND)
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(rereadsOf(judged)).toHaveLength(1)
+  })
+
+  test('is brought again by the net under it when that message is lost', () => {
+    expect(pendingLooks(asked)[0]?.wakeAt).toBe(T0 + MINUTE + 24 * SECOND)
+    expect(alertsOf(due(asked, readable, T0 + MINUTE + 24 * SECOND))).toEqual(['incident.opened'])
+  })
+
+  test('gives the provider two seconds where the look itself came late', () => {
+    const late = due(tell(seen(refundShown())), readable, T0 + 10 * MINUTE)
+    expect(rereadsOf(late)[0]?.answer_by).toBe(new Date(T0 + 10 * MINUTE + 2 * SECOND).toISOString())
+    expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + SECOND))).toEqual([])
+    expect(alertsOf(due(late, readable, T0 + 10 * MINUTE + 2 * SECOND))).toEqual(['incident.opened'])
+  })
+
+  test.each([
+    { outcome: 'read', readBack: 'confirmed' },
+    { outcome: 'not_found', readBack: 'not_found' },
+    { outcome: 'unavailable', readBack: 'unavailable' },
+  ] as const)('judges what was signed when the answer is $outcome, and says so', ({ outcome, readBack }) => {
+    const judged = answered(asked, outcome)
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack })
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(answered(asked, outcome)).toEqual(judged)
+  })
+
+  test('the same answer twice changes nothing', () => {
+    const judged = answered(asked, 'read')
+    const twice = decide(
+      judged,
+      look({ lookId: onlyAction(judged).id, dueAt: T0 + MINUTE }, readable, 'read'),
+      T0,
+      RULES,
+    )
+    expect(twice).toEqual(judged)
+  })
+
+  test('an explanation that comes while the provider is asked ends the look', () => {
+    const explained = play([{ at: T0 + MINUTE + SECOND, input: operationSeen() }], asked)
+    expect(secondLooks(explained)).toEqual([])
+    expect(alertsOf(explained)).toEqual([])
+  })
+
+  test('what the answer shows counts before the look does', () => {
+    const failed = refundShown({ state: 'failed' })
+    const shown = play([{ at: T0 + 2 * MINUTE, input: seen(failed, { eventId: null, reading: 'second_look' }) }], asked)
+    expect(onlyAction(answered(shown, 'read'))).toMatchObject({ state: 'failed', verdict: 'unexplained' })
+  })
+
+  test('a deleted connection is not asked', () => {
+    const gone = due(tell(seen(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
+    expect(onlyAction(gone)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
+    expect(rereadsOf(gone)).toEqual([])
+  })
+
+  test('a provider that has no answer to it is not asked', () => {
+    const facts = { ...readable, targetsOf: () => [] }
+    expect(onlyAction(due(tell(seen(refundShown())), facts)).verdict).toBe('unexplained')
+  })
+
+  test("asks for the charge's refunds before a total becomes an action; those that are found are none", () => {
+    const asking = due(tell(totalSeen({ total: 2499, before: 0 })))
+    expect(asking.actions).toEqual([])
+    expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
+    const found = refundShown({ about: ['pi_1', 'ch_1'] })
+    const shown = play([{ at: T0 + 2 * MINUTE, input: seen(found, { eventId: null, reading: 'second_look' }) }], asking)
+    const step = secondLooks(shown).find(({ of }) => of === 'step') as PendingLook
+    const judged = decide(shown, look(step, readable, 'read'), T0 + 2 * MINUTE, RULES)
+    expect(judged.actions.map(action => action.providerRef)).toEqual(['re_1'])
+    expect(onlyAction(answered(asking, 'not_found'))).toMatchObject({ providerRef: null, verdict: 'unexplained' })
+  })
+})
+
+describe('what only hints speak of', () => {
+  const asked = due(tell(hinted), biller())
+
+  test('is judged once the provider has answered', () => {
+    expect(rereadsOf(asked)).toMatchObject([{ connection_id: 'con_s', targets: [{ id: 'txn_1' }] }])
+    expect(onlyAction(answered(asked, 'read', biller())).verdict).toBe('unexplained')
+  })
+
+  test('is never judged while it cannot be asked, and asked for again', () => {
+    const away = answered(asked, 'unavailable', biller())
+    expect(onlyAction(away)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + 2 * MINUTE } })
+    expect(alertsOf(away)).toEqual([])
+    expect(pendingLooks(away)[0]?.wakeAt).toBe(T0 + 22 * MINUTE)
+    const again = due(away, biller(), T0 + 22 * MINUTE)
+    expect(rereadsOf(again)).toHaveLength(2)
+  })
+
+  test('waits when the connection lost its read key', () => {
+    const waits = due(tell(hinted), biller({ canRead: false }))
+    expect(onlyAction(waits).verdict).toBe('pending')
+    expect(rereadsOf(waits)).toEqual([])
+  })
+
+  test('has no time after which it is judged without the answer', () => {
+    expect(asked.outbox.filter(entry => entry.topic === 'rechecks.unanswered')).toEqual([])
+    expect(rereadsOf(asked)[0]?.answer_by).toBeUndefined()
+    expect(due(asked, biller(), T0 + 10 * MINUTE)).toEqual(asked)
+  })
+
+  test('is judged without an answer where the gateway signed the same refund', () => {
+    const linked = refundShown({
+      provider: 'subscription',
+      providerRef: 'txn_1',
+      about: ['sub_1'],
+      gatewayRefs: ['re_1'],
+    })
+    const both = due(tell(seen(refundShown()), seen(linked, throughBiller)), biller())
+    expect(onlyAction(answered(both, 'unavailable', biller())).verdict).toBe('unexplained')
+  })
+
+  test('a cancellation is asked for by its subscription', () => {
+    const cancelled = seen(scheduled(T0, { provider: 'subscription' }), throughBiller)
+    expect(rereadsOf(due(tell(cancelled), biller()))).toMatchObject([
+      { targets: [{ type: 'subscription', id: 'sub_1' }] },
+    ])
+  })
+})
+
+describe('notes of people', () => {
+  const note = expectedChange({ expiresAt: T0 + MINUTE })
+  const lookedWith = (notes: ExpectedChange[]) => {
+    const noted = play([{ at: T0 + MINUTE, input: { kind: 'noted', notes } }], tell(seen(refundShown())))
+    return secondLooks(noted).length === 0 ? noted : due(noted, lookFacts([policy()]))
+  }
+
+  test('of another project explain nothing', () => {
+    expect(onlyAction(lookedWith([{ ...note, projectId: 'prj_other' }])).verdict).toBe('unexplained')
+  })
+
+  test('count however many others of the project there are', () => {
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      ...note,
+      id: `exp_x${index}`,
+      kind: 'cancellation' as const,
+      expiresAt: T0 + 99 * MINUTE,
+    }))
+    expect(onlyAction(lookedWith([...others, note]))).toMatchObject({ expectedChangeId: 'exp_1' })
+  })
+
+  test('stand behind an operation: where that turns out to have made another one, the note explains', () => {
+    const noted = lookedWith([note])
+    expect(onlyAction(noted)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
+    const made = play([{ at: T0 + 2 * MINUTE, input: operationSeen({ version: 1 }) }], noted)
+    expect(onlyAction(made)).toMatchObject({ reason: 'amount_and_time_match', expectedChangeId: null })
+    const other = play([{ at: T0 + 3 * MINUTE, input: operationSeen({ version: 2, provider_ref: 're_2' }) }], made)
+    expect(onlyAction(other)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
+    expect(alertsOf(other)).toEqual([])
+  })
+})

@@ -1,0 +1,148 @@
+import type { Readback } from '@backstop/contracts'
+import { type ActionRecord, type Look, type RefundTotal, replaceAt, type Subject, withRecord } from '../case/case.ts'
+import { policiesOf } from '../case/connection-policy.ts'
+import { answerBy, awaitsAnswer, type PendingLook, pendingLooks } from '../case/looks.ts'
+import { type Asking, isSigned, type LookFacts, whomToAsk } from '../case/whom-to-ask.ts'
+import { lookAtTotal } from '../refund/refund-steps.ts'
+import { judgeAtSecondLook, judgeSubject } from '../verdict/judge.ts'
+import { recheckEntry, rereadEntry, unansweredEntry } from '../verdict/outbox-entries.ts'
+import { readLate, startLateReading } from './late-reading.ts'
+import { lookAtOperation } from './operation-looks.ts'
+
+/** A look that is due, or that the provider has answered. */
+export interface LookInput {
+  readonly lookId: string
+  /** When the look was due, as its message says: a look that was moved since is another one. */
+  readonly dueAt: number
+  readonly facts: LookFacts
+  /** What the provider said; null before it was asked. What it showed was observed before. */
+  readonly answer: Pick<Readback, 'outcome'> | null
+}
+
+const READ_BACK = { read: 'confirmed', not_found: 'not_found', unavailable: 'unavailable' } as const
+
+/** The subject after a look. One that is not waited for changes nothing. */
+export function takeLook(subject: Subject, input: LookInput, now: number, recheckDelayMs: number): Subject {
+  const look = findLook(subject, input)
+  if (look === undefined) return subject
+  if (input.answer === null && now < look.dueAt) return comeAgain(subject, look, now)
+  const judged = judgeSubject(subject, now, recheckDelayMs)
+  if (findLook(judged, input) === undefined) return judged
+  if (look.of === 'decision') return judged
+  if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
+  if (look.of === 'late_reading') return judgeSubject(readLate(judged, look, input, now), now, recheckDelayMs)
+  const seen = lookedAt(judged, look)
+  if (seen === undefined) return judged
+  const step = input.answer === null ? nextStep(seen, look, input, now) : stepOfAnswer(seen, input.answer)
+  switch (step.kind) {
+    case 'ask':
+      return ask(judged, look, seen, step.asking, now)
+    case 'keep_waiting':
+      return withAsked(judged, look, now)
+    case 'await_answer':
+      return isSigned(seen) ? { ...judged, outbox: [...judged.outbox, endOfWait(judged, look, now)] } : judged
+    case 'conclude':
+      return conclude(judged, look, { ...input, answer: step.answer }, now, recheckDelayMs)
+    default:
+      return step satisfies never
+  }
+}
+
+/** What a second look does next. */
+type Step =
+  | { readonly kind: 'ask'; readonly asking: Asking }
+  /** Its provider cannot be asked now, and no verdict is given without it. */
+  | { readonly kind: 'keep_waiting' }
+  /** The provider was asked and may still answer in time. */
+  | { readonly kind: 'await_answer' }
+  | { readonly kind: 'conclude'; readonly answer: LookInput['answer'] }
+
+function nextStep(seen: ActionRecord | RefundTotal, look: PendingLook, { facts }: LookInput, now: number): Step {
+  const whom = whomToAsk(seen, facts)
+  if (whom.kind === 'nobody') return { kind: 'conclude', answer: null }
+  if (look.askedAt !== null && isSigned(seen)) {
+    const isOver = now >= answerBy(look.dueAt, look.askedAt)
+    return isOver ? { kind: 'conclude', answer: { outcome: 'unavailable' } } : { kind: 'await_answer' }
+  }
+  if (awaitsAnswer(look, now)) return { kind: 'await_answer' }
+  return whom.kind === 'wait' ? { kind: 'keep_waiting' } : whom
+}
+
+function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<LookInput['answer']>): Step {
+  // Where only hints and what was read after them speak of it, no verdict is given before the provider has answered.
+  if (answer.outcome === 'unavailable' && !isSigned(seen)) return { kind: 'keep_waiting' }
+  return { kind: 'conclude', answer }
+}
+
+/** Asks the provider. What it signed is judged in time whatever becomes of the question. */
+function ask(
+  subject: Subject,
+  look: PendingLook,
+  seen: ActionRecord | RefundTotal,
+  asking: Asking,
+  now: number,
+): Subject {
+  const asked = withAsked(subject, look, now)
+  const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
+  const question = rereadEntry(subject, look, asking, 'second_look', now, answerByMs)
+  const end = answerByMs === undefined ? [] : [unansweredEntry(subject, look, answerByMs, now)]
+  return { ...asked, outbox: [...asked.outbox, question, ...end] }
+}
+
+/** Clocks differ between machines: the end of the wait that comes early by this one comes again. */
+function endOfWait(subject: Subject, look: PendingLook, now: number) {
+  return unansweredEntry(subject, look, answerBy(look.dueAt, look.askedAt ?? now), now)
+}
+
+function findLook(subject: Subject, { lookId, dueAt }: LookInput): PendingLook | undefined {
+  return pendingLooks(subject).find(look => look.lookId === lookId && look.dueAt === dueAt)
+}
+
+/** Clocks differ between machines; a look that comes early by this one goes round again. */
+function comeAgain(subject: Subject, look: PendingLook, now: number): Subject {
+  if (look.of === 'operation' || look.of === 'decision') return subject
+  return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, look.lookId, look.dueAt, now)] }
+}
+
+function lookedAt(subject: Subject, { lookId, of }: PendingLook): ActionRecord | RefundTotal | undefined {
+  return of === 'action'
+    ? subject.actions.find(action => action.id === lookId)
+    : subject.refundTotals.find(total => total.id === lookId)
+}
+
+function withAsked(subject: Subject, { lookId, of }: PendingLook, now: number): Subject {
+  const asked = (look: Look | null) => (look === null ? null : { ...look, askedAt: now })
+  if (of === 'action') {
+    const action = subject.actions.find(one => one.id === lookId)
+    return action === undefined ? subject : withRecord(subject, { ...action, look: asked(action.look) })
+  }
+  const index = subject.refundTotals.findIndex(total => total.id === lookId)
+  const total = subject.refundTotals[index]
+  if (total === undefined) return subject
+  return {
+    ...subject,
+    refundTotals: replaceAt(subject.refundTotals, index, { ...total, look: asked(total.look) }),
+  }
+}
+
+/** The verdict of a look that waits for nobody any more. */
+function conclude(
+  subject: Subject,
+  { lookId, dueAt, of }: PendingLook,
+  input: LookInput,
+  now: number,
+  recheckDelayMs: number,
+): Subject {
+  const { facts, answer } = input
+  // A refund that only a total proves becomes an action in this moment, and is judged at once: its minute has passed.
+  const looked = of === 'step' ? judgeSubject(lookAtTotal(subject, lookId, now), now, recheckDelayMs) : subject
+  const known = new Set(subject.actions.map(({ id }) => id))
+  const isLookedAt = ({ id }: ActionRecord) => (of === 'step' ? !known.has(id) : id === lookId)
+  const readBack = answer === null ? null : READ_BACK[answer.outcome]
+  return looked.actions.filter(isLookedAt).reduce((next, action) => {
+    if (action.verdict !== 'pending' || action.look?.dueAt !== dueAt) return next
+    const policies = policiesOf(next, action, facts.policies)
+    const judged = judgeAtSecondLook(next, action, { policies, readBack }, now)
+    return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged
+  }, looked)
+}

@@ -1,0 +1,203 @@
+/** A cancellation that was set, and another request that ends the subscription sooner: two actions, each judged by itself. */
+import type { ProviderKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  emptySubject,
+  look,
+  lookAll,
+  lookFacts,
+  MINUTE,
+  operationSeen,
+  play,
+  policy,
+  RULES,
+  SECOND,
+  secondLooks,
+  T0,
+} from '../../test/fixtures.ts'
+import { ended, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import { decide } from './decide.ts'
+
+const DAY = 86_400_000
+const HOUR = 60 * MINUTE
+const LATER = T0 + 10 * DAY
+const PROVIDERS: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
+
+type Shown = Parameters<typeof seen>[0]
+const told = (subject: Subject) =>
+  subject.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
+const judged = (shown: readonly Shown[], operations: ReturnType<typeof cancelsAt>[] = []) =>
+  looked(play([...operations, ...shown.map(one => seen(one))].map(input => ({ at: LATER + DAY, input }))))
+/** The biller is asked before a verdict, and shows what it showed before. */
+const looked = (subject: Subject) => {
+  const facts = lookFacts([policy({ canRead: true })])
+  return secondLooks(lookAll(subject)).reduce(
+    (next, pending) =>
+      decide(
+        decide(next, look(pending, facts), pending.dueAt, RULES),
+        look(pending, facts, 'read'),
+        pending.dueAt,
+        RULES,
+      ),
+    lookAll(subject),
+  )
+}
+const cancelsAt = (provider: ProviderKind, at: number, more: Parameters<typeof operationSeen>[0] = {}) =>
+  operationSeen({
+    operation_id: `op_${at}`,
+    kind: 'cancellation',
+    provider,
+    subject: 'sub_1',
+    amount: null,
+    currency: null,
+    executing_at: new Date(at).toISOString(),
+    ended_at: new Date(at + SECOND).toISOString(),
+    ...more,
+  })
+
+/** As each provider says it: the reseller never tells when an end was asked for, the biller only of what is set. */
+const setAt = (provider: ProviderKind, at: number, more: Parameters<typeof scheduled>[1] = {}) =>
+  scheduled(provider === 'reseller' ? null : at, { provider, asOf: at, ...more })
+const endedNow = (provider: ProviderKind, at: number, more: Parameters<typeof ended>[1] = {}) =>
+  ended(provider === 'processor' ? at : null, { provider, asOf: at, ...more })
+
+describe.each(PROVIDERS)(
+  'an end that was set at the %s provider, and then carried out at once by another request',
+  provider => {
+    const shown = [setAt(provider, T0), endedNow(provider, LATER)]
+
+    test('is two actions, in whichever order they are told', () => {
+      const two = ['cancellation canceled unexplained', 'cancellation succeeded unexplained']
+      expect(told(judged(shown))).toEqual(two)
+      expect(told(judged(shown.toReversed()))).toEqual(two)
+      expect(told(judged([...shown, ...shown]))).toEqual(two)
+    })
+
+    test('is explained by the operation of the first request only as far as that goes', () => {
+      const subject = judged(shown, [cancelsAt(provider, T0)])
+      expect(told(subject)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+      expect(alertsOf(subject)).toEqual(['incident.opened'])
+    })
+
+    test('is explained by its own operation', () => {
+      const both = judged(shown, [cancelsAt(provider, T0), cancelsAt(provider, LATER)])
+      expect(told(both)).toEqual(['cancellation canceled explained', 'cancellation succeeded explained'])
+      expect(new Set(both.actions.map(action => action.operationId)).size).toBe(2)
+      expect(alertsOf(both)).toEqual([])
+    })
+
+    test('alerts after the first was explained, under an id of its own', () => {
+      const first = looked(play([cancelsAt(provider, T0), seen(setAt(provider, T0))].map(input => ({ at: T0, input }))))
+      const [known] = first.actions
+      const second = looked(play([{ at: LATER, input: seen(endedNow(provider, LATER)) }], first))
+      expect(second.actions).toMatchObject([
+        { id: known?.id, state: 'canceled', verdict: 'explained' },
+        { state: 'succeeded', verdict: 'unexplained' },
+      ])
+      expect(second.actions[1]?.id).not.toBe(known?.id)
+    })
+  },
+)
+
+describe.each(PROVIDERS)('an end that was set at the %s provider is the same action', provider => {
+  const one = ['cancellation succeeded unexplained']
+  const comesAt = T0 + 30 * DAY
+  const requestedAt = provider === 'reseller' ? null : T0
+
+  test('when it comes as it was set', () => {
+    const comes = ended(requestedAt, { provider, asOf: comesAt })
+    expect(told(judged([setAt(provider, T0), comes]))).toEqual(one)
+    expect(told(judged([comes, setAt(provider, T0)]))).toEqual(one)
+  })
+
+  test('when it comes some minutes before its time', () => {
+    expect(told(judged([setAt(provider, T0), endedNow(provider, comesAt - 50 * MINUTE)]))).toEqual(one)
+  })
+
+  test('when it is put off', () => {
+    const cancellation = { effectiveAt: T0 + 60 * DAY }
+    const putOff = setAt(provider, LATER, { cancellation })
+    expect(told(judged([setAt(provider, T0), putOff]))).toEqual(['cancellation scheduled unexplained'])
+  })
+})
+
+test.each(PROVIDERS)('an end that is brought forward at the %s provider is another action', provider => {
+  const forward = setAt(provider, LATER, { cancellation: { effectiveAt: LATER + HOUR } })
+  for (const shown of [
+    [setAt(provider, T0), forward],
+    [forward, setAt(provider, T0)],
+  ]) {
+    expect(told(judged(shown, [cancelsAt(provider, T0)]))).toEqual([
+      'cancellation canceled explained',
+      'cancellation scheduled unexplained',
+    ])
+  }
+})
+
+test.each(PROVIDERS)('an end that is brought forward at the %s provider by small steps is another action', provider => {
+  const steps = [1, 2, 3].map(step => {
+    const cancellation = { effectiveAt: T0 + 30 * DAY - step * 50 * MINUTE }
+    return setAt(provider, LATER + step * MINUTE, { cancellation })
+  })
+  expect(told(judged([setAt(provider, T0), ...steps], [cancelsAt(provider, T0)]))).toEqual([
+    'cancellation canceled explained',
+    'cancellation scheduled unexplained',
+  ])
+})
+
+test('an end of the processor that keeps the time of its request is the same action, though the period was shortened', () => {
+  const early = ended(T0, { asOf: LATER })
+  expect(told(judged([setAt('processor', T0), early]))).toEqual(['cancellation succeeded unexplained'])
+})
+
+test('an end of the biller before the day that was set is another action, though the time of the setting still stands', () => {
+  const early = ended(T0, { provider: 'subscription', asOf: LATER })
+  const again = { ...early, asOf: LATER + HOUR }
+  for (const shown of [
+    [setAt('subscription', T0), early, again],
+    [again, early, setAt('subscription', T0)],
+  ]) {
+    const subject = judged(shown, [cancelsAt('subscription', T0)])
+    expect(told(subject)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+    expect(subject.actions.map(action => action.providerCreatedAt).sort()).toEqual([T0, LATER])
+  }
+})
+
+test('what was read of the first request after the second one is told late: it changes nothing', () => {
+  const stale = setAt('processor', T0, { asOf: LATER + 2 * SECOND })
+  const shown = [setAt('processor', T0), endedNow('processor', LATER), stale]
+  for (const order of [shown, shown.toReversed(), [stale, ...shown.slice(0, 2)]]) {
+    const subject = judged(order, [cancelsAt('processor', T0)])
+    expect(told(subject)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+  }
+})
+
+test('one that was removed and set anew to end sooner is told as it happened', () => {
+  const shown = [
+    setAt('processor', T0),
+    subscriptionShown({ asOf: T0 + DAY }),
+    setAt('processor', LATER, { cancellation: { effectiveAt: LATER + HOUR } }),
+  ]
+  expect(told(judged(shown))).toEqual([
+    'cancellation canceled unexplained',
+    'cancellation scheduled unexplained',
+    'schedule_removal succeeded not_alerted',
+  ])
+})
+
+test('a subscription that could not be collected before the end that was set ended by itself', () => {
+  const failed = ended(LATER, { cancellation: { cause: 'involuntary', detail: 'payment_failed' } })
+  expect(told(judged([setAt('processor', T0), failed], [cancelsAt('processor', T0)]))).toEqual([
+    'cancellation canceled explained',
+    'cancellation succeeded not_alerted',
+  ])
+})
+
+test('two records that were one are parted when the end before it is told late, and the first keeps its name', () => {
+  const first = play([{ at: LATER, input: seen(endedNow('processor', LATER)) }], emptySubject())
+  const both = play([{ at: LATER + HOUR, input: seen(setAt('processor', T0)) }], first)
+  expect(both.actions.map(action => action.id)).toContain(first.actions[0]?.id)
+  expect(both.actions).toHaveLength(2)
+})

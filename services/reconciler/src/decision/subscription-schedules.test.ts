@@ -1,0 +1,235 @@
+/** Ends that a schedule sets, as the card processor's own events and objects show them. */
+import { PROVIDERS } from '@backstop/providers'
+import { type CardProcessor, createCardProcessor, createChance, type ProcessorEvent } from '@backstop/simulator'
+import { describe, expect, test } from 'vitest'
+import {
+  CONNECTION,
+  lookAll,
+  MINUTE,
+  operationSeen,
+  PROJECT,
+  play,
+  SECOND,
+  sightingOf,
+  T0,
+} from '../../test/fixtures.ts'
+import type { Subject } from '../case/case.ts'
+import type { Input } from './decide.ts'
+
+const DAY = 86_400_000
+const OURS = { idempotencyKey: 'op-7', requestId: 'req_ours' }
+
+function openAccount() {
+  let now = T0
+  const account = createCardProcessor({ now: () => now, chance: createChance(5) })
+  const { subscription } = account.subscribe({ amount: 4_999, currency: 'eur' })
+  const before = account.events().length
+  const events = () => account.events().slice(before).map(eventSeen)
+  const pass = (ms: number) => (now += ms)
+  return { account, id: subscription.id, events, pass, read: () => readings(account, subscription.id, now) }
+}
+
+function observed(
+  meaning: ReturnType<typeof PROVIDERS.processor.normaliseObject>,
+  sighting: Parameters<typeof sightingOf>,
+) {
+  if (meaning.kind !== 'observed') throw new Error(`It shows nothing: ${JSON.stringify(meaning)}`)
+  const [first] = meaning.observations
+  if (first === undefined) throw new Error('It shows nothing')
+  return { kind: 'observed', observed: first, sighting: sightingOf(...sighting) } as Extract<
+    Input,
+    { kind: 'observed' }
+  >
+}
+
+function eventSeen(event: ProcessorEvent): { at: number; input: Input } {
+  const origin = { projectId: PROJECT, connectionId: CONNECTION, eventId: event.id, eventType: event.type }
+  const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event })
+  if (meaning.kind === 'hint') throw new Error('The processor signs its events')
+  return { at: event.created * 1000, input: observed(meaning, [event.id, event.type]) }
+}
+
+/** What a re-read shows of a subscription: itself, and the schedule that it names. */
+function readings(account: CardProcessor, id: string, now: number): { at: number; input: Input }[] {
+  const records = account.asOf(now)
+  const subscription = records.subscriptions.get(id)
+  const schedule = records.schedules.get(String(subscription?.schedule))
+  const origin = { projectId: PROJECT, connectionId: CONNECTION, site: null, readAt: now }
+  return [subscription, schedule]
+    .filter(object => object !== undefined)
+    .map(object => {
+      const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
+      return { at: now, input: observed(meaning, ['', 'sweep', { eventId: null, reading: 'sweep' }]) }
+    })
+}
+
+const by = (facts: Parameters<typeof operationSeen>[0]) => ({
+  at: T0,
+  input: operationSeen({ kind: 'cancellation', amount: null, currency: null, ...facts }),
+})
+const told = (subject: Subject) =>
+  subject.actions.map(({ kind, state, verdict, reason }) => `${kind} ${state} ${verdict} ${reason}`).sort()
+const UNEXPLAINED = 'cancellation scheduled unexplained nothing_explains_it'
+
+describe('a cancellation that a schedule sets', () => {
+  test('is judged when it is set, though the subscription shows nothing of it', () => {
+    const { account, id, events } = openAccount()
+    account.scheduleCancelByObject(id, OURS)
+    const subject = lookAll(play(events()))
+    expect(told(subject)).toEqual([UNEXPLAINED])
+    expect(subject.actions).toMatchObject([{ subject: id, providerCreatedAt: T0, idempotencyKeys: ['op-7'] }])
+  })
+
+  test.each([
+    { name: 'names the subscription', facts: ({ id }: Ids) => ({ subject: id }), reason: 'amount_and_time_match' },
+    {
+      name: 'names the schedule',
+      facts: ({ schedule }: Ids) => ({ subject: schedule }),
+      reason: 'amount_and_time_match',
+    },
+    {
+      name: 'gives the schedule as what it made',
+      facts: ({ schedule }: Ids) => ({ subject: 'cus_1', provider_ref: schedule }),
+      reason: 'amount_and_time_match',
+    },
+    {
+      name: 'sent the key of the request',
+      facts: () => ({ subject: 'sub_other', idempotency_key: 'op-7' }),
+      reason: 'idempotency_key_matches',
+    },
+  ])('is explained by the operation that $name, and so is its end a month later', ({ facts, reason }) => {
+    const { account, id, events, pass } = openAccount()
+    const schedule = account.scheduleCancelByObject(id, OURS).id
+    pass(30 * DAY)
+    account.endPeriod(id)
+    for (const order of [events(), events().toReversed()]) {
+      const subject = lookAll(play([by(facts({ id, schedule })), ...order]))
+      expect(told(subject)).toEqual([`cancellation succeeded explained ${reason}`])
+    }
+  })
+
+  test('is not explained by an operation of another hour', () => {
+    const { account, id, events, pass } = openAccount()
+    pass(60 * MINUTE)
+    account.scheduleCancelByObject(id)
+    expect(told(lookAll(play([by({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
+  })
+
+  test('is found by reading alone, and was set since the subscription was last shown without it', () => {
+    const { account, id, pass, read } = openAccount()
+    const before = read()
+    pass(10 * MINUTE)
+    account.scheduleCancelByObject(id)
+    pass(60 * MINUTE)
+    const explained = by({
+      subject: id,
+      executing_at: new Date(T0 + 10 * MINUTE).toISOString(),
+      ended_at: new Date(T0 + 10 * MINUTE + SECOND).toISOString(),
+    })
+    expect(told(lookAll(play([...before, ...read()])))).toEqual([UNEXPLAINED])
+    expect(told(lookAll(play([explained, ...before, ...read()])))).toEqual([
+      'cancellation scheduled explained amount_and_time_match',
+    ])
+    // A month later its end tells a time of its own, which is not that of the request.
+    const set = read()
+    pass(30 * DAY)
+    account.endPeriod(id)
+    expect(told(lookAll(play([explained, ...before, ...set, ...read()])))).toEqual([
+      'cancellation succeeded explained amount_and_time_match',
+    ])
+  })
+
+  test('is one, whether its events or a reading come first', () => {
+    const { account, id, events, pass, read } = openAccount()
+    account.scheduleCancelByObject(id)
+    const early = read()
+    pass(5 * MINUTE)
+    const all = [...early, ...events(), ...read()]
+    for (const order of [all, all.toReversed()]) expect(told(lookAll(play(order)))).toEqual([UNEXPLAINED])
+  })
+
+  test.each([
+    { name: 'is released', act: (account: CardProcessor, schedule: string) => account.releaseSchedule(schedule) },
+    {
+      name: 'lets the subscription go on',
+      act: (account: CardProcessor, schedule: string) => account.changeSchedule(schedule, { endBehavior: 'release' }),
+    },
+  ])('is removed when the schedule $name, and one that is set anew is judged anew', ({ act }) => {
+    const { account, id, events, pass, read } = openAccount()
+    const schedule = account.scheduleCancelByObject(id)
+    const set = read()
+    pass(10 * MINUTE)
+    act(account, schedule.id)
+    const removed = [
+      'cancellation canceled unexplained nothing_explains_it',
+      'schedule_removal succeeded not_alerted kind_is_not_judged',
+    ]
+    for (const order of [events(), events().toReversed(), [...set, ...read()]]) {
+      expect(told(lookAll(play(order)))).toEqual(removed)
+    }
+    const first = by({ subject: id })
+    pass(10 * MINUTE)
+    if (account.asOf(T0 + DAY).subscriptions.get(id)?.schedule === null) account.scheduleCancelByObject(id)
+    else account.changeSchedule(schedule.id, { endBehavior: 'cancel' })
+    for (const order of [events(), events().toReversed()]) {
+      expect(told(lookAll(play([first, ...order])))).toEqual([
+        'cancellation canceled explained amount_and_time_match',
+        UNEXPLAINED,
+        removed[1],
+      ])
+    }
+  })
+
+  test('is not taken back by a change of something else at the subscription', () => {
+    const { account, id, events, pass } = openAccount()
+    account.scheduleCancelByObject(id)
+    pass(10 * MINUTE)
+    account.change(id, { quantity: 2 })
+    expect(told(lookAll(play(events())))).toEqual([UNEXPLAINED])
+  })
+
+  test('that ends because nothing could be collected is set by somebody, and ended by the processor', () => {
+    const { account, id, events, pass } = openAccount()
+    account.scheduleByObject(id)
+    pass(10 * MINUTE)
+    account.missPayment(id)
+    account.endDunning(id)
+    for (const order of [events(), events().toReversed()]) {
+      expect(told(lookAll(play(order)))).toEqual(['cancellation succeeded not_alerted involuntary_end'])
+    }
+  })
+
+  test('whose schedule is cancelled ends at once by that request, told by two events', () => {
+    const { account, id, events } = openAccount()
+    const schedule = account.scheduleByObject(id)
+    account.cancelSchedule(schedule.id, OURS)
+    for (const order of [events(), events().toReversed()]) {
+      const subject = lookAll(play([by({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
+      expect(told(subject)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
+    }
+  })
+})
+
+interface Ids {
+  readonly id: string
+  readonly schedule: string
+}
+
+test('a schedule that lets its subscription go on is no cancellation, though its phase stands as the end of the subscription', () => {
+  const { account, id, events, pass } = openAccount()
+  account.scheduleByObject(id)
+  const end = account.subscriptions()[0]?.items.data[0]?.current_period_end
+  const set = events().map(({ at, input }) => {
+    if (input.kind !== 'observed' || input.observed.kind !== 'subscription') return { at, input }
+    const { observed: shown } = input
+    if (shown.source?.kind !== 'subscription' || shown.source.scheduleId === null) return { at, input }
+    const cancellation = { ...shown.cancellation, phase: 'scheduled', effectiveAt: Number(end) * 1000 } as const
+    return { at, input: { ...input, observed: { ...shown, cancellation } } }
+  })
+  expect(told(lookAll(play(set)))).toEqual([])
+  // Let go, the subscription is ended by whoever sets the same day.
+  pass(10 * MINUTE)
+  account.releaseSchedule(String(account.subscriptions()[0]?.schedule))
+  account.scheduleCancel(id)
+  expect(told(lookAll(play(events())))).toEqual([UNEXPLAINED])
+})

@@ -1,0 +1,269 @@
+import type { InboxDocument, OutOfBand } from '@backstop/contracts'
+import { AppError } from '@backstop/kit'
+import { type Reading, readItem } from '../batch/work-item.ts'
+import type { ActionRecord, Subject } from '../case/case.ts'
+import { type ComparedAction, differenceOf, pairActions, type VerdictDifference } from './compare.ts'
+import { eventItem, type History, historyOf, type KeptEvent } from './history.ts'
+import { type Group, type LoadedGroup, loadGroups, refsOfAnchors } from './load.ts'
+import type { Place, ReplaySource, Window } from './source.ts'
+import { type DryRunSummary, Tally } from './tally.ts'
+import { type Replayed, runHistory } from './virtual-run.ts'
+
+export interface DryRunOptions {
+  readonly source: ReplaySource
+  readonly window: Window
+  /** Milliseconds from first sight to second look. */
+  readonly recheckDelayMs: number
+  /** For the connections of the window, in place of what each is set to today. */
+  readonly outOfBand?: OutOfBand | undefined
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Called with each difference as it is found; nothing of it is kept. */
+  readonly onDifference: (difference: VerdictDifference) => void
+  /** Called after each page. */
+  readonly onProgress?: (progress: DryRunProgress) => void
+}
+
+export interface DryRunProgress {
+  /** Actions are compared first; then the events are looked through for what nothing was made of. */
+  readonly walking: 'actions' | 'events'
+  /** How far the walk through the window has come, in milliseconds since the epoch. */
+  readonly at: number
+  readonly compared: number
+  readonly different: number
+}
+
+/** An event that tells of something by today's rules, and what that is found by. */
+interface TellingEvent {
+  readonly event: KeptEvent
+  readonly refs: readonly string[]
+}
+
+/** Subjects that are in memory at once. */
+const PAGE = 200
+/** A look this close may be under way while it is replayed. */
+const UNDER_WAY_MS = 10 * 60_000
+
+/**
+ * Replays a window of what was taken in, by today's rules and settings or changed ones, and tells which verdicts differ from
+ * the stored ones. Each subject is replayed whole, with what came before and after the window, and what it says of actions
+ * that were first seen in the window, or that an event of it is about, is compared. Reads only.
+ * @throws AppError `unavailable` when the database is away
+ */
+export function dryRun(options: DryRunOptions): Promise<DryRunSummary> {
+  return new DryRun(options).run()
+}
+
+class DryRun {
+  readonly #options: DryRunOptions
+  readonly #tally = new Tally()
+  /** Differences that were told, where an event leads to its subject a second time. */
+  readonly #told = new Set<string>()
+
+  constructor(options: DryRunOptions) {
+    this.#options = options
+  }
+
+  async run(): Promise<DryRunSummary> {
+    await this.#walk('actions', (window, after) => this.#pageOfActions(window, after))
+    await this.#walk('events', (window, after) => this.#pageOfEvents(window, after))
+    return this.#tally.summary()
+  }
+
+  /** @param page answers where it ended, or undefined when there is nothing after it */
+  async #walk(
+    walking: DryRunProgress['walking'],
+    page: (window: Window, after: Place | undefined) => Promise<Place | undefined>,
+  ): Promise<void> {
+    const { window, onProgress } = this.#options
+    for (let after = await page(window, undefined); after !== undefined; after = await page(window, after)) {
+      const { compared, different } = this.#tally.summary().actions
+      onProgress?.({ walking, at: after.at, compared, different })
+    }
+  }
+
+  async #pageOfActions(window: Window, after: Place | undefined): Promise<Place | undefined> {
+    const { source } = this.#options
+    const anchors = await source.actions(window, after, PAGE)
+    const last = anchors.at(-1)
+    if (last === undefined) return undefined
+    const ids = new Set(anchors.map(({ _id }) => _id))
+    const subjects = await source.subjects(await refsOfAnchors(anchors, source))
+    // A subject with several actions in the window is replayed with the first of them.
+    const mine = subjects.filter(subject => ids.has(this.#firstSeenInWindow(subject)?.id ?? ''))
+    for (const group of await loadGroups(mine.map(groupOf), source)) await this.#compare(group)
+    return { at: last.first_seen.getTime(), id: last._id }
+  }
+
+  async #pageOfEvents(window: Window, after: Place | undefined): Promise<Place | undefined> {
+    const { source } = this.#options
+    const documents = await source.inbox(window, after, PAGE)
+    const last = documents.at(-1)
+    if (last === undefined) return undefined
+    this.#tally.events(documents.length)
+    await this.#compareOlder(documents.filter(({ outcome }) => outcome === 'recorded'))
+    await this.#readAgain(documents.filter(({ outcome }) => outcome === 'ignored' || outcome === 'parked'))
+    for (const { outcome } of documents) if (outcome === 'held') this.#tally.notReplayed('hint_held')
+    return { at: last.received_at.getTime(), id: last._id }
+  }
+
+  /** What events of the window are about without an action that was first seen in it: an older one, or none yet. */
+  async #compareOlder(documents: readonly InboxDocument[]): Promise<void> {
+    const { source } = this.#options
+    const anchors = await source.actionsById([...new Set(documents.flatMap(({ action_ids }) => action_ids))])
+    const older = anchors.filter(
+      ({ first_seen, connection_ids }) => !this.#isInWindow(first_seen.getTime(), connection_ids),
+    )
+    const bare = await this.#read(documents.filter(({ action_ids }) => action_ids.length === 0))
+    const refs = [...(await refsOfAnchors(older, source)), ...bare.flatMap(event => [...event.refs])]
+    const subjects = await source.subjects([...new Set(refs)])
+    const untouched = subjects.filter(subject => this.#firstSeenInWindow(subject) === undefined)
+    const ids = new Set(documents.map(({ _id }) => _id))
+    for (const group of await loadGroups(untouched.map(groupOf), source)) {
+      const first = group.events.find(({ document }) => this.#cameInWindow(document))
+      // A subject with several events in the window is replayed with the first of them.
+      if (first !== undefined && ids.has(first.document._id)) await this.#compare(group)
+    }
+  }
+
+  /** Events of which nothing was made: by today's rules, they may tell of something. */
+  async #readAgain(documents: readonly InboxDocument[]): Promise<void> {
+    const { source } = this.#options
+    const telling = await this.#read(documents)
+    const subjects = await source.subjects([...new Set(telling.flatMap(({ refs }) => [...refs]))])
+    for (const group of await loadGroups(joinByRefs(telling, subjects), source)) await this.#compare(group)
+  }
+
+  /** What today's rules read in events; those that tell of nothing are counted. */
+  async #read(documents: readonly InboxDocument[]): Promise<TellingEvent[]> {
+    const { source, now } = this.#options
+    const bodies = await source.bodies(documents.map(({ _id }) => _id))
+    const connections = await source.connections([...new Set(documents.map(({ connection_id }) => connection_id))])
+    return documents.flatMap(document => {
+      const event = { document, body: bodies.get(document._id) ?? null }
+      const reading = event.body === null ? 'body_gone' : readEvent(event, connections, now())
+      if (reading === 'body_gone' || reading === 'refused') this.#tally.notReplayed(reading)
+      else if (reading.outcome?.outcome === 'hinted') this.#tally.notReplayed('hint_now')
+      else if (reading.touches.length > 0) return [{ event, refs: reading.touches.flatMap(touch => [...touch.refs]) }]
+      else this.#tally.stillIgnored()
+      return []
+    })
+  }
+
+  async #compare(group: LoadedGroup): Promise<void> {
+    const until = this.#options.now()
+    const replayed = await this.#replay(group, until)
+    if (replayed === undefined) return
+    const { subject } = group
+    const { basis, subjects, refused } = replayed
+    for (const _event of refused) this.#tally.notReplayed('refused')
+    const projectId = subject?.projectId ?? subjects[0]?.projectId ?? ''
+    for (const pair of pairActions(subject, subjects)) {
+      if (!this.#isAskedFor(pair, group)) continue
+      if (isUnderWay(pair, until)) this.#tally.undecided()
+      else this.#tell(pair, differenceOf(pair, projectId, basis), basis, group)
+    }
+  }
+
+  /** @returns undefined where the rules fail on it: that is told, and the others are replayed */
+  async #replay(
+    { subject, events, surroundings }: LoadedGroup,
+    until: number,
+  ): Promise<(Replayed & Pick<History, 'basis'>) | undefined> {
+    const rules = { recheckDelayMs: this.#options.recheckDelayMs, outOfBandOf: this.#outOfBandOf }
+    try {
+      const history = historyOf(subject, events)
+      return { ...(await runHistory(history, surroundings, rules, until)), basis: history.basis }
+    } catch (error) {
+      this.#tally.failed(subject?.id ?? events[0]?.document._id ?? '', error)
+      return undefined
+    }
+  }
+
+  #tell(
+    pair: ComparedAction,
+    difference: VerdictDifference | undefined,
+    basis: History['basis'],
+    { more }: LoadedGroup,
+  ): void {
+    const isAgain = difference !== undefined && this.#told.has(difference.action_id)
+    // What was compared on the way through the actions counts there, unless it is another one now.
+    if (isAgain || (more.length > 0 && difference === undefined)) return
+    this.#tally.compared(pair, basis, difference)
+    if (difference === undefined) return
+    this.#told.add(difference.action_id)
+    this.#options.onDifference(difference)
+  }
+
+  readonly #outOfBandOf = (connection: { _id: string; project_id: string }): OutOfBand | undefined => {
+    const { outOfBand, window } = this.#options
+    const isOutside =
+      (window.projectId ?? connection.project_id) !== connection.project_id ||
+      (window.connectionId ?? connection._id) !== connection._id
+    return isOutside ? undefined : outOfBand
+  }
+
+  #isAskedFor({ stored, now }: ComparedAction, { events }: LoadedGroup): boolean {
+    const action = stored ?? now
+    if (action === undefined) return false
+    const connectionIds = action.seenThrough.map(({ id }) => id)
+    if (this.#isInWindow(action.firstSeenAt, connectionIds)) return true
+    return events.some(({ document }) => this.#cameInWindow(document) && action.eventIds.includes(document.event_id))
+  }
+
+  /** The first of a subject's actions that was first seen in the window. */
+  #firstSeenInWindow(subject: Subject): ActionRecord | undefined {
+    return subject.actions
+      .filter(({ firstSeenAt, seenThrough }) =>
+        this.#isInWindow(
+          firstSeenAt,
+          seenThrough.map(({ id }) => id),
+        ),
+      )
+      .toSorted((a, b) => a.firstSeenAt - b.firstSeenAt || (a.id < b.id ? -1 : 1))[0]
+  }
+
+  #isInWindow(at: number, connectionIds: readonly string[]): boolean {
+    const { from, to, connectionId } = this.#options.window
+    return from <= at && at < to && (connectionId === undefined || connectionIds.includes(connectionId))
+  }
+
+  #cameInWindow({ received_at, connection_id }: InboxDocument): boolean {
+    return this.#isInWindow(received_at.getTime(), [connection_id])
+  }
+}
+
+function groupOf(subject: Subject): Group {
+  return { subject, refs: subject.refs, more: [] }
+}
+
+function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1], now: number): Reading | 'refused' {
+  try {
+    return readItem(eventItem(event), connections, now)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'message_invalid') return 'refused'
+    throw error
+  }
+}
+
+/** Events that share a reference, or lead to one subject, are replayed together. */
+function joinByRefs(telling: readonly TellingEvent[], subjects: readonly Subject[]): Group[] {
+  let groups: Group[] = subjects.map(groupOf)
+  for (const { event, refs } of telling) {
+    const isSame = (group: Group) => group.refs.some(ref => refs.includes(ref))
+    const same = groups.filter(isSame)
+    const joined: Group = {
+      subject: same.find(({ subject }) => subject !== undefined)?.subject,
+      refs: [...new Set([...same.flatMap(group => [...group.refs]), ...refs])],
+      more: [...same.flatMap(group => [...group.more]), event],
+    }
+    groups = [...groups.filter(group => !same.includes(group)), joined]
+  }
+  return groups
+}
+
+/** Whether the stored verdict is still to come, or may have come while this was read. */
+function isUnderWay({ stored }: ComparedAction, until: number): boolean {
+  if (stored === undefined || stored.verdict !== 'pending') return false
+  return stored.look === null || (stored.look.askedAt === null && stored.look.dueAt > until - UNDER_WAY_MS)
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { emptySubject, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
+import { refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import { storedFacts } from './stored-facts.ts'
+
+const reasons = (subject: Subject) =>
+  lookAll(subject).actions.map(({ kind, state, reason }) => `${kind} ${state} ${reason}`)
+
+const managed = { kind: 'subscription', scheduleId: 'sub_sched_1' } as const
+const schedule = { kind: 'schedule', scheduleId: 'sub_sched_1', phaseEnds: [] } as const
+
+test.each([
+  { name: 'an expired authorization', shown: [refundShown({ isExpiredAuthorization: true })] },
+  {
+    name: 'an end that a schedule sets, which the subscription does not show',
+    shown: [
+      { ...scheduled(T0), source: schedule },
+      { ...subscriptionShown({ asOf: T0 + 9 * SECOND }), source: managed },
+    ],
+  },
+])('$name is understood again as it was', ({ shown }) => {
+  const subject = play(shown.map(one => ({ at: T0 + MINUTE, input: seen(one) })))
+  const again = storedFacts(subject, []).flatMap(({ observations, sightings }) =>
+    observations.flatMap(observed =>
+      sightings.map(sighting => ({ at: T0 + MINUTE, input: { kind: 'observed', observed, sighting } as const })),
+    ),
+  )
+  expect(reasons(play(again, emptySubject()))).toEqual(reasons(subject))
+})

@@ -1,0 +1,164 @@
+import type { ProviderKind } from '@backstop/contracts'
+import type { Observation, Observed } from '@backstop/providers'
+import type {
+  ActionRecord,
+  Aspect,
+  RefundTotal,
+  SeenThrough,
+  Side,
+  Sighting,
+  Snapshot,
+  Subject,
+  SubscriptionRow,
+} from '../case/case.ts'
+import { stretchesOf } from '../subscription/subscription-row.ts'
+import type { KeptEvent } from './history.ts'
+
+/** What a subject still knows of one object of a provider, as it was understood when it was observed. */
+export interface StoredFact {
+  readonly provider: ProviderKind
+  readonly projectId: string
+  /** When it became known, in milliseconds since the epoch. */
+  readonly at: number
+  /** The events that told of it; empty for what only a reading showed. */
+  readonly eventIds: readonly string[]
+  readonly observations: readonly Observation[]
+  /** One for each connection that shows it. */
+  readonly sightings: readonly Sighting[]
+}
+
+/**
+ * Everything that a subject was told or shown. Its verdicts are no part of that: what is derived (a provisional refund, a
+ * cancellation of a row) is derived anew.
+ * @param events those of the subject that the inbox has: they say when something became known
+ */
+export function storedFacts(subject: Subject, events: readonly KeptEvent[]): StoredFact[] {
+  const processedAt = new Map(events.map(({ document }) => [document.event_id, document.processed_at.getTime()]))
+  const toldAt = (eventIds: readonly string[]) => eventIds.flatMap(id => processedAt.get(id) ?? [])
+  return [
+    ...subject.actions.flatMap(action => action.sides.map(side => factOfSide(subject, action, side))),
+    ...subject.refundTotals.map(total => factOfTotal(subject, total, toldAt(total.eventIds))),
+    ...subject.subscriptions.flatMap(row =>
+      row.snapshots.map(snapshot => factOfSnapshot(subject, row, snapshot, toldAt(snapshot.eventIds))),
+    ),
+  ]
+}
+
+function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredFact {
+  const { amount, currency, state, stateVersion, createdAt, cameBack, requestId, providerRef } = side
+  const known = { ...observed(subject, side), providerRef, amount, currency, state, stateVersion, createdAt }
+  const said = {
+    ...(cameBack === undefined ? {} : { cameBack }),
+    ...(requestId === undefined ? {} : { requestId }),
+  }
+  const { kind } = action
+  const observations: Observation[] =
+    kind === 'dispute' || kind === 'credit' || kind === 'reversal'
+      ? [{ kind: 'record', record: kind, ...known }]
+      : keysOf(action.idempotencyKeys).map(idempotencyKey => ({
+          kind: 'action',
+          action: 'refund',
+          ...known,
+          ...said,
+          gatewayRefs: side.gatewayRefs,
+          ...(side.creditNoteIds === undefined ? {} : { creditNoteIds: side.creditNoteIds }),
+          idempotencyKey,
+          ...(side.isExpiredAuthorization ? { isExpiredAuthorization: true as const } : {}),
+        }))
+  return fact(subject, action.firstSeenAt, action.eventIds, observations, action.seenThrough)
+}
+
+function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly number[]): StoredFact {
+  const {
+    chargeId,
+    totalBefore,
+    uncaptured = 0,
+    currency,
+    chargeCreatedAt = null,
+    observedAt,
+    idempotencyKey,
+    requestId = null,
+  } = total
+  const { eventIds, seenThrough } = total
+  const observation: Observation = {
+    kind: 'refund_total',
+    ...observed(subject, total),
+    chargeId,
+    total: total.total,
+    totalBefore,
+    uncaptured,
+    currency,
+    chargeCreatedAt,
+    observedAt,
+    idempotencyKey,
+    requestId,
+  }
+  const at = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(observedAt, subject.createdAt)
+  return fact(subject, at, eventIds, [observation], seenThrough)
+}
+
+function factOfSnapshot(
+  subject: Subject,
+  row: SubscriptionRow,
+  snapshot: Snapshot,
+  toldAt: readonly number[],
+): StoredFact {
+  const { asOf, cancellation, pause, before, isPastDue, source, isBaseline, idempotencyKeys, eventIds, seenThrough } =
+    snapshot
+  const observations = keysOf(idempotencyKeys).map(
+    (idempotencyKey): Observation => ({
+      kind: 'subscription',
+      ...observed(subject, row),
+      asOf,
+      cancellation,
+      pause,
+      before,
+      isPastDue,
+      ...(source === undefined ? {} : { source }),
+      idempotencyKey,
+    }),
+  )
+  const connectedAt = Math.min(...seenThrough.map(({ createdAt }) => createdAt))
+  const shownAt = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(asOf, connectedAt, subject.createdAt)
+  // What it began was first seen when the first of its snapshots came, so none of them came before that.
+  const at = Math.max(shownAt, ...beginnings(subject, row, asOf))
+  return fact(subject, at, eventIds, observations, seenThrough, isBaseline ? 'baseline' : 'sweep')
+}
+
+const ASPECTS: readonly Aspect[] = ['cancellation', 'pause']
+
+/** When the records were first seen whose stretch of the row holds this moment. */
+function beginnings(subject: Subject, row: SubscriptionRow, asOf: number): number[] {
+  return ASPECTS.flatMap(aspect => {
+    const stretch = stretchesOf(row, aspect).find(({ from, to }) => from <= asOf && asOf <= to)
+    if (stretch === undefined) return []
+    return subject.actions.flatMap(({ turn, firstSeenAt }) => {
+      const isOfRow = turn?.row === row.identity && turn.aspect === aspect && turn.part === stretch.part
+      return isOfRow && stretch.from <= turn.anchor && turn.anchor <= stretch.to ? [firstSeenAt] : []
+    })
+  })
+}
+
+function observed(
+  subject: Subject,
+  { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>,
+): Observed {
+  return { provider, identity, objectIds, subject: about, refs: subject.refs }
+}
+
+/** An observation has one key at most. */
+function keysOf(keys: readonly string[]): readonly (string | null)[] {
+  return keys.length === 0 ? [null] : keys
+}
+
+function fact(
+  { projectId }: Subject,
+  at: number,
+  eventIds: readonly string[],
+  observations: readonly Observation[],
+  seenThrough: readonly SeenThrough[],
+  reading: Sighting['reading'] = 'sweep',
+): StoredFact {
+  const sightings = seenThrough.map(connection => ({ connection, eventId: null, eventType: 'stored', reading }))
+  return { provider: observations[0]?.provider ?? 'processor', projectId, at, eventIds, observations, sightings }
+}

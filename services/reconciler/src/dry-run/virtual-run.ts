@@ -1,0 +1,240 @@
+import {
+  type ConnectionDocument,
+  deterministicId,
+  type ExpectedChangeDocument,
+  type Operation,
+  type OutboxEntry,
+  type OutOfBand,
+  type Readback,
+  type Recheck,
+  type Reread,
+} from '@backstop/contracts'
+import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
+import { type ReconcileParts, reconcileBatch } from '../batch/reconcile-batch.ts'
+import type { WorkItem } from '../batch/work-item.ts'
+import { openIncident, type Subject } from '../case/case.ts'
+import { pendingLooks } from '../case/looks.ts'
+import type { Rules } from '../decision/decide.ts'
+import { createMemoryStores, type MemoryContents, notesFor } from '../store/memory-store.ts'
+import type { ReconcilerStores } from '../store/store.ts'
+import { recheckEntry } from '../verdict/outbox-entries.ts'
+import type { Arrival, History, Surroundings } from './history.ts'
+
+/** By what a history is judged. */
+export interface ReplayRules extends Rules {
+  /** The setting of a connection, in place of what it has today; undefined leaves it. */
+  readonly outOfBandOf: (connection: ConnectionDocument) => OutOfBand | undefined
+}
+
+/** What came of a history. */
+export interface Replayed {
+  readonly subjects: readonly Subject[]
+  /** Events that today's rules refuse as malformed, with the reason. */
+  readonly refused: readonly { readonly inboxId: string; readonly reason: string }[]
+}
+
+/** What the provider is said to answer, where nobody knows how long it took. */
+const ANSWER_TAKES_MS = 1_000
+/** From an alert without the provider's answer to that answer: the wait before the first question that follows. */
+const LATER_ANSWER_AFTER_MS = 60_000
+
+/**
+ * Lets a history happen once more: through the reconciler's own batch, with stores in memory and on virtual time. Nobody is
+ * asked and nothing leaves: a question to a provider gets the answer that it got then, and messages to others go nowhere.
+ * @param until when it ends, in milliseconds since the epoch: a look that is due later has not been taken
+ */
+export async function runHistory(
+  { arrivals, answers }: History,
+  surroundings: Surroundings,
+  rules: ReplayRules,
+  until: number,
+): Promise<Replayed> {
+  const queue = createQueue([
+    ...arrivals,
+    ...surroundings.operations.map(arrivalOfOperation),
+    ...surroundings.expectedChanges.map(arrivalOfExpectedChange),
+  ])
+  let now = 0
+  const memory = createMemoryStores()
+  for (const uses of surroundings.expectedChangeUses) memory.contents.expectedChangeUses.set(uses.id, uses)
+  const clock: Clock = { now: () => now, schedule: () => () => {} }
+  const publisher: OutboxPublisher = {
+    async publish(outboxes) {
+      for (const entry of outboxes.flatMap(({ entries }) => entries)) queue.add(comesBack(entry, answers, now))
+      const published = outboxes.map(({ documentId, entries }) => ({
+        documentId,
+        entryIds: entries.map(({ id }) => id),
+      }))
+      await memory.subjects.outbox.published(published)
+      return { stuck: 0 }
+    },
+  }
+  const parts: ReconcileParts = {
+    stores: { ...memory, ...storesAsOf(surroundings, rules, clock) },
+    ledger: ledgerAsOf(surroundings, clock),
+    publisher,
+    // Hints ask by it, and a history holds none: what they led to is stored.
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules,
+    crashPoint: () => {},
+  }
+  const queued = new Set<string>()
+  const refused: { inboxId: string; reason: string }[] = []
+  for (let next = queue.take(until); next !== undefined; next = queue.take(until)) {
+    now = Math.max(now, next.at)
+    const { item } = next
+    try {
+      const items = item.kind === 'expected_change' ? openIn(memory.contents, item.projectId) : [item]
+      if (items.length > 0) await reconcileBatch(items, parts)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
+      refused.push({ inboxId: item.inboxId, reason: error.message })
+    }
+    queue.add([...memory.contents.subjects.values()].flatMap(subject => decisionsOf(subject, queued)))
+  }
+  return { subjects: [...memory.contents.subjects.values()], refused }
+}
+
+/** What is known stands before what is asked about it at the same moment. */
+const ORDER: Record<WorkItem['kind'], number> = {
+  observation: 0,
+  operation: 1,
+  event: 2,
+  expected_change: 3,
+  recheck: 4,
+  readback: 5,
+}
+
+/** Arrivals by time. */
+function createQueue(first: readonly Arrival[]) {
+  const compare = (a: Arrival, b: Arrival) => a.at - b.at || ORDER[a.item.kind] - ORDER[b.item.kind]
+  const waiting = first.toSorted(compare)
+  return {
+    add(more: readonly Arrival[]) {
+      for (const arrival of more) {
+        const place = waiting.findIndex(other => compare(arrival, other) < 0)
+        waiting.splice(place < 0 ? waiting.length : place, 0, arrival)
+      }
+    },
+    take: (until: number) => ((waiting[0]?.at ?? Number.POSITIVE_INFINITY) > until ? undefined : waiting.shift()),
+  }
+}
+
+/** What the delay line or the provider brings back of what a decision sends. */
+function comesBack({ topic, message }: OutboxEntry, answers: History['answers'], now: number): Arrival[] {
+  if (topic === 'rechecks') {
+    const recheck = message as Recheck
+    return [{ at: Date.parse(recheck.due_at), item: { kind: 'recheck', recheck } }]
+  }
+  if (topic !== 'rereads') return []
+  const reread = message as Reread
+  const answer = answers.get(reread.look?.look_id ?? '')
+  if (answer === null) return []
+  const arrive = (outcome: keyof typeof OUTCOMES, at: number): Arrival => ({
+    at,
+    item: { kind: 'readback', readback: readbackOf(reread, outcome, at) },
+  })
+  const at = Math.max(now + ANSWER_TAKES_MS, answer?.at ?? 0)
+  const later = answer?.later === undefined ? [] : [arrive(answer.later, at + LATER_ANSWER_AFTER_MS)]
+  return [arrive(answer?.outcome ?? 'confirmed', at), ...later]
+}
+
+/**
+ * The sweep of overdue looks brings these: when it is decided again whether an operation explains an alerted action.
+ * @param queued those that were brought before, by name
+ */
+function decisionsOf(subject: Subject, queued: Set<string>): Arrival[] {
+  return pendingLooks(subject).flatMap(({ of, lookId, dueAt }) => {
+    const name = `${lookId} ${dueAt}`
+    if (of !== 'decision' || queued.has(name)) return []
+    queued.add(name)
+    const recheck = recheckEntry(subject, lookId, dueAt, dueAt).message as Recheck
+    return [{ at: dueAt, item: { kind: 'recheck' as const, recheck } }]
+  })
+}
+
+const OUTCOMES = { confirmed: 'read', not_found: 'not_found', unavailable: 'unavailable' } as const
+
+/** Without objects: what they showed is in the history as a fact of its own. */
+function readbackOf(reread: Reread, outcome: keyof typeof OUTCOMES, at: number): Readback {
+  const { project_id, connection_id, provider, reason, event, look, targets, reread_id } = reread
+  const readback_id = deterministicId('readback', reread_id)
+  const read_at = new Date(at).toISOString()
+  const answered = { outcome: OUTCOMES[outcome], failure: null, objects: [] }
+  return { readback_id, project_id, connection_id, provider, reason, event, look, targets, read_at, ...answered }
+}
+
+/** The ledger keeps how an operation stands, not how it came there: it counts whole from when it was first known to act. */
+function knownAt({ created_at, executing_at }: Operation): number {
+  return Math.max(Date.parse(created_at), Date.parse(executing_at ?? created_at))
+}
+
+function arrivalOfOperation(operation: Operation): Arrival {
+  return { at: knownAt(operation), item: { kind: 'operation', operation } }
+}
+
+/** A new expected change is applied to what is open then (`openIn`), whatever that is. */
+function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocument): Arrival {
+  return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
+}
+
+function openIn({ subjects }: MemoryContents, projectId: string): WorkItem[] {
+  return [...subjects.values()]
+    .filter(subject => subject.projectId === projectId)
+    .filter(({ actions }) => actions.some(action => openIncident(action, 'UNEXPECTED_ACTION') !== undefined))
+    .map(({ refs: [ref = ''] }) => ({ kind: 'expected_change', projectId, ref }))
+}
+
+function ledgerAsOf({ operations, firstExecutions }: Surroundings, clock: Clock): ReconcileParts['ledger'] {
+  return {
+    byReferences: async references =>
+      operations.filter(
+        operation => knownAt(operation) <= clock.now() && operation.refs.some(ref => references.includes(ref)),
+      ),
+    hasExecuted: async ids =>
+      new Set(ids.filter(id => (firstExecutions.get(id) ?? Number.POSITIVE_INFINITY) <= clock.now())),
+  }
+}
+
+function storesAsOf(
+  { connections, expectedChanges }: Surroundings,
+  { outOfBandOf }: ReplayRules,
+  clock: Clock,
+): Pick<ReconcilerStores, 'connections' | 'expectedChanges'> {
+  return {
+    connections: {
+      byIds: async ids =>
+        new Map(
+          ids.flatMap(id => {
+            const connection = connections.get(id)
+            if (connection === undefined) return []
+            const asOf = connectionAsOf(connection, clock.now())
+            return [[id, { ...asOf, out_of_band: outOfBandOf(connection) ?? asOf.out_of_band }]]
+          }),
+        ),
+      readable: async () => [],
+    },
+    expectedChanges: {
+      of: async query =>
+        notesFor(
+          query,
+          expectedChanges.filter(({ created_at }) => created_at.getTime() <= clock.now()),
+        ),
+      byIds: async ids => expectedChanges.filter(({ _id }) => ids.includes(_id)),
+      madeSince: async () => [],
+    },
+  }
+}
+
+/**
+ * With the settings of today, and not deleted before it was. What is known through a biller was read with some key, and so
+ * was what a deleted connection was asked: a deletion erases the key.
+ */
+function connectionAsOf(connection: ConnectionDocument, now: number): ConnectionDocument {
+  if (connection.kind !== 'subscription' && connection.deleted_at === null) return { ...connection, status: 'active' }
+  const isDeleted = connection.deleted_at !== null && connection.deleted_at.getTime() <= now
+  const someKey = { sealed: '', fingerprint: '', created_at: connection.created_at, expires_at: null }
+  return { ...connection, status: isDeleted ? 'deleted' : 'active', read_key: connection.read_key ?? someKey }
+}

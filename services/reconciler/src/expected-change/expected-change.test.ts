@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { expectedChange } from '../../test/expected-changes.ts'
+import {
+  alertsOf,
+  emptySubject,
+  lookAll,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  SECOND,
+  secondLooks,
+  T0,
+} from '../../test/fixtures.ts'
+import { refundShown, scheduled, seen } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import { mergeSubjects } from '../decision/merge.ts'
+import type { ExpectedChange } from './expected-change.ts'
+
+const CHARGED = { about: ['pi_1', 'ch_1'] }
+const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))
+const noted = (...notes: ExpectedChange[]) => ({ kind: 'noted' as const, notes })
+
+/** The case after these refunds, these notes at their second look, and the look. */
+function judged(refunds: ReturnType<typeof refund>[], notes: ExpectedChange[]): Subject {
+  const told = play([
+    ...refunds.map(input => ({ at: T0 + SECOND, input })),
+    { at: T0 + MINUTE, input: noted(...notes) },
+  ])
+  return secondLooks(told).length === 0 ? told : lookAll(told)
+}
+
+const coveredOf = ({ actions }: Subject) =>
+  Object.fromEntries(actions.map(({ providerRef, expectedChangeId }) => [providerRef, expectedChangeId]))
+
+describe('an expected change', () => {
+  test('covers one change unless it says otherwise, and the next one alerts', () => {
+    const subject = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    expect(coveredOf(subject)).toEqual({ re_1: 'exp_1', re_2: null })
+    expect(alertsOf(subject)).toHaveLength(1)
+  })
+
+  test('covers as many changes as it says', () => {
+    const subject = judged([refund('re_1'), refund('re_2'), refund('re_3')], [expectedChange({ maxChanges: 2 })])
+    expect(coveredOf(subject)).toEqual({ re_1: 'exp_1', re_2: 'exp_1', re_3: null })
+  })
+
+  test('covers no more money than it says', () => {
+    const note = expectedChange({ maxChanges: 10, maxAmount: 5_000, currency: 'eur' })
+    const refunds = [refund('re_1'), refund('re_2', { amount: 2_502 }), refund('re_3', { amount: 2_501 })]
+    expect(coveredOf(judged(refunds, [note]))).toEqual({ re_1: 'exp_1', re_2: null, re_3: 'exp_1' })
+  })
+
+  test('that limits the money covers nothing without an amount, or in another currency', () => {
+    const note = expectedChange({ maxAmount: 5_000, currency: 'eur' })
+    const refunds = [refund('re_1', { amount: null }), refund('re_2', { currency: 'usd' })]
+    expect(coveredOf(judged(refunds, [note]))).toEqual({ re_1: null, re_2: null })
+  })
+
+  test('that is used up by other cases covers nothing', () => {
+    const used = expectedChange({ usedElsewhere: { changes: 1, amount: 0 } })
+    const spent = expectedChange({
+      id: 'exp_2',
+      maxAmount: 2_499,
+      currency: 'eur',
+      usedElsewhere: { changes: 0, amount: 1 },
+    })
+    expect(coveredOf(judged([refund('re_1')], [used, spent]))).toEqual({ re_1: null })
+  })
+
+  test('leaves a change to the next one that covers it once it is used up', () => {
+    const notes = [expectedChange({ expiresAt: T0 + 2 * MINUTE }), expectedChange({ id: 'exp_2' })]
+    expect(coveredOf(judged([refund('re_1'), refund('re_2')], notes))).toEqual({ re_1: 'exp_1', re_2: 'exp_2' })
+  })
+
+  test('keeps what it covers when it is used up elsewhere or taken back meanwhile', () => {
+    const subject = judged([refund('re_1')], [expectedChange()])
+    const full = expectedChange({ usedElsewhere: { changes: 1, amount: 0 } })
+    const later = play([{ at: T0 + 2 * MINUTE, input: noted(full) }], subject)
+    expect(coveredOf(later)).toEqual({ re_1: 'exp_1' })
+    const another = play([{ at: T0 + 3 * MINUTE, input: refund('re_2', { createdAt: T0 + 2 * MINUTE }) }], later)
+    expect(coveredOf(another)).toEqual({ re_1: 'exp_1', re_2: null })
+  })
+
+  test('is free for another change once an operation explains the one that it covered', () => {
+    const subject = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    const made = operationSeen({ provider_ref: 're_1' })
+    const explained = play([{ at: T0 + 3 * MINUTE, input: made }], subject)
+    const again = play([{ at: T0 + 4 * MINUTE, input: operationSeen({ provider_ref: 're_1', version: 2 }) }], explained)
+    expect(coveredOf(again)).toEqual({ re_1: null, re_2: 'exp_1' })
+  })
+
+  test('covers changes of two cases that turn out to be one as it did before', () => {
+    const [one, other] = ['re_1', 're_2'].map(id =>
+      judged([refund(id)], [expectedChange({ maxChanges: 2, usedElsewhere: { changes: 1, amount: 2_499 } })]),
+    ) as [Subject, Subject]
+    const { merged } = mergeSubjects(one, { ...other, id: 'sub_other', createdAt: T0 + MINUTE }, T0 + 2 * MINUTE)
+    const later = play([{ at: T0 + 3 * MINUTE, input: noted(expectedChange({ maxChanges: 2 })) }], merged)
+    expect(coveredOf(later)).toEqual({ re_1: 'exp_1', re_2: 'exp_1' })
+  })
+})
+
+describe('when an expected change counts', () => {
+  const alerted = judged([refund('re_1')], [])
+  const NOTED = T0 + 30 * MINUTE
+  const apply = (note: Partial<ExpectedChange>, subject: Subject = alerted) =>
+    onlyAction(
+      play(
+        [{ at: NOTED, input: noted(expectedChange({ notedAt: NOTED, expiresAt: NOTED + MINUTE, ...note })) }],
+        subject,
+      ),
+    )
+
+  test('it applies to an open incident, whenever its change was made', () => {
+    expect(alertsOf(alerted)).toHaveLength(1)
+    const action = apply({})
+    expect(action).toMatchObject({ verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
+    expect(action.incidents).toMatchObject([{ state: 'resolved', resolution: 'Expected change exp_1 covers it' }])
+    expect(action.timeline.at(-1)).toMatchObject({ what: 'incident_resolved', text: expect.stringContaining('exp_1') })
+  })
+
+  test('it does not apply to an incident that opens after it for a change made long before it', () => {
+    const late = seen(refundShown({ ...CHARGED }))
+    const told = play([{ at: NOTED + MINUTE, input: late }], emptySubject())
+    expect(apply({}, told).verdict).toBe('pending')
+  })
+
+  test('it applies to a change whose second look was to come', () => {
+    const pending = play([{ at: NOTED - SECOND, input: refund('re_1') }])
+    expect(apply({}, pending).verdict).toBe('explained')
+  })
+
+  test('with a time from when it counts, that time alone decides', () => {
+    expect(apply({ startsAt: T0 + SECOND }).verdict).toBe('unexplained')
+    expect(apply({ startsAt: T0 }).verdict).toBe('explained')
+    expect(apply({ startsAt: NOTED + 1 }).verdict).toBe('unexplained')
+  })
+
+  test('it counts for nothing that was made once it had expired', () => {
+    expect(apply({ startsAt: T0 - MINUTE, expiresAt: T0 }).verdict).toBe('unexplained')
+  })
+
+  test('it covers a cancellation no more that turns out to have been asked for before that time', () => {
+    const note = expectedChange({ kind: 'cancellation', startsAt: T0 })
+    const told = play([
+      { at: T0 + 21 * MINUTE, input: seen(scheduled(T0 + 20 * MINUTE)) },
+      { at: T0 + 21 * MINUTE, input: noted(note) },
+    ])
+    expect(onlyAction(told).expectedChangeId).toBe('exp_1')
+    const earlier = seen(scheduled(T0 - MINUTE))
+    const later = lookAll(play([{ at: T0 + 22 * MINUTE, input: earlier }], told))
+    expect(onlyAction(later)).toMatchObject({ verdict: 'unexplained', expectedChangeId: null })
+  })
+})

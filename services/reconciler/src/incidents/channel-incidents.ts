@@ -1,0 +1,48 @@
+import type { Command } from '@backstop/contracts'
+import { type Clock, crashPoint, type OutboxPublisher, type PendingOutbox, unavailable } from '@backstop/kit'
+import type { ChannelIncidentStore } from '../store/store.ts'
+import { openChannelIncident, resolveChannelIncident } from './rules/failing-channel.ts'
+
+type Opening = Extract<Command, { kind: 'open_channel_incident' }>
+type Resolving = Extract<Command, { kind: 'resolve_channel_incident' }>
+
+/** The incidents of channels that were disabled, as the notifier wishes. Each answers what became of the wish. */
+export interface ChannelIncidents {
+  open(command: Opening): Promise<string>
+  resolve(command: Resolving): Promise<string>
+}
+
+export interface ChannelIncidentOptions {
+  readonly incidents: ChannelIncidentStore
+  readonly publisher: OutboxPublisher
+  readonly clock: Clock
+}
+
+/** Somebody else may write an incident meanwhile: who loses looks again, this often. */
+const MAX_ROUNDS = 5
+
+export function createChannelIncidents({ incidents, publisher, clock }: ChannelIncidentOptions): ChannelIncidents {
+  async function tell(pending: PendingOutbox): Promise<void> {
+    crashPoint('reconciler.after-channel-incident')
+    await publisher.publish([pending])
+  }
+  return {
+    async open(command) {
+      await tell(await incidents.open(openChannelIncident(command, clock.now())))
+      return 'opened'
+    },
+    async resolve(command) {
+      const { incident_id } = command
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const resolution = resolveChannelIncident(command, await incidents.find(incident_id), clock.now())
+        // What a crash left in its outbox goes out all the same.
+        const isKept = resolution.kind === 'keep'
+        const pending = isKept ? await incidents.pendingOf(incident_id) : await incidents.replace(resolution.told)
+        if (pending === undefined) continue
+        await tell(pending)
+        return resolution.reason
+      }
+      throw unavailable(`The incident that ${MAX_ROUNDS} writers fight over`, undefined)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { ConnectionDocument, SweepDocument } from '@backstop/contracts'
+import type { Clock, OutboxPublisher } from '@backstop/kit'
+import type { ChannelIncidentStore } from '../store/store.ts'
+import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from './rules/faulty-connection.ts'
+
+type OpenIncidents = SweepDocument['open_incidents']
+
+/** Opens and resolves the incidents of connections: at most one of each code is open at a time. */
+export interface ConnectionIncidents {
+  /**
+   * @param since when the fault began: opening again for the same beginning is the same incident
+   * @returns the open ones from now on
+   */
+  open(
+    connection: ConnectionDocument,
+    code: ConnectionFault,
+    since: number,
+    text: string,
+    open: OpenIncidents,
+  ): Promise<OpenIncidents>
+  resolve(connection: ConnectionDocument, code: ConnectionFault, open: OpenIncidents): Promise<OpenIncidents>
+}
+
+export interface ConnectionIncidentsOptions {
+  readonly incidents: ChannelIncidentStore
+  readonly publisher: OutboxPublisher
+  readonly clock: Clock
+}
+
+export function createConnectionIncidents({
+  incidents,
+  publisher,
+  clock,
+}: ConnectionIncidentsOptions): ConnectionIncidents {
+  return {
+    async open(connection, code, since, text, open) {
+      if (open[code] !== undefined) return open
+      const told = openConnectionIncident(
+        { id: connection._id, projectId: connection.project_id, name: connection.name },
+        code,
+        since,
+        text,
+        clock.now(),
+      )
+      await publisher.publish([await incidents.open(told)])
+      return { ...open, [code]: told.incident.incident_id }
+    },
+    async resolve(_connection, code, open) {
+      const id = open[code]
+      if (id === undefined) return open
+      const known = await incidents.find(id)
+      const told = known === undefined ? undefined : resolveConnectionIncident(known, clock.now())
+      // Another writer, e.g. a person who resolved it, leaves nothing to do but what a crash left in its outbox.
+      const pending =
+        (told === undefined ? undefined : await incidents.replace(told)) ?? (await incidents.pendingOf(id))
+      await publisher.publish([pending])
+      const { [code]: _resolved, ...rest } = open
+      return rest
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { Alert, type Command, Incident, incidentAlertId } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { openChannelIncident, resolveChannelIncident } from './failing-channel.ts'
+
+const NOW = Date.parse('2026-11-21T10:00:00.000Z')
+const common = { command_id: 'cmd_1', project_id: 'prj_1', requested_at: '2026-11-21T09:59:58.000Z' }
+const disabled: Extract<Command, { kind: 'open_channel_incident' }> = {
+  ...common,
+  kind: 'open_channel_incident',
+  incident_id: 'inc_1',
+  channel_id: 'chn_1',
+  channel_name: 'Ops',
+  reason: 'The receiver answered 410 Gone',
+}
+const enabled: Extract<Command, { kind: 'resolve_channel_incident' }> = {
+  ...common,
+  requested_at: '2026-11-22T09:59:58.000Z',
+  kind: 'resolve_channel_incident',
+  incident_id: 'inc_1',
+  channel_id: 'chn_1',
+}
+
+describe('a channel that was disabled', () => {
+  test('opens an incident that names it and says why, and raises its alert', () => {
+    const { incident, entries } = openChannelIncident(disabled, NOW)
+    expect(Incident.parse(incident)).toMatchObject({
+      incident_id: 'inc_1',
+      code: 'CHANNEL_DISABLED',
+      state: 'open',
+      channel_id: 'chn_1',
+      action_id: null,
+      summary: 'The alert channel "Ops" was disabled: The receiver answered 410 Gone',
+      opened_at: disabled.requested_at,
+    })
+    const [told, raised, ...others] = entries
+    expect(others).toEqual([])
+    expect(told).toMatchObject({ topic: 'incidents', key: 'inc_1', message: incident, at: NOW })
+    expect(raised).toMatchObject({ topic: 'alerts', key: 'prj_1', id: incidentAlertId('inc_1', 'incident.opened') })
+    expect(Alert.parse(raised?.message)).toMatchObject({ event: 'incident.opened', data: { action: null } })
+  })
+
+  test('and is enabled again resolves it, once', () => {
+    const { incident } = openChannelIncident(disabled, NOW)
+    const resolution = resolveChannelIncident(enabled, incident, NOW + 5)
+    if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
+    const { told } = resolution
+    expect(told.incident).toMatchObject({ state: 'resolved', resolved_at: enabled.requested_at, version: 2 })
+    expect(told.incident.summary).toMatch(/"Ops" was disabled: .*It was enabled again$/)
+    expect(told.entries.map(entry => entry.id)).not.toEqual(openChannelIncident(disabled, NOW).entries.map(e => e.id))
+    expect(resolveChannelIncident(enabled, told.incident, NOW + 6)).toEqual({ kind: 'keep', reason: 'resolved_before' })
+  })
+})
+
+test.each([
+  { name: 'nobody knows', known: undefined, reason: 'unknown_incident' },
+  { name: 'another channel has', known: { channel_id: 'chn_2' }, reason: 'about_another_channel' },
+  { name: 'another project has', known: { project_id: 'prj_2' }, reason: 'about_another_channel' },
+  { name: 'is about an action', known: { code: 'UNEXPECTED_ACTION' as const }, reason: 'about_another_channel' },
+])('an incident that $name is not resolved: $reason', ({ known, reason }) => {
+  const { incident } = openChannelIncident(disabled, NOW)
+  const stored = known === undefined ? undefined : { ...incident, ...known }
+  expect(resolveChannelIncident(enabled, stored, NOW)).toEqual({ kind: 'keep', reason })
+})

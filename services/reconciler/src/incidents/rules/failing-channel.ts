@@ -1,0 +1,89 @@
+import {
+  type Alert,
+  type Command,
+  deterministicId,
+  type Incident,
+  incidentAlertId,
+  type TimedOutboxEntry,
+} from '@backstop/contracts'
+import { isoTime } from '../../case/timeline.ts'
+
+export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
+export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>
+
+/** An incident that is about no action, with the messages that tell of it. Both are written at once. */
+export interface ToldIncident {
+  readonly incident: Incident
+  readonly entries: readonly TimedOutboxEntry[]
+}
+
+/** The incident of a channel that its failures disabled: the alerts that it was to take do not arrive there any more. */
+export function openChannelIncident(command: OpenChannelIncident, now: number): ToldIncident {
+  const incident: Incident = {
+    incident_id: command.incident_id,
+    project_id: command.project_id,
+    connection_id: null,
+    code: 'CHANNEL_DISABLED',
+    state: 'open',
+    summary: `The alert channel "${command.channel_name}" was disabled: ${command.reason}`,
+    action_id: null,
+    channel_id: command.channel_id,
+    out_of_band: null,
+    opened_at: command.requested_at,
+    resolved_at: null,
+    resolved_by: null,
+    version: 1,
+  }
+  return { incident, entries: tell(incident, 'incident.opened', now) }
+}
+
+export type ChannelIncidentResolution =
+  | { kind: 'resolve'; reason: 'channel_enabled'; told: ToldIncident }
+  | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'resolved_before' }
+
+/** @param known the incident as it is stored; undefined when there is none */
+export function resolveChannelIncident(
+  command: ResolveChannelIncident,
+  known: Incident | undefined,
+  now: number,
+): ChannelIncidentResolution {
+  if (known === undefined) return { kind: 'keep', reason: 'unknown_incident' }
+  const { project_id, channel_id } = command
+  if (known.code !== 'CHANNEL_DISABLED' || known.channel_id !== channel_id || known.project_id !== project_id) {
+    return { kind: 'keep', reason: 'about_another_channel' }
+  }
+  if (known.state === 'resolved') return { kind: 'keep', reason: 'resolved_before' }
+  const incident: Incident = {
+    ...known,
+    state: 'resolved',
+    summary: `${known.summary}. It was enabled again`,
+    resolved_at: command.requested_at,
+    version: known.version + 1,
+  }
+  return {
+    kind: 'resolve',
+    reason: 'channel_enabled',
+    told: { incident, entries: tell(incident, 'incident.resolved', now) },
+  }
+}
+
+/** The same messages, with the same ids, whoever computes them and however often. */
+export function tell(
+  incident: Incident,
+  event: 'incident.opened' | 'incident.resolved',
+  now: number,
+): TimedOutboxEntry[] {
+  const { incident_id, project_id, state } = incident
+  const alert: Alert = {
+    alert_id: incidentAlertId(incident_id, event),
+    project_id,
+    created_at: isoTime(now),
+    event,
+    data: { incident, action: null },
+  }
+  const id = deterministicId('message', 'incident', incident_id, state)
+  return [
+    { id, topic: 'incidents', key: incident_id, message: incident, at: now },
+    { id: alert.alert_id, topic: 'alerts', key: project_id, message: alert, at: now },
+  ]
+}

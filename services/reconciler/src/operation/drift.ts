@@ -1,0 +1,96 @@
+import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
+import { type ActionRecord, type Subject, withRecord } from '../case/case.ts'
+import { refundIdsOf } from '../case/sides.ts'
+import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
+import { caseOf, withCase } from './operation-case.ts'
+
+/** What the provider's data says otherwise than the operation that explains it. */
+export function differencesOf(operation: Operation, action: ActionRecord): readonly Difference[] {
+  const differences: Difference[] = []
+  const differ = (field: Difference['field'], said: string, shown: string) =>
+    differences.push({ field, operation_says: said, provider_says: shown })
+  // A refund that pays out a credit note may be a part of what the operation that names the note asked for.
+  const isPart = action.reason === 'credit_note_matches'
+  if (!isPart && operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
+    // A payment has one currency: where the report leaves it out, it is that one.
+    differ(
+      'amount',
+      formatMoney(operation.amount, operation.currency ?? action.currency) ?? String(operation.amount),
+      formatMoney(action.amount, action.currency) ?? String(action.amount),
+    )
+  }
+  if (operation.currency !== null && action.currency !== null && operation.currency !== action.currency) {
+    differ('currency', operation.currency, action.currency)
+  }
+  if (!namesIt(operation, action)) differ('subject', operation.subject, action.subject)
+  if (contradicts(operation.state, action)) differ('state', operation.state, action.state)
+  return differences
+}
+
+/**
+ * Some name a refund's object itself where its payment is asked for. What the biller calls a payment says nothing about an
+ * operation at the gateway: that waits until the gateway has shown its own object.
+ */
+function namesIt({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
+  if (action.sides.length > 0 && action.sides.every(side => side.provider !== provider)) return true
+  const isName = (id: string) => action.objectIds.includes(id) || refundIdsOf(action).includes(id)
+  return isName(subject) || (action.kind === 'cancellation' && isName(provider_ref ?? ''))
+}
+
+/**
+ * An end that was reported is contradicted by an object that ended otherwise. What was taken back later by something of
+ * its own had been true.
+ */
+function contradicts(said: OperationState, { kind, state }: ActionRecord): boolean {
+  const works = state === 'succeeded' || state === 'scheduled'
+  switch (said) {
+    case 'completed':
+      return kind === 'refund' && (state === 'failed' || state === 'canceled' || state === 'rejected')
+    case 'failed':
+      return works || state === 'pending' || state === 'requires_action'
+    case 'rejected':
+      return works
+    default:
+      return false
+  }
+}
+
+/** The subject with the differences of each explained action, and an alert for each that is news. */
+export function tellDrift(subject: Subject, now: number): Subject {
+  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
+  return subject.actions.reduce((next, action) => {
+    const operation = operations.get(action.operationId ?? '')
+    const differences = operation === undefined ? [] : differencesOf(operation, action)
+    if (differences.length === 0 && action.differences.length === 0) return next
+    const isSame = JSON.stringify(differences) === JSON.stringify(action.differences)
+    const compared = isSame ? action : { ...action, differences }
+    const seen = isSame ? next : withRecord(next, compared)
+    return operation === undefined ? seen : raise(seen, operation, compared, differences, now)
+  }, subject)
+}
+
+/** The subject with the alert that the provider does not know what an operation says is done. */
+export function tellMissing(subject: Subject, operation: Operation, now: number): Subject {
+  const missing = { field: 'existence', operation_says: operation.state, provider_says: 'does not know it' } as const
+  return raise(subject, operation, null, [missing], now)
+}
+
+/** What differs now, unless people were told of all of it already. */
+function raise(
+  subject: Subject,
+  operation: Operation,
+  action: ActionRecord | null,
+  differences: readonly Difference[],
+  now: number,
+): Subject {
+  const known = caseOf(subject, operation.operation_id)
+  const fields = differences.map(difference => difference.field)
+  if (known.driftsTold.some(told => fields.every(field => told.includes(field)))) return subject
+  const text = `It differs from what operation ${operation.operation_id} says: ${fields.join(', ')}`
+  const entry = timelineEntry(now, 'drift_detected', driftAlertId(operation.operation_id, differences), text)
+  const told = action === null ? null : tellStory(action, entry)
+  const next = told === null ? subject : withRecord(subject, told)
+  const cased = withCase(next, { ...known, driftsTold: [...known.driftsTold, fields] })
+  return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, told, differences, now)] }
+}

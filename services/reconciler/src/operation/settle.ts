@@ -1,0 +1,64 @@
+import type { ObjectState, Operation } from '@backstop/contracts'
+import { type ActionRecord, type OperationCase, type Subject, withRecord } from '../case/case.ts'
+import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { openIncidentAbout } from '../verdict/incidents.ts'
+import { settleEntry } from '../verdict/outbox-entries.ts'
+import { caseOf, withCase } from './operation-case.ts'
+
+/** What the provider's decision about a refund makes of the operation that waits for it; states not named are none yet. */
+const SETTLES_AS: Partial<Record<ObjectState, NonNullable<OperationCase['settledAs']>>> = {
+  succeeded: 'completed',
+  rejected: 'rejected',
+  failed: 'failed',
+  canceled: 'failed',
+}
+
+/**
+ * The subject with what the provider decided about refunds that operations made: the operation that awaits its review is
+ * settled, once, and a refusal is an incident.
+ */
+export function settleOperations(subject: Subject, now: number): Subject {
+  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
+  const made = Map.groupBy(
+    subject.actions.filter(({ kind, operationId }) => kind === 'refund' && operations.has(operationId ?? '')),
+    ({ operationId }) => operationId,
+  )
+  return [...made].reduce((next, [operationId, refunds]) => {
+    const rejected = refunds.filter(({ state }) => state === 'rejected')
+    const told = rejected.reduce((one, action) => tellRejection(one, action, now), next)
+    const operation = operations.get(operationId ?? '')
+    return operation?.state === 'awaiting_review' ? settleOperation(told, operation, refunds, now) : told
+  }, subject)
+}
+
+/** @param refunds those that it made: it is settled once all are decided, and is completed if any of them moved money */
+function settleOperation(
+  subject: Subject,
+  operation: Operation,
+  refunds: readonly ActionRecord[],
+  now: number,
+): Subject {
+  const decided = refunds.flatMap(action => {
+    const to = SETTLES_AS[action.state]
+    return to === undefined ? [] : [{ action, to }]
+  })
+  const outcome = decided.find(({ to }) => to === 'completed') ?? decided[0]
+  if (outcome === undefined || decided.length < refunds.length) return subject
+  const { action, to } = outcome
+  const known = caseOf(subject, operation.operation_id)
+  if (known.settledAs === to) return subject
+  const record = subject.actions.find(one => one.id === action.id) ?? action
+  const text = `Operation ${operation.operation_id} is settled as ${to}`
+  const settled = withRecord(subject, tellStory(record, timelineEntry(now, 'settled', operation.operation_id, text)))
+  return {
+    ...withCase(settled, { ...known, settledAs: to }),
+    outbox: [...settled.outbox, settleEntry(subject, operation, to, action, now)],
+  }
+}
+
+function tellRejection(subject: Subject, action: ActionRecord, now: number): Subject {
+  const connectionId = action.seenThrough[0]?.id
+  if (connectionId === undefined) return subject
+  const allowance = { connectionId, outOfBand: null }
+  return openIncidentAbout(subject, action, 'REFUND_REJECTED', allowance, 'REFUND_REJECTED', now)
+}

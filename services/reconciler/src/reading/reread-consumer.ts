@@ -1,0 +1,225 @@
+import { HEADERS, type Readback, type Reread } from '@backstop/contracts'
+import {
+  AppError,
+  type Batch,
+  type BatchProgress,
+  type Bus,
+  type Clock,
+  type Consumer,
+  type ConsumerMetrics,
+  deadLetter,
+  type IncomingMessage,
+  type Logger,
+  type MessageCodec,
+  type OutgoingMessage,
+  type Producer,
+  pauseAfter,
+  sleep,
+  within,
+} from '@backstop/kit'
+import { PROVIDERS } from '@backstop/providers'
+import type { ConnectionReaders } from './connection-readers.ts'
+import { RereadLanes } from './reread-lanes.ts'
+import { type Answer, type Asked, answerReread, RETRY_DELAY_MS, timeToRead } from './rules/reread-answer.ts'
+
+export interface RereadConsumerOptions {
+  readonly bus: Bus
+  readonly producer: Producer
+  readonly codec: MessageCodec
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
+  readonly readers: Pick<ConnectionReaders, 'of' | 'standingOf'>
+  onFatal(error: unknown): void
+}
+
+/** Askings at hand beyond which no more are taken from Kafka. */
+const MAX_AT_HAND = 2_000
+/** Askings at once. Those that wait for a provider cost a socket each. */
+const PLACES = { quick: 64, slow: 64 }
+const QUICK_FOR_MS = 3_000
+/** Beyond this queue length, at 150 requests a minute, the delay line is faster. */
+const MAX_WAITING = 75
+/** So few that 200 connections that fail leave room for others. */
+const MAX_WAITING_FOR_FAILING = 4
+/** Pause of a partition whose next message finds no room, in milliseconds. */
+const NO_ROOM_MS = 250
+/** Grace after the deadline: a reader that stops by itself reports a better reason. */
+const ENDS_BY_ITSELF_MS = 500
+const NEVER_ENDED: Asked = {
+  kind: 'failed',
+  failure: 'unreachable',
+  text: 'The provider was not read in time',
+  retryAfterMs: null,
+}
+
+/**
+ * Asks the providers what `rereads` wants to know and sends the answers to `readbacks`. A message is acknowledged once its
+ * answer, or its place on the delay line, is. Each connection has a queue of its own within its provider's limits.
+ */
+export class RereadConsumer {
+  readonly #options: RereadConsumerOptions
+  readonly #consumer: Consumer
+  readonly #lanes: RereadLanes
+  #isStopping = false
+
+  constructor(options: RereadConsumerOptions) {
+    this.#options = options
+    this.#lanes = new RereadLanes({
+      clock: options.clock,
+      places: PLACES,
+      quickForMs: QUICK_FOR_MS,
+      maxWaiting: MAX_WAITING,
+      maxWaitingForFailing: MAX_WAITING_FOR_FAILING,
+      standingOf: id => options.readers.standingOf(id),
+    })
+    this.#consumer = options.bus.consumer({
+      groupId: 'reconciler.rereads',
+      topics: ['rereads'],
+      commit: 'completed',
+      onFatal: options.onFatal,
+      onBatch: batch => this.#onBatch(batch),
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#consumer.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#consumer.stop()
+  }
+
+  msSinceProgress(): number {
+    return this.#consumer.msSinceProgress()
+  }
+
+  async #onBatch(batch: Batch): Promise<BatchProgress> {
+    let taken = 0
+    for (const message of batch.messages) {
+      if (this.#lanes.size >= MAX_AT_HAND || batch.signal.aborted) return { taken, resumeAfterMs: NO_ROOM_MS }
+      const reread = await this.#decode(message)
+      if (reread === 'later') return { taken, resumeAfterMs: NO_ROOM_MS }
+      this.#take(batch, message, reread)
+      taken++
+    }
+    return { taken }
+  }
+
+  async #decode(message: IncomingMessage): Promise<Reread | AppError | 'later'> {
+    try {
+      return await this.#options.codec.decode('reread', message.value)
+    } catch (error) {
+      const known = error instanceof AppError ? error : new AppError('message_invalid', 'The message cannot be decoded')
+      return known.retryable ? 'later' : known
+    }
+  }
+
+  #take(batch: Batch, message: IncomingMessage, reread: Reread | AppError): void {
+    if (reread instanceof AppError) {
+      void this.#deadLetter(batch, message, reread)
+      return
+    }
+    const { connection_id, provider } = reread
+    if (!this.#lanes.hasRoom(connection_id)) {
+      // With no attempt counted: it only waits elsewhere.
+      void this.#send(batch, message, () => this.#again(reread, this.#options.clock.now() + RETRY_DELAY_MS))
+      return
+    }
+    this.#lanes.add(connection_id, PROVIDERS[provider].readBack.limits.concurrent, () =>
+      this.#work(batch, message, reread),
+    )
+  }
+
+  async #deadLetter(batch: Batch, message: IncomingMessage, fault: AppError): Promise<void> {
+    const isSent = await this.#send(batch, message, () => deadLetter(message, 'inbound.dead', fault))
+    if (isSent) this.#options.metrics.deadLettered(message.topic, fault.code)
+  }
+
+  async #work(batch: Batch, message: IncomingMessage, reread: Reread): Promise<void> {
+    if (batch.signal.aborted) return batch.abandon(message)
+    const askedAt = this.#options.clock.now()
+    const asked = await this.#ask(reread, batch.signal)
+    // Another process asks for it now; what this one learned in the meantime may be half an answer.
+    if (batch.signal.aborted) return batch.abandon(message)
+    const answer = answerReread(reread, asked, askedAt, this.#options.clock.now())
+    this.#tell(reread, answer)
+    await this.#send(batch, message, () =>
+      answer.kind === 'again' ? this.#again(answer.reread, answer.dueAt) : this.#answer(answer.readback, message.key),
+    )
+  }
+
+  async #ask(reread: Reread, signal: AbortSignal): Promise<Asked> {
+    const { clock, readers } = this.#options
+    for (let faults = 1; ; faults++) {
+      try {
+        const opened = await readers.of(reread.connection_id)
+        if (opened.kind === 'none') return { kind: 'cannot_ask', text: opened.text }
+        const ms = timeToRead(reread, clock.now())
+        return await within(
+          clock,
+          ms + ENDS_BY_ITSELF_MS,
+          aborted => opened.reader.read(reread.targets, ms, aborted),
+          NEVER_ENDED,
+          signal,
+        )
+      } catch (error) {
+        if (!(error instanceof AppError && error.retryable)) return { kind: 'cannot_ask', text: textOf(error) }
+        await sleep(clock, pauseAfter(faults), signal)
+        if (signal.aborted) return { kind: 'cannot_ask', text: 'This process is stopping' }
+      }
+    }
+  }
+
+  /** Sends until the broker has it, then acknowledges. @returns whether the broker has it */
+  async #send(batch: Batch, message: IncomingMessage, make: () => OutgoingMessage): Promise<boolean> {
+    for (let faults = 1; !this.#isStopping || !batch.signal.aborted; faults++) {
+      try {
+        await this.#options.producer.send([make()])
+        batch.complete(message)
+        return true
+      } catch (error) {
+        this.#options.logger.warn({ error, offset: String(message.offset) }, 'reread.not_sent')
+        if (!(error instanceof AppError && error.retryable)) {
+          this.#options.onFatal(error)
+          return false
+        }
+        await sleep(this.#options.clock, pauseAfter(faults), batch.signal)
+        if (batch.signal.aborted) break
+      }
+    }
+    batch.abandon(message)
+    return false
+  }
+
+  #again(reread: Reread, dueAt: number): OutgoingMessage {
+    return {
+      topic: 'rereads.retry',
+      key: reread.connection_id,
+      value: this.#options.codec.encode('reread', reread),
+      headers: { [HEADERS.messageId]: `${reread.reread_id}:${reread.attempt}`, [HEADERS.dueAt]: String(dueAt) },
+    }
+  }
+
+  #answer(readback: Readback, key: string): OutgoingMessage {
+    return {
+      topic: 'readbacks',
+      key,
+      value: this.#options.codec.encode('readback', readback),
+      headers: { [HEADERS.messageId]: readback.readback_id },
+    }
+  }
+
+  #tell(reread: Reread, answer: Answer): void {
+    const { connection_id, project_id, reason, attempt } = reread
+    const facts = { connection_id, project_id, why: reason, attempt, targets: reread.targets, reason: answer.reason }
+    const isFault = answer.kind === 'again' || answer.reason === 'given_up'
+    const failure = answer.kind === 'answered' ? answer.readback.failure : null
+    this.#options.logger[isFault ? 'warn' : 'info']({ ...facts, failure }, 'reread.asked')
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

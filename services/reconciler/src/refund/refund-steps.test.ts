@@ -1,0 +1,423 @@
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  emptySubject,
+  isOpen,
+  lookAll,
+  MINUTE,
+  operationSeen,
+  play,
+  refundSeen,
+  SECOND,
+  T0,
+  type TotalFacts,
+  totalSeen,
+} from '../../test/fixtures.ts'
+import type { Subject } from '../case/case.ts'
+import type { Input } from '../decision/decide.ts'
+import { mergeSubjects } from '../decision/merge.ts'
+
+const iso = (ms: number) => new Date(ms).toISOString()
+const at = (ms: number, input: Input) => ({ at: ms, input })
+const total = (facts: TotalFacts, eventId: string) => totalSeen(facts, { eventId })
+const named = (id: string, amount: number, more: object = {}) => refundSeen({ id, amount, ...more })
+const operationFor = (id: string, amount: number, ms = T0) =>
+  operationSeen({ operation_id: `op_${id}`, amount, provider_ref: id, executing_at: iso(ms), ended_at: iso(ms) })
+const verdicts = (subject: Subject) =>
+  subject.actions.map(action => `${action.providerRef ?? 'provisional'} ${action.amount} ${action.verdict}`).sort()
+
+/** Steps, then every look; later steps, then every look. */
+function story(first: { at: number; input: Input }[], later: { at: number; input: Input }[] = []): Subject {
+  return lookAll(play(later, lookAll(play(first))))
+}
+
+describe('what the totals of a charge tell of its refunds', () => {
+  test('a refund that failed and was made again leaves the same total, and is seen all the same', () => {
+    const twoDaysOn = T0 + 48 * 60 * MINUTE
+    const subject = story(
+      [at(T0, operationSeen()), at(T0, total({ total: 2499, before: 0 }, 'a'))],
+      [at(twoDaysOn, total({ total: 2499, before: 0, createdAt: twoDaysOn }, 'b'))],
+    )
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('a failed refund does not hide the one made in its place', () => {
+    const later = T0 + 48 * 60 * MINUTE
+    const subject = story(
+      [
+        at(T0, operationFor('re_1', 2499)),
+        at(T0, named('re_1', 2499)),
+        at(T0, total({ total: 2499, before: 0 }, 'a')),
+        at(T0 + SECOND, named('re_1', 2499, { eventType: 'refund.failed', status: 'failed' })),
+      ],
+      [at(later, total({ total: 2000, before: 0, createdAt: later }, 'b'))],
+    )
+    expect(alertsOf(subject)).toEqual(['drift.detected', 'incident.opened'])
+  })
+
+  test('a smaller refund makes the provisional action of more smaller, and does not take it over', () => {
+    const subject = story(
+      [at(T0, total({ total: 3000, before: 0 }, 'a'))],
+      [at(T0 + 5 * MINUTE, operationFor('re_1', 1000)), at(T0 + 6 * MINUTE, named('re_1', 1000))],
+    )
+    expect(verdicts(subject)).toEqual(['provisional 2000 unexplained', 're_1 1000 explained'])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('a refund takes over the provisional action of its own amount, whichever comes first', () => {
+    const subject = story(
+      [
+        at(T0, operationSeen({ amount: 2000 })),
+        at(T0, total({ total: 2000, before: 0 }, 'a')),
+        at(T0 + SECOND, total({ total: 3000, before: 2000 }, 'b')),
+      ],
+      [at(T0 + 5 * MINUTE, named('re_small', 1000)), at(T0 + 5 * MINUTE, named('re_big', 2000))],
+    )
+    expect(verdicts(subject)).toEqual(['re_big 2000 explained', 're_small 1000 unexplained'])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('two totals out of order, both explained, alert nobody', () => {
+    const subject = story([
+      at(T0, operationSeen({ operation_id: 'op_1', amount: 1000 })),
+      at(T0, operationSeen({ operation_id: 'op_2', amount: 1500 })),
+      at(T0 + SECOND, total({ total: 2500, before: 1000 }, 'b')),
+      at(T0 + 2 * SECOND, total({ total: 1000, before: 0 }, 'a')),
+    ])
+    expect(alertsOf(subject)).toEqual([])
+  })
+
+  test('a later refund that is explained does not take an older unexplained one over', () => {
+    const later = T0 + 60 * MINUTE
+    const explained = story(
+      [at(T0, total({ total: 1000, before: 0 }, 'a'))],
+      [at(later, operationFor('re_B', 500, later)), at(later, named('re_B', 500, { createdAt: later }))],
+    )
+    const subject = lookAll(play([at(later + MINUTE, named('re_A', 1000, { createdAt: T0 }))], explained))
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(verdicts(subject)).toEqual(['re_A 1000 unexplained', 're_B 500 explained'])
+  })
+
+  test('a refund made after the total does not hide the one that the total shows', () => {
+    const later = T0 + 30 * SECOND
+    const subject = story([
+      at(T0, total({ total: 1000, before: 0 }, 'a')),
+      at(later, operationFor('re_B', 1000, later)),
+      at(later, named('re_B', 1000, { createdAt: later })),
+    ])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test.each([
+    { name: 'explained, nobody is told', operations: true, alerts: 0 },
+    { name: 'unexplained, there are as many alerts as refunds', operations: false, alerts: 2 },
+  ])('when one of two refund events comes minutes late and both are $name', ({ operations, alerts }) => {
+    const second = T0 + 10 * SECOND
+    const reports = operations ? [at(T0, operationFor('re_0', 2000)), at(T0, operationFor('re_1', 1000, second))] : []
+    const subject = story(
+      [
+        ...reports,
+        at(T0, total({ total: 2000, before: 0 }, 'a')),
+        at(second, named('re_1', 1000, { createdAt: second })),
+        at(second, total({ total: 3000, before: 2000, createdAt: second }, 'b')),
+      ],
+      [at(T0 + 5 * MINUTE, named('re_0', 2000))],
+    )
+    expect(subject.actions).toHaveLength(2)
+    expect(alertsOf(subject).filter(event => event === 'incident.opened')).toHaveLength(alerts)
+    expect(subject.actions.filter(isOpen)).toHaveLength(alerts)
+  })
+
+  test('a provisional action that was taken over shows the state of the refund', () => {
+    const subject = story(
+      [at(T0, totalSeen({ total: 2499, before: 0 }))],
+      [at(T0 + 2 * MINUTE, refundSeen({ status: 'pending' }))],
+    )
+    expect(subject.actions[0]?.state).toBe('pending')
+  })
+
+  test('a refund from before the connection that is seen late does not hide a new one', () => {
+    const subject = story([
+      at(T0, named('re_A', 1000, { eventType: 'refund.updated', createdAt: T0 - 120 * MINUTE })),
+      at(T0, total({ total: 2000, before: 1000 }, 'b')),
+    ])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('a total that does not say from where it came is held against the refunds known by then', () => {
+    const subject = story([at(T0, named('re_1', 1000)), at(T0, total({ total: 2500 }, 'a'))])
+    expect(verdicts(subject)).toEqual(['provisional 1500 unexplained', 're_1 1000 unexplained'])
+  })
+})
+
+/** All orders of some things. */
+function ordersOf<T>(things: readonly T[]): T[][] {
+  if (things.length === 0) return [[]]
+  return things.flatMap((first, index) => ordersOf(things.toSpliced(index, 1)).map(rest => [first, ...rest]))
+}
+
+describe('what the totals of a charge prove beyond the known refunds', () => {
+  const second = T0 + 10 * SECOND
+  const firstTotal = total({ total: 700, before: 0 }, 'a')
+  const secondTotal = total({ total: 1400, before: 700, createdAt: second }, 'b')
+  const first = named('re_1', 700)
+  const other = named('re_2', 700, { createdAt: second })
+
+  test.each(ordersOf([first, secondTotal]).map(inputs => ({ inputs })))(
+    'a second refund of the same amount, when only its total and the first refund arrive (order %#)',
+    ({ inputs }) => {
+      const explained = at(T0, operationFor('re_1', 700))
+      const subject = story([explained, ...inputs.map(input => at(T0 + MINUTE, input))])
+      expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_1 700 explained'])
+      expect(alertsOf(subject)).toEqual(['incident.opened'])
+      expect(subject.actions.find(({ providerRef }) => providerRef === null)?.providerCreatedAt).toBe(second)
+    },
+  )
+
+  test('a first refund of which nothing arrives', () => {
+    const subject = story([at(second, other), at(second, secondTotal)])
+    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_2 700 unexplained'])
+  })
+
+  test('two refunds, when only the second total arrives; the first total changes nothing later', () => {
+    const alone = story([at(second, secondTotal)])
+    const subject = lookAll(play([at(second + 5 * MINUTE, firstTotal)], alone))
+    expect(verdicts(alone)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
+    expect(verdicts(subject)).toEqual(verdicts(alone))
+    expect(subject.actions.map(({ id }) => id)).toEqual(alone.actions.map(({ id }) => id))
+    expect(subject.actions.map(({ providerCreatedAt }) => providerCreatedAt).sort()).toEqual([T0, second])
+    expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.opened'])
+  })
+
+  test.each(ordersOf([first, firstTotal, other, secondTotal]).map(inputs => ({ inputs })))(
+    'nothing, when all events of two equal refunds arrive (order %#)',
+    ({ inputs }) => {
+      const minutesApart = story(inputs.map((input, index) => at(T0 + index * 5 * MINUTE, input)))
+      expect(verdicts(minutesApart)).toEqual(['re_1 700 unexplained', 're_2 700 unexplained'])
+      expect(alertsOf(minutesApart)).toEqual(['incident.opened', 'incident.opened'])
+    },
+  )
+
+  test('a refund that an operation made between two totals is explained by it', () => {
+    const subject = story([
+      at(second, operationSeen({ amount: 700, executing_at: iso(T0), ended_at: iso(T0 + SECOND) })),
+      at(T0, total({ total: 500, before: 0, createdAt: T0 - MINUTE }, 'a')),
+      at(second + 60 * MINUTE, total({ total: 1300, before: 1200, createdAt: T0 + 60 * MINUTE }, 'c')),
+    ])
+    expect(verdicts(subject)).toEqual([
+      'provisional 100 unexplained',
+      'provisional 500 unexplained',
+      'provisional 700 explained',
+    ])
+  })
+
+  test('an operation explains the refund that was made when it acted, before one that may have been', () => {
+    const executed = { amount: 700, executing_at: iso(second), ended_at: iso(second + SECOND) }
+    const subject = story([at(second, operationSeen(executed)), at(second, other), at(second, secondTotal)])
+    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_2 700 explained'])
+  })
+
+  test('the request tells which of two equal refunds of one second the total is about', () => {
+    const facts = { total: 1400, before: 700, createdAt: T0, chargeCreatedAt: T0 - 90 * MINUTE }
+    const subject = (requestId: string) =>
+      story([at(T0, named('re_1', 700, { requestId: 'req_1' })), at(T0, total({ ...facts, requestId }, 'b'))])
+    expect(verdicts(subject('req_1'))).toEqual(['re_1 700 unexplained'])
+    expect(verdicts(subject('req_2'))).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
+  })
+
+  test.each([
+    { name: 'the idempotency key', of: { idempotencyKey: 'k1' }, not: { idempotencyKey: 'k2' } },
+    { name: 'the request', of: { requestId: 'req_1' }, not: { requestId: 'req_2' } },
+  ])('$name tells two totals of one amount within a minute apart', ({ of, not }) => {
+    const once = story([
+      at(T0, total({ total: 700, before: 0, ...of }, 'a')),
+      at(T0, total({ total: 700, ...of }, 'b')),
+    ])
+    expect(once.refundTotals).toHaveLength(1)
+    const again = { total: 700, before: 0, createdAt: second, ...not }
+    const twice = story([at(T0, total({ total: 700, before: 0, ...of }, 'a')), at(T0, total(again, 'b'))])
+    expect(verdicts(twice)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
+  })
+
+  test('nothing of what may have been refunded before the connection was made', () => {
+    const facts = { total: 1400, before: 700, createdAt: second, chargeCreatedAt: T0 - 90 * MINUTE }
+    const subject = story([
+      at(second, operationFor('re_2', 700, second)),
+      at(second, other),
+      at(second, total(facts, 'b')),
+    ])
+    expect(verdicts(subject)).toEqual(['re_2 700 explained'])
+  })
+
+  test('a refund made after a total that the connection showed, though the charge is older', () => {
+    const charge = { chargeCreatedAt: T0 - 90 * MINUTE }
+    const subject = story([
+      at(T0, operationFor('re_1', 700)),
+      at(T0, first),
+      at(T0, total({ total: 700, before: 0, ...charge }, 'a')),
+      at(second, total({ total: 1800, before: 1100, createdAt: second, ...charge }, 'c')),
+    ])
+    expect(verdicts(subject)).toEqual([
+      'provisional 400 unexplained',
+      'provisional 700 unexplained',
+      're_1 700 explained',
+    ])
+  })
+
+  test('a refund made while another one failed, so that the total is as it was', () => {
+    const failed = { eventType: 'refund.failed', status: 'failed', toldAt: T0 + 5 * MINUTE }
+    const later = T0 + 60 * MINUTE
+    const subject = story([
+      at(T0, first),
+      at(T0, firstTotal),
+      at(T0 + 5 * MINUTE, named('re_1', 700, failed)),
+      at(later, named('re_3', 300, { createdAt: later })),
+      at(later, total({ total: 1000, before: 700, createdAt: later }, 'c')),
+    ])
+    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained', 're_3 300 unexplained'])
+  })
+
+  test.each([
+    { name: 'that an event tells of', toldAt: T0 + 5 * MINUTE, eventType: 'refund.failed' },
+    { name: 'of which only a later change of its notes tells', toldAt: T0 + 500 * MINUTE, eventType: 'refund.updated' },
+  ])('no refund for a failure $name', ({ toldAt, eventType }) => {
+    const later = T0 + 60 * MINUTE
+    const subject = story([
+      at(T0, first),
+      at(T0, firstTotal),
+      at(T0, named('re_1', 700, { eventType, status: 'failed', toldAt })),
+      at(later, named('re_3', 300, { createdAt: later })),
+      at(later, total({ total: 300, before: 0, createdAt: later }, 'c')),
+    ])
+    expect(verdicts(subject)).toEqual(['re_1 700 unexplained', 're_3 300 unexplained'])
+  })
+
+  test('a refund of one of two charges of a payment, when the known one is of the other', () => {
+    const ofOther = named('re_1', 700, { charge: 'ch_2' })
+    const otherTotal = (eventId: string) => {
+      const { observed, ...seen } = total({ total: 700, before: 0 }, eventId) as Extract<Input, { kind: 'observed' }>
+      const names = { chargeId: 'ch_2', identity: 'prj_test/processor/charge/ch_2', objectIds: ['pi_1', 'ch_2'] }
+      return { ...seen, observed: { ...observed, ...names } } as Input
+    }
+    const subject = story([at(T0, ofOther), at(T0, firstTotal), at(T0, otherTotal('b'))])
+    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
+  })
+
+  test('a total that says nothing of the one before, and shows the same, is another refund', () => {
+    const later = T0 + 60 * MINUTE
+    const subject = story([at(T0, total({ total: 700 }, 'a')), at(later, total({ total: 700, createdAt: later }, 'b'))])
+    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
+  })
+})
+
+describe('one total of several refunds', () => {
+  const whole = total({ total: 1300, before: 0 }, 'a')
+  const parts = [named('re_1', 500), named('re_2', 800)]
+  const operations = [at(T0, operationFor('re_1', 500)), at(T0, operationFor('re_2', 800))]
+
+  test.each(ordersOf([whole, ...parts]).map(inputs => ({ inputs })))(
+    'alerts nobody when each of them is explained (order %#)',
+    ({ inputs }) => {
+      const subject = story([...operations, ...inputs.map(input => at(T0, input))])
+      expect(verdicts(subject)).toEqual(['re_1 500 explained', 're_2 800 explained'])
+      expect(alertsOf(subject)).toEqual([])
+    },
+  )
+
+  test('resolves its alert when they arrive later, all of them explained', () => {
+    const alone = story([...operations, at(T0, whole)])
+    expect(verdicts(alone)).toEqual(['provisional 1300 unexplained'])
+    const partly = lookAll(play([at(T0 + 5 * MINUTE, parts[0]!)], alone))
+    expect(verdicts(partly)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
+    const subject = lookAll(play([at(T0 + 9 * MINUTE, parts[1]!)], partly))
+    expect(verdicts(subject)).toEqual(['re_1 500 explained', 're_2 800 explained'])
+    expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.resolved'])
+    expect(subject.actions.find(({ providerRef }) => providerRef === 're_2')?.id).toBe(alone.actions[0]?.id)
+  })
+
+  test('alerts about the rest when one of them is not known', () => {
+    const subject = story([at(T0, operationFor('re_1', 500)), at(T0, whole), at(T0, parts[0]!)])
+    expect(verdicts(subject)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
+  })
+
+  test('counts a refund of unknown amount as the rest', () => {
+    const { observed, ...seen } = parts[1] as Extract<Input, { kind: 'observed' }>
+    const ofUnknown = { ...seen, observed: { ...observed, amount: null } } as Input
+    expect(verdicts(story([at(T0, whole), at(T0, parts[0]!), at(T0, ofUnknown)]))).toEqual([
+      're_1 500 unexplained',
+      're_2 null unexplained',
+    ])
+  })
+})
+
+describe('which refund a provisional action turns out to be', () => {
+  const second = T0 + 10 * SECOND
+  const firstTotal = total({ total: 700, before: 0 }, 'a')
+  const secondTotal = total({ total: 1400, before: 700, createdAt: second }, 'b')
+  const agreeing = operationSeen({ amount: 700, executing_at: iso(T0), ended_at: iso(T0 + SECOND) })
+  const story2 = (subject: Subject) =>
+    subject.actions.map(({ id, providerRef, verdict }) => ({ id, providerRef, verdict }))
+
+  test('each of two keeps its verdict when equal refunds arrive, whichever comes first', () => {
+    const provisional = story([at(T0, agreeing), at(T0, firstTotal), at(second, secondTotal)])
+    expect(verdicts(provisional)).toEqual(['provisional 700 explained', 'provisional 700 unexplained'])
+    const [explained, alerted] = provisional.actions
+    const arrivals = [named('re_1', 700), named('re_2', 700, { createdAt: second })]
+    for (const order of ordersOf(arrivals)) {
+      const subject = lookAll(
+        play(
+          order.map((input, index) => at(second + (5 + index) * MINUTE, input)),
+          provisional,
+        ),
+      )
+      expect(story2(subject)).toEqual([
+        { id: explained?.id, providerRef: 're_1', verdict: 'explained' },
+        { id: alerted?.id, providerRef: 're_2', verdict: 'unexplained' },
+      ])
+      expect(alertsOf(subject)).toEqual(['incident.opened'])
+    }
+  })
+
+  test('the late one of two equal refunds takes over what is provisional, and the known one keeps its record', () => {
+    const before = story([at(T0, agreeing), at(T0, named('re_1', 700)), at(second, secondTotal)])
+    const [known, provisional] = before.actions
+    const subject = lookAll(play([at(second + 5 * MINUTE, named('re_2', 700, { createdAt: second }))], before))
+    expect(story2(subject)).toEqual([
+      { id: known?.id, providerRef: 're_1', verdict: 'explained' },
+      { id: provisional?.id, providerRef: 're_2', verdict: 'unexplained' },
+    ])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+
+  test('a refund that is late takes over what it explains, while the look at another total is to come', () => {
+    const before = story([at(T0, firstTotal)])
+    const later = T0 + 30 * MINUTE
+    const told = play(
+      [at(later, total({ total: 1000, before: 700, createdAt: later }, 'c')), at(later + SECOND, named('re_1', 700))],
+      before,
+    )
+    expect(told.actions.map(({ id, providerRef }) => ({ id, providerRef }))).toEqual([
+      { id: before.actions[0]?.id, providerRef: 're_1' },
+    ])
+    expect(verdicts(lookAll(told))).toEqual(['provisional 300 unexplained', 're_1 700 unexplained'])
+  })
+
+  test('a refund that another subject knew joins the provisional action when they turn out to be one', () => {
+    const alerted = story([at(T0, firstTotal)])
+    const elsewhere = lookAll(play([at(T0, named('re_1', 700))], { ...emptySubject(), id: 'sub_other' }))
+    const { merged } = mergeSubjects(alerted, elsewhere, second)
+    const subject = lookAll(play([at(second, operationFor('re_9', 1))], merged))
+    expect(subject.actions.map(({ providerRef }) => providerRef)).toEqual(['re_1'])
+    expect(subject.merged).toHaveLength(1)
+    expect(subject.actions.filter(isOpen)).toHaveLength(1)
+    expect(subject.actions[0]?.incidents.filter(({ state }) => state === 'open')).toHaveLength(1)
+  })
+
+  test('a total that a second connection shows, too, is one', () => {
+    const connection = { id: 'con_b', createdAt: T0 - 30 * MINUTE }
+    const again = totalSeen({ total: 700, before: 0 }, { eventId: 'a', connection })
+    const subject = lookAll(play([at(T0 + 5 * MINUTE, again)], story([at(T0, firstTotal)])))
+    expect(subject.actions.map(({ seenThrough }) => seenThrough.map(({ id }) => id))).toEqual([['con_a', 'con_b']])
+    expect(alertsOf(subject)).toEqual(['incident.opened'])
+  })
+})

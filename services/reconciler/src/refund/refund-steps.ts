@@ -1,0 +1,211 @@
+import { deterministicId, formatMoney } from '@backstop/contracts'
+import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
+import {
+  type ActionRecord,
+  isProvisional,
+  type RefundTotal,
+  replaceAt,
+  type Sighting,
+  type Subject,
+  UNJUDGED,
+  withAll,
+  withConnection,
+  withRecord,
+} from '../case/case.ts'
+import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { recheckEntry } from '../verdict/outbox-entries.ts'
+import { absorb } from '../verdict/same-action.ts'
+import {
+  type ChargeReading,
+  knownRefund,
+  mayPredateConnection,
+  nearest,
+  readCharges,
+  totalsOfCharge,
+} from './charge-reading.ts'
+import { joinPaymentNames } from './payment-names.ts'
+import type { UnnamedRefund } from './refund-totals.ts'
+
+/**
+ * The records of refunds that only a charge's totals prove (refund-totals.ts). Such a refund becomes a provisional action at
+ * the second look at its total. The refund that turns out to be it takes that action over, with its id and its incident.
+ */
+
+/** The same total this much later is another one: a refund failed and was made again. */
+const SAME_TOTAL_MS = 60_000
+
+/** The subject with a total as its event tells it. */
+export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
+  const refs = withAll(subject.refs, observed.refs)
+  const index = subject.refundTotals.findIndex(known => isSameTotal(known, observed))
+  const known = subject.refundTotals[index]
+  const { identity, total, totalBefore, observedAt } = observed
+  const entry: RefundTotal = {
+    id: known?.id ?? `${totalsOfCharge(identity)}${totalBefore ?? ''}-${total}/${observedAt}`,
+    identity,
+    chargeId: observed.chargeId,
+    provider: observed.provider,
+    subject: observed.subject,
+    objectIds: observed.objectIds,
+    seenThrough: withConnection(known?.seenThrough ?? [], sighting.connection),
+    total,
+    totalBefore: known?.totalBefore ?? totalBefore,
+    uncaptured: Math.max(known?.uncaptured ?? 0, observed.uncaptured ?? 0),
+    currency: observed.currency,
+    chargeCreatedAt: known?.chargeCreatedAt ?? observed.chargeCreatedAt ?? null,
+    observedAt: Math.min(known?.observedAt ?? Infinity, observedAt),
+    idempotencyKey: known?.idempotencyKey ?? observed.idempotencyKey,
+    requestId: known?.requestId ?? observed.requestId ?? null,
+    eventIds: sighting.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [sighting.eventId]),
+    look: known?.look ?? null,
+  }
+  const refundTotals =
+    known === undefined ? [...subject.refundTotals, entry] : replaceAt(subject.refundTotals, index, entry)
+  return { ...subject, refs, refundTotals }
+}
+
+/** Whether both tell of one change. A provider may send two events of it. */
+function isSameTotal(known: RefundTotal, observed: ObservedRefundTotal): boolean {
+  const agrees = <T>(a: T | null, b: T | null) => a === null || b === null || a === b
+  return (
+    known.identity === observed.identity &&
+    known.total === observed.total &&
+    Math.abs(known.observedAt - observed.observedAt) <= SAME_TOTAL_MS &&
+    agrees(known.totalBefore, observed.totalBefore) &&
+    agrees(known.idempotencyKey, observed.idempotencyKey) &&
+    agrees(known.requestId ?? null, observed.requestId ?? null)
+  )
+}
+
+/** The provisional action that an observed refund turns out to be: its index, or -1. */
+export function provisionalFor(subject: Subject, observed: ObservedAction): number {
+  if (!subject.actions.some(isProvisional)) return -1
+  const more = [{ record: observed, known: knownRefund(observed, observed.createdAt) }]
+  const named = readCharges(subject, more).flatMap(({ named }) => named)
+  return subject.actions.indexOf(nearest(named, observed.amount, observed.createdAt) as ActionRecord)
+}
+
+/** The totals of which every refund is one of these. */
+export function totalsOf(subject: Subject, identities: ReadonlySet<string>): ReadonlySet<string> {
+  const refundsOf = readCharges(subject).flatMap(charge => [...charge.refundsOf])
+  const isOfThese = (names: readonly string[]) => names.length > 0 && names.every(name => identities.has(name))
+  return new Set(refundsOf.filter(([, names]) => isOfThese(names)).map(([id]) => id))
+}
+
+/** The subject with its provisional actions as the totals show them now, and a look to come at each total that needs one. */
+export function followTotals(subject: Subject, now: number, recheckDelayMs: number): Subject {
+  const charges = readCharges(subject)
+  const restated = charges
+    .flatMap(({ records }) => [...records])
+    .reduce((next, [record, refund]) => restate(next, record, refund, now), subject)
+  const joined = charges
+    .flatMap(({ named, chargeId }) => named.map(record => ({ record, chargeId })))
+    .reduce((next, { record, chargeId }) => joinNamed(next, record, chargeId, now), restated)
+  return armLooks(joined, new Set(charges.flatMap(unlooked)), now, recheckDelayMs)
+}
+
+/** The totals that prove a refund which is yet to be recorded. */
+function unlooked({ unrecorded }: ChargeReading): readonly string[] {
+  return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
+}
+
+function armLooks(subject: Subject, totalIds: ReadonlySet<string>, now: number, recheckDelayMs: number): Subject {
+  const dueAt = now + recheckDelayMs
+  const armed = subject.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
+  if (armed.length === 0) return subject
+  return {
+    ...subject,
+    refundTotals: subject.refundTotals.map(total =>
+      armed.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
+    ),
+    outbox: [...subject.outbox, ...armed.map(({ id }) => recheckEntry(subject, id, dueAt, now))],
+  }
+}
+
+/** The second look at a total: each refund that only it proves becomes a provisional action. */
+export function lookAtTotal(subject: Subject, totalId: string, now: number): Subject {
+  const index = subject.refundTotals.findIndex(total => total.id === totalId)
+  const total = subject.refundTotals[index]
+  if (total === undefined || total.look === null || total.look.doneAt !== null) return subject
+  const done = { ...total, look: { ...total.look, doneAt: now } }
+  const looked = { ...subject, refundTotals: replaceAt(subject.refundTotals, index, done) }
+  const recorded = readCharges(looked)
+    .flatMap(({ unrecorded }) => unrecorded)
+    .filter(refund => refund.total.id === totalId && !mayPredateConnection(refund))
+    .reduce<Subject>((next, refund) => withRecord(next, provisionalAction(next, refund, now)), looked)
+  return joinPaymentNames(recorded)
+}
+
+/** A refund that took a provisional action over keeps its id, so the next one has another. */
+function freeActionId(subject: Subject, key: string): string {
+  const taken = new Set(subject.actions.map(action => action.id))
+  for (const { record } of subject.merged) taken.add(record.id)
+  let id = deterministicId('action', key)
+  for (let count = 2; taken.has(id); count += 1) id = deterministicId('action', key, String(count))
+  return id
+}
+
+function provisionalAction(subject: Subject, refund: UnnamedRefund, now: number): ActionRecord {
+  const { total, key, amount } = refund
+  const text = `The charge shows ${formatMoney(amount, total.currency)} more refunded than the known refunds`
+  return {
+    id: freeActionId(subject, key),
+    kind: 'refund',
+    sides: [],
+    turn: null,
+    provider: total.provider,
+    subject: total.subject,
+    objectIds: total.objectIds,
+    providerRef: null,
+    currency: total.currency,
+    state: 'succeeded',
+    firstSeenAt: now,
+    ...UNJUDGED,
+    ...shownBy(refund),
+    seenThrough: total.seenThrough,
+    eventIds: total.eventIds,
+    look: total.look,
+    timeline: [timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)],
+  }
+}
+
+/** What the totals say of a refund that only they prove. */
+function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
+  return {
+    identity: key,
+    amount,
+    madeFrom: from ?? 0,
+    providerCreatedAt: to,
+    idempotencyKeys: idempotencyKey === null ? [] : [idempotencyKey],
+  }
+}
+
+/** The subject with a provisional action as the totals show its refund now. */
+function restate(subject: Subject, record: ActionRecord, refund: UnnamedRefund, now: number): Subject {
+  const { total } = refund
+  const shown = shownBy(refund)
+  const seenThrough = total.seenThrough.reduce(withConnection, record.seenThrough)
+  const eventIds = withAll(record.eventIds, total.eventIds)
+  const isSame =
+    record.identity === shown.identity &&
+    record.amount === shown.amount &&
+    record.madeFrom === shown.madeFrom &&
+    record.providerCreatedAt === shown.providerCreatedAt &&
+    record.idempotencyKeys.join() === shown.idempotencyKeys.join() &&
+    record.seenThrough === seenThrough &&
+    record.eventIds === eventIds
+  if (isSame) return subject
+  const restated = { ...record, ...shown, seenThrough, eventIds }
+  if (record.amount === shown.amount) return withRecord(subject, restated)
+  const text = `Beyond the refunds known by now, the charge shows ${formatMoney(shown.amount, total.currency)} refunded`
+  return withRecord(subject, tellStory(restated, timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)))
+}
+
+/** The subject with a provisional action joined to the known refund that accounts for it. */
+function joinNamed(subject: Subject, record: ActionRecord, chargeId: string, now: number): Subject {
+  const refunds = subject.actions.filter(
+    one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),
+  )
+  const refund = nearest(refunds, record.amount, record.providerCreatedAt)
+  return refund === undefined ? subject : absorb(subject, refund, record, now)
+}

@@ -1,0 +1,50 @@
+import { type ActionRecord, type RefundTotal, type SeenThrough, type Subject, withConnection } from '../case/case.ts'
+
+/** How far a refund's own time may lie after the time of the total that contains it: providers give whole seconds. */
+const CLOCK_STEP_MS = 2_000
+
+/** What one connection showed of one charge: its totals contain every refund that was made until the last of them. */
+interface ShownCharge extends Pick<RefundTotal, 'objectIds' | 'currency'> {
+  readonly connection: SeenThrough
+  readonly lastTotalAt: number
+}
+
+/**
+ * The subject in which a connection that showed only the total of a charge shows the refunds which that total contains, so that its
+ * setting counts for them.
+ */
+export function joinConnectionsOfTotals(subject: Subject): Subject {
+  const { actions, refundTotals } = subject
+  if (refundTotals.length === 0) return subject
+  const charges = shownCharges(refundTotals)
+  const joined = actions.map(action => withConnectionsOf(action, charges))
+  return joined.every((action, index) => action === actions[index]) ? subject : { ...subject, actions: joined }
+}
+
+function shownCharges(totals: readonly RefundTotal[]): readonly ShownCharge[] {
+  const charges = new Map<string, ShownCharge>()
+  for (const { identity, objectIds, currency, observedAt, seenThrough } of totals) {
+    for (const connection of seenThrough) {
+      const name = `${connection.id} ${identity}`
+      const lastTotalAt = Math.max(observedAt, charges.get(name)?.lastTotalAt ?? -Infinity)
+      charges.set(name, { objectIds, currency, connection, lastTotalAt })
+    }
+  }
+  return [...charges.values()]
+}
+
+function withConnectionsOf(action: ActionRecord, charges: readonly ShownCharge[]): ActionRecord {
+  if (action.kind !== 'refund') return action
+  const seenThrough = charges
+    .filter(charge => contains(charge, action))
+    .reduce<ActionRecord['seenThrough']>((all, { connection }) => withConnection(all, connection), action.seenThrough)
+  return seenThrough === action.seenThrough ? action : { ...action, seenThrough }
+}
+
+function contains(charge: ShownCharge, { providerCreatedAt, objectIds, currency }: ActionRecord): boolean {
+  return (
+    providerCreatedAt <= charge.lastTotalAt + CLOCK_STEP_MS &&
+    currency === charge.currency &&
+    charge.objectIds.some(id => objectIds.includes(id))
+  )
+}

@@ -1,0 +1,183 @@
+import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
+import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
+import type { Subject } from '../case/case.ts'
+import { pendingLooks } from '../case/looks.ts'
+import { type StoredNote, wholeNote } from '../expected-change/expected-change.ts'
+import type { SubjectChange, SubjectStore } from './store.ts'
+
+/** A subject as it is stored. */
+export interface SubjectDocument {
+  _id: string
+  project_id: string
+  /**
+   * The subject, alone in an array: an update then names its document by the id alone, and still changes it only where the
+   * version is the one that was read (an array filter). A filter by both, or a pipeline that compares, costs the server half as
+   * much again as the whole write (docs/benchmarks.md).
+   */
+  current: [StoredSubject]
+}
+
+interface StoredSubject extends Pick<Subject, 'version' | 'refs' | 'outbox'> {
+  /** When the earliest look that it still waits for is to be asked for again; absent without one. */
+  nextLookAt?: number
+  /** Which call of save wrote it last: a bulk write does not say which of its updates found their document. */
+  writtenBy: string
+  /**
+   * All else, as JSON text: the server searches none of it, and reading text takes half of what reading documents takes.
+   */
+  state: string
+}
+
+type State = Omit<Subject, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>
+
+/** Subjects in MongoDB, collection `subjects`. */
+export function createMongoSubjects(mongo: Mongo, newToken: () => string): SubjectStore {
+  const collection = mongo.db.collection<SubjectDocument>('subjects')
+  const find = (filter: object, limit: number) =>
+    asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toSubject))
+  return {
+    load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ 'current.refs': { $in: [...refs] } }, 0)),
+    withOverdueLook: (before, limit) => find({ 'current.nextLookAt': { $lt: before } }, limit),
+    async save(changes) {
+      const token = newToken()
+      const merges = changes.filter(change => change.absorbed.length > 0)
+      const plain = changes.filter(change => change.absorbed.length === 0)
+      const lost = plain.length === 0 ? new Set<string>() : await asUnavailable(() => saveAll(collection, plain, token))
+      for (const change of merges) {
+        const won = await asUnavailable(() => saveMerge(mongo, collection, change, token))
+        if (!won) lost.add(change.next.id)
+      }
+      return lost
+    },
+    outbox: createMongoOutboxSource(collection, 'current'),
+  }
+}
+
+export function toSubject({ _id: id, project_id: projectId, current: [stored] }: SubjectDocument): Subject {
+  const { version, refs, outbox, state } = stored
+  const { notes, ...rest } = JSON.parse(state) as Omit<State, 'notes'> & { notes: StoredNote[] }
+  return { id, projectId, version, refs, outbox, ...rest, notes: notes.map(wholeNote) }
+}
+
+function toDocument({ next }: SubjectChange, token: string): SubjectDocument {
+  const { version, refs, outbox } = next
+  const nextLookAt = nextLookOf(next)
+  const look = nextLookAt === undefined ? {} : { nextLookAt }
+  const stored = { version, writtenBy: token, refs, ...look, outbox, state: stateOf(next) }
+  return { _id: next.id, project_id: next.projectId, current: [stored] }
+}
+
+function stateOf({
+  id: _id,
+  projectId: _project,
+  version: _version,
+  refs: _refs,
+  outbox: _outbox,
+  ...state
+}: Subject): string {
+  return JSON.stringify(state satisfies State)
+}
+
+function nextLookOf(subject: Subject): number | undefined {
+  const looks = pendingLooks(subject).map(look => look.wakeAt)
+  return looks.length === 0 ? undefined : Math.min(...looks)
+}
+
+/** One bulk write for all; who lost is asked for only when the counts say that somebody did. */
+async function saveAll(
+  collection: Collection<SubjectDocument>,
+  changes: readonly SubjectChange[],
+  token: string,
+): Promise<Set<string>> {
+  const writes = changes.map(change => toWrite(change, token))
+  const lost = new Set<string>()
+  const updates = changes.filter(change => change.before !== undefined)
+  let modified: number
+  try {
+    modified = (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error
+    const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+    if (failures.length === 0 || failures.some(failure => failure.code !== DUPLICATE_KEY)) throw error
+    for (const failure of failures) {
+      const change = changes[failure.index]
+      if (change !== undefined) lost.add(change.next.id)
+    }
+    modified = error.result.modifiedCount
+  }
+  if (modified < updates.length) {
+    const ids = updates.map(change => change.next.id)
+    const mine = await collection
+      .find({ _id: { $in: ids }, 'current.writtenBy': token }, { projection: { _id: 1 } })
+      .toArray()
+    const won = new Set(mine.map(document => document._id))
+    for (const id of ids) if (!won.has(id)) lost.add(id)
+  }
+  return lost
+}
+
+function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<SubjectDocument> {
+  const { next, before, added } = change
+  if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
+  const nextLookAt = nextLookOf(next)
+  const set = {
+    version: next.version,
+    writtenBy: token,
+    state: stateOf(next),
+    // Decisions share what they leave as it is, and a list that stays needs no look at its index.
+    ...(next.refs === before.refs ? {} : { refs: next.refs }),
+    ...(nextLookAt === undefined ? {} : { nextLookAt }),
+  }
+  const update = {
+    $set: ofHeld(set),
+    // Added, never replaced: what somebody published and took out in the meantime must not come back.
+    ...(added.length === 0 ? {} : { $push: ofHeld({ outbox: { $each: added } }) }),
+    // Whatever was stored: what counted as a look may be another thing in this version.
+    ...(nextLookAt === undefined ? { $unset: ofHeld({ nextLookAt: '' }) } : {}),
+  }
+  const arrayFilters = [{ 'held.version': before.version }]
+  return { updateOne: { filter: { _id: next.id }, update, arrayFilters } } as AnyBulkWriteOperation<SubjectDocument>
+}
+
+/** The fields, of that version only that the array filter `held` lets through. */
+function ofHeld(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`current.$[held].${name}`, value]))
+}
+
+/**
+ * A merge takes several documents at once, so it is the one write that needs a transaction. It replaces the outbox whole:
+ * what was published in that moment goes out a second time, under the same id.
+ */
+async function saveMerge(
+  mongo: Mongo,
+  collection: Collection<SubjectDocument>,
+  change: SubjectChange,
+  token: string,
+): Promise<boolean> {
+  const session = mongo.client.startSession()
+  try {
+    return await session.withTransaction(async () => {
+      for (const { id, version } of change.absorbed) {
+        const { deletedCount } = await collection.deleteOne({ _id: id, 'current.version': version }, { session })
+        if (deletedCount === 0) return abort(session)
+      }
+      if (change.before === undefined) {
+        await collection.insertOne(toDocument(change, token), { session })
+        return true
+      }
+      const filter = { _id: change.next.id, 'current.version': change.before.version }
+      const { matchedCount } = await collection.replaceOne(filter, toDocument(change, token), { session })
+      return matchedCount === 1 ? true : abort(session)
+    })
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+    throw error
+  } finally {
+    await session.endSession()
+  }
+}
+
+async function abort(session: { abortTransaction(): Promise<unknown> }): Promise<false> {
+  await session.abortTransaction()
+  return false
+}

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest'
+import { alertsOf, emptySubject, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
+import { ended, inBaseline, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import type { Input } from '../decision/decide.ts'
+
+const HOUR = 60 * MINUTE
+const at = (input: Input, ms = T0 + HOUR) => ({ at: ms, input })
+const tell = (...inputs: Input[]) => play(inputs.map(input => at(input)))
+const records = (subject: Subject) =>
+  subject.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
+/** Runs on, as a snapshot at that second. */
+const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECOND })
+const setAt = (second: number, more: Parameters<typeof scheduled>[1] = {}) => scheduled(T0 + second * SECOND, more)
+type PausePhase = 'none' | 'scheduled' | 'paused'
+const shown = (phase: PausePhase, second: number, before?: PausePhase) =>
+  subscriptionShown({
+    asOf: T0 + second * SECOND,
+    pause: { phase },
+    before: before === undefined ? null : { cancellation: null, pause: before },
+  })
+
+describe('what the snapshots of a subscription tell', () => {
+  test.each([
+    { name: 'that it runs on', shows: [running(0)], records: [] },
+    { name: 'that its end is set', shows: [setAt(0)], records: ['cancellation scheduled pending'] },
+    {
+      name: 'that the set end was carried out: the same action',
+      shows: [setAt(0), ended(T0, { asOf: T0 + 60 * SECOND })],
+      records: ['cancellation succeeded pending'],
+    },
+    {
+      name: 'that it was asked for again: the same action',
+      shows: [setAt(0), setAt(5)],
+      records: ['cancellation scheduled pending'],
+    },
+    {
+      name: 'that the end was taken back',
+      shows: [setAt(0), running(5)],
+      records: ['cancellation canceled pending', 'schedule_removal succeeded not_alerted'],
+    },
+    {
+      name: 'that the end was taken back, though nobody showed it as set',
+      shows: [subscriptionShown({ asOf: T0, before: { cancellation: 'scheduled', pause: null } })],
+      records: ['schedule_removal succeeded not_alerted'],
+    },
+    {
+      name: 'that it was reactivated, and then ended again: two cancellations',
+      shows: [ended(T0), running(5), ended(T0 + 9 * SECOND)],
+      records: ['cancellation reversed pending', 'cancellation succeeded pending', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'that an end was set anew after it had been taken back, as only the later event says',
+      shows: [setAt(0), setAt(9, { before: { cancellation: 'none', pause: null } })],
+      records: [
+        'cancellation canceled pending',
+        'cancellation scheduled pending',
+        'schedule_removal succeeded not_alerted',
+      ],
+    },
+    {
+      name: 'that it was paused, as it had been set to, and goes on',
+      shows: [shown('scheduled', 0), shown('paused', 5), shown('none', 9)],
+      records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'that a pause was taken back before it began',
+      shows: [shown('scheduled', 0), shown('none', 9)],
+      records: ['pause canceled not_alerted', 'schedule_removal succeeded not_alerted'],
+    },
+    {
+      name: 'that it stood without an end in the second in which the end was set, as it was read before',
+      shows: [setAt(0), running(0)],
+      records: ['cancellation scheduled pending'],
+    },
+    {
+      name: 'that the end was taken back and set anew within one second',
+      shows: [
+        setAt(0),
+        subscriptionShown({ asOf: T0 + 5 * SECOND, before: { cancellation: 'scheduled', pause: null } }),
+        setAt(5, { before: { cancellation: 'none', pause: null } }),
+      ],
+      records: [
+        'cancellation canceled pending',
+        'cancellation scheduled pending',
+        'schedule_removal succeeded not_alerted',
+      ],
+    },
+    {
+      name: 'that an end was set and taken back within one second',
+      shows: [
+        setAt(5, { before: { cancellation: 'none', pause: null } }),
+        subscriptionShown({ asOf: T0 + 5 * SECOND, before: { cancellation: 'scheduled', pause: null } }),
+      ],
+      records: ['cancellation canceled pending', 'schedule_removal succeeded not_alerted'],
+    },
+  ])('$name', ({ shows, records: expected }) => {
+    const told = shows.map(one => seen(one))
+    expect(records(tell(...told))).toEqual(expected)
+    expect(records(tell(...told.toReversed()))).toEqual(expected)
+    expect(records(tell(...told, ...told))).toEqual(expected)
+  })
+
+  test('a reading out of order makes no second cancellation of one request', () => {
+    const stale = subscriptionShown({ asOf: T0 + 2 * SECOND })
+    const again = setAt(0, { asOf: T0 + 9 * SECOND })
+    expect(records(tell(seen(setAt(0)), seen(stale), seen(again)))).toEqual(['cancellation scheduled pending'])
+    expect(records(tell(seen(again), seen(stale), seen(setAt(0))))).toEqual(['cancellation scheduled pending'])
+  })
+
+  test.each([
+    {
+      name: 'in the second in which it goes on, and before it does',
+      reads: shown('paused', 5),
+      events: [shown('paused', 0), shown('none', 5, 'paused')],
+      records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'on a page that was asked for a little before it was paused',
+      reads: shown('paused', 5),
+      events: [shown('none', 0), shown('paused', 9, 'none')],
+      records: ['pause succeeded not_alerted'],
+    },
+    {
+      name: 'on a page that was asked for a little before it went on',
+      reads: shown('none', 5),
+      events: [shown('paused', 0), shown('none', 9, 'paused')],
+      records: ['pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+    {
+      name: 'in a pause of which nothing but its end was told, and then paused again',
+      reads: shown('paused', 5),
+      events: [shown('none', 0), shown('none', 30, 'paused'), shown('paused', 64, 'none')],
+      records: ['pause succeeded not_alerted', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
+    },
+  ])('tell of a pause once when it is read $name', ({ reads, events, records: expected }) => {
+    const told = [seen(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }), ...events.map(one => seen(one))]
+    expect(records(tell(...told))).toEqual(expected)
+    expect(records(tell(...told.toReversed()))).toEqual(expected)
+  })
+
+  test('an older snapshot that comes late neither renames an action nor alerts again', () => {
+    const reseller = (asOf: number) => scheduled(null, { provider: 'reseller', asOf })
+    const first = lookAll(tell(seen(reseller(T0 + 9 * SECOND))))
+    const [known] = first.actions
+    const later = lookAll(play([at(seen(reseller(T0)))], first))
+    expect(later.actions.map(action => action.id)).toEqual([known?.id])
+    expect(later.actions[0]?.providerCreatedAt).toBe(T0)
+    expect(alertsOf(later)).toEqual(['incident.opened'])
+  })
+
+  test('a snapshot that comes late and parts one cancellation in two leaves the first name where it was', () => {
+    const one = tell(seen(setAt(0)), seen(setAt(9)))
+    const two = play([at(seen(running(5)))], one)
+    expect(one.actions).toHaveLength(1)
+    expect(
+      two.actions.filter(action => action.kind === 'cancellation').map(action => action.providerCreatedAt),
+    ).toEqual([T0, T0 + 9 * SECOND])
+    expect(two.actions[0]?.id).toBe(one.actions[0]?.id)
+  })
+
+  test('what stood still is kept whole for as long as something may part it', () => {
+    const subject = tell(...[0, 100, 50].map(second => seen(running(second))), seen(setAt(20)), seen(setAt(80)))
+    expect(subject.actions.filter(action => action.kind === 'cancellation')).toHaveLength(2)
+  })
+
+  test('a subscription that changes every day in what does not matter does not fill its subject', () => {
+    const days = Array.from({ length: 365 }, (_, day) => at(seen(running(day * 86_400))))
+    expect(play(days, emptySubject()).subscriptions[0]?.snapshots.length).toBeLessThan(20)
+  })
+
+  test('each event that matters is told once, and a reading only where it is news', () => {
+    const sweep = { eventId: null, eventType: 'sweep', reading: 'sweep' } as const
+    const subject = tell(seen(setAt(0)), seen(setAt(0)), seen(setAt(0, { asOf: T0 + 5 * SECOND }), sweep))
+    expect(subject.actions[0]?.timeline.map(entry => entry.what)).toEqual(['event_received'])
+  })
+})
+
+test('the request that seemed to take an end back lends no key to the cancellation, which was read again', () => {
+  const told = [
+    seen(setAt(0, { idempotencyKey: 'sets' })),
+    seen(
+      subscriptionShown({
+        asOf: T0 + 2 * SECOND,
+        before: { cancellation: 'scheduled', pause: null },
+        idempotencyKey: 'takes-back',
+      }),
+    ),
+    seen(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
+  ]
+  for (const order of [told, told.toReversed()]) {
+    expect(tell(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
+  }
+})
+
+describe('an operation that cancels', () => {
+  test('explains the request, and its execution a month later', () => {
+    const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
+    const month = T0 + 30 * 24 * HOUR
+    const set = lookAll(tell(cancels, seen(setAt(0))))
+    const done = lookAll(play([at(seen(ended(T0, { asOf: month })), month)], set))
+    expect(done.actions).toMatchObject([{ state: 'succeeded', verdict: 'explained', operationId: 'op_1' }])
+    expect(alertsOf(done)).toEqual([])
+  })
+
+  test('with the key of a later request does not explain what somebody else had set before', () => {
+    const late = operationSeen({
+      kind: 'cancellation',
+      subject: 'sub_1',
+      amount: null,
+      currency: null,
+      idempotency_key: 'k',
+      executing_at: new Date(T0 + 2 * HOUR).toISOString(),
+      ended_at: new Date(T0 + 2 * HOUR + SECOND).toISOString(),
+    })
+    const ends = ended(T0 + 2 * HOUR, { idempotencyKey: 'k' })
+    expect(lookAll(tell(late, seen(setAt(0)), seen(ends))).actions).toMatchObject([
+      { verdict: 'unexplained', providerCreatedAt: T0, idempotencyKeys: [] },
+      { verdict: 'explained', providerCreatedAt: T0 + 2 * HOUR },
+    ])
+  })
+})
+
+test('an end that nobody asked for becomes one that somebody did: people hear of it', () => {
+  const planEnd = scheduled(null, { provider: 'subscription', cancellation: { cause: 'plan_end' } })
+  const subject = tell(seen(planEnd))
+  expect(subject.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'plan_ended', look: null }])
+  const asked = scheduled(T0 + 9 * SECOND, { provider: 'subscription' })
+  expect(play([at(seen(asked))], subject).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 + 9000 }])
+})
+
+test('a set end that the baseline shows is explained, and so is its execution', () => {
+  const connection = { id: 'con_a', createdAt: T0 + 5 * SECOND }
+  const set = scheduled(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
+  const subject = tell(
+    inBaseline(set, { connection }),
+    seen(ended(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
+  )
+  expect(subject.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
+})
+
+test('a baseline that is read long after the connection was made takes nothing back that an event told since', () => {
+  const set = scheduled(null, { provider: 'reseller' })
+  const alerted = lookAll(tell(seen(set)))
+  expect(alerted.actions).toMatchObject([{ verdict: 'unexplained' }])
+  expect(play([at(inBaseline(set), T0 + 48 * HOUR)], alerted).actions).toMatchObject([{ verdict: 'unexplained' }])
+  expect(tell(inBaseline(set), seen(set)).actions).toMatchObject([{ verdict: 'pending' }])
+})
+
+describe('an end that was backdated to before the connection, of a subscription that was shown running since', () => {
+  const shown = subscriptionShown({ provider: 'subscription', asOf: T0 - 30 * MINUTE })
+  const effectiveAt = T0 - 72 * HOUR
+  const backdated = ended(null, { provider: 'subscription', cancellation: { effectiveAt } })
+
+  test('came about since', () => {
+    expect(tell(seen(shown), seen(backdated)).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 }])
+  })
+
+  test('is explained by the operation that made it', () => {
+    const made = { kind: 'cancellation', provider: 'subscription', subject: 'sub_1', amount: null } as const
+    const subject = tell(operationSeen({ ...made, currency: null }), seen(shown), seen(backdated))
+    expect(subject.actions).toMatchObject([{ verdict: 'explained' }])
+  })
+})
+
+test('an end that is set anew soon after another one was read is one of its own', () => {
+  const read = seen(setAt(3), { eventId: null, reading: 'sweep' })
+  const anew = seen(setAt(20, { before: { cancellation: 'none', pause: null } }))
+  for (const order of [tell(read, anew), tell(anew, read)]) {
+    expect(records(order)).toEqual([
+      'cancellation canceled pending',
+      'cancellation scheduled pending',
+      'schedule_removal succeeded not_alerted',
+    ])
+  }
+})

@@ -1,0 +1,52 @@
+import { HEADERS, type Recheck } from '@backstop/contracts'
+import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
+import { pendingLooks } from '../case/looks.ts'
+import type { SubjectStore } from '../store/store.ts'
+import { recheckEntry } from '../verdict/outbox-entries.ts'
+
+/** Short, because a lost message delays an alert by as much. */
+const SWEEP_EVERY_MS = 15_000
+const SWEEP_LIMIT = 500
+
+export interface OverdueLooksParts {
+  readonly subjects: Pick<SubjectStore, 'withOverdueLook'>
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * The net under the delay line: asks again for looks whose message or answer never came, and for those that are due later
+ * than a delay line is long. Asking twice is harmless.
+ */
+export function createOverdueLooks(parts: OverdueLooksParts): Periodic {
+  const { clock, logger } = parts
+
+  async function sweep(): Promise<void> {
+    const now = clock.now()
+    const overdue = await parts.subjects.withOverdueLook(now, SWEEP_LIMIT)
+    const entries = overdue.flatMap(subject =>
+      pendingLooks(subject)
+        .filter(look => look.wakeAt <= now)
+        .map(look => recheckEntry(subject, look.lookId, look.dueAt, now)),
+    )
+    if (entries.length === 0) return
+    await parts.producer.send(
+      entries.map(entry => ({
+        topic: 'rechecks.due',
+        key: entry.key,
+        value: parts.codec.encode('recheck', entry.message as Recheck),
+        headers: { ...entry.headers, [HEADERS.messageId]: entry.id },
+      })),
+    )
+    logger.warn({ looks: entries.length }, 'looks.overdue')
+  }
+
+  return createPeriodic({
+    clock,
+    pauseMs: SWEEP_EVERY_MS,
+    run: sweep,
+    onFailure: error => logger.warn({ error }, 'looks.sweep_failed'),
+  })
+}

@@ -1,0 +1,315 @@
+import {
+  type ConnectionDocument,
+  deterministicId,
+  HEADERS,
+  type Readback,
+  type ReadObject,
+  type SweepDocument,
+} from '@backstop/contracts'
+import {
+  AppError,
+  type Clock,
+  createPeriodic,
+  type Logger,
+  type MessageCodec,
+  type Periodic,
+  type Producer,
+  within,
+} from '@backstop/kit'
+import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
+import type { ConnectionIncidents } from '../incidents/connection-incidents.ts'
+import type { ConnectionReaders } from '../reading/connection-readers.ts'
+import type { HeldHints } from '../reading/held-hints.ts'
+import { pauseAfterFailures } from '../reading/rules/reading-pause.ts'
+import type { ConnectionReader, Inbox } from '../store/store.ts'
+import type { SweepEnd, SweepStore } from '../store/sweeps.ts'
+import { describeMissing, judgeFeed } from './rules/silent-feed.ts'
+import { createSweepPool } from './sweep-pool.ts'
+
+export interface SweeperOptions {
+  readonly sweeps: SweepStore
+  readonly connections: Pick<ConnectionReader, 'readable'>
+  readonly inbox: Pick<Inbox, 'known'>
+  readonly readers: Pick<ConnectionReaders, 'of'>
+  readonly heldHints: HeldHints
+  readonly incidents: ConnectionIncidents
+  readonly producer: Producer
+  readonly codec: Pick<MessageCodec, 'encode'>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Names this process in leases. */
+  readonly holder: string
+  /** Milliseconds between two sweeps of one connection. */
+  readonly everyMs: number
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number
+}
+
+/** How often due sweeps are looked for, in milliseconds. */
+const LOOK_EVERY_MS = 1_000
+/** How often connections that are new to the sweeps are looked for, in milliseconds. */
+const NEW_ONES_EVERY_MS = 5_000
+/** A lease outlives the longest run. It is renewed with each page. */
+const LEASE_MS = 120_000
+/** A run that has not ended after this is abandoned, in milliseconds: no provider holds a place for longer. */
+const RUN_WITHIN_MS = 110_000
+/** A run stops paging after this many milliseconds; the next run continues from its cursor. */
+const PAGING_FOR_MS = 30_000
+/** Pages of one connection in one run. */
+const MAX_PAGES = 20
+
+type PageFailure = Extract<SweepPage, { kind: 'failed' }>
+
+/**
+ * Lists, for every connection with a read key, what its provider has: what no notification ever told is found, and goes
+ * through the same decisions. Each connection has a stored cursor and one process at a time.
+ */
+export function createSweeper(options: SweeperOptions): Periodic {
+  const { sweeps, clock, logger } = options
+  const onFailure = (error: unknown) => logger.warn({ error }, 'sweep.failed')
+  let runs = 0
+  const pool = createSweepPool({
+    clock,
+    // Each run has a lease of its own: one that was abandoned can change nothing later.
+    claim: compartment => sweeps.claim(`${options.holder}/${runs++}`, clock.now(), LEASE_MS, compartment),
+    run: (sweep, stopping) => runSweep(sweep, options, stopping).catch(onFailure),
+    onFailure,
+  })
+  const due = createPeriodic({ clock, pauseMs: LOOK_EVERY_MS, run: () => pool.fill(), onFailure })
+  const newOnes = createPeriodic({
+    clock,
+    pauseMs: NEW_ONES_EVERY_MS,
+    async run() {
+      const readable = await options.connections.readable()
+      await sweeps.ensure(
+        readable.map(({ _id, project_id }) => ({ id: _id, projectId: project_id })),
+        clock.now(),
+      )
+      await pool.fill()
+    },
+    onFailure,
+  })
+  return {
+    start() {
+      due.start()
+      newOnes.start()
+    },
+    async stop() {
+      await Promise.all([due.stop(), newOnes.stop(), pool.stop()])
+    },
+  }
+}
+
+/** How a run ended. */
+type RunEnd =
+  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & Opened)
+  | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & Opened)
+  | { readonly kind: 'no_reader'; readonly text: string }
+  /** This process stops: another one begins where this one was. */
+  | { readonly kind: 'stopped' }
+
+type Opened = Pick<SweepDocument, 'open_incidents'>
+
+/** One run of one connection, from its claim to the end of its lease. */
+async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping: AbortSignal): Promise<void> {
+  const { sweeps, clock, logger } = options
+  const { open_incidents, project_id } = sweep
+  const late: RunEnd = { kind: 'not_read', text: 'The sweep did not end in time', retryAfterMs: null, open_incidents }
+  const run = (signal: AbortSignal) =>
+    sweepOne(sweep, options, signal).catch((error: unknown): RunEnd => {
+      logger.warn({ connection_id: sweep._id, project_id, error }, 'sweep.failed')
+      const text = error instanceof AppError ? error.message : 'The sweep failed on our side; the log says why'
+      return { kind: 'not_read', text, retryAfterMs: null, open_incidents }
+    })
+  const end = await within(clock, RUN_WITHIN_MS, run, late, stopping)
+  const change = endOf(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
+  await sweeps.release(sweep._id, sweep.lease_holder ?? '', change)
+}
+
+/** What the end of a run changes. What fails is recorded, and the next run goes on where this one ended. */
+function endOf(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: SweeperOptions): SweepEnd {
+  const now = clock.now()
+  const next = (inMs: number) => ({ next_run_at: new Date(now + inMs), last_run_at: new Date(now) })
+  switch (end.kind) {
+    case 'stopped':
+      return { next_run_at: sweep.next_run_at, last_run_at: sweep.last_run_at }
+    case 'no_reader':
+      return { ...next(everyMs), last_error: end.text, failing_since: null, failures: 0 }
+    case 'not_read': {
+      const failures = (sweep.failures ?? 0) + 1
+      return {
+        ...next(pauseAfterFailures(failures, everyMs, end.retryAfterMs, random())),
+        last_error: end.text,
+        failing_since: sweep.failing_since ?? new Date(now),
+        failures,
+        open_incidents: end.open_incidents,
+      }
+    }
+    case 'swept':
+      return {
+        ...next(end.done ? everyMs : 0),
+        last_error: null,
+        failing_since: null,
+        failures: 0,
+        unverified_since: null,
+        unseen: end.unseen.map(toUnseen),
+        open_incidents: end.open_incidents,
+      }
+    default:
+      return end satisfies never
+  }
+}
+
+/** Reads one connection's provider, and says what people have to know of it. */
+async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: AbortSignal): Promise<RunEnd> {
+  const { readers, logger } = options
+  const facts = { connection_id: sweep._id, project_id: sweep.project_id }
+  const opened = await readers.of(sweep._id)
+  if (opened.kind === 'none') return { kind: 'no_reader', text: opened.text }
+  const ended = await readAll({ ...sweep }, opened.connection, opened.reader, options, signal)
+  if (signal.aborted) return { kind: 'stopped' }
+  if (ended.kind === 'failed') {
+    const { failure, text, retryAfterMs } = ended
+    logger.warn({ ...facts, failure, text }, 'sweep.not_read')
+    const open_incidents = await tellUnverified(sweep, opened.connection, ended, options)
+    return { kind: 'not_read', text, retryAfterMs, open_incidents }
+  }
+  // Also what was held in the very moment in which the connection became readable.
+  const requested = await options.heldHints.request(opened.connection)
+  const { unseen, open_incidents } = await judge(sweep, opened.connection, ended.events, options)
+  const { objects, pages, done } = ended
+  logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.run')
+  return { kind: 'swept', done, unseen, open_incidents }
+}
+
+interface Ended {
+  readonly kind: 'ended'
+  readonly events: readonly ListedEvent[]
+  readonly objects: number
+  readonly pages: number
+  readonly done: boolean
+}
+
+async function readAll(
+  sweep: SweepDocument,
+  connection: ConnectionDocument,
+  reader: ProviderReader,
+  options: SweeperOptions,
+  signal: AbortSignal,
+): Promise<Ended | PageFailure> {
+  const { sweeps, clock } = options
+  const begunAt = clock.now()
+  const events: ListedEvent[] = []
+  let objects = 0
+  let { baseline_at } = sweep
+  let cursor: SweepCursor | null = sweep.cursor
+  for (let pages = 1; ; pages++) {
+    // Before it is read: what an event tells meanwhile is newer.
+    const readAt = clock.now()
+    const page =
+      baseline_at === null
+        ? await reader.schedules(cursor, signal)
+        : await reader.changes(cursor, connection.created_at.getTime(), signal)
+    if (page.kind === 'failed') return page
+    await publish(page.objects, baseline_at === null ? 'baseline' : 'sweep', connection, readAt, options)
+    events.push(...page.events)
+    objects += page.objects.length
+    const ended = page.done && baseline_at !== null
+    // The baseline's cursor is at its end: the sweep begins with one of its own.
+    cursor = page.done && baseline_at === null ? null : page.cursor
+    if (page.done && baseline_at === null) baseline_at = new Date(clock.now())
+    const leased_until = new Date(clock.now() + LEASE_MS)
+    const isOurs = await sweeps.save(connection._id, sweep.lease_holder ?? '', {
+      cursor: cursor && { ...cursor },
+      baseline_at,
+      leased_until,
+    })
+    const isLong = pages >= MAX_PAGES || clock.now() - begunAt >= PAGING_FOR_MS
+    if (ended || !isOurs || isLong || signal.aborted) {
+      return { kind: 'ended', events, objects, pages, done: ended }
+    }
+  }
+}
+
+async function publish(
+  objects: readonly ReadObject[],
+  reason: 'sweep' | 'baseline',
+  connection: ConnectionDocument,
+  readAtMs: number,
+  { producer, codec }: SweeperOptions,
+): Promise<void> {
+  if (objects.length === 0) return
+  const readAt = new Date(readAtMs).toISOString()
+  await producer.send(
+    objects.map((object, index) => {
+      const readback: Readback = {
+        readback_id: deterministicId('readback', connection._id, reason, readAt, String(index)),
+        project_id: connection.project_id,
+        connection_id: connection._id,
+        provider: connection.kind,
+        reason,
+        event: null,
+        look: null,
+        targets: [],
+        read_at: readAt,
+        outcome: 'read',
+        failure: null,
+        objects: [object],
+      }
+      return {
+        topic: 'readbacks' as const,
+        key: connection._id,
+        value: codec.encode('readback', readback),
+        headers: { [HEADERS.messageId]: readback.readback_id },
+      }
+    }),
+  )
+}
+
+/** Whether notifications arrive, by what the provider lists; opens and resolves FEED_SILENT, resolves the other. */
+async function judge(
+  sweep: SweepDocument,
+  connection: ConnectionDocument,
+  listed: readonly ListedEvent[],
+  { inbox, incidents, clock }: SweeperOptions,
+): Promise<{ unseen: readonly ListedEvent[]; open_incidents: SweepDocument['open_incidents'] }> {
+  const asked: ReadonlySet<string> = new Set(PROVIDERS[connection.kind].subscribedEvents)
+  const relevant = listed.filter(event => asked.has(event.eventType))
+  const before = sweep.unseen.map(fromUnseen)
+  const inboxId = (eventId: string) => `${connection._id}/${eventId}`
+  const known = await inbox.known([...before, ...relevant].map(event => inboxId(event.eventId)))
+  const arrived = new Set([...before, ...relevant].map(e => e.eventId).filter(id => known.has(inboxId(id))))
+  const madeAt = connection.created_at.getTime()
+  const feed = judgeFeed({ unseen: before }, relevant, arrived, madeAt, clock.now())
+  let open = await incidents.resolve(connection, 'VERIFICATION_UNAVAILABLE', sweep.open_incidents)
+  if (feed.kind === 'silent') {
+    const first = Math.min(...feed.missing.map(event => event.createdAt))
+    open = await incidents.open(connection, 'FEED_SILENT', first, describeMissing(feed.missing), open)
+  } else if (feed.kind === 'works') {
+    open = await incidents.resolve(connection, 'FEED_SILENT', open)
+  }
+  return { unseen: feed.unseen, open_incidents: open }
+}
+
+/** Hints wait for what cannot be read: people are told once. */
+async function tellUnverified(
+  sweep: SweepDocument,
+  connection: ConnectionDocument,
+  { text }: PageFailure,
+  { incidents }: SweeperOptions,
+): Promise<SweepDocument['open_incidents']> {
+  if (sweep.unverified_since === null) return sweep.open_incidents
+  const since = sweep.unverified_since.getTime()
+  const told = `its notifications cannot be verified since ${sweep.unverified_since.toISOString()}: ${text}. They are kept, and judged once its data can be read`
+  return incidents.open(connection, 'VERIFICATION_UNAVAILABLE', since, told, sweep.open_incidents)
+}
+
+type Unseen = SweepDocument['unseen'][number]
+
+function toUnseen({ eventId, eventType, createdAt }: ListedEvent): Unseen {
+  return { event_id: eventId, event_type: eventType, created_at: new Date(createdAt) }
+}
+
+function fromUnseen({ event_id, event_type, created_at }: Unseen): ListedEvent {
+  return { eventId: event_id, eventType: event_type, createdAt: created_at.getTime() }
+}

@@ -1,0 +1,189 @@
+/** What people were notified of stays: an action alerts once, and no guess resolves what may alert again. */
+import { describe, expect, test } from 'vitest'
+import {
+  alertsOf,
+  decideAgain,
+  emptySubject,
+  isOpen,
+  lookAll,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  PROJECT,
+  play,
+  refundSeen,
+  SECOND,
+  T0,
+  totalSeen,
+  unexpected,
+} from '../../test/fixtures.ts'
+import type { Subject } from '../case/case.ts'
+import { pendingLooks } from '../case/looks.ts'
+import type { Input } from '../decision/decide.ts'
+import { mergeSubjects } from '../decision/merge.ts'
+import type { ExpectedChange } from '../expected-change/expected-change.ts'
+import { whyOf } from './why.ts'
+
+const iso = (ms: number) => new Date(ms).toISOString()
+const at = (ms: number, input: Input) => ({ at: ms, input })
+const incidentsOf = (subject: Subject) => subject.actions.map(({ incidents }) => incidents.map(({ state }) => state))
+const verdicts = (subject: Subject) =>
+  Object.fromEntries(
+    subject.actions.map(({ providerRef, verdict, operationId }) => [providerRef, [verdict, operationId]]),
+  )
+
+const BEGAN = T0 + 2 * MINUTE
+/** Our own operation for the amount of the stranger's refund, which alerted a minute before it began. */
+const ours = (facts: Parameters<typeof operationSeen>[0] = {}) =>
+  operationSeen({ executing_at: iso(BEGAN), ended_at: iso(BEGAN + SECOND), ...facts })
+const executing = ours({ state: 'executing', ended_at: null })
+const own = refundSeen({ id: 're_own', createdAt: BEGAN })
+const alerted = lookAll(play([at(T0, refundSeen({ id: 're_stranger' }))]))
+
+describe("a stranger's refund has alerted, and an equal operation is reported", () => {
+  test('stays open while the operation executes, and never alerts again when its own refund arrives', () => {
+    const running = play([at(BEGAN, executing)], alerted)
+    expect(incidentsOf(running)).toEqual([['open']])
+    const named = play(
+      [at(BEGAN + MINUTE, ours({ version: 2, provider_ref: 're_own' })), at(BEGAN + 2 * MINUTE, own)],
+      running,
+    )
+    expect(verdicts(lookAll(named))).toEqual({
+      re_stranger: ['unexplained', null],
+      re_own: ['explained', 'op_1'],
+    })
+    expect(alertsOf(lookAll(named))).toEqual(['incident.opened'])
+    expect(pendingLooks(lookAll(named))).toEqual([])
+  })
+
+  test('stays open after the operation ended, while its own refund may still arrive', () => {
+    const ended = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
+    expect(incidentsOf(ended)).toEqual([['open']])
+    const arrived = play([at(BEGAN + 6 * MINUTE, own)], ended)
+    expect(verdicts(arrived)).toEqual({ re_stranger: ['unexplained', null], re_own: ['explained', 'op_1'] })
+    expect(alertsOf(decideAgain(arrived))).toEqual(['incident.opened'])
+  })
+
+  test('resolves when the window is over and no refund of its own arrived, at that very time', () => {
+    const ended = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
+    const [due] = pendingLooks(ended).filter(({ of }) => of === 'decision')
+    expect(due).toMatchObject({ dueAt: BEGAN + SECOND + 15 * MINUTE, wakeAt: BEGAN + SECOND + 15 * MINUTE })
+    const resolved = decideAgain(ended)
+    expect(unexpected(onlyAction(resolved))).toMatchObject({
+      state: 'resolved',
+      resolvedBy: 'op_1',
+      resolvedAt: BEGAN + SECOND + 15 * MINUTE,
+    })
+    expect(pendingLooks(resolved)).toEqual([])
+  })
+
+  test('resolves a day after the operation began when nobody reports its end', () => {
+    const running = play([at(BEGAN, executing)], alerted)
+    expect(unexpected(onlyAction(decideAgain(running)))).toMatchObject({
+      state: 'resolved',
+      resolvedAt: BEGAN + 24 * 60 * MINUTE,
+    })
+  })
+
+  test.each([
+    { name: 'names it', facts: { provider_ref: 're_stranger' }, key: undefined },
+    { name: 'sent its key', facts: { idempotency_key: 'k' }, key: 'k' },
+  ])('resolves at once where the operation $name', ({ facts, key }) => {
+    const seen = refundSeen({ id: 're_stranger', ...(key === undefined ? {} : { idempotencyKey: key }) })
+    const open = lookAll(play([at(T0, seen)]))
+    const resolved = play([at(BEGAN, ours({ state: 'executing', ended_at: null, ...facts }))], open)
+    expect(incidentsOf(resolved)).toEqual([['resolved']])
+  })
+
+  test('says in why that the operation may explain it later', () => {
+    const subject = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
+    expect(whyOf(subject, onlyAction(subject)).candidates).toEqual([
+      {
+        operation_id: 'op_1',
+        failure: 'awaits_its_own',
+        text: 'It agrees with this, but its own refund may still arrive; this is decided again at 2026-11-21T10:17:01.000Z',
+      },
+    ])
+  })
+})
+
+describe('an assignment that people were notified of', () => {
+  const resolved = decideAgain(play([at(BEGAN + 5 * MINUTE, ours())], alerted))
+
+  test('stays when a refund arrives late that is nearer in time: that one alerts, and nothing reopens', () => {
+    const late = lookAll(play([at(T0 + 60 * MINUTE, own)], resolved))
+    expect(verdicts(late)).toEqual({ re_stranger: ['explained', 'op_1'], re_own: ['unexplained', null] })
+    expect(incidentsOf(late)).toEqual([['resolved'], ['open']])
+  })
+
+  test('moves when the operation names the late one, and then what was said wrongly is told again', () => {
+    const named = play([at(T0 + 59 * MINUTE, ours({ version: 2, provider_ref: 're_own' }))], resolved)
+    const late = lookAll(play([at(T0 + 60 * MINUTE, own)], named))
+    expect(verdicts(late)).toEqual({ re_stranger: ['unexplained', null], re_own: ['explained', 'op_1'] })
+    expect(incidentsOf(late)).toEqual([['resolved', 'open'], []])
+  })
+
+  test('stays when another operation is reported that is nearer in time', () => {
+    const nearer = operationSeen({ operation_id: 'op_2', executing_at: iso(T0), ended_at: iso(T0) })
+    expect(verdicts(play([at(T0 + 60 * MINUTE, nearer)], resolved))).toEqual({ re_stranger: ['explained', 'op_1'] })
+  })
+
+  test('stays when two cases turn out to be one', () => {
+    const other = play([at(T0 + 60 * MINUTE, own)], { ...emptySubject(), id: 'sub_other' })
+    const { merged } = mergeSubjects(resolved, other, T0 + 60 * MINUTE)
+    const judged = play(
+      [at(T0 + 60 * MINUTE, refundSeen({ id: 're_own', createdAt: BEGAN }, { eventId: 'again' }))],
+      merged,
+    )
+    expect(verdicts(lookAll(judged))).toEqual({ re_stranger: ['explained', 'op_1'], re_own: ['unexplained', null] })
+  })
+})
+
+test('an expected change that resolved an alert is not replaced by an operation that agrees by amount and time only', () => {
+  const note: ExpectedChange = {
+    id: 'exp_1',
+    projectId: PROJECT,
+    connectionId: null,
+    kind: 'refund',
+    subject: 'pi_1',
+    amount: null,
+    currency: null,
+    notedAt: T0,
+    startsAt: T0,
+    expiresAt: T0 + SECOND,
+    maxChanges: 1,
+    maxAmount: null,
+    usedElsewhere: { changes: 0, amount: 0 },
+  }
+  const waiting = play([at(BEGAN + MINUTE, ours())], alerted)
+  const expected = play([at(BEGAN + 2 * MINUTE, { kind: 'noted', notes: [note] })], waiting)
+  expect(verdicts(expected)).toEqual({ re_stranger: ['explained', null] })
+  const late = lookAll(play([at(T0 + 60 * MINUTE, own)], decideAgain(expected)))
+  expect(verdicts(late)).toEqual({ re_stranger: ['explained', null], re_own: ['explained', 'op_1'] })
+})
+
+describe('two equal refunds and one operation', () => {
+  test('do not swap places when the provisional one turns out to be the nearer one', () => {
+    const total = (facts: Parameters<typeof totalSeen>[0]) => at(T0 + 12 * SECOND, totalSeen(facts))
+    const provisional = lookAll(
+      play([
+        at(T0, operationSeen()),
+        at(T0 + 10 * SECOND, refundSeen({ id: 're_1', createdAt: T0 + 10 * SECOND })),
+        total({ total: 2499, before: 0, createdAt: T0 + 10 * SECOND }),
+        total({ total: 4998, before: 2499, createdAt: T0 + 12 * SECOND }),
+      ]),
+    )
+    expect(provisional.actions.map(isOpen)).toEqual([false, true])
+    const known = lookAll(
+      play([at(T0 + 5 * MINUTE, refundSeen({ id: 're_2', createdAt: T0 + 3 * SECOND }))], provisional),
+    )
+    expect(known.actions.map(isOpen)).toEqual([false, true])
+    expect(alertsOf(known)).toEqual(['incident.opened'])
+  })
+
+  test('of which nobody was notified are assigned anew: the nearer one has the operation', () => {
+    const far = play([at(T0, operationSeen()), at(T0, refundSeen({ id: 're_far', createdAt: T0 + 20 * SECOND }))])
+    const near = play([at(T0 + 30 * SECOND, refundSeen({ id: 're_near', createdAt: T0 + SECOND }))], far)
+    expect(verdicts(near)).toEqual({ re_far: ['pending', null], re_near: ['explained', 'op_1'] })
+  })
+})

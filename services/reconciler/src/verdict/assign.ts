@@ -1,0 +1,225 @@
+import type { Operation } from '@backstop/contracts'
+import { type ActionRecord, isJudged } from '../case/case.ts'
+import { byTime, compareText, nearestFirst, type Pair, pairUp } from '../case/pairing.ts'
+import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
+import { claimOf, type Deed, deedOf, type Match, madeWithin, STRENGTHS } from './explain.ts'
+
+export interface Assignment {
+  readonly operation: Operation
+  readonly reason: Match
+}
+
+/** Which operation explains which action, and when that is to be decided again. By the action's id. */
+export interface Assignments {
+  readonly explained: ReadonlyMap<string, Assignment>
+  /** The earliest moment at which an operation that agrees with an alerted action may explain it. */
+  readonly decideAgainAt: ReadonlyMap<string, number>
+}
+
+interface ClaimedPair extends Pair<ActionRecord, Operation> {
+  readonly reason: Match
+  readonly standing: number
+  readonly distanceMs: number
+}
+
+/**
+ * Assigns operations to actions: by strength, then by what people were notified of, then by distance in time, then the earlier
+ * action, then id. One operation explains one action, but for refunds that pay out the credit note that it names: it explains
+ * as many of them as its amount covers, one of exactly its amount first. The result depends on the facts and on what people were
+ * notified of, and not on the order in which the facts arrived (docs/adr/0008).
+ */
+export function assignOperations(
+  actions: readonly ActionRecord[],
+  operations: readonly Operation[],
+  now: number,
+): Assignments {
+  const judged = actions.filter(isJudged)
+  if (judged.length === 0 || operations.length === 0) return { explained: new Map(), decideAgainAt: new Map() }
+  const round: Round = {
+    index: indexByJoint(operations),
+    now,
+    explained: new Map(),
+    taken: new Set(),
+    waiting: new Map(),
+  }
+  // Strongest first, so each pass serves what the stronger ones left.
+  pairOff(judged, ['provider_ref_matches', 'idempotency_key_matches'], round)
+  shareCreditNotes(judged, round)
+  pairOff(judged, ['amount_and_time_match'], round)
+  const explained = new Map(
+    [...round.explained].map(([{ id }, { target, reason }]) => [id, { operation: target, reason }]),
+  )
+  return { explained, decideAgainAt: timesToDecideAgain(round.waiting, explained, round.taken) }
+}
+
+/** What one assignment works on. */
+interface Round {
+  readonly index: ReadonlyMap<Joint, readonly Deed[]>
+  readonly now: number
+  readonly explained: Map<ActionRecord, ClaimedPair>
+  readonly taken: Set<Operation>
+  /** The operations that agree with an alerted action and may explain it later. */
+  readonly waiting: Map<ActionRecord, Deed[]>
+}
+
+function pairOff(judged: readonly ActionRecord[], reasons: readonly Match[], round: Round): void {
+  const left = judged.filter(action => !round.explained.has(action))
+  const pairs = pairUp(left, action => claimsOn(action, reasons, round), compareClaims)
+  for (const pair of pairs.values()) accept(pair, round)
+}
+
+function accept(pair: ClaimedPair, { explained, taken }: Round): void {
+  explained.set(pair.seeker, pair)
+  taken.add(pair.target)
+}
+
+/** The best claims first, each refund as long as the amount of its operation covers it together with those before it. */
+function shareCreditNotes(judged: readonly ActionRecord[], round: Round): void {
+  const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
+  const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareShares)
+  const covered = new Map<Operation, number>()
+  for (const claim of claims) {
+    const sum = (covered.get(claim.target) ?? 0) + movedBy(claim.seeker)
+    if (round.explained.has(claim.seeker) || sum > (claim.target.amount ?? 0)) continue
+    covered.set(claim.target, sum)
+    accept(claim, round)
+  }
+}
+
+/** What a refund counts against the amount of its operation: nothing where it came to nothing, so it may be made again. */
+function movedBy({ state, amount }: ActionRecord): number {
+  return state === 'failed' || state === 'canceled' || state === 'rejected' ? 0 : (amount ?? 0)
+}
+
+function timesToDecideAgain(
+  waiting: ReadonlyMap<ActionRecord, readonly Deed[]>,
+  explained: Assignments['explained'],
+  taken: ReadonlySet<Operation>,
+): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  for (const [{ id }, deeds] of waiting) {
+    const ends = deeds.filter(({ operation }) => !taken.has(operation)).map(({ until }) => until)
+    if (ends.length > 0 && !explained.has(id)) times.set(id, Math.min(...ends))
+  }
+  return times
+}
+
+/**
+ * What people were notified of decides between claims of one strength, so that one action alerts once: an explanation that
+ * they heard of stays, and an action that alerted comes last, even after something else than an operation resolved its alert.
+ */
+const STANDINGS = { kept: 0, open: 1, alerted: 2 } as const
+
+function standingOf(action: ActionRecord, operation: Operation): number {
+  if (action.verdict === 'unexplained' || isClosed(action)) return STANDINGS.alerted
+  return keptOperationId(action) === operation.operation_id ? STANDINGS.kept : STANDINGS.open
+}
+
+/** Whether people heard that something else than an operation explains the action: no guess replaces that. */
+function isClosed({ verdict, incidents, operationId }: ActionRecord): boolean {
+  return incidents.length > 0 && operationId === null && (verdict === 'explained' || verdict === 'not_alerted')
+}
+
+/** The operation that explains an action which has or had an incident: people were notified of it. */
+function keptOperationId({ verdict, incidents, operationId }: ActionRecord): string | null {
+  return verdict === 'explained' && incidents.length > 0 ? operationId : null
+}
+
+/**
+ * Whether the operation's own refund may still arrive, so that a match by amount and time must not resolve what has alerted:
+ * it would alert again once that refund takes the operation.
+ */
+function isPremature({ verdict }: ActionRecord, reason: Match, { until }: Deed, now: number): boolean {
+  return verdict === 'unexplained' && reason === 'amount_and_time_match' && now < until
+}
+
+/** What an operation and an action have in common where the one made the other: an id, a key, or an amount. */
+type Joint = string | number | null
+
+/** The operations under all that may join them to an action, in order of time. */
+function indexByJoint(operations: readonly Operation[]): ReadonlyMap<Joint, readonly Deed[]> {
+  const index = new Map<Joint, Deed[]>()
+  for (const deed of operations.map(deedOf).sort(byTime)) {
+    const { provider_ref, idempotency_key } = deed.operation
+    if (provider_ref !== null) addTo(index, provider_ref, deed)
+    if (idempotency_key !== null) addTo(index, idempotency_key, deed)
+    addTo(index, likenessOf(deed.operation), deed)
+  }
+  return index
+}
+
+function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const known = lists.get(key)
+  if (known === undefined) lists.set(key, [value])
+  else known.push(value)
+}
+
+/** What has to be the same where nothing names the other: of refunds the amount. */
+function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): Joint {
+  return kind === 'refund' ? amount : kind
+}
+
+const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
+  provider_ref_matches: refundIdsOf,
+  idempotency_key_matches: action => action.idempotencyKeys,
+  credit_note_matches: creditNoteIdsOf,
+  amount_and_time_match: action => [likenessOf(action)],
+}
+
+/** The claims on an action for these reasons: the strongest first, of these what people heard of, and then the nearest in time. */
+function* claimsOn(action: ActionRecord, reasons: readonly Match[], round: Round): Generator<ClaimedPair, void> {
+  const { from, to } = madeWithin(action)
+  for (const reason of reasons) {
+    const deeds = found(JOINTS[reason](action), round.index)
+    for (const deed of keptFirst(action, deeds, nearestFirst(deeds, from, to))) {
+      const { operation } = deed
+      if (round.taken.has(operation) || (reason === 'amount_and_time_match' && isClosed(action))) continue
+      const claim = claimOf(action, operation, deed)
+      if (claim.kind === 'no_match' || claim.reason !== reason) continue
+      if (isPremature(action, reason, deed, round.now)) {
+        addTo(round.waiting, action, deed)
+        continue
+      }
+      const { distanceMs } = claim
+      yield { seeker: action, target: operation, reason, standing: standingOf(action, operation), distanceMs }
+    }
+  }
+}
+
+function* keptFirst(action: ActionRecord, deeds: readonly Deed[], nearest: Iterable<Deed>): Iterable<Deed> {
+  const keptId = keptOperationId(action)
+  const kept = keptId === null ? undefined : deeds.find(({ name }) => name === keptId)
+  if (kept !== undefined) yield kept
+  for (const deed of nearest) if (deed !== kept) yield deed
+}
+
+function found(joints: readonly Joint[], index: ReadonlyMap<Joint, readonly Deed[]>): readonly Deed[] {
+  const lists = joints.map(joint => index.get(joint) ?? [])
+  return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort(byTime)
+}
+
+/** The order in which claims are served. */
+function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
+  return (
+    STRENGTHS.indexOf(a.reason) - STRENGTHS.indexOf(b.reason) ||
+    a.standing - b.standing ||
+    a.distanceMs - b.distanceMs ||
+    a.seeker.providerCreatedAt - b.seeker.providerCreatedAt ||
+    compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
+    compareText(a.target.operation_id, b.target.operation_id)
+  )
+}
+
+/** As `compareClaims`, but that of two claims on one note the one for exactly the operation's amount is likelier than a nearer one. */
+function compareShares(a: ClaimedPair, b: ClaimedPair): number {
+  return a.standing - b.standing || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
+}
+
+function isPart({ seeker, target }: ClaimedPair): boolean {
+  return seeker.amount !== target.amount
+}
+
+/** One name, whichever of its objects was seen first. */
+function nameOf({ sides, identity }: ActionRecord): string {
+  return sides[0]?.identity ?? identity
+}

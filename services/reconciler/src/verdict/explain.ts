@@ -1,0 +1,167 @@
+import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
+import type { EndCause } from '@backstop/providers'
+import type { ActionRecord } from '../case/case.ts'
+import type { Timed } from '../case/pairing.ts'
+import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
+
+/** How far before its operation began executing, and after it ended, the provider's time of an action may lie. */
+export const EARLIEST_BEFORE_START_MS = 2 * 60_000
+export const LATEST_AFTER_END_MS = 15 * 60_000
+/**
+ * How long after its beginning an operation explains what it does not name while nobody reports its end. One whose
+ * software died while executing would otherwise explain every like action on its payment for ever.
+ */
+export const LATEST_WITHOUT_END_MS = 24 * 3_600_000
+
+/** More than any distance between an operation and an action whose time is known. */
+const UNDATED_MS = 100 * 366 * 86_400_000
+
+export type Match = Extract<
+  VerdictReason,
+  'provider_ref_matches' | 'idempotency_key_matches' | 'credit_note_matches' | 'amount_and_time_match'
+>
+
+/** Why an operation that would fit does not explain an action: that depends on the others. */
+type NotAssigned = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'
+
+/** Strongest first: the order in which claims are served. */
+export const STRENGTHS: readonly Match[] = [
+  'provider_ref_matches',
+  'idempotency_key_matches',
+  'credit_note_matches',
+  'amount_and_time_match',
+]
+
+export type Claim =
+  | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
+  | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, NotAssigned> }
+
+/** An operation with its times, read once: milliseconds since the epoch. */
+export interface Deed extends Timed {
+  readonly operation: Operation
+  /** When it began executing, or was reported where it did not. */
+  readonly at: number
+  /** The last moment at which it can have made what it does not name. */
+  readonly until: number
+}
+
+export function deedOf(operation: Operation): Deed {
+  const at = Date.parse(operation.executing_at ?? operation.created_at)
+  const until =
+    operation.ended_at === null ? at + LATEST_WITHOUT_END_MS : Date.parse(operation.ended_at) + LATEST_AFTER_END_MS
+  return { operation, name: operation.operation_id, at, until }
+}
+
+/**
+ * Whether, and how strongly, an operation claims to have made an action.
+ * @param deed its times, for whoever has read them already
+ */
+export function claimOf(action: ActionRecord, operation: Operation, deed = deedOf(operation)): Claim {
+  const no = (reason: Extract<Claim, { kind: 'no_match' }>['reason']): Claim => ({ kind: 'no_match', reason })
+  if (!hasExecuted(operation.state) || operation.executing_at === null) return no('operation_did_not_act')
+  if (operation.unapproved != null) return no('operation_skipped_approval')
+  if (operation.kind !== action.kind || !isAtProviderOf(action, operation)) return no('other_kind')
+  const times = timesOf(action, deed)
+  const match = (reason: Match): Claim => ({ kind: 'match', reason, distanceMs: times.distanceMs })
+  if (namesOneRefund(action, operation)) {
+    // An operation that names its refund made that one and no other, whatever else agrees.
+    return refundIdsOf(action).includes(operation.provider_ref ?? '')
+      ? match('provider_ref_matches')
+      : no('other_provider_ref')
+  }
+  if (operation.idempotency_key !== null && action.idempotencyKeys.includes(operation.idempotency_key)) {
+    return match('idempotency_key_matches')
+  }
+  const paysOut = creditNoteIdsOf(action).includes(operation.provider_ref ?? '')
+  if (!paysOut && !namesSubject(action, operation)) return no('other_subject')
+  // A payment has one currency: a report that leaves it out is about that one.
+  const sameCurrency = operation.currency === null || operation.currency === action.currency
+  if (action.kind === 'refund' && !(sameCurrency && fitsAmount(action, operation, paysOut))) return no('other_amount')
+  if (!times.agree) return no('outside_time_window')
+  return match(paysOut ? 'credit_note_matches' : 'amount_and_time_match')
+}
+
+/** Several refunds may pay out one credit note: each is a part of what the operation that names the note asked for. */
+function fitsAmount(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
+  if (!paysOut) return operation.amount === action.amount
+  return operation.amount !== null && action.amount !== null && action.amount <= operation.amount
+}
+
+/** An operation at the gateway made the refund that the biller tells of, if it names it. */
+function isAtProviderOf(action: ActionRecord, operation: Operation): boolean {
+  if (action.provider === operation.provider) return true
+  if (action.sides.some(side => side.provider === operation.provider)) return true
+  return action.sides.some(side => side.gatewayRefs.includes(operation.provider_ref ?? ''))
+}
+
+/** What is refunded may be refunded again: an operation that gives the payment or credit note as its object only names that. */
+function namesOneRefund({ kind, providerRef, objectIds }: ActionRecord, { provider_ref }: Operation): boolean {
+  return kind === 'refund' && providerRef !== null && provider_ref !== null && !objectIds.includes(provider_ref)
+}
+
+/** A subscription's id is not the id of one cancellation: an operation that gives it as its object's only names it. */
+function namesSubject(action: ActionRecord, operation: Operation): boolean {
+  return action.objectIds.includes(operation.subject) || action.objectIds.includes(operation.provider_ref ?? '')
+}
+
+/** When the action was asked for, by the provider: at some time between these. */
+export function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
+  return { from: turn?.askedFrom ?? providerCreatedAt, to: providerCreatedAt }
+}
+
+/** Whether the provider's time of the action agrees with the operation's, and how far apart they are. */
+function timesOf(action: ActionRecord, { at, until }: Deed) {
+  const { from, to } = madeWithin(action)
+  // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
+  const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
+  const since = action.madeFrom ?? from
+  const distanceMs = at < from ? from - at : Math.max(0, at - to)
+  return {
+    agree: earliest <= to && since <= until,
+    // Actions whose time is known come first.
+    distanceMs: since < from ? UNDATED_MS + distanceMs : distanceMs,
+  }
+}
+
+/** What the provider's own data explains without an operation; null where it explains nothing. */
+export function explainedByObservation(
+  action: ActionRecord,
+): Extract<VerdictReason, 'made_before_connection' | 'scheduled_before'> | null {
+  if (madeBeforeConnection(action)) return 'made_before_connection'
+  return action.turn?.wasSetBefore === true ? 'scheduled_before' : null
+}
+
+/**
+ * Whether the provider made the action before every connection that shows it. Compared in whole seconds, as the
+ * provider gives them: what was made in the second of the connection counts as after it.
+ */
+export function madeBeforeConnection(action: ActionRecord): boolean {
+  return action.seenThrough.every(
+    connection => Math.floor(action.providerCreatedAt / 1000) < Math.floor(connection.createdAt / 1000),
+  )
+}
+
+/** The verdict on what the provider did by itself. */
+const BY_ITSELF = {
+  involuntary: 'involuntary_end',
+  plan_end: 'plan_ended',
+  no_payment_method: 'no_payment_method',
+  payment_disputed: 'payment_disputed',
+  retention_policy: 'retention_policy',
+  never_began: 'never_began',
+  not_billable: 'not_billable',
+} as const satisfies Record<Exclude<EndCause, 'requested'>, VerdictReason>
+
+type OwnReason = (typeof BY_ITSELF)[keyof typeof BY_ITSELF] | 'authorization_expired'
+
+/** Why the provider itself ended a subscription, or gave back what was never paid; null where somebody asked for it. */
+export function endOfItself({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): OwnReason | null {
+  if (sides.some(side => side.isExpiredAuthorization)) return 'authorization_expired'
+  const cause = turn?.cause ?? 'requested'
+  return cause === 'requested' ? null : BY_ITSELF[cause]
+}
+
+/** Whether an action was not alerted because the provider did it by itself. */
+export function isOwnReason(reason: VerdictReason): boolean {
+  return reason === 'authorization_expired' || Object.values<VerdictReason>(BY_ITSELF).includes(reason)
+}

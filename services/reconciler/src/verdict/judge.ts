@@ -1,0 +1,135 @@
+import { type ActionRecord, isJudged, openIncident, type Subject, withRecord } from '../case/case.ts'
+import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
+import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { disproofOf } from '../decision/late-reading.ts'
+import { expectedChangeFor } from '../expected-change/expected-change.ts'
+import { type Assignment, assignOperations } from './assign.ts'
+import { endOfItself, explainedByObservation, isOwnReason } from './explain.ts'
+import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
+import { recheckEntry } from './outbox-entries.ts'
+import { ruleOf } from './why.ts'
+
+/** Gives every action of the subject the verdict that the facts now allow. A first look, and every later change of facts. */
+export function judgeSubject(subject: Subject, now: number, recheckDelayMs: number): Subject {
+  const { explained, decideAgainAt } = assignOperations(subject.actions, subject.operations, now)
+  return subject.actions.reduce((next, action) => {
+    const timed = withDecision(next, action, decideAgainAt.get(action.id) ?? null)
+    return judgeAction(timed.subject, timed.action, explained.get(action.id), now, recheckDelayMs)
+  }, subject)
+}
+
+function withDecision(subject: Subject, action: ActionRecord, at: number | null) {
+  if ((action.decideAgainAt ?? null) === at) return { subject, action }
+  const timed: ActionRecord = { ...action, decideAgainAt: at }
+  return { subject: withRecord(subject, timed), action: timed }
+}
+
+function judgeAction(
+  subject: Subject,
+  action: ActionRecord,
+  assignment: Assignment | undefined,
+  now: number,
+  recheckDelayMs: number,
+): Subject {
+  const needsNoLook = settlementOf(subject, action, assignment)
+  if (needsNoLook !== null) return settle(subject, action, needsNoLook, now)
+  return whyLookAgain(action) === null ? subject : armLook(subject, action, now, recheckDelayMs)
+}
+
+/** A verdict that needs no look. */
+type Settlement = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeId'> & {
+  readonly verdict: 'explained' | 'not_alerted'
+}
+
+/** @returns null where nothing explains the action */
+function settlementOf(subject: Subject, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
+  const by = { operationId: null, expectedChangeId: null }
+  if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
+  if (assignment !== undefined) {
+    const { operation, reason } = assignment
+    return { ...by, verdict: 'explained', reason, operationId: operation.operation_id }
+  }
+  const observed = explainedByObservation(action)
+  if (observed !== null) return { ...by, verdict: 'explained', reason: observed }
+  const ended = endOfItself(action)
+  if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
+  const disproved = disproofOf(action)
+  if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
+  const expected = expectedChangeFor(subject, action)
+  if (expected === undefined) return null
+  return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
+}
+
+/** Why an action that nothing explains has to wait for a look of its own; null where it has had it, or waits for it. */
+function whyLookAgain(
+  action: ActionRecord,
+): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'shown_again' | 'other_setting' | null {
+  if (action.verdict === 'explained') return 'explanation_lost'
+  if (action.look === null) return 'new'
+  if (action.verdict !== 'not_alerted') return null
+  if (isOwnReason(action.reason)) return 'ended_by_somebody'
+  if (action.reason === 'provider_denies_it') return 'shown_again'
+  // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
+  return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null
+}
+
+/** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
+function armLook(subject: Subject, action: ActionRecord, now: number, recheckDelayMs: number): Subject {
+  const dueAt = now + recheckDelayMs
+  const armed: ActionRecord = {
+    ...action,
+    verdict: 'pending',
+    reason: 'awaiting_second_look',
+    operationId: null,
+    expectedChangeId: null,
+    look: { dueAt, askedAt: null, doneAt: null },
+  }
+  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
+  const next = withRecord(subject, action.verdict === 'explained' ? tellStory(armed, lost) : armed)
+  return { ...next, outbox: [...next.outbox, recheckEntry(subject, action.id, dueAt, now)] }
+}
+
+function lostText(action: ActionRecord): string {
+  return action.operationId === null
+    ? 'What explained it does not hold any more'
+    : `Operation ${action.operationId} does not explain it any more`
+}
+
+/** The subject with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
+function settle(subject: Subject, action: ActionRecord, to: Settlement, now: number): Subject {
+  const { verdict, reason, operationId } = to
+  const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
+  if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return subject
+  const settled: ActionRecord = { ...action, ...to }
+  const text = ruleOf(settled)
+  const what = verdict === 'explained' ? 'explained' : 'second_look'
+  const told = isSaid || !isJudged(action) ? settled : tellStory(settled, timelineEntry(now, what, operationId, text))
+  return resolveUnexpected(withRecord(subject, told), told, { by: operationId, text }, now)
+}
+
+/** What the second look at one action knows. */
+export interface SecondLook {
+  readonly policies: readonly ConnectionPolicy[]
+  readonly readBack: ActionRecord['readBack']
+}
+
+/** The second look at one action that is still pending: the verdict that people hear of. */
+export function judgeAtSecondLook(subject: Subject, action: ActionRecord, look: SecondLook, now: number): Subject {
+  const looked: ActionRecord = {
+    ...action,
+    look: action.look === null ? null : { ...action.look, doneAt: now },
+    readBack: look.readBack,
+  }
+  const permission = permissionToAlert(look.policies)
+  const verdict: Pick<ActionRecord, 'verdict' | 'reason' | 'quietFor'> =
+    permission.kind === 'quiet'
+      ? { verdict: 'not_alerted', reason: permission.reason, quietFor: action.seenThrough.map(({ id }) => id) }
+      : { verdict: 'unexplained', reason: 'nothing_explains_it', quietFor: [] }
+  const judged = { ...looked, ...verdict }
+  const told = tellStory(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
+  const next = withRecord(subject, told)
+  if (permission.kind === 'quiet') return next
+  // A later incident of the same action (its explanation was lost) is another one.
+  const turn = String(action.look?.dueAt ?? now)
+  return openIncidentAbout(next, told, 'UNEXPECTED_ACTION', permission, turn, now)
+}

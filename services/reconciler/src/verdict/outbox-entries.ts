@@ -1,0 +1,166 @@
+import {
+  type Alert,
+  type Command,
+  type Difference,
+  deterministicId,
+  HEADERS,
+  incidentAlertId,
+  type Operation,
+  type ReadReason,
+  type Recheck,
+  type Reread,
+  showOperation,
+} from '@backstop/contracts'
+import type { ActionRecord, IncidentRecord, Subject, SubjectOutboxEntry } from '../case/case.ts'
+import { isoTime } from '../case/timeline.ts'
+import type { Asking } from '../case/whom-to-ask.ts'
+import { projectAction, projectIncident } from './projection.ts'
+
+/** The messages that a decision causes. Their ids follow from what they are about, so a repeat carries the same id. */
+
+export function recheckEntry(subject: Subject, lookId: string, dueAt: number, now: number): SubjectOutboxEntry {
+  const message: Recheck = {
+    project_id: subject.projectId,
+    ref: refOf(subject),
+    look_id: lookId,
+    due_at: isoTime(dueAt),
+  }
+  return {
+    id: deterministicId('message', 'recheck', lookId, String(dueAt)),
+    topic: 'rechecks',
+    key: subject.id,
+    message,
+    headers: { [HEADERS.dueAt]: String(dueAt) },
+    at: now,
+  }
+}
+
+/** Brings a look back when the time for the provider's answer is over. */
+export function unansweredEntry(
+  subject: Subject,
+  look: { readonly lookId: string; readonly dueAt: number },
+  answerByMs: number,
+  now: number,
+): SubjectOutboxEntry {
+  return {
+    ...recheckEntry(subject, look.lookId, look.dueAt, now),
+    id: deterministicId('message', 'unanswered', look.lookId, String(answerByMs)),
+    topic: 'rechecks.unanswered',
+    headers: { [HEADERS.dueAt]: String(answerByMs) },
+  }
+}
+
+/** The reference by which an answer finds the subject again. */
+function refOf(subject: Subject): string {
+  return subject.refs[0] ?? ''
+}
+
+/**
+ * The question that a look puts to the provider; its answer brings the look back.
+ * @param answerByMs when the look is judged without the answer; left out where it is not
+ */
+export function rereadEntry(
+  subject: Subject,
+  look: { readonly lookId: string; readonly dueAt: number },
+  { connectionId, provider, targets }: Asking,
+  reason: ReadReason,
+  now: number,
+  answerByMs?: number,
+): SubjectOutboxEntry {
+  const message: Reread = {
+    reread_id: deterministicId('reread', connectionId, look.lookId, String(look.dueAt)),
+    project_id: subject.projectId,
+    connection_id: connectionId,
+    provider,
+    reason,
+    event: null,
+    look: { ref: refOf(subject), look_id: look.lookId, due_at: isoTime(look.dueAt) },
+    targets: [...targets],
+    first_requested_at: isoTime(now),
+    attempt: 1,
+    ...(answerByMs === undefined ? {} : { answer_by: isoTime(answerByMs) }),
+  }
+  return { id: message.reread_id, topic: 'rereads', key: connectionId, message, at: now }
+}
+
+export function incidentEntry(
+  subject: Subject,
+  action: ActionRecord,
+  incident: IncidentRecord,
+  now: number,
+): SubjectOutboxEntry {
+  return {
+    id: deterministicId('message', 'incident', incident.id, incident.state),
+    topic: 'incidents',
+    key: incident.id,
+    message: projectIncident(subject, action, incident),
+    at: now,
+  }
+}
+
+export function alertEntry(
+  subject: Subject,
+  action: ActionRecord,
+  incident: IncidentRecord,
+  event: 'incident.opened' | 'incident.resolved',
+  now: number,
+): SubjectOutboxEntry {
+  return alert(subject, now, {
+    alert_id: incidentAlertId(incident.id, event),
+    event,
+    data: { incident: projectIncident(subject, action, incident), action: projectAction(subject, action) },
+  })
+}
+
+/** @param action null where the provider knows of none */
+export function driftEntry(
+  subject: Subject,
+  operation: Operation,
+  action: ActionRecord | null,
+  differences: readonly Difference[],
+  now: number,
+): SubjectOutboxEntry {
+  return alert(subject, now, {
+    alert_id: driftAlertId(operation.operation_id, differences),
+    event: 'drift.detected',
+    data: {
+      operation: showOperation(operation),
+      action: action === null ? null : projectAction(subject, action),
+      differences: [...differences],
+    },
+  })
+}
+
+/** One alert for one set of fields that differ. */
+export function driftAlertId(operationId: string, differences: readonly Difference[]): string {
+  return deterministicId('alert', 'drift', operationId, ...differences.map(difference => difference.field).sort())
+}
+
+type Untold = Alert extends infer One ? (One extends Alert ? Omit<One, 'project_id' | 'created_at'> : never) : never
+
+function alert(subject: Subject, now: number, untold: Untold): SubjectOutboxEntry {
+  const message = { ...untold, project_id: subject.projectId, created_at: isoTime(now) } as Alert
+  return { id: message.alert_id, topic: 'alerts', key: subject.projectId, message, at: now }
+}
+
+/** The wish that the ledger ends an operation as its provider decided. */
+export function settleEntry(
+  subject: Subject,
+  operation: Operation,
+  to: 'completed' | 'failed' | 'rejected',
+  action: ActionRecord,
+  now: number,
+): SubjectOutboxEntry {
+  const command: Command = {
+    command_id: deterministicId('command', 'settle', operation.operation_id, to),
+    project_id: subject.projectId,
+    requested_at: isoTime(now),
+    kind: 'settle_operation',
+    operation_id: operation.operation_id,
+    to,
+    // A match by amount and time is a guess: the ledger would keep its name for good, though a nearer refund may yet arrive.
+    provider_ref: action.reason === 'amount_and_time_match' ? null : action.providerRef,
+    reason: `The provider shows ${action.providerRef} as ${action.state.replaceAll('_', ' ')}`,
+  }
+  return { id: command.command_id, topic: 'commands', key: operation.operation_id, message: command, at: now }
+}

@@ -1,0 +1,190 @@
+import type { Action, Incident } from '@backstop/contracts'
+import {
+  type ActionRecord,
+  type IncidentRecord,
+  isJudged,
+  type MergedRecord,
+  openIncident,
+  type Subject,
+} from '../case/case.ts'
+import { isoTime } from '../case/timeline.ts'
+import { summaryOf } from './summary.ts'
+import { candidatesOf, type Deeds, deedsOf, whyOf } from './why.ts'
+
+/** The action as lists, alerts and the API show it. */
+export function projectAction(subject: Subject, action: ActionRecord): Action {
+  return showAction(subject, action, deedsOf(subject), subject.version)
+}
+
+function showAction(subject: Subject, action: ActionRecord, deeds: Deeds, version: number): Action {
+  return {
+    action_id: action.id,
+    project_id: subject.projectId,
+    connection_id: action.seenThrough[0]?.id ?? '',
+    connection_ids: action.seenThrough.map(connection => connection.id),
+    provider: action.provider,
+    kind: action.kind,
+    subject: action.subject,
+    provider_ref: action.providerRef,
+    amount: action.amount,
+    currency: action.currency,
+    state: action.state,
+    provider_created_at: isoTime(action.providerCreatedAt),
+    first_seen_at: isoTime(action.firstSeenAt),
+    second_look_at: action.look === null ? null : isoTime(action.look.dueAt),
+    verdict: action.verdict,
+    reason: action.reason,
+    operation_id: action.operationId,
+    why: whyOf(subject, action, deeds),
+    ...(action.differences.length > 0 ? { differences: [...action.differences] } : {}),
+    incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
+    event_ids: [...action.eventIds],
+    timeline: [...action.timeline],
+    version,
+  }
+}
+
+/** An action as it is listed; one that turned out to be another's leads on to that one. */
+export interface ProjectedAction {
+  readonly action: Action
+  readonly mergedInto: string | null
+  /** Nothing was known of it before: most likely it is not listed yet. */
+  readonly isNew: boolean
+  /** Nothing changed it now: most likely it is listed already. */
+  readonly mayStand: boolean
+  /** Its verdict, reason or operation is another than before. */
+  readonly isDecided: boolean
+}
+
+export interface ProjectedIncident extends Pick<ProjectedAction, 'mayStand'> {
+  readonly incident: Incident
+}
+
+/** Records of a subject, to be listed. */
+export type Listing = Pick<Subject, 'actions' | 'merged'>
+
+/**
+ * The subject with its version on each record that is listed otherwise than before: those that changed, which decisions never
+ * do in place, and those that operations which came or changed do not explain.
+ * @param before the subject as it was read; undefined for one that is new
+ */
+export function stampChanged(subject: Subject, before: Subject | undefined): Subject {
+  const known = new Set<ActionRecord | MergedRecord>(before?.actions)
+  for (const one of before?.merged ?? []) known.add(one)
+  const hasOtherWhy = otherWhy(subject, before)
+  const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: subject.version })
+  const isListed = (record: ActionRecord) => known.has(record) && !hasOtherWhy(record)
+  return {
+    ...subject,
+    actions: mapChanged(subject.actions, isListed, stamp),
+    merged: mapChanged(
+      subject.merged,
+      one => known.has(one),
+      one => ({ ...one, record: stamp(one.record) }),
+    ),
+  }
+}
+
+/** The list with what is not to be kept changed; the list itself where all is kept. */
+function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change: (item: T) => T): readonly T[] {
+  return list.every(isKept) ? list : list.map(item => (isKept(item) ? item : change(item)))
+}
+
+/** Whether other reasons than before are given for a record that no operation explains. */
+function otherWhy(subject: Subject, before: Subject | undefined): (record: ActionRecord) => boolean {
+  if (before === undefined) return () => false
+  if (before.operations === subject.operations && before.actions === subject.actions) return () => false
+  const [deeds, deedsBefore] = [deedsOf(subject), deedsOf(before)]
+  const [explaining, explainedBefore] = [deeds.explaining(), deedsBefore.explaining()]
+  const moved = new Set(
+    [...explaining, ...explainedBefore].filter(id => explaining.has(id) !== explainedBefore.has(id)),
+  )
+  if (before.operations === subject.operations && moved.size === 0) return () => false
+  return record => {
+    if (record.verdict === 'explained' || !isJudged(record)) return false
+    const [now, then] = [candidatesOf(subject, record, deeds), candidatesOf(before, record, deedsBefore)]
+    return (
+      now.length !== then.length ||
+      now.some((deed, index) => deed.operation !== then[index]?.operation || moved.has(deed.name))
+    )
+  }
+}
+
+/** What the subject's last change altered. */
+export function changedRecords({ actions, merged, version }: Subject): Listing {
+  return {
+    actions: actions.filter(({ changedIn }) => changedIn === version),
+    merged: merged.filter(({ record }) => record.changedIn === version),
+  }
+}
+
+/**
+ * What a subject shows of its actions.
+ * @param before the subject as it was read; left out for one that is new
+ * @param listing those to be listed; all when left out
+ */
+export function projectActions(
+  subject: Subject,
+  before?: Subject | undefined,
+  { actions, merged }: Listing = subject,
+): readonly ProjectedAction[] {
+  if (actions.length === 0 && merged.length === 0) return []
+  const knownById = new Map(before?.actions.map(action => [action.id, action]))
+  const deeds = deedsOf(subject)
+  const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
+    const known = knownById.get(record.id)
+    return {
+      action: showAction(subject, record, deeds, listedVersion(subject, record)),
+      mergedInto,
+      isNew: known === undefined && mergedInto === null,
+      mayStand: mayStand(subject, record, before),
+      isDecided: mergedInto === null && !hasSameVerdict(record, known),
+    }
+  }
+  return [...actions.map(action => project(action, null)), ...merged.map(({ record, into }) => project(record, into))]
+}
+
+/** By this an older listing never replaces a newer one. */
+function listedVersion(subject: Subject, record: ActionRecord): number {
+  return record.changedIn ?? subject.version
+}
+
+function mayStand(subject: Subject, record: ActionRecord, before: Subject | undefined): boolean {
+  return subject === before || listedVersion(subject, record) < subject.version
+}
+
+function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
+  return a.verdict === b?.verdict && a.reason === b.reason && a.operationId === b.operationId
+}
+
+/** What a subject shows of its incidents, as `projectActions` does of its actions. */
+export function projectIncidents(
+  subject: Subject,
+  before?: Subject | undefined,
+  { actions }: Pick<Listing, 'actions'> = subject,
+): readonly ProjectedIncident[] {
+  return actions.flatMap(action =>
+    action.incidents.map(incident => ({
+      incident: { ...projectIncident(subject, action, incident), version: listedVersion(subject, action) },
+      mayStand: mayStand(subject, action, before),
+    })),
+  )
+}
+
+/** The incident of an action as lists, alerts and the API show it. */
+export function projectIncident(subject: Subject, action: ActionRecord, incident: IncidentRecord): Incident {
+  return {
+    incident_id: incident.id,
+    project_id: subject.projectId,
+    connection_id: incident.connectionId,
+    code: incident.code,
+    state: incident.state,
+    summary: summaryOf(action, incident),
+    action_id: action.id,
+    out_of_band: incident.outOfBand,
+    opened_at: isoTime(incident.openedAt),
+    resolved_at: incident.resolvedAt === null ? null : isoTime(incident.resolvedAt),
+    resolved_by: incident.resolvedBy,
+    version: subject.version,
+  }
+}

@@ -1,0 +1,127 @@
+import {
+  type ActionRecord,
+  openIncident,
+  type Side,
+  type Subject,
+  withAll,
+  withConnection,
+  withRecord,
+} from '../case/case.ts'
+import { withSides } from '../case/sides.ts'
+import { timelineEntry } from '../case/timeline.ts'
+import { resolveIncident } from './incidents.ts'
+import { recheckEntry } from './outbox-entries.ts'
+
+/** Records that turn out to be one: the same refund at a biller and at its gateway, or two turns that were one. */
+
+/** Whether the objects are one refund: the one names the other as its own at the gateway. */
+export function isSameRefund(a: Side, b: Side): boolean {
+  if (a.provider === b.provider) return false
+  return a.gatewayRefs.includes(b.providerRef) || b.gatewayRefs.includes(a.providerRef)
+}
+
+/** The record of another provider's object that is this very refund: its index, or -1. */
+export function linkedRecord(subject: Subject, side: Side): number {
+  return subject.actions.findIndex(({ kind, sides }) => kind === 'refund' && sides.some(own => isSameRefund(own, side)))
+}
+
+/** The subject with one record for each refund, also where the link was learned after both were seen. */
+export function joinLinked(subject: Subject, now: number): Subject {
+  const linking = subject.actions.filter(({ sides }) => sides.some(side => side.gatewayRefs.length > 0))
+  if (linking.length === 0) return subject
+  const refunds = subject.actions.filter(({ kind }) => kind === 'refund')
+  const named = Map.groupBy(
+    refunds.flatMap(record => record.sides.map(side => ({ record, side }))),
+    ({ side }) => side.providerRef,
+  )
+  for (const a of linking) {
+    for (const own of a.sides) {
+      const other = own.gatewayRefs
+        .flatMap(ref => named.get(ref) ?? [])
+        .find(({ record, side }) => record !== a && side.provider !== own.provider)
+      if (other === undefined) continue
+      const [kept, gone] = isFirst(a, other.record) ? [a, other.record] : [other.record, a]
+      return joinLinked(absorb(subject, kept, gone, now), now)
+    }
+  }
+  return subject
+}
+
+/** The one that people have seen for longer keeps its name. */
+function isFirst(a: ActionRecord, b: ActionRecord): boolean {
+  return a.firstSeenAt < b.firstSeenAt || (a.firstSeenAt === b.firstSeenAt && a.id < b.id)
+}
+
+/** The subject with all of one record in another. Verdicts are judged anew afterwards. */
+export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
+  const text = `It is the same as ${gone.id}, which was recorded apart until now`
+  const joined: ActionRecord = {
+    ...kept,
+    seenThrough: gone.seenThrough.reduce(withConnection, kept.seenThrough),
+    objectIds: withAll(kept.objectIds, gone.objectIds),
+    idempotencyKeys: withAll(kept.idempotencyKeys, gone.idempotencyKeys),
+    eventIds: withAll(kept.eventIds, gone.eventIds),
+    firstSeenAt: Math.min(kept.firstSeenAt, gone.firstSeenAt),
+    readBack: kept.readBack ?? gone.readBack,
+    timeline: [
+      ...[...kept.timeline, ...gone.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+      timelineEntry(now, 'event_received', gone.id, text),
+    ],
+  }
+  const sides = [...kept.sides, ...gone.sides]
+  const record = sides.length === 0 ? joined : withSides(joined, sides)
+  return withIncidentsOf(
+    {
+      ...subject,
+      actions: subject.actions.flatMap(action =>
+        action.id === gone.id ? [] : action.id === kept.id ? [record] : [action],
+      ),
+      merged: [
+        ...subject.merged.map(one => (one.into === gone.id ? { ...one, into: kept.id } : one)),
+        { record: { ...gone, incidents: [] }, into: kept.id },
+      ],
+    },
+    record,
+    gone,
+    now,
+  )
+}
+
+/**
+ * Which verdict of two stands until they are judged as one: what people were told, then what still waits. An explanation
+ * that holds for both comes again at once.
+ */
+const STANDS: readonly ActionRecord['verdict'][] = ['unexplained', 'pending', 'explained', 'not_alerted']
+
+/** What people were told of both stays told; of two open incidents that say the same, one is over. */
+function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
+  const standing = STANDS.indexOf(gone.verdict) < STANDS.indexOf(kept.verdict) ? gone : kept
+  const { verdict, reason, operationId, expectedChangeId, look, quietFor } = standing
+  const both: ActionRecord = {
+    ...kept,
+    incidents: [...kept.incidents, ...gone.incidents],
+    verdict,
+    reason,
+    operationId,
+    expectedChangeId,
+    look,
+    quietFor,
+  }
+  const surplus = gone.incidents.filter(
+    incident => incident.state !== 'resolved' && openIncident(kept, incident.code) !== undefined,
+  )
+  const text = 'It is about the same action as another incident'
+  return surplus.reduce<Subject>(
+    (next, incident) => {
+      const record = next.actions.find(({ id }) => id === kept.id) ?? both
+      return resolveIncident(next, record, incident, { by: null, text }, now)
+    },
+    withLookOf(withRecord(subject, both), both, standing, now),
+  )
+}
+
+/** A look that another record waited for goes by a new name: the message under way would find nobody. */
+function withLookOf(subject: Subject, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Subject {
+  if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return subject
+  return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, kept.id, look.dueAt, now)] }
+}

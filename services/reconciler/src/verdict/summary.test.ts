@@ -1,0 +1,141 @@
+/** What people read about an incident claims what somebody stated, and no more. */
+import { describe, expect, test } from 'vitest'
+import {
+  decideAgain,
+  look,
+  lookAll,
+  lookFacts,
+  MINUTE,
+  onlyAction,
+  operationSeen,
+  play,
+  policy,
+  RULES,
+  refundSeen,
+  secondLooks,
+  T0,
+  unexpected,
+} from '../../test/fixtures.ts'
+import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import type { Subject } from '../case/case.ts'
+import { decide, type Input } from '../decision/decide.ts'
+import { projectIncidents } from './projection.ts'
+import { whyOf } from './why.ts'
+
+const told = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
+const summaries = (subject: Subject) => projectIncidents(subject).map(({ incident }) => incident.summary)
+const REFUND = 'A refund of EUR 24.99 on pi_1'
+const UNEXPLAINED = ', and no operation of yours explains it'
+
+describe('the summary of an open incident says what the provider says', () => {
+  test.each([
+    { state: 'succeeded', says: 'was made at the provider' },
+    { state: 'pending', says: 'was requested at the provider and is pending' },
+    { state: 'requires_action', says: 'was requested at the provider and waits for an action there' },
+    { state: 'failed', says: 'was attempted at the provider and failed' },
+    { state: 'canceled', says: 'was requested at the provider and canceled' },
+    { state: 'rejected', says: "was requested at the provider and rejected by the provider's review: no money moved" },
+    { state: 'reversed', says: 'was made at the provider and taken back later' },
+  ] as const)('of a refund that is $state', ({ state, says }) => {
+    expect(summaries(told(seen(refundShown({ state }))))).toEqual([`${REFUND} ${says}${UNEXPLAINED}`])
+  })
+
+  test.each([
+    { name: 'set for later', shown: scheduled(T0), says: 'is scheduled at the provider' },
+    { name: 'carried out', shown: ended(T0), says: 'was made at the provider' },
+  ])('of a cancellation that is $name', ({ shown, says }) => {
+    expect(summaries(told(seen(shown)))).toEqual([`A cancellation on sub_1 ${says}${UNEXPLAINED}`])
+  })
+
+  test('of a refund that the provider does not know when it is asked', () => {
+    const pending = play([{ at: T0, input: refundSeen() }])
+    const facts = lookFacts([policy({ canRead: true })])
+    const denied = secondLooks(pending).reduce((subject, due) => {
+      const asked = decide(subject, look(due, facts), due.dueAt, RULES)
+      return decide(asked, look(due, facts, 'not_found'), due.dueAt + MINUTE, RULES)
+    }, pending)
+    expect(summaries(denied)).toEqual([
+      `${REFUND} was reported by the provider, which does not know it when it is asked${UNEXPLAINED}`,
+    ])
+    expect(whyOf(denied, onlyAction(denied)).rule).toBe(
+      'Nothing explains it; the provider does not know it when it is asked',
+    )
+  })
+})
+
+describe('the summary of a resolved incident says by what', () => {
+  const alerted = told(refundSeen())
+
+  test('an operation that names the refund', () => {
+    const named = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
+    expect(summaries(named)).toEqual([`${REFUND} is explained after all: operation op_1 names this very object`])
+  })
+
+  test('an operation that only agrees is not said to have made it', () => {
+    const agreed = decideAgain(play([{ at: T0 + 5 * MINUTE, input: operationSeen() }], alerted))
+    expect(summaries(agreed)).toEqual([
+      `${REFUND} is explained after all: operation op_1 agrees in kind, subject, amount, currency and time`,
+    ])
+    expect(unexpected(onlyAction(agreed))?.resolvedBy).toBe('op_1')
+  })
+
+  test('an end that the provider caused needs no explanation', () => {
+    const open = told(seen(scheduled(T0)))
+    const involuntary = seen(
+      ended(T0, { asOf: T0 + MINUTE, cancellation: { cause: 'involuntary', detail: 'not_paid' } }),
+    )
+    const [summary] = summaries(play([{ at: T0 + 5 * MINUTE, input: involuntary }], open))
+    expect(summary).not.toContain('explained after all')
+  })
+})
+
+describe('why claims no fact that nobody stated', () => {
+  const why = (...inputs: Input[]) => {
+    const subject = play(inputs.map(input => ({ at: T0, input })))
+    return whyOf(subject, onlyAction(subject)).candidates.map(({ text }) => text)
+  }
+
+  test.each([
+    {
+      name: 'an operation that was not reported as sent may have been sent',
+      said: { state: 'requested', executing_at: null, ended_at: null },
+      text: 'It is reported as requested, and not as sent to the provider',
+    },
+    {
+      name: 'an operation that names another refund need not have made it',
+      said: { provider_ref: 're_2' },
+      text: 'It names re_2, and this is re_1',
+    },
+    {
+      name: 'an operation without approval may not have been executed',
+      said: { provider_ref: 're_1', unapproved: 'never_asked' },
+      text: 'It did not have the approval that it needed (never asked)',
+    },
+    {
+      name: 'the times of an operation are those between which it may have acted',
+      said: { executing_at: '2026-11-21T08:00:00.000Z', ended_at: '2026-11-21T08:00:01.000Z' },
+      text: 'It may have acted from 2026-11-21T08:00:00.000Z to 2026-11-21T08:00:01.000Z, and this was made at 2026-11-21T10:00:00.000Z',
+    },
+  ] as const)('$name', ({ said, text }) => {
+    expect(why(refundSeen(), operationSeen(said))).toEqual([text])
+  })
+
+  test('a cancellation whose time the provider does not say was asked for between two times', () => {
+    const [before, after] = [
+      subscriptionShown({ provider: 'reseller', asOf: T0 - 30 * MINUTE }),
+      ended(null, { provider: 'reseller' }),
+    ]
+    const cancels = {
+      kind: 'cancellation',
+      subject: 'sub_1',
+      provider: 'reseller',
+      amount: null,
+      currency: null,
+    } as const
+    const long = { executing_at: '2026-11-21T08:00:00.000Z', ended_at: '2026-11-21T08:00:01.000Z' }
+    expect(why(seen(before), seen(after), operationSeen({ ...cancels, ...long }))).toEqual([
+      'It may have acted from 2026-11-21T08:00:00.000Z to 2026-11-21T08:00:01.000Z, ' +
+        'and this was asked for between 2026-11-21T09:30:00.000Z and 2026-11-21T10:00:00.000Z',
+    ])
+  })
+})

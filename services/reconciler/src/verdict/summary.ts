@@ -1,0 +1,48 @@
+import { formatMoney, type ObjectState } from '@backstop/contracts'
+import { type ActionRecord, type IncidentRecord, isProvisional } from '../case/case.ts'
+
+/** What the provider's data says became of a refund. A state claims no more than that. */
+const REFUND_STATES: Record<ObjectState, string> = {
+  succeeded: 'was made at the provider',
+  pending: 'was requested at the provider and is pending',
+  requires_action: 'was requested at the provider and waits for an action there',
+  scheduled: 'is scheduled at the provider',
+  failed: 'was attempted at the provider and failed',
+  canceled: 'was requested at the provider and canceled',
+  rejected: "was requested at the provider and rejected by the provider's review: no money moved",
+  reversed: 'was made at the provider and taken back later',
+}
+
+const CANCELLATION_STATES: Partial<Record<ObjectState, string>> = {
+  scheduled: 'is scheduled at the provider',
+  reversed: 'was scheduled at the provider and taken back later',
+}
+
+/** What an incident is about, in one sentence for a person. */
+export function summaryOf(action: ActionRecord, { code, resolution }: IncidentRecord): string {
+  const money = formatMoney(action.amount, action.currency)
+  const what = `A ${action.kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${action.subject}`
+  if (code === 'REFUND_REJECTED') {
+    const explained = action.operationId === null ? '' : `, which operation ${action.operationId} explains,`
+    return `${what}${explained} was rejected by the provider's review: no money moved`
+  }
+  if (resolution === null) return `${what} ${whatBecameOf(action)}, and no operation of yours explains it`
+  if (action.reason === 'provider_denies_it') {
+    return `${what} did not go through: ${lowerFirst(resolution)}`
+  }
+  if (action.verdict === 'explained') return `${what} is explained after all: ${lowerFirst(resolution)}`
+  if (action.verdict === 'not_alerted') return `${what} needs no explanation: ${lowerFirst(resolution)}`
+  return `The incident about ${lowerFirst(what)} is resolved: ${lowerFirst(resolution)}`
+}
+
+function whatBecameOf(action: ActionRecord): string {
+  const { kind, state, readBack } = action
+  if (readBack === 'not_found' && !isProvisional(action))
+    return 'was reported by the provider, which does not know it when it is asked'
+  if (kind === 'refund') return REFUND_STATES[state]
+  return CANCELLATION_STATES[state] ?? 'was made at the provider'
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

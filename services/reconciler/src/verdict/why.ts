@@ -1,0 +1,146 @@
+import { type CandidateFailure, formatMoney, type Operation, type VerdictReason, type Why } from '@backstop/contracts'
+import type { ActionRecord, Subject } from '../case/case.ts'
+import { byTime, nearestFirst } from '../case/pairing.ts'
+import { isoTime } from '../case/timeline.ts'
+import { claimOf, type Deed, deedOf, madeWithin } from './explain.ts'
+
+/** How a verdict came about, in words, for whoever asks. */
+
+/** Operations that are named as not fitting: those nearest in time. */
+const MAX_CANDIDATES = 10
+
+type Rule = (action: ActionRecord) => string
+
+const RULES: Record<VerdictReason, Rule> = {
+  awaiting_second_look: () => 'Nothing explains it so far; its second look is still to come',
+  provider_ref_matches: ({ operationId }) => `Operation ${operationId} names this very object`,
+  idempotency_key_matches: ({ operationId }) => `Operation ${operationId} reports the idempotency key of this request`,
+  credit_note_matches: ({ operationId }) =>
+    `Operation ${operationId} names a credit note that this refund pays out, and covers the amount`,
+  amount_and_time_match: ({ operationId, kind }) =>
+    kind === 'refund'
+      ? `Operation ${operationId} agrees in kind, subject, amount, currency and time`
+      : `Operation ${operationId} agrees in kind, subject and time`,
+  made_before_connection: () => 'The provider made it before the connection was made',
+  scheduled_before: () => 'It was set already when the connection was made',
+  expected_change_matches: ({ expectedChangeId }) => `Expected change ${expectedChangeId} covers it`,
+  nothing_explains_it: () => 'Nothing explains it',
+  out_of_band_ignore: () => 'Nothing explains it; the connection is set to ignore such changes',
+  auto_before_first_operation: () =>
+    'Nothing explains it; the connection is set to auto, and no operation on this account was reported as executing so far',
+  connection_deleted: () => 'Nothing explains it; the connection was deleted in the meantime',
+  involuntary_end: () => 'The provider ended the subscription itself, e.g. after its last try to collect',
+  no_payment_method: () =>
+    'The provider ended the subscription itself: its trial or term came to its end, and there was no payment method',
+  payment_disputed: () => 'The provider ended the subscription itself, because its payment was disputed',
+  retention_policy: () => 'The provider ended the subscription itself, by its rule for old data',
+  never_began: () => 'The first payment never came, so the subscription did not begin',
+  not_billable: () =>
+    'The provider ended the subscription itself, because it may not or cannot bill it (fraud review, compliance, tax or currency)',
+  authorization_expired: () => 'An authorization expired that nobody captured: no money moved',
+  plan_ended: () => 'The subscription came to the end that its plan has',
+  provider_denies_it: () => 'The provider could not be asked before the alert; read later, it does not know it',
+  kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded, not judged`,
+}
+
+/** The rule that gave an action its verdict, in one sentence. */
+export function ruleOf(action: ActionRecord): string {
+  return RULES[action.reason](action)
+}
+
+/** What the reasons of many actions rest on. Most actions have no candidates, so each is computed when it is first asked for. */
+export interface Deeds {
+  /** Every operation of a subject in order of time. */
+  sorted(): readonly Deed[]
+  /** The operations that explain an action. */
+  explaining(): ReadonlySet<string | null>
+}
+
+export function deedsOf({ operations, actions }: Subject): Deeds {
+  let sorted: readonly Deed[] | undefined
+  let explaining: ReadonlySet<string | null> | undefined
+  return {
+    sorted() {
+      sorted ??= operations.map(deedOf).sort(byTime)
+      return sorted
+    },
+    explaining() {
+      explaining ??= new Set(actions.map(({ operationId }) => operationId))
+      return explaining
+    },
+  }
+}
+
+/** Why an operation that would fit does not explain the action. */
+function whyNotAssigned(action: ActionRecord, { name }: Deed, deeds: Deeds): CandidateFailure {
+  if (deeds.explaining().has(name)) return 'explains_another'
+  return action.operationId === null ? 'awaits_its_own' : 'other_operation_fits_better'
+}
+
+/** What the provider said when it was asked, where the rule does not say it. */
+function readBackNote({ readBack, reason }: ActionRecord): string {
+  if (readBack === 'unavailable') return '; it was not re-read'
+  return readBack === 'not_found' && reason !== 'provider_denies_it'
+    ? '; the provider does not know it when it is asked'
+    : ''
+}
+
+/**
+ * The rule that held, and the operations that did not fit, with the reason of each.
+ * @param deeds those of the subject, for whoever asks about many actions
+ */
+export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Why {
+  return {
+    rule: `${ruleOf(action)}${readBackNote(action)}`,
+    candidates: candidatesOf(subject, action, deeds).map(deed => {
+      const claim = claimOf(action, deed.operation, deed)
+      const failure = claim.kind === 'match' ? whyNotAssigned(action, deed, deeds) : claim.reason
+      return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation, deed) }
+    }),
+    read_back: action.readBack,
+  }
+}
+
+/** The operations that are nearest in time and do not explain it. */
+export function candidatesOf({ operations }: Subject, action: ActionRecord, deeds: Deeds): readonly Deed[] {
+  if (action.reason === 'kind_is_not_judged') return []
+  if (operations.every(({ operation_id }) => operation_id === action.operationId)) return []
+  const candidates: Deed[] = []
+  for (const deed of nearestFirst(deeds.sorted(), action.providerCreatedAt)) {
+    if (candidates.length === MAX_CANDIDATES) break
+    if (deed.name !== action.operationId) candidates.push(deed)
+  }
+  return candidates
+}
+
+const money = (of: { amount: number | null; currency: string | null }) =>
+  formatMoney(of.amount, of.currency) ?? (of.amount === null ? 'no amount' : `${of.amount} in minor units`)
+
+/** When it was made, or asked for, as far as the provider says. */
+function timeOf(action: ActionRecord): string {
+  const { from, to } = madeWithin(action)
+  const since = action.madeFrom ?? from
+  const verb = action.kind === 'cancellation' ? 'asked for' : 'made'
+  return since < to ? `${verb} between ${isoTime(since)} and ${isoTime(to)}` : `${verb} at ${isoTime(to)}`
+}
+
+const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Operation, deed: Deed) => string> = {
+  operation_did_not_act: (_, { state }) =>
+    `It is reported as ${state.replaceAll('_', ' ')}, and not as sent to the provider`,
+  operation_skipped_approval: (_, { unapproved }) =>
+    `It did not have the approval that it needed (${unapproved?.replaceAll('_', ' ')})`,
+  other_kind: (action, { kind, provider }) =>
+    kind === action.kind
+      ? `It is about the ${provider} provider, and this is about the ${action.provider} provider`
+      : `It is a ${kind}, and this is a ${action.kind}`,
+  other_provider_ref: (action, { provider_ref }) => `It names ${provider_ref}, and this is ${action.providerRef}`,
+  other_subject: (action, { subject }) => `It is about ${subject}, and this is about ${action.subject}`,
+  other_amount: (action, operation) => `It is about ${money(operation)}, and this is about ${money(action)}`,
+  outside_time_window: (action, { executing_at, ended_at }) =>
+    `It may have acted from ${executing_at} to ${ended_at ?? 'an end that nobody reported'}, ` +
+    `and this was ${timeOf(action)}`,
+  explains_another: () => 'It would fit, and explains another action better',
+  other_operation_fits_better: ({ operationId }) => `It would fit, and operation ${operationId} fits better`,
+  awaits_its_own: ({ kind }, _, { until }) =>
+    `It agrees with this, but its own ${kind} may still arrive; this is decided again at ${isoTime(until)}`,
+}
