@@ -16,17 +16,17 @@ import {
   type SecretBox,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
-import { createRefusalAudit } from './access/audit-refusals.ts'
-import { createCommandSender } from './commands/command-sender.ts'
+import { createRefusalAudit } from './http/audit-refusals.ts'
 import { createApiServer } from './http/server.ts'
+import { createChannelTester } from './messages/channel-tester.ts'
+import { createCommandSender } from './messages/command-sender.ts'
+import { createDeadLetterSender } from './messages/dead-letter-sender.ts'
+import { createOutcomeWatcher } from './messages/outcome-watcher.ts'
 import type { AdminParts } from './parts.ts'
-import { createChannelTester } from './resources/alert-channels/channel-tester.ts'
-import { createOutcomeWatcher } from './resources/alert-channels/outcome-watcher.ts'
 import { keepTryingBootstrap } from './resources/api-keys/bootstrap-key.ts'
 import type { ExpiredSecrets } from './resources/connections/expired-secrets.ts'
-import { createDeadLetterSender } from './resources/dead-letters/dead-letter-sender.ts'
-import { createSnsVerifier } from './resources/mail-events/sns.ts'
 import { allRoutes } from './resources/routes.ts'
+import { createSnsVerifier } from './sns/sns.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** Everything outside admin-api that it touches. */

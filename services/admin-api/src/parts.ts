@@ -1,10 +1,10 @@
 import type { AppError, HostList, Secret, SecretBox } from '@backstop/kit'
 import type { Budgets, Ledger, Runs } from '@backstop/ledger'
-import type { CommandSender } from './commands/command-sender.ts'
-import type { ChannelTester } from './resources/alert-channels/channel-tester.ts'
-import type { OutcomeWatcher } from './resources/alert-channels/outcome-watcher.ts'
-import type { DeadLetterSender } from './resources/dead-letters/dead-letter-sender.ts'
-import type { SnsVerifier } from './resources/mail-events/sns.ts'
+import type { ChannelTester } from './messages/channel-tester.ts'
+import type { CommandSender } from './messages/command-sender.ts'
+import type { DeadLetterSender } from './messages/dead-letter-sender.ts'
+import type { OutcomeWatcher } from './messages/outcome-watcher.ts'
+import type { SnsVerifier } from './sns/sns.ts'
 import type { ReadShelves } from './store/stores.ts'
 
 /** What the routes work with. */

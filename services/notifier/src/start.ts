@@ -9,9 +9,9 @@ import {
   watchLoad,
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
+import { type Mailer, noMailer } from './channels/email/mailer.ts'
+import { createSmtpMailer } from './channels/email/smtp-mailer.ts'
 import { type NotifierConfig, readNotifierConfig } from './config.ts'
-import { type Mailer, noMailer } from './mail/mailer.ts'
-import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createMongoChannelStore } from './store/mongo-channel-store.ts'
 import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'
 import { createMongoDeliveryStore } from './store/mongo-delivery-store.ts'

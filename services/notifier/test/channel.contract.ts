@@ -1,7 +1,7 @@
 /** What every kind of channel has to do (docs/adding-a-channel.md), on real sockets. */
 import type { ChannelDocument } from '@backstop/contracts'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Mailer } from '../src/mail/mailer.ts'
+import type { Mailer } from '../src/channels/email/mailer.ts'
 import { alert } from './fixtures.ts'
 import { ATTEMPT_MS, type Attempted, attemptDelivery, createLoopbackEgress } from './real-receivers.ts'
 

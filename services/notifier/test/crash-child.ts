@@ -13,7 +13,7 @@ import {
   systemClock,
 } from '@backstop/kit'
 import { createApp } from '../src/app.ts'
-import { noMailer } from '../src/mail/mailer.ts'
+import { noMailer } from '../src/channels/email/mailer.ts'
 import { openStores } from '../src/start.ts'
 import { secretBox } from './fixtures.ts'
 

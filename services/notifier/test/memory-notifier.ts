@@ -14,7 +14,7 @@ import {
 } from '@backstop/kit'
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
 import { createApp, type NotifierSettings } from '../src/app.ts'
-import type { Mail, Mailer } from '../src/mail/mailer.ts'
+import type { Mail, Mailer } from '../src/channels/email/mailer.ts'
 import { PROJECT, secretBox } from './fixtures.ts'
 import { createMemoryHealthStore } from './stores/memory-health-store.ts'
 import { createMemoryReplayStore, createMemoryRequeueStore } from './stores/memory-requeue-store.ts'

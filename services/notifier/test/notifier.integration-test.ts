@@ -25,7 +25,7 @@ import { type Receiver, startReceiver, type TestStack, testStack, until } from '
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp, type NotifierApp } from '../src/app.ts'
-import { createSmtpMailer } from '../src/mail/smtp-mailer.ts'
+import { createSmtpMailer } from '../src/channels/email/smtp-mailer.ts'
 import { openStores } from '../src/start.ts'
 import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from './fixtures.ts'
 

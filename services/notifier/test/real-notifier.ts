@@ -11,7 +11,7 @@ import {
 import { connectMongo, createEgress, createFixedCodec, createMetrics, systemClock } from '@backstop/kit'
 import { type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
-import { noMailer } from '../src/mail/mailer.ts'
+import { noMailer } from '../src/channels/email/mailer.ts'
 import { openStores } from '../src/start.ts'
 import { secretBox } from './fixtures.ts'
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Alert, ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { createEgress, createLogger, type Egress } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { type Mailer, noMailer } from '../src/mail/mailer.ts'
+import { type Mailer, noMailer } from '../src/channels/email/mailer.ts'
 import { alert } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 

@@ -1,8 +1,8 @@
 import type { TopicName } from '@backstop/contracts'
 import type { Producer as KafkajsProducer } from 'kafkajs'
 import type { TimeSource } from '../clock/measured-clock.ts'
+import { settled, withDeadline } from '../clock/with-deadline.ts'
 import { unavailable } from '../errors.ts'
-import { settled, withDeadline } from './deadline.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
 const TOPIC: TopicName = 'clocks'

@@ -1,10 +1,10 @@
 import type { TopicName } from '@backstop/contracts'
 import type { ConsumerGroupJoinEvent, EachBatchPayload, Consumer as KafkajsConsumer } from 'kafkajs'
+import { settled } from '../clock/with-deadline.ts'
 import type { Logger } from '../logger.ts'
 import type { ConsumerOptions } from './bus.ts'
 import { Committer } from './committer.ts'
 import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
-import { settled } from './deadline.ts'
 import { asksForRejoin, describeKafkaError } from './kafka-errors.ts'
 import { OwnedPartition } from './owned-partition.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { settled } from '../clock/with-deadline.ts'
 import type { Consumer, ConsumerOptions } from './bus.ts'
 import { ConsumerSession } from './consumer-session.ts'
-import { settled } from './deadline.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 

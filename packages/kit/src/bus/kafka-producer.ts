@@ -1,7 +1,7 @@
 import kafkajs, { type Producer as KafkajsProducer, type TopicMessages } from 'kafkajs'
+import { settled, withDeadline } from '../clock/with-deadline.ts'
 import { unavailable } from '../errors.ts'
 import type { OutgoingMessage, Producer, ProducerOptions } from './bus.ts'
-import { settled, withDeadline } from './deadline.ts'
 import { classifySendError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 import { planRequests } from './send-plan.ts'

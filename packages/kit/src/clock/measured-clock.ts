@@ -1,4 +1,3 @@
-import { settled, withDeadline } from '../bus/deadline.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
@@ -6,6 +5,7 @@ import { type Clock, sleep, systemClock } from './clock.ts'
 import { type CorrectedTime, excessAt, startTime, timeAt, withOffset } from './corrected-time.ts'
 import { type ClockSource, type ClockVerdict, type Deviation, judgeOffsets } from './judge-offsets.ts'
 import { type ClockReading, estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
+import { settled, withDeadline } from './with-deadline.ts'
 
 /** A clock that a process compares its own with. */
 export interface TimeSource {

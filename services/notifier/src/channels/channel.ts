@@ -8,8 +8,8 @@ import type {
   SuppressionReason,
 } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
-import type { Mailer } from '../mail/mailer.ts'
 import type { Answer } from './answer.ts'
+import type { Mailer } from './email/mailer.ts'
 
 /** How long one attempt may take, from DNS to the last byte of the answer, in milliseconds (DESIGN, "Delivering"). */
 export const ATTEMPT_MS = 20_000

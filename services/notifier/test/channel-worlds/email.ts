@@ -1,5 +1,5 @@
 import { Secret } from '@backstop/kit'
-import { createSmtpMailer } from '../../src/mail/smtp-mailer.ts'
+import { createSmtpMailer } from '../../src/channels/email/smtp-mailer.ts'
 import type { Behaviour, ChannelWorld } from '../channel.contract.ts'
 import { emailChannel } from '../fixtures.ts'
 import { startRawServer } from '../real-receivers.ts'

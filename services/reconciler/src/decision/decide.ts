@@ -1,7 +1,7 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import type { Sighting, Subject } from '../case/case.ts'
-import { type ExpectedChange, withNotes } from '../expected-change/expected-change.ts'
+import { type ExpectedChange, withNotes } from '../expected-change/cover-actions.ts'
 import { tellDrift } from '../operation/drift.ts'
 import { settleOperations } from '../operation/settle.ts'
 import { joinPaymentNames } from '../refund/payment-names.ts'

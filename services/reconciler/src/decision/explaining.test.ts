@@ -40,7 +40,7 @@ import {
 import type { ActionRecord, Subject } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import type { ExpectedChange } from '../expected-change/expected-change.ts'
+import type { ExpectedChange } from '../expected-change/cover-actions.ts'
 import { claimOf } from '../verdict/explain.ts'
 import { whyOf } from '../verdict/why.ts'
 import { decide, type Input } from './decide.ts'

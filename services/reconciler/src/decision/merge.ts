@@ -1,6 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { replaceAt, type Subject, withAll } from '../case/case.ts'
-import { mergeNotes } from '../expected-change/expected-change.ts'
+import { mergeNotes } from '../expected-change/cover-actions.ts'
 import { joinPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
 import { mergeRows } from '../subscription/subscription-row.ts'

@@ -10,7 +10,7 @@ import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { isJudged, type Subject, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { mayNeedNote, notesAbout } from '../expected-change/expected-change.ts'
+import { mayNeedNote, notesAbout } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 2_000

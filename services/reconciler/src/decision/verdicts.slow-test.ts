@@ -25,7 +25,7 @@ import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { type ActionRecord, isJudged, type Subject, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { mayNeedNote, notesAbout } from '../expected-change/expected-change.ts'
+import { mayNeedNote, notesAbout } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 5_000

@@ -2,7 +2,7 @@ import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } fro
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Subject } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { type StoredNote, wholeNote } from '../expected-change/expected-change.ts'
+import { type StoredNote, wholeNote } from '../expected-change/cover-actions.ts'
 import type { SubjectChange, SubjectStore } from './store.ts'
 
 /** A subject as it is stored. */

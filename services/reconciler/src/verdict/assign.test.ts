@@ -21,7 +21,7 @@ import type { Subject } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeSubjects } from '../decision/merge.ts'
-import type { ExpectedChange } from '../expected-change/expected-change.ts'
+import type { ExpectedChange } from '../expected-change/cover-actions.ts'
 import { whyOf } from './why.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()

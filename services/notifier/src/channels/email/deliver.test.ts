@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { emailChannel } from '../../../test/fixtures.ts'
 import { attemptDelivery, createLoopbackEgress } from '../../../test/real-receivers.ts'
 import { type SmtpScript, startScriptedSmtpServer } from '../../../test/scripted-smtp-server.ts'
-import { createSmtpMailer } from '../../mail/smtp-mailer.ts'
+import { createSmtpMailer } from './smtp-mailer.ts'
 
 const egress = createLoopbackEgress()
 afterAll(() => egress.stop())

@@ -1,8 +1,8 @@
-import { combineAnswers } from '../../delivery/rules/combine-mail-answers.ts'
 import { recipientTag } from '../../suppression/rules/recipient-tag.ts'
 import type { ChannelModule } from '../channel.ts'
 import { validAddresses } from './config.ts'
 import { mailTo } from './payload.ts'
+import { combineAnswers } from './rules/combine-answers.ts'
 
 /**
  * Sends a mail to each of the channel's addresses that takes any and has not ended yet, through the installation's mail

@@ -2,11 +2,11 @@ import type { SuppressionReason } from '@backstop/contracts'
 import { readUnsubscribeSubject, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { emailChannel as channelOf, secretBox, testRequest } from '../../../test/fixtures.ts'
-import type { Mail } from '../../mail/mailer.ts'
 import type { Answer } from '../answer.ts'
 import type { ChannelPorts } from '../channel.ts'
 import { isSingleAddress, validAddresses } from './config.ts'
 import { emailChannel } from './deliver.ts'
+import type { Mail } from './mailer.ts'
 
 type EmailChannel = Parameters<typeof emailChannel.deliver>[0]
 

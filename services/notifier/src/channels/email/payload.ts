@@ -1,8 +1,8 @@
 import { renderMail } from '@backstop/alert-views'
 import type { Branding, DeliveryRequest } from '@backstop/contracts'
-import type { Mail } from '../../mail/mailer.ts'
-import { unsubscribeUrl } from '../../mail/unsubscribe-link.ts'
 import type { ChannelPorts } from '../channel.ts'
+import type { Mail } from './mailer.ts'
+import { unsubscribeUrl } from './unsubscribe-link.ts'
 
 /**
  * The mail to one of a channel's addresses. Each address gets a mail of its own: only it may unsubscribe by its link, and

@@ -1,8 +1,8 @@
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
 import type { Answer, MessageAnswer } from '../../channels/answer.ts'
+import { classifyOutcome, type Outcome } from '../../channels/rules/classify-answer.ts'
 import type { AttemptSign } from '../../queue/rules/breaker.ts'
 import { decideNextAttempt, type NextAttempt } from '../../retry/rules/next-attempt.ts'
-import { classifyOutcome, type Outcome } from './classify-answer.ts'
 
 /** How a delivery stands after something happened to it; written only if its next attempt is still this one (R4.4). */
 export interface Settlement {

@@ -1,8 +1,8 @@
 import type { EndedAddress, SuppressionReason } from '@backstop/contracts'
-import type { MailsAnswer, MessageAnswer } from '../../channels/answer.ts'
-import { describeSuppressed } from '../../suppression/rules/describe-suppressed.ts'
-import { recipientTag } from '../../suppression/rules/recipient-tag.ts'
-import { classifyOutcome } from './classify-answer.ts'
+import { describeSuppressed } from '../../../suppression/rules/describe-suppressed.ts'
+import { recipientTag } from '../../../suppression/rules/recipient-tag.ts'
+import type { MailsAnswer, MessageAnswer } from '../../answer.ts'
+import { classifyOutcome } from '../../rules/classify-answer.ts'
 
 /** What became of the mail to one address. */
 export interface MailAnswer {

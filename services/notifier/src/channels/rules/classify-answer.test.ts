@@ -1,6 +1,6 @@
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../../channels/answer.ts'
+import type { Answer } from '../answer.ts'
 import { classifyOutcome, type Fault } from './classify-answer.ts'
 
 const http = (status: number, body = '', retryAfter: string | null = null): Answer => ({

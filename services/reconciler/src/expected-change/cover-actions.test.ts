@@ -15,7 +15,7 @@ import {
 import { refundShown, scheduled, seen } from '../../test/observations.ts'
 import type { Subject } from '../case/case.ts'
 import { mergeSubjects } from '../decision/merge.ts'
-import type { ExpectedChange } from './expected-change.ts'
+import type { ExpectedChange } from './cover-actions.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))

@@ -1,7 +1,7 @@
 import { Secret } from '@backstop/kit'
 import { createSelfSignedCertificate, trusting } from '@backstop/kit/test'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type SmtpScript, startScriptedSmtpServer } from '../../test/scripted-smtp-server.ts'
+import { type SmtpScript, startScriptedSmtpServer } from '../../../test/scripted-smtp-server.ts'
 import type { Mail } from './mailer.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
 

@@ -6,7 +6,7 @@ import {
   HEADERS,
 } from '@backstop/contracts'
 import { AppError, type Clock, type MessageCodec, type Producer } from '@backstop/kit'
-import type { ReadShelf } from '../../store/shelf.ts'
+import type { ReadShelf } from '../store/shelf.ts'
 import type { OutcomeWatcher } from './outcome-watcher.ts'
 
 export interface ChannelTester {

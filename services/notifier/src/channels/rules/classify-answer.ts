@@ -1,6 +1,6 @@
 import { type ChannelKind, parseRetryAfter } from '@backstop/contracts'
-import type { Answer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from '../../channels/answer.ts'
 import { describeSuppressed } from '../../suppression/rules/describe-suppressed.ts'
+import type { Answer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from '../answer.ts'
 
 /**
  * What an answer means. `delivered`: done. `retry`: try again later; `ours` is the fault of this installation, which is not

@@ -1,4 +1,4 @@
-import type { MessageAnswer } from '../channels/answer.ts'
+import type { MessageAnswer } from '../answer.ts'
 
 /** One mail, ready to be sent. */
 export interface Mail {

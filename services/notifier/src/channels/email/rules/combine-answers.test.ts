@@ -1,9 +1,9 @@
 import type { EndedAddress, SuppressionReason } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import type { MessageAnswer } from '../../channels/answer.ts'
-import { recipientTag } from '../../suppression/rules/recipient-tag.ts'
-import { classifyOutcome } from './classify-answer.ts'
-import { combineAnswers } from './combine-mail-answers.ts'
+import { recipientTag } from '../../../suppression/rules/recipient-tag.ts'
+import type { MessageAnswer } from '../../answer.ts'
+import { classifyOutcome } from '../../rules/classify-answer.ts'
+import { combineAnswers } from './combine-answers.ts'
 
 const smtp = (code: number, stage: 'sent' | 'recipient' | 'content' | 'session', text: string): MessageAnswer => ({
   kind: 'smtp',

@@ -1,8 +1,8 @@
 import { newId } from '@backstop/contracts'
 import { AppError, addressKey, type Clock, createPeriodic, type Logger } from '@backstop/kit'
-import type { RequestFacts } from '../http/observe-request.ts'
+import { RefusalTally } from '../access/rules/refusal-tally.ts'
 import type { AdminShelves } from '../store/stores.ts'
-import { RefusalTally } from './rules/refusal-tally.ts'
+import type { RequestFacts } from './observe-request.ts'
 
 export interface RefusalAudit {
   start(): void

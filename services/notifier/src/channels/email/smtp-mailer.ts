@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { AppError, isTlsErrorCode, Secret } from '@backstop/kit'
 import { createTransport } from 'nodemailer'
-import type { MessageAnswer, SmtpStage } from '../channels/answer.ts'
-import { firstKiB } from '../channels/first-kib.ts'
-import { recipientTag } from '../suppression/rules/recipient-tag.ts'
+import { recipientTag } from '../../suppression/rules/recipient-tag.ts'
+import type { MessageAnswer, SmtpStage } from '../answer.ts'
+import { firstKiB } from '../first-kib.ts'
 import type { Mailer } from './mailer.ts'
 
 export interface SmtpOptions {
