@@ -3,15 +3,16 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { CONNECTS_ITSELF, outgoingFaults, ownConnections } from './architecture/outgoing.ts'
 import {
-  directionFaults,
   environmentFaults,
+  featureCircles,
   fileFaults,
   findCycles,
-  layerOf,
+  isPure,
   MAY_IMPORT,
   modelFaults,
   packageFaults,
   purityFaults,
+  repeatedNames,
   timeFaults,
 } from './architecture/rules.ts'
 import { importsOf, readSourceFiles, type SourceFile } from './architecture/source-files.ts'
@@ -20,11 +21,10 @@ const files = readSourceFiles()
 const present = (path: string) => existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url)))
 
 describe('the code as it is', () => {
-  test('there is code of every workspace and domain code to check', () => {
+  test('there is code of every workspace and pure code to check', () => {
     const workspaces = new Set(files.filter(file => file.isProduction).map(file => file.workspace))
     expect([...workspaces].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
-    const domains = files.filter(file => layerOf(file.path) === 'domain' && file.isProduction)
-    expect(domains.length).toBeGreaterThan(10)
+    expect(files.filter(file => isPure(file.path) && file.isProduction).length).toBeGreaterThan(50)
   })
 
   test('every relative import names a file', () => {
@@ -36,11 +36,7 @@ describe('the code as it is', () => {
 
   test.each([
     { name: 'packages import each other by name and in one direction', faults: packageFaults },
-    {
-      name: 'main imports app, app imports consumers and http, these import parts and domain, never back',
-      faults: directionFaults,
-    },
-    { name: 'domain code is pure', faults: purityFaults },
+    { name: 'code that decides is pure', faults: purityFaults },
     { name: 'models share nothing with what they judge', faults: modelFaults },
     { name: 'settings come from config.ts', faults: environmentFaults },
     { name: 'services take the time from the clock that they are given', faults: timeFaults },
@@ -58,6 +54,14 @@ describe('the code as it is', () => {
   test('no files import each other in a circle', () => {
     expect(findCycles(files)).toEqual([])
   })
+
+  test('no two folders of a service have a file of the same name', () => {
+    expect(repeatedNames(files)).toEqual([])
+  })
+
+  test('no features import each other in a circle', () => {
+    expect(featureCircles(files)).toEqual([])
+  })
 })
 
 /** A file that does not exist, to see that a rule bites. */
@@ -67,21 +71,21 @@ function file(path: string, text: string): SourceFile {
 }
 
 describe('the rules bite', () => {
-  const domain = 'services/reconciler/src/domain/x.ts'
+  const pure = 'services/reconciler/src/verdict/x.ts'
   test.each([
-    { name: 'the clock in domain code', faults: purityFaults, path: domain, text: 'const now = Date.now()' },
-    { name: 'a node module in domain code', faults: purityFaults, path: domain, text: "import { x } from 'node:fs'" },
+    { name: 'the clock in pure code', faults: purityFaults, path: pure, text: 'const now = Date.now()' },
+    { name: 'a node module in pure code', faults: purityFaults, path: pure, text: "import { x } from 'node:fs'" },
     {
-      name: 'chance in domain code',
+      name: 'chance in pure code',
       faults: purityFaults,
-      path: domain,
+      path: pure,
       text: 'const id = crypto.randomUUID()',
     },
     {
-      name: 'the store in domain code',
+      name: 'the store in pure code',
       faults: purityFaults,
-      path: domain,
-      text: "import type { S } from '../store/s.ts'",
+      path: pure,
+      text: "import { s } from '../store/s.ts'",
     },
     {
       name: 'a service in a service',
@@ -102,10 +106,10 @@ describe('the rules bite', () => {
       text: "import { x } from '../../../packages/kit/src/errors.ts'",
     },
     {
-      name: 'a consumer in a store',
-      faults: directionFaults,
-      path: 'services/reconciler/src/store/x.ts',
-      text: "import { x } from '../consumers/x.ts'",
+      name: 'the unmarked half of a feature in its rules',
+      faults: purityFaults,
+      path: 'services/notifier/src/queue/rules/x.ts',
+      text: "import { x } from '../channel-queues.ts'",
     },
     {
       name: 'a setting read on the way',
@@ -135,8 +139,8 @@ describe('the rules bite', () => {
     ].map(text => ({ name: text, faults: outgoingFaults, path: 'services/notifier/src/channels/x/deliver.ts', text })),
     ...[
       "import { hasExecuted } from '@backstop/contracts'",
-      "import type { Subject } from '../../src/domain/subject.ts'",
-      "import { claimOf } from '../../src/domain/explain.ts'",
+      "import type { Subject } from '../../src/case/case.ts'",
+      "import { claimOf } from '../../src/verdict/explain.ts'",
       "import type { Observation } from '@backstop/providers'",
     ].map(text => ({
       name: `in a model: ${text}`,
@@ -165,9 +169,16 @@ describe('the rules bite', () => {
     expect(files.filter(({ path }) => path.includes('/test/model/'))).not.toEqual([])
   })
 
-  test('hashing and converting a time are no fault in domain code', () => {
+  test('hashing and converting a time are no fault in pure code', () => {
     const text = "import { createHash } from 'node:crypto'\nconst at = new Date(nowMs)"
-    expect(purityFaults(file(domain, text))).toEqual([])
+    expect(purityFaults(file(pure, text))).toEqual([])
+  })
+
+  test('a circle of features is named by its imports, those of types included', () => {
+    const a = file('services/notifier/src/queue/a.ts', "import type { B } from '../health/rules/b.ts'")
+    const b = file('services/notifier/src/health/c.ts', "import { a } from '../queue/a.ts'")
+    const [from, to] = ['services/notifier/src/queue/a.ts', 'services/notifier/src/health']
+    expect(featureCircles([a, b])).toEqual([`${from} imports ${to}/rules/b.ts; ${to}/c.ts imports ${from}`])
   })
 
   test('a circle is named by its files', () => {

@@ -44,32 +44,51 @@ export function packageFaults(file: SourceFile): string[] {
   })
 }
 
-/** From the outside of a service to its middle. A file may import what stands at its own place or further in. */
-const LAYERS = ['main', 'app', 'entry', 'part', 'domain'] as const
-type Layer = (typeof LAYERS)[number]
-
-const LAYER_OF_FOLDER: Record<string, Layer> = { consumers: 'entry', http: 'entry', replay: 'entry', domain: 'domain' }
-const LAYER_OF_FILE: Record<string, Layer> = { 'main.ts': 'main', 'app.ts': 'app', 'start.ts': 'app' }
-
-/** The layer of a file of a service; undefined for what lies beside them (config.ts, crash-points.ts). */
-export function layerOf(path: string): Layer | undefined {
-  const inside = /^(?:packages|services)\/[^/]+\/src\/(.+)$/.exec(path)?.[1]?.split('/')
-  if (inside === undefined) return undefined
-  if (inside.includes('domain')) return 'domain'
-  const [first = ''] = inside
-  if (inside.length === 1) return LAYER_OF_FILE[first]
-  return path.startsWith('services/') ? (LAYER_OF_FOLDER[first] ?? 'part') : undefined
+/**
+ * The feature that a file of a workspace belongs to: its folder directly under `src/`, of a resource of the management API the
+ * folder below; a file directly under `src/` is a feature of its own. Undefined for what lies elsewhere.
+ */
+export function featureOf(path: string): string | undefined {
+  const [, workspace = '', inside = ''] = /^((?:packages|services)\/[^/]+|stack)\/src\/(.+)$/.exec(path) ?? []
+  if (workspace === '') return undefined
+  const parts = inside.split('/')
+  const depth = parts[0] === 'resources' && parts.length > 2 ? 2 : 1
+  return `${workspace}/src/${parts.slice(0, depth).join('/')}`
 }
 
-/** main → app → consumers, http → store, publish and other parts → domain; never the other way. */
-export function directionFaults(file: SourceFile): string[] {
-  const from = layerOf(file.path)
-  if (!file.isProduction || from === undefined) return []
-  return file.imports.flatMap(({ target }) => {
-    const to = target === undefined ? undefined : layerOf(target)
-    if (to === undefined || LAYERS.indexOf(to) >= LAYERS.indexOf(from)) return []
-    return [`${file.path}: a file of layer ${from} imports ${target} of layer ${to}`]
-  })
+/** Ports to the database: every feature may use them, and they know the types of the features whose state they keep. */
+const isStore = (feature: string) => feature.endsWith('/src/store')
+
+/** Circles of features, each by the features and an import for each step. Types count: who reads one feature reads the other. */
+export function featureCircles(files: readonly SourceFile[]): string[] {
+  const steps = new Map<string, Map<string, string>>()
+  for (const { path, imports, isProduction } of files) {
+    const from = featureOf(path)
+    if (!isProduction || from === undefined || isStore(from)) continue
+    for (const { target } of imports) {
+      const to = target === undefined ? undefined : featureOf(target)
+      if (to === undefined || to === from || isStore(to)) continue
+      const known = steps.get(from) ?? new Map<string, string>()
+      steps.set(from, known.set(to, `${path} imports ${target}`))
+    }
+  }
+  const circles = circlesOf([...steps.keys()], feature => [...(steps.get(feature)?.keys() ?? [])])
+  return circles.map(circle =>
+    circle
+      .slice(1)
+      .map((to, at) => steps.get(circle[at] ?? '')?.get(to))
+      .join('; '),
+  )
+}
+
+/** Features of the reconciler that decide and do nothing else. Of every other feature that is its folder `rules/`. */
+const PURE_FEATURES = ['case', 'decision', 'expected-change', 'operation', 'refund', 'subscription', 'verdict'].map(
+  name => `services/reconciler/src/${name}/`,
+)
+
+/** Whether the file takes values and gives values. */
+export function isPure(path: string): boolean {
+  return path.includes('/rules/') || PURE_FEATURES.some(folder => path.startsWith(folder))
 }
 
 /** What makes a decision depend on more than its arguments. `new Date(value)` only converts and is allowed. */
@@ -89,18 +108,19 @@ const IMPURE = [
 const PURE_PACKAGES = ['@backstop/contracts', 'zod']
 const HASHING = /^import \{ (?:(?:createHash|hash)(?:, )?)+ \} from 'node:crypto'$/m
 
-/** Domain code takes values and gives values: no clock, chance, I/O, environment or logger. */
+/** Pure code uses no clock, chance, I/O, environment or logger, and no code that may. */
 export function purityFaults(file: SourceFile): string[] {
-  if (layerOf(file.path) !== 'domain' || !file.isProduction) return []
+  if (!isPure(file.path) || !file.isProduction) return []
   const code = file.text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
   const used = IMPURE.filter(pattern => pattern.test(code)).map(pattern => `uses ${pattern.exec(code)?.[0]}`)
   const imported = file.imports.flatMap(({ specifier, target, isTypeOnly }) => {
-    if (target !== undefined) return layerOf(target) === 'domain' ? [] : [`imports ${specifier} from outside domain/`]
-    if (PURE_PACKAGES.includes(specifier) || (isTypeOnly && specifier.startsWith('@backstop/'))) return []
+    if (isTypeOnly && (target !== undefined || specifier.startsWith('@backstop/'))) return []
+    if (target !== undefined) return isPure(target) ? [] : [`imports ${specifier}, which is not pure`]
+    if (PURE_PACKAGES.includes(specifier)) return []
     if (specifier === 'node:crypto' && HASHING.test(file.text)) return []
     return [`imports ${specifier}`]
   })
-  return [...used, ...imported].map(fault => `${file.path}: domain code ${fault}`)
+  return [...used, ...imported].map(fault => `${file.path}: pure code ${fault}`)
 }
 
 /** A model that a test holds the product against proves nothing if it shares the product's code, or its mistakes. */
@@ -166,26 +186,43 @@ export function fileFaults({ path, text, isProduction }: SourceFile): string[] {
   ]
 }
 
-/** Circles of imports, each named once, by the files that form it. Types alone make none: they are gone when it runs. */
+/** File names that two folders of a service share: whoever looks for one finds the other. Each kind of channel has the same files. */
+export function repeatedNames(files: readonly SourceFile[]): string[] {
+  const named = files.filter(
+    ({ path, isProduction }) => isProduction && path.startsWith('services/') && !/\/channels\/[^/]+\//.test(path),
+  )
+  return [...Map.groupBy(named, ({ path, workspace }) => `${workspace} ${path.split('/').at(-1)}`).values()]
+    .filter(same => same.length > 1 && !same[0]?.path.endsWith('/index.ts'))
+    .map(same => same.map(({ path }) => path).join(' and '))
+}
+
+/** Circles of imports, each by the files that form it. Types do not count within a feature: they are gone when the code runs. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map(file => [file.path, file]))
+  return circlesOf([...byPath.keys()], path =>
+    (byPath.get(path)?.imports ?? []).flatMap(({ target, isTypeOnly }) =>
+      target === undefined || isTypeOnly ? [] : [target],
+    ),
+  )
+}
+
+/** A circle for each edge that leads back to where the search came from; the first name is repeated at the end. */
+function circlesOf(names: readonly string[], next: (name: string) => readonly string[]): string[][] {
   const done = new Set<string>()
   const trail: string[] = []
-  const cycles: string[][] = []
-  const visit = (path: string) => {
-    const at = trail.indexOf(path)
+  const circles: string[][] = []
+  const visit = (name: string) => {
+    const at = trail.indexOf(name)
     if (at >= 0) {
-      cycles.push([...trail.slice(at), path])
+      circles.push([...trail.slice(at), name])
       return
     }
-    if (done.has(path)) return
-    trail.push(path)
-    for (const { target, isTypeOnly } of byPath.get(path)?.imports ?? []) {
-      if (target !== undefined && !isTypeOnly) visit(target)
-    }
+    if (done.has(name)) return
+    trail.push(name)
+    for (const to of next(name)) visit(to)
     trail.pop()
-    done.add(path)
+    done.add(name)
   }
-  for (const { path } of files) visit(path)
-  return cycles
+  for (const name of names) visit(name)
+  return circles
 }

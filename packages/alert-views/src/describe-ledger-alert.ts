@@ -1,5 +1,5 @@
 import { type Alert, formatMoney, type ShownOperation } from '@backstop/contracts'
-import type { AlertDescription } from './describe-alert.ts'
+import type { AlertDescription } from './alert-description.ts'
 import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>

@@ -1,6 +1,6 @@
 /** What every health store has to do: the same suite runs against the one in memory and the one over MongoDB. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { HealthNews } from '../src/delivery/rules/outcome-of-attempt.ts'
+import type { HealthNews } from '../src/health/rules/channel-health.ts'
 import { disableChannel, enableChannel } from '../src/health/rules/channel-health.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
 import { PROJECT } from './fixtures.ts'

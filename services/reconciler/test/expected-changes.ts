@@ -1,4 +1,4 @@
-import type { ExpectedChange } from '../src/expected-change/cover-actions.ts'
+import type { ExpectedChange } from '../src/case/expected-change.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
 /** An expected change as cases keep it: by default of one refund, whatever its payment and amount, noted at T0 for an hour. */

@@ -1,8 +1,8 @@
 import type { ProviderKind } from '@backstop/contracts'
 import fc from 'fast-check'
 import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
+import type { ExpectedChange } from '../src/case/expected-change.ts'
 import type { Input } from '../src/decision/decide.ts'
-import type { ExpectedChange } from '../src/expected-change/cover-actions.ts'
 import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
 import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown, totalShown } from './observations.ts'
 

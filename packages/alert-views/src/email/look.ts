@@ -1,5 +1,5 @@
 import type { Branding } from '@backstop/contracts'
-import type { AlertDescription } from '../describe-alert.ts'
+import type { AlertDescription } from '../alert-description.ts'
 
 /** How a mail looks: a project's branding with Backstop's own where it says nothing. */
 export interface MailLook {

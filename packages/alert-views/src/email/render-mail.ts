@@ -1,5 +1,6 @@
 import type { Alert, Branding } from '@backstop/contracts'
-import { type AlertDescription, describeAlert } from '../describe-alert.ts'
+import type { AlertDescription } from '../alert-description.ts'
+import { describeAlert } from '../describe-alert.ts'
 import { COMPILED_TEMPLATE } from './compiled-template.ts'
 import { fillTemplate } from './fill-template.ts'
 import { lookOf, type MailLook, oneLine } from './look.ts'

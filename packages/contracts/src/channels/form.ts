@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { SealedSecret } from '../documents/index.ts'
+import type { SealedSecret } from '../sealed-secret.ts'
 
 /** Seals what is secret about one channel. What is sealed opens in its own channel and field only. */
 export type SealPart = (secret: string, field: string) => { sealed: SealedSecret; fingerprint: string }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SealedSecret } from '../documents/index.ts'
+import type { SealedSecret } from '../sealed-secret.ts'
 import { channelForm, type SealPart } from './form.ts'
 import { Url } from './url.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SealedSecret } from '../documents/index.ts'
 import { Timestamp } from '../operation.ts'
+import type { SealedSecret } from '../sealed-secret.ts'
 import { channelForm, type SealPart } from './form.ts'
 import { Url } from './url.ts'
 

@@ -2,7 +2,7 @@
 import type { ChannelConfig } from '../channels/index.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
-import type { SealedSecret } from './index.ts'
+import type { SealedSecret } from '../sealed-secret.ts'
 
 /** A project with its settings. */
 export interface ProjectDocument {

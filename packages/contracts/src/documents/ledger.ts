@@ -1,7 +1,7 @@
 /** Documents of the ledger package, the only code that touches them (admin-api takes operations in, the reconciler settles them). */
 import type { Budget } from '../budget.ts'
 import type { Operation } from '../operation.ts'
-import type { OutboxEntry, TimedOutboxEntry } from './index.ts'
+import type { OutboxEntry, TimedOutboxEntry } from '../outbox-entry.ts'
 
 export type OperationDocument = Omit<Operation, 'operation_id'> & {
   _id: string

@@ -1,7 +1,7 @@
 /** Documents of the notifier: nobody else writes them. */
 import type { ChannelKind } from '../channels/index.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
-import type { TimedOutboxEntry } from './index.ts'
+import type { TimedOutboxEntry } from '../outbox-entry.ts'
 
 /** A channel works when it is enabled and its health has not disabled it. */
 export interface ChannelHealthDocument {

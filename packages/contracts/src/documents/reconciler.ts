@@ -1,8 +1,8 @@
 /** Documents of the reconciler: nobody else writes them. */
-import type { InboxOutcome } from '../http/inbox.ts'
+import type { InboxOutcome } from '../inbox-outcome.ts'
+import type { TimedOutboxEntry } from '../outbox-entry.ts'
 import type { ProviderKind } from '../providers.ts'
 import type { Action, Incident } from '../verdict.ts'
-import type { TimedOutboxEntry } from './index.ts'
 
 /** How far the sweep of one connection has come; its id is the connection's. */
 export interface SweepDocument {

@@ -1,14 +1,8 @@
 import { z } from 'zod'
+import { InboxOutcome } from '../inbox-outcome.ts'
 import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 import { ListQuery } from './list.ts'
-
-/**
- * What became of a notification. held: a hint of a connection that cannot be read yet. hinted: the provider is asked. parked:
- * it could not be used, and lies on `inbound.dead` with the reason.
- */
-export const InboxOutcome = z.enum(['recorded', 'ignored', 'held', 'hinted', 'parked'])
-export type InboxOutcome = z.infer<typeof InboxOutcome>
 
 export const InboxQuery = ListQuery.extend({
   project_id: z.string().optional(),

@@ -15,7 +15,7 @@ export interface RouteRequest<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** The key that asks. Every query is narrowed by its project (domain/access.ts). */
+  /** The key that asks. Every query is narrowed by its project (access/rules/access.ts). */
   readonly principal: Principal
   /** If-Match as it came, for routes that honour it. */
   readonly ifMatch: string | undefined

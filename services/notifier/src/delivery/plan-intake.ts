@@ -16,8 +16,8 @@ import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob, JobMessage } from '../queue/delivery-job.ts'
 import { deadDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
-import { type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
-import { type DeliveryProgress, decideIntake } from './rules/decide-intake.ts'
+import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
+import { decideIntake } from './rules/decide-intake.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec

@@ -5,9 +5,9 @@ import { PROJECT } from '../../test/fixtures.ts'
 import { createMemoryHealthStore } from '../../test/stores/memory-health-store.ts'
 import { createMemoryChannelStore, createMemoryCollections } from '../../test/stores/memory-stores.ts'
 import { ChannelDirectory } from '../channels/channel-directory.ts'
-import type { HealthNews } from '../delivery/rules/outcome-of-attempt.ts'
 import type { ChannelNews, HealthStore } from '../store/health-store.ts'
 import { ChannelHealthKeeper } from './channel-health-keeper.ts'
+import type { HealthNews } from './rules/channel-health.ts'
 
 const worked = (atMs: number): HealthNews => ({ kind: 'worked', atMs, error: null })
 const failed = (atMs: number): HealthNews => ({ kind: 'failed', atMs, error: 'No answer' })

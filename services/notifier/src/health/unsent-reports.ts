@@ -1,5 +1,5 @@
-import type { HealthNews } from '../delivery/rules/outcome-of-attempt.ts'
 import type { ChannelNews } from '../store/health-store.ts'
+import type { HealthNews } from './rules/channel-health.ts'
 
 /** Beyond it, memory is worth more than writes. */
 const MAX_WORKING = 20_000

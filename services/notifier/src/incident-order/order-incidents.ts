@@ -1,8 +1,7 @@
 import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
-import type { DeliveryProgress } from '../delivery/rules/decide-intake.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
-import type { DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
+import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
 import { comesAfter, decideIncidentOrder, tellBoth } from './rules/decide-order.ts'
 
 export interface IncidentOrderOptions {

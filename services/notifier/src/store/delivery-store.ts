@@ -1,6 +1,24 @@
-import type { DeliveryDocument } from '@backstop/contracts'
-import type { DeliveryProgress } from '../delivery/rules/decide-intake.ts'
+import type { DeliveryDocument, EndedAddress } from '@backstop/contracts'
 import type { Settlement } from '../delivery/rules/outcome-of-attempt.ts'
+
+/** What is recorded of a delivery so far. */
+export interface DeliveryProgress {
+  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
+  readonly reason: string
+  /** When the first attempt of its ladder began, or a person had the ladder begin anew; null before. */
+  readonly firstAttemptAtMs: number | null
+  /** The number of that attempt. */
+  readonly ladderFromAttempt: number
+  /** The number of the last attempt that is recorded; 0 before. */
+  readonly lastAttempt: number
+  /** When that one began; null before. */
+  readonly lastAttemptAtMs: number | null
+  readonly next: { readonly attempt: number; readonly dueAtMs: number; readonly topic: string } | null
+  /** The addresses of a mail channel that are not written to again; absent where there are none. */
+  readonly endedAddresses?: readonly EndedAddress[]
+  /** Whether it is told in no digest. */
+  readonly goesAlone: boolean
+}
 
 /** The only writer of `deliveries`. Every call is a fixed number of commands, however many deliveries it is given. */
 export interface DeliveryStore {

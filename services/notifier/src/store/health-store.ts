@@ -1,7 +1,6 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { HealthNews } from '../delivery/rules/outcome-of-attempt.ts'
-import type { DisableOrder, EnableDecision } from '../health/rules/channel-health.ts'
+import type { DisableOrder, EnableDecision, HealthNews } from '../health/rules/channel-health.ts'
 
 /** What deliveries told about one channel, in the order in which they ended. */
 export interface ChannelNews {

@@ -1,5 +1,5 @@
 import { unavailable } from '@backstop/kit'
-import type { ExpectedChange } from '../expected-change/cover-actions.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
 import {
   type ExpectedChangeUses,
   giveBack,

@@ -1,6 +1,7 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
 import type { Subject } from '../case/case.ts'
-import { type ExpectedChange, mayNeedNote, notesAbout, withNotes } from '../expected-change/cover-actions.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
+import { mayNeedNote, notesAbout, withNotes } from '../expected-change/cover-actions.ts'
 import { ownIds, usedElsewhere } from '../expected-change/expected-change-uses.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'

@@ -17,7 +17,7 @@ import type {
 } from '@backstop/contracts'
 import type { CameBack, EndCause, ObservedSubscription } from '@backstop/providers'
 import type { z } from 'zod'
-import type { ExpectedChange } from '../expected-change/cover-actions.ts'
+import type { ExpectedChange } from './expected-change.ts'
 
 /**
  * One payment or one subscription of a project: everything that a verdict depends on, in one document, so that one

@@ -38,9 +38,9 @@ import {
   subscriptionShown,
 } from '../../test/observations.ts'
 import type { ActionRecord, Subject } from '../case/case.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import type { ExpectedChange } from '../expected-change/cover-actions.ts'
 import { claimOf } from '../verdict/explain.ts'
 import { whyOf } from '../verdict/why.ts'
 import { decide, type Input } from './decide.ts'

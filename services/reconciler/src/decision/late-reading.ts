@@ -1,5 +1,6 @@
-import type { Readback, VerdictReason } from '@backstop/contracts'
-import { type ActionRecord, type LateReading, type Sighting, type Subject, withRecord } from '../case/case.ts'
+import type { Readback } from '@backstop/contracts'
+import { type ActionRecord, type LateReading, type Subject, withRecord } from '../case/case.ts'
+import { withLateReading } from '../case/denial.ts'
 import type { PendingLook } from '../case/looks.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
 import { whomToAsk } from '../case/whom-to-ask.ts'
@@ -74,27 +75,4 @@ function takeAnswer(
   const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${action.state.replaceAll('_', ' ')}`
   const text = `The provider was read after the alert, and ${shown}`
   return withRecord(subject, tellStory(read, timelineEntry(now, 'read_back', null, text)))
-}
-
-/** Why an alert that was sent without the provider's answer does not hold; null where it holds. */
-export function disproofOf({ look }: ActionRecord): Extract<VerdictReason, 'provider_denies_it'> | null {
-  return look?.lateReading?.outcome === 'not_found' ? 'provider_denies_it' : null
-}
-
-/**
- * The record without the provider's denial, when the provider shows it after all. A signed event that was not known at the
- * denial outweighs it: the read key may have been that of another account.
- */
-export function withoutDenial(before: ActionRecord, record: ActionRecord, sighting: Sighting): ActionRecord {
-  const known = record.look?.lateReading
-  if (known?.outcome !== 'not_found') return record
-  const { eventId, reading } = sighting
-  const isNewEvent = eventId !== null && record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
-  if (reading === null && !isNewEvent) return record
-  const readBack = reading === null ? 'unavailable' : 'confirmed'
-  return { ...withLateReading(record, { ...known, outcome: 'confirmed' }), readBack }
-}
-
-function withLateReading(action: ActionRecord, lateReading: LateReading): ActionRecord {
-  return action.look === null ? action : { ...action, look: { ...action.look, lateReading } }
 }

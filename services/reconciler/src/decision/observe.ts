@@ -11,12 +11,12 @@ import {
   withAll,
   withConnection,
 } from '../case/case.ts'
+import { withoutDenial } from '../case/denial.ts'
 import { mergeSides, sideOf, withSides } from '../case/sides.ts'
 import { shownEvent } from '../case/timeline.ts'
 import { provisionalFor } from '../refund/refund-steps.ts'
 import { joinLinked, linkedRecord } from '../verdict/same-action.ts'
 import { forgottenBy, isSpent } from './evict.ts'
-import { withoutDenial } from './late-reading.ts'
 
 const MAX_EVENT_IDS = 100
 /**

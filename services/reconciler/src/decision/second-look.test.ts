@@ -20,8 +20,8 @@ import {
 import { refundShown, scheduled, seen } from '../../test/observations.ts'
 import type { Subject } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
-import type { ExpectedChange } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const readable = lookFacts([policy({ canRead: true })])

@@ -14,8 +14,8 @@ import {
 } from '../../test/fixtures.ts'
 import { refundShown, scheduled, seen } from '../../test/observations.ts'
 import type { Subject } from '../case/case.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
 import { mergeSubjects } from '../decision/merge.ts'
-import type { ExpectedChange } from './cover-actions.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))

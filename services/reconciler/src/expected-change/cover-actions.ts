@@ -1,44 +1,7 @@
-import { type ActionKind, idInReference } from '@backstop/contracts'
+import { idInReference } from '@backstop/contracts'
 import { type ActionRecord, isJudged, type Subject } from '../case/case.ts'
-import { EARLIEST_BEFORE_START_MS } from '../verdict/explain.ts'
-
-/** A person's note that a change will come that no operation tells of. Null is any. */
-export interface ExpectedChange {
-  readonly id: string
-  readonly projectId: string
-  readonly connectionId: string | null
-  readonly kind: ActionKind
-  readonly subject: string | null
-  /** Minor units. */
-  readonly amount: number | null
-  readonly currency: string | null
-  /** When it was noted, in milliseconds since the epoch. */
-  readonly notedAt: number
-  /** It covers what the provider makes from then on; null where nobody said from when (`covers`). */
-  readonly startsAt: number | null
-  /** It covers what the provider makes before then. */
-  readonly expiresAt: number
-  /** How many changes it covers. */
-  readonly maxChanges: number
-  /** How much money of `currency` it covers in total; null for any. */
-  readonly maxAmount: number | null
-  /**
-   * What the changes of other cases had taken of it when it was read last. The claim decides (expected-change-uses.ts): this
-   * only spares a claim that would be refused.
-   */
-  readonly usedElsewhere: Used
-}
-
-/** What is taken of an expected change. */
-export interface Used {
-  readonly changes: number
-  readonly amount: number
-}
-
-type AddedLater = 'startsAt' | 'maxChanges' | 'maxAmount' | 'usedElsewhere'
-
-/** A note as cases were stored with it; those stored before it had limits lack these. */
-export type StoredNote = Omit<ExpectedChange, AddedLater> & Partial<Pick<ExpectedChange, AddedLater>>
+import type { ExpectedChange, StoredNote, Used } from '../case/expected-change.ts'
+import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
 
 /** A stored note whole: one without limits covers one change, of any amount. */
 export function wholeNote(note: StoredNote): ExpectedChange {

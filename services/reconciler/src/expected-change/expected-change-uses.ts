@@ -1,5 +1,5 @@
 import type { ActionRecord, Subject } from '../case/case.ts'
-import type { ExpectedChange, Used } from './cover-actions.ts'
+import type { ExpectedChange, Used } from '../case/expected-change.ts'
 
 /**
  * What is taken of one expected change, by the actions of any case of its project: one document, written by compare-and-set,

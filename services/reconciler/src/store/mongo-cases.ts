@@ -1,8 +1,9 @@
 import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Subject } from '../case/case.ts'
+import type { StoredNote } from '../case/expected-change.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { type StoredNote, wholeNote } from '../expected-change/cover-actions.ts'
+import { wholeNote } from '../expected-change/cover-actions.ts'
 import type { SubjectChange, SubjectStore } from './store.ts'
 
 /** A subject as it is stored. */

@@ -15,8 +15,8 @@ import {
   withConnection,
   withRecord,
 } from '../case/case.ts'
+import { withoutDenial } from '../case/denial.ts'
 import { shownEvent } from '../case/timeline.ts'
-import { withoutDenial } from '../decision/late-reading.ts'
 import { absorb } from '../verdict/same-action.ts'
 import { READING_TAKES_MS } from './subscription-points.ts'
 import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'

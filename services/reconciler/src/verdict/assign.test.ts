@@ -18,10 +18,10 @@ import {
   unexpected,
 } from '../../test/fixtures.ts'
 import type { Subject } from '../case/case.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeSubjects } from '../decision/merge.ts'
-import type { ExpectedChange } from '../expected-change/cover-actions.ts'
 import { whyOf } from './why.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()

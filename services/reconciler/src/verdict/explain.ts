@@ -3,15 +3,7 @@ import type { EndCause } from '@backstop/providers'
 import type { ActionRecord } from '../case/case.ts'
 import type { Timed } from '../case/pairing.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
-
-/** How far before its operation began executing, and after it ended, the provider's time of an action may lie. */
-export const EARLIEST_BEFORE_START_MS = 2 * 60_000
-export const LATEST_AFTER_END_MS = 15 * 60_000
-/**
- * How long after its beginning an operation explains what it does not name while nobody reports its end. One whose
- * software died while executing would otherwise explain every like action on its payment for ever.
- */
-export const LATEST_WITHOUT_END_MS = 24 * 3_600_000
+import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from '../case/time-windows.ts'
 
 /** More than any distance between an operation and an action whose time is known. */
 const UNDATED_MS = 100 * 366 * 86_400_000

@@ -1,7 +1,7 @@
 import { type ActionRecord, isJudged, openIncident, type Subject, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
+import { disproofOf } from '../case/denial.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
-import { disproofOf } from '../decision/late-reading.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
 import { endOfItself, explainedByObservation, isOwnReason } from './explain.ts'

@@ -35,7 +35,7 @@ export class ChannelSealer {
     return sealConfig(config, this.#sealFor(place))
   }
 
-  /** A config with the parts changed that the patch names; it was judged to fit (domain/alert-channel.ts). */
+  /** A config with the parts changed that the patch names; it was judged to fit (rules/alert-channel.ts). */
   applyPatch(config: ChannelConfig, patch: ChannelConfigPatch, place: ChannelPlace): ChannelConfig {
     return changeConfig(config, patch, this.#sealFor(place))
   }

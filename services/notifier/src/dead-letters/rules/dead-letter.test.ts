@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeliveryProgress } from '../../delivery/rules/decide-intake.ts'
+import type { DeliveryProgress } from '../../store/delivery-store.ts'
 import { decideLetter } from './dead-letter.ts'
 
 const PARKED_AT_MS = 1_000_000

@@ -1,5 +1,5 @@
 import { type DeadLetterDocument, deterministicId, HEADERS } from '@backstop/contracts'
-import type { DeliveryProgress } from '../../delivery/rules/decide-intake.ts'
+import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
 /** A message of `deliveries.dead`. */
 export interface Letter {

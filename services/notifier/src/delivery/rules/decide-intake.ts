@@ -1,23 +1,4 @@
-import type { EndedAddress } from '@backstop/contracts'
-
-/** What is recorded of a delivery so far. */
-export interface DeliveryProgress {
-  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
-  readonly reason: string
-  /** When the first attempt of its ladder began, or a person had the ladder begin anew; null before. */
-  readonly firstAttemptAtMs: number | null
-  /** The number of that attempt. */
-  readonly ladderFromAttempt: number
-  /** The number of the last attempt that is recorded; 0 before. */
-  readonly lastAttempt: number
-  /** When that one began; null before. */
-  readonly lastAttemptAtMs: number | null
-  readonly next: { readonly attempt: number; readonly dueAtMs: number; readonly topic: string } | null
-  /** The addresses of a mail channel that are not written to again; absent where there are none. */
-  readonly endedAddresses?: readonly EndedAddress[]
-  /** Whether it is told in no digest. */
-  readonly goesAlone: boolean
-}
+import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
 /**
  * What to do with a message that asks for an attempt. Kafka delivers a message again whenever its offset was not

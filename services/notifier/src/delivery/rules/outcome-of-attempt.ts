@@ -1,6 +1,7 @@
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
 import type { Answer, MessageAnswer } from '../../channels/answer.ts'
 import { classifyOutcome, type Outcome } from '../../channels/rules/classify-answer.ts'
+import type { HealthNews } from '../../health/rules/channel-health.ts'
 import type { AttemptSign } from '../../queue/rules/breaker.ts'
 import { decideNextAttempt, type NextAttempt } from '../../retry/rules/next-attempt.ts'
 
@@ -29,13 +30,6 @@ export interface Settlement {
   readonly endedAddresses?: readonly EndedAddress[]
   readonly settledAtMs: number
 }
-
-export type HealthNews =
-  | { kind: 'worked'; atMs: number; error: string | null }
-  | { kind: 'failed'; atMs: number; error: string }
-  /** It failed for a reason of our own: shown, and never a reason to disable the channel. */
-  | { kind: 'held_up'; atMs: number; error: string }
-  | { kind: 'disable'; atMs: number; error: string; reasonCode: string }
 
 export interface AttemptFacts {
   readonly deliveryId: string

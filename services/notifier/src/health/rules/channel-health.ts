@@ -1,5 +1,12 @@
 import { type ChannelHealthDocument, type Command, deterministicId, type TimedOutboxEntry } from '@backstop/contracts'
-import type { HealthNews } from '../../delivery/rules/outcome-of-attempt.ts'
+
+/** What one attempt says about the health of its channel. */
+export type HealthNews =
+  | { kind: 'worked'; atMs: number; error: string | null }
+  | { kind: 'failed'; atMs: number; error: string }
+  /** It failed for a reason of our own: shown, and never a reason to disable the channel. */
+  | { kind: 'held_up'; atMs: number; error: string }
+  | { kind: 'disable'; atMs: number; error: string; reasonCode: string }
 
 /** How long a channel may do nothing but fail before it is disabled, in milliseconds (interface of other senders: 5 days). */
 export const FAILING_TOO_LONG_MS = 5 * 86_400_000

@@ -1,7 +1,7 @@
 import { deliveryIdOf } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { incidentAlerts, testAlert } from '../../../test/fixtures.ts'
-import type { DeliveryProgress } from '../../delivery/rules/decide-intake.ts'
+import type { DeliveryProgress } from '../../store/delivery-store.ts'
 import { comesAfter, decideIncidentOrder, tellBoth } from './decide-order.ts'
 
 const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({

@@ -1,5 +1,5 @@
 import { type Alert, deliveryIdOf, incidentAlertId } from '@backstop/contracts'
-import type { DeliveryProgress } from '../../delivery/rules/decide-intake.ts'
+import type { DeliveryProgress } from '../../store/delivery-store.ts'
 
 /**
  * What a channel gets of an incident that is resolved, so that "resolved" never comes before "opened" and nobody is told

@@ -1,0 +1,2 @@
+/** A secret as the secret box sealed it: never readable without the key-encryption key. */
+export type SealedSecret = string
