@@ -41,7 +41,9 @@ const GROUPS: Readonly<Record<string, Group>> = {
     includesConstants: true,
   },
   retry: {
-    mutate: ['services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppression}/rules/*.ts'],
+    mutate: [
+      'services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppression}/rules/*.ts',
+    ],
     tests: [['services/notifier/src/*/rules/*.test.ts'], ['services/notifier/{src,test}/**/!(rules)/*.test.ts']],
     includesConstants: false,
   },
@@ -51,9 +53,16 @@ const GROUPS: Readonly<Record<string, Group>> = {
     includesConstants: false,
   },
   decisions: {
-    mutate: ['services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.ts', 'services/reconciler/src/*/rules/*.ts', 'packages/providers/src/*/{identify,normalise}.ts'],
+    mutate: [
+      'services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.ts',
+      'services/reconciler/src/*/rules/*.ts',
+      'packages/providers/src/*/{identify,normalise}.ts',
+    ],
     tests: [
-      ['services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.test.ts', 'packages/providers/src/*/{identify,normalise}.test.ts'],
+      [
+        'services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.test.ts',
+        'packages/providers/src/*/{identify,normalise}.test.ts',
+      ],
       ['services/reconciler/{src,test}/**/*.test.ts', 'packages/providers/**/*.test.ts'],
       ['services/reconciler/src/decision/*.slow-test.ts'],
     ],
