@@ -105,6 +105,7 @@ export const BLOCKED_URLS: readonly Vector[] = [
   refused('a Kubernetes service', 'https://kubernetes.default.svc/', 'host_name'),
   refused('a Kubernetes service in full', 'https://kubernetes.default.svc.cluster.local/', 'host_name'),
   refused('a home network', 'https://router.home.arpa/', 'host_name'),
+  refused('the suffix of home networks itself', 'https://home.arpa/', 'host_name'),
   refused('an onion service', 'https://abcdefgh.onion/', 'host_name'),
   // The rest of the URL.
   refused('plain http', 'http://public.example.com/', 'scheme'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAddressPolicy } from './address-policy.ts'
+import { createAddressPolicy, createNetworkMatcher } from './address-policy.ts'
 
 const policyOf = (allowCidrs: string[], denyCidrs: string[] = []) => createAddressPolicy({ allowCidrs, denyCidrs })
 const closed = policyOf([])
@@ -25,7 +25,8 @@ describe('an address as text', () => {
     expect(closed.classify(text)).toEqual({ kind: 'blocked', reason: 'not_public', detail })
   })
 
-  test.each(['2606:4700::1', '2606:4700::1:5efe:808:808', '2606:4700::5eff:808:808', '8.8.8.8'])(
+  // The last of them ends like 10.0.0.1, which no translator makes of this prefix.
+  test.each(['2606:4700::1', '2606:4700::1:5efe:808:808', '2606:4700::5eff:808:808', '8.8.8.8', '2606:4700::a00:1'])(
     'is public: %s',
     text => {
       expect(closed.classify(text)).toEqual({ kind: 'public' })
@@ -48,8 +49,8 @@ describe('a network of a list', () => {
     expect(policy.classify(outside)).toMatchObject({ kind: 'blocked', reason: 'not_public' })
   })
 
-  test('of IPv6 that is wider than all mapped addresses leaves IPv4 out', () => {
-    expect(policyOf(['::/0']).classify('10.1.2.3')).toMatchObject({ kind: 'blocked', reason: 'not_public' })
+  test.each(['::/0', '::ffff:0:0/90'])('leaves IPv4 out when it is wider than all mapped addresses: %s', entry => {
+    expect(policyOf([entry]).classify('10.1.2.3')).toMatchObject({ kind: 'blocked', reason: 'not_public' })
   })
 
   test('is refused with the code of a wrong setting when it cannot be read', () => {
@@ -58,5 +59,22 @@ describe('a network of a list', () => {
 
   test('keeps what stopped the reading as the cause', () => {
     expect(() => policyOf(['everything'])).toThrow(expect.objectContaining({ cause: expect.any(Error) }))
+  })
+})
+
+describe('a matcher of networks', () => {
+  test.each([
+    { cidrs: ['10.0.0.0/8', 'fd00::/16'], address: '10.1.2.3', isIn: true },
+    { cidrs: ['10.0.0.0/8', 'fd00::/16'], address: 'fd00::1', isIn: true },
+    { cidrs: ['10.0.0.0/8', 'fd00::/16'], address: '11.1.2.3', isIn: false },
+    { cidrs: ['10.0.0.0/8'], address: '::ffff:10.1.2.3', isIn: true },
+    { cidrs: ['0.0.0.0/0', '::/0'], address: 'no address', isIn: false },
+    { cidrs: [], address: '10.1.2.3', isIn: false },
+  ])('of $cidrs answers $isIn for $address', ({ cidrs, address, isIn }) => {
+    expect(createNetworkMatcher(cidrs)(address)).toBe(isIn)
+  })
+
+  test('is refused with the code of a wrong setting when a network cannot be read', () => {
+    expect(() => createNetworkMatcher(['10/8'])).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 })
