@@ -29,7 +29,15 @@ export class AppError extends Error {
   }
 }
 
-/** Something this needs is away for now: the one error that pauses a partition instead of parking a message. */
+/** A dependency does not answer: a consumer pauses its partition and tries again, and a caller gets 503. */
 export function unavailable(what: string, cause: unknown): AppError {
-  return new AppError('unavailable', `${what} is away`, { cause, retryable: true })
+  return new AppError('unavailable', `${what} is unavailable`, { cause, retryable: true })
+}
+
+/**
+ * Other writers won every time: the work may succeed later, and no dependency is at fault.
+ * @param what they wrote, in the middle of a sentence: "operation op_1"
+ */
+export function lostRace(what: string): AppError {
+  return new AppError('conflict', `Another writer changed ${what} at the same time; retry later`, { retryable: true })
 }

@@ -37,8 +37,8 @@ export function createApprovalTimers({ ledger, clock, logger }: ApprovalTimersOp
     pauseMs: LOOK_EVERY_MS,
     run,
     onFailure(error) {
-      const isAway = error instanceof AppError && error.retryable
-      logger[isAway ? 'warn' : 'error']({ error }, 'approval.timers_failed')
+      const canRetry = error instanceof AppError && error.retryable
+      logger[canRetry ? 'warn' : 'error']({ error }, 'approval.timers_failed')
     },
   })
 }

@@ -7,7 +7,7 @@ import {
   type OperationState,
   type OutboxEntry,
 } from '@backstop/contracts'
-import { AppError, type PendingOutbox } from '@backstop/kit'
+import { AppError, lostRace, type PendingOutbox } from '@backstop/kit'
 import {
   refusedApproval,
   refusedByBudget,
@@ -198,7 +198,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     const winner = await repeat(reported, connection, now, operationId)
     if (winner !== undefined) return winner
     const own = await store.load(operationId)
-    if (own === undefined) throw new AppError('conflict', `Operation ${operationId} changed hands; try again`)
+    if (own === undefined) throw lostRace(`operation ${operationId}`)
     return { operation: own, outcome: 'created' } as const
   }
 
@@ -214,7 +214,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
       const saved = await save(stored, outcome.operation, asksForApproval(stored, outcome.operation, now), now)
       if (saved !== undefined) return saved
     }
-    throw keepsChanging(operationId)
+    throw lostRace(`operation ${operationId}`)
   }
 
   const transition: Ledger['transition'] = (operationId, reported, now) =>
@@ -256,8 +256,4 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
 function asksForApproval(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {
   const asks = next.state === 'approval_pending' && before?.state !== 'approval_pending'
   return asks ? approvalEntries(next, 'approval.requested', now) : []
-}
-
-function keepsChanging(operationId: string): AppError {
-  return new AppError('conflict', `Operation ${operationId} keeps changing; try again`, { retryable: true })
 }

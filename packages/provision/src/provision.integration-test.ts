@@ -103,7 +103,10 @@ test('a subject whose compatibility somebody lowered stops the job and is named'
 
 test('a part that does not come up in time is named', async () => {
   const kafka = stack.kafka({ brokers: ['127.0.0.1:1'] })
-  await expect(run({ kafka, waitMs: 10 })).rejects.toMatchObject({ code: 'unavailable', message: 'Kafka is away' })
+  await expect(run({ kafka, waitMs: 10 })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'Kafka is unavailable',
+  })
 })
 
 test('the program prints what it did and exits 0; it exits 78 for a fault in its settings', async () => {

@@ -160,7 +160,7 @@ describe('the process', () => {
     proxy.mode = 'refuse'
     proxy.cutAll()
     const away = await api.post('/v1/projects', { name: 'x' })
-    expect(away).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'MongoDB is away' } })
+    expect(away).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'MongoDB is unavailable' } })
     expect(away.headers.get('retry-after')).toBe('5')
     expect((await api.as(undefined).get('/v1/openapi.json')).status).toBe(200)
     proxy.mode = 'pass'

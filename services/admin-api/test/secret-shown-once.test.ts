@@ -21,7 +21,7 @@ async function openWithUnreadable() {
   const connection = await api.post(connections, { kind: 'processor', name: 'Cards' })
   const config = { kind: 'webhook', url: 'https://hooks.example.test/x' }
   const channel = await api.post('/v1/alert-channels', { project_id, name: 'Us', events: ['run.failed'], config })
-  const unreadable = async () => Promise.reject(new AppError('unavailable', 'MongoDB is away'))
+  const unreadable = async () => Promise.reject(new AppError('unavailable', 'MongoDB is unavailable'))
   stores.sweeps.find = unreadable
   stores.channelHealth.find = unreadable
   return {

@@ -102,7 +102,7 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
 type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
-  /** Something that this needs is away. */
+  /** A dependency is unavailable, or other writers won. */
   | { readonly kind: 'put_off'; readonly error: AppError }
   /** Message after message fails alone. */
   | { readonly kind: 'slowed_down'; readonly error: unknown }
@@ -236,8 +236,8 @@ class BatchWork<N extends MessageName> {
       try {
         await this.#park(parked)
       } catch (error) {
-        const away = error instanceof AppError && error.retryable
-        return away ? { kind: 'put_off', error } : { kind: 'slowed_down', error }
+        const canRetry = error instanceof AppError && error.retryable
+        return canRetry ? { kind: 'put_off', error } : { kind: 'slowed_down', error }
       }
     }
     this.taken += items.length

@@ -18,7 +18,7 @@ describe('problem documents', () => {
   })
 
   test('the cause of an error is not shown', () => {
-    const { body } = toProblem(new AppError('unavailable', 'MongoDB is away', { cause: new Error('canary') }))
+    const { body } = toProblem(new AppError('unavailable', 'MongoDB is unavailable', { cause: new Error('canary') }))
     expect(JSON.stringify(body)).not.toContain('canary')
   })
 

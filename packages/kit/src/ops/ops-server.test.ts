@@ -22,9 +22,9 @@ describe('the ops server', () => {
     expect(await ask('/healthz', { live: 'Stuck' })).toEqual({ status: 503, text: 'Stuck\n' })
   })
   test('says why it should get no work', async () => {
-    expect(await ask('/readyz', { ready: async () => 'MongoDB is away' })).toEqual({
+    expect(await ask('/readyz', { ready: async () => 'MongoDB is unavailable' })).toEqual({
       status: 503,
-      text: 'MongoDB is away\n',
+      text: 'MongoDB is unavailable\n',
     })
   })
   test('a readiness check that fails is not ready, and takes nothing down', async () => {

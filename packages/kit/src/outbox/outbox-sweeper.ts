@@ -50,9 +50,9 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
     pauseMs: intervalMs,
     run: sweep,
     onFailure(error) {
-      // Away is what a sweeper is for: the next round finds the same entries.
-      const isAway = error instanceof AppError && error.retryable
-      logger[isAway ? 'warn' : 'error']({ error }, 'outbox.sweep_failed')
+      // An outage is what a sweeper is for: the next round finds the same entries.
+      const canRetry = error instanceof AppError && error.retryable
+      logger[canRetry ? 'warn' : 'error']({ error }, 'outbox.sweep_failed')
     },
   })
 }

@@ -1,4 +1,4 @@
-import { AppError } from '@backstop/kit'
+import { lostRace } from '@backstop/kit'
 import type { Shelf, Where } from '../store/shelf.ts'
 import { checkIfMatch } from './if-match.ts'
 
@@ -16,7 +16,7 @@ export interface VersionedChange<D extends Versioned> {
   find(): Promise<D>
   readonly ifMatch: string | undefined
   readonly now: Date
-  /** What it is, for a message: "Connection con_1". */
+  /** What it is, in the middle of a sentence: "connection con_1". */
   readonly what: string
   /** The fields that change, computed from what is stored. */
   next(document: D): FieldsOf<D>
@@ -37,5 +37,5 @@ export async function changeVersioned<D extends Versioned>(change: VersionedChan
   const asRead = { _id: document._id, version: document.version } as unknown as Where<D>
   const changed = await change.shelf.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
   if (changed !== undefined) return changed
-  throw new AppError('conflict', `${change.what} was changed at the same moment; try again`, { retryable: true })
+  throw lostRace(change.what)
 }

@@ -143,10 +143,10 @@ export class DeliveryConsumer {
     } catch (error) {
       const faults = (this.#faults.get(partition) ?? 0) + 1
       this.#faults.set(partition, faults)
-      const isAway = error instanceof AppError && error.retryable
+      const canRetry = error instanceof AppError && error.retryable
       const { logger } = this.#options
-      logger[isAway ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
-      if (isAway || taken > 0) return { taken, resumeAfterMs: pauseAfter(faults) }
+      logger[canRetry ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
+      if (canRetry || taken > 0) return { taken, resumeAfterMs: pauseAfter(faults) }
       return this.#parkCulprit(batch, faults)
     }
   }

@@ -76,8 +76,8 @@ export class ReplayWalker {
     this.#cancel = this.#options.clock.schedule(delayMs, () => {
       this.#atWork = this.#walk()
         .catch(error => {
-          const isAway = error instanceof AppError && error.retryable
-          this.#options.logger[isAway ? 'warn' : 'error']({ error }, 'replay.put_off')
+          const canRetry = error instanceof AppError && error.retryable
+          this.#options.logger[canRetry ? 'warn' : 'error']({ error }, 'replay.put_off')
           return false
         })
         .then(isUnderWay => {

@@ -1,4 +1,4 @@
-import { unavailable } from '@backstop/kit'
+import { lostRace } from '@backstop/kit'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import {
   type ExpectedChangeUses,
@@ -71,5 +71,5 @@ async function update(
     const next = change(known)
     if (next === known || (await store.save(next))) return
   }
-  throw unavailable(`The expected change ${id} that ${MAX_TRIES} writers fight over`, undefined)
+  throw lostRace(`expected change ${id}`)
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Action, Readback } from '@backstop/contracts'
-import { type Clock, type MessageCodec, type OutboxPublisher, type Producer, unavailable } from '@backstop/kit'
+import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import type { Rules } from '../decision/decide.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
@@ -34,7 +34,7 @@ export interface BatchReport {
   readonly conflicts: number
 }
 
-/** A subject that several processes fight over is decided again this often before the batch is given back. */
+/** How often a case that other processes write is decided before the batch is deferred. */
 const MAX_ROUNDS = 10
 
 interface ReadItem {
@@ -136,12 +136,12 @@ async function decideAndSave(
   const settled: Outcome[] = []
   let conflicts = 0
   let round = touching
-  for (let count = 0; round.length > 0; count += 1) {
-    if (count >= MAX_ROUNDS) throw unavailable(`The subject that ${MAX_ROUNDS} writers fight over`, undefined)
+  for (let count = 1; round.length > 0; count += 1) {
     const { workspace, outcomes, lost } = await decideRound(round, isDone, parts)
     settled.push(...outcomes.filter(({ subject }) => !lost.has(subject.id)))
     round = round.filter(({ reading }) => reading.touches.some(touch => lost.has(workspace.idOf(touch) ?? '')))
     conflicts += lost.size
+    if (round.length > 0 && count === MAX_ROUNDS) throw lostRace(`case ${[...lost][0]}`)
   }
   return { outcomes: settled, conflicts }
 }

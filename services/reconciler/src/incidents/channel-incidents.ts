@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { type Clock, crashPoint, type OutboxPublisher, type PendingOutbox, unavailable } from '@backstop/kit'
+import { type Clock, crashPoint, lostRace, type OutboxPublisher, type PendingOutbox } from '@backstop/kit'
 import type { ChannelIncidentStore } from '../store/store.ts'
 import { openChannelIncident, resolveChannelIncident } from './rules/failing-channel.ts'
 
@@ -42,7 +42,7 @@ export function createChannelIncidents({ incidents, publisher, clock }: ChannelI
         await tell(pending)
         return resolution.reason
       }
-      throw unavailable(`The incident that ${MAX_ROUNDS} writers fight over`, undefined)
+      throw lostRace(`incident ${incident_id}`)
     },
   }
 }

@@ -21,7 +21,7 @@ export function changeChannel(
     find: () => findChannel({ channels }, principal, params.id),
     ifMatch,
     now,
-    what: `Alert channel ${params.id}`,
+    what: `alert channel ${params.id}`,
     next,
   })
 }

@@ -7,7 +7,7 @@ import {
   NewBudget,
   ShownBudget,
 } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { lostRace } from '@backstop/kit'
 import type { Budgets } from '@backstop/ledger'
 import { z } from 'zod'
 import { ownProject, type Principal } from '../../access/rules/access.ts'
@@ -150,7 +150,7 @@ async function asRead(
     const changed = await change(read)
     if (changed !== undefined) return changed
   }
-  throw new AppError('conflict', 'The budget keeps changing; try again', { retryable: true })
+  throw lostRace('the budget')
 }
 
 async function findBudget(budgets: Budgets, principal: Principal, id: string): Promise<Budget> {

@@ -21,7 +21,7 @@ export function changeConnection(
     find: () => findConnection({ connections }, principal, params.connection_id, params.id),
     ifMatch,
     now,
-    what: `Connection ${params.connection_id}`,
+    what: `connection ${params.connection_id}`,
     next,
   })
 }

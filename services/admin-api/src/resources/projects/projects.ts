@@ -124,7 +124,7 @@ function changeRoute({ checkUrl }: AdminParts): Route {
             find: () => findProject({ projects }, principal, params.id),
             ifMatch,
             now,
-            what: `Project ${params.id}`,
+            what: `project ${params.id}`,
             next: () => body,
           }),
         ({ _id }) => ({ action: 'project.change', target: _id, projectId: _id }),

@@ -1,0 +1,93 @@
+/** Writes that lose to other processes again and again: the work is repeated later, and nothing is reported as unavailable. */
+import { objectReference } from '@backstop/contracts'
+import { createManualClock } from '@backstop/kit/test'
+import { openMemoryBooks } from '@backstop/ledger'
+import { expect, test } from 'vitest'
+import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
+import type { WorkItem } from '../src/batch/work-item.ts'
+import { createChannelIncidents } from '../src/incidents/channel-incidents.ts'
+import { createMemoryStores } from '../src/store/memory-store.ts'
+import type { ReconcilerStores } from '../src/store/store.ts'
+import { MINUTE, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
+import { refundShown } from './observations.ts'
+import { connectionOf } from './recorded-shop.ts'
+import { noteOf } from './store.contract.ts'
+
+const clock = createManualClock(T0 + SECOND)
+
+function partsOver(stores: ReconcilerStores): ReconcileParts {
+  return {
+    stores,
+    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
+    codec: { encode: () => Buffer.alloc(0) },
+    clock,
+    rules: { recheckDelayMs: MINUTE },
+    crashPoint: () => {},
+  }
+}
+
+const REFUND: WorkItem = {
+  kind: 'observation',
+  projectId: PROJECT,
+  observed: refundShown({ providerRef: 're_1', about: ['pi_1'], createdAt: T0 }),
+  sighting: sightingOf('evt_1', 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
+}
+
+function storesWithConnection() {
+  const stores = createMemoryStores()
+  stores.contents.connections.set('con_a', connectionOf('con_a', {}))
+  return stores
+}
+
+const lostRace = (message: RegExp) => ({
+  code: 'conflict',
+  retryable: true,
+  message: expect.stringMatching(message),
+})
+
+test('a payment that other processes keep writing makes its batch be repeated', async () => {
+  const stores = storesWithConnection()
+  const save = async (changes: readonly { next: { id: string } }[]) => new Set(changes.map(({ next }) => next.id))
+  const batch = reconcileBatch([REFUND], partsOver({ ...stores, subjects: { ...stores.subjects, save } }))
+  await expect(batch).rejects.toMatchObject(
+    lostRace(/^Another writer changed case sub_\w+ at the same time; retry later$/),
+  )
+})
+
+test('an expected change that other processes keep writing makes the batch be repeated', async () => {
+  const stores = storesWithConnection()
+  stores.contents.expectedChanges.push(
+    noteOf('exp_1', { created_at: new Date(T0), expires_at: new Date(T0 + 60 * MINUTE) }),
+  )
+  await reconcileBatch([REFUND], partsOver(stores))
+  await clock.advance(MINUTE)
+  const [seen] = [...stores.contents.subjects.values()].flatMap(({ actions }) => actions)
+  const look: WorkItem = {
+    kind: 'recheck',
+    recheck: {
+      project_id: PROJECT,
+      ref: objectReference(PROJECT, 'processor', undefined, 're_1'),
+      look_id: seen?.id ?? '',
+      due_at: new Date(seen?.look?.dueAt ?? 0).toISOString(),
+    },
+  }
+  const expectedChangeUses = { ...stores.expectedChangeUses, save: async () => false }
+  const batch = reconcileBatch([look], partsOver({ ...stores, expectedChangeUses }))
+  await expect(batch).rejects.toMatchObject(lostRace(/^Another writer changed expected change exp_1 at/))
+})
+
+test('an incident that other processes keep writing makes its command be repeated', async () => {
+  const { channelIncidents } = createMemoryStores()
+  const about = { command_id: 'cmd_1', project_id: PROJECT, incident_id: 'inc_1', channel_id: 'chn_1' }
+  const at = { requested_at: new Date(T0).toISOString() }
+  const incidents = createChannelIncidents({
+    incidents: { ...channelIncidents, replace: async () => undefined },
+    publisher: { publish: async () => ({ stuck: 0 }) },
+    clock,
+  })
+  await incidents.open({ ...about, ...at, kind: 'open_channel_incident', channel_name: 'Ops', reason: 'Gone' })
+  const resolving = incidents.resolve({ ...about, ...at, kind: 'resolve_channel_incident' })
+  await expect(resolving).rejects.toMatchObject(lostRace(/^Another writer changed incident inc_1 at/))
+})
