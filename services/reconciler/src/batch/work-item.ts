@@ -4,6 +4,7 @@ import type {
   Operation,
   Readback,
   ReadObject,
+  ReadTarget,
   Recheck,
   Reread,
 } from '@backstop/contracts'
@@ -13,7 +14,7 @@ import type { Sighting } from '../case/case.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
 import type { Input } from '../decision/decide.ts'
 import { canRead } from '../reading/connection-readers.ts'
-import { rereadOfHint } from '../reading/held-hints.ts'
+import { rereadOfTargets } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
@@ -109,7 +110,7 @@ function readEvent(event: InboundEvent, connection: ConnectionDocument | undefin
     case 'malformed':
       throw malformed(`Event ${event_id} of type ${event_type}`, meaning.reason)
     case 'hint':
-      return readHint(event, connection, now)
+      return readHint(event, meaning.targets, connection, now)
     case 'observed': {
       const sighting = {
         ...seenThrough(connection_id, connection),
@@ -126,7 +127,12 @@ function readEvent(event: InboundEvent, connection: ConnectionDocument | undefin
 }
 
 /** A hint is worth what the provider says when it is asked; where it cannot be, the hint waits. */
-function readHint(event: InboundEvent, connection: ConnectionDocument | undefined, now: number): Reading {
+function readHint(
+  event: InboundEvent,
+  targets: readonly ReadTarget[],
+  connection: ConnectionDocument | undefined,
+  now: number,
+): Reading {
   if (connection === undefined || connection.status === 'deleted') {
     return touching([], { outcome: 'ignored', reason: 'The connection was deleted' })
   }
@@ -134,7 +140,7 @@ function readHint(event: InboundEvent, connection: ConnectionDocument | undefine
     return touching([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
   }
   const outcome = { outcome: 'hinted', reason: 'The provider is asked' } as const
-  return { touches: [], outcome, reread: rereadOfHint(event, now) ?? null, unusable: [] }
+  return { touches: [], outcome, reread: rereadOfTargets(event, targets, now), unusable: [] }
 }
 
 /** What was found, first; then the look that waited for it. One unusable object costs the others nothing. */

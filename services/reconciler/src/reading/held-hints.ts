@@ -1,4 +1,11 @@
-import { type ConnectionDocument, deterministicId, HEADERS, type InboundEvent, type Reread } from '@backstop/contracts'
+import {
+  type ConnectionDocument,
+  deterministicId,
+  HEADERS,
+  type InboundEvent,
+  type ReadTarget,
+  type Reread,
+} from '@backstop/contracts'
 import type { Clock, MessageCodec, OutgoingMessage, Producer } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import type { Inbox } from '../store/store.ts'
@@ -37,17 +44,19 @@ export function createHeldHints({ inbox, producer, codec, clock }: HeldHintsOpti
   }
 }
 
-type HintingEvent = Pick<
-  InboundEvent,
-  'provider' | 'project_id' | 'connection_id' | 'event_id' | 'event_type' | 'received_at' | 'body'
->
+type EventFacts = Omit<InboundEvent, 'body'>
 
 /** The re-read that a hint asks for; undefined for an event that hints at nothing. */
-export function rereadOfHint(event: HintingEvent, now: number): Reread | undefined {
-  const { provider, project_id, connection_id, event_id, event_type, received_at, body } = event
+export function rereadOfHint(event: EventFacts & Pick<InboundEvent, 'body'>, now: number): Reread | undefined {
+  const { provider, project_id, connection_id, event_id, event_type, body } = event
   const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
-  const meant = PROVIDERS[provider].normaliseEvent(origin, body)
-  if (meant.kind !== 'hint') return undefined
+  const meaning = PROVIDERS[provider].normaliseEvent(origin, body)
+  return meaning.kind === 'hint' ? rereadOfTargets(event, meaning.targets, now) : undefined
+}
+
+/** The same, for a hint that is normalised already. */
+export function rereadOfTargets(event: EventFacts, targets: readonly ReadTarget[], now: number): Reread {
+  const { provider, project_id, connection_id, event_id, event_type, received_at } = event
   return {
     reread_id: deterministicId('reread', connection_id, event_id),
     project_id,
@@ -56,7 +65,7 @@ export function rereadOfHint(event: HintingEvent, now: number): Reread | undefin
     reason: 'hint',
     event: { event_id, event_type, received_at },
     look: null,
-    targets: [...meant.targets],
+    targets: [...targets],
     first_requested_at: new Date(now).toISOString(),
     attempt: 1,
   }

@@ -1,0 +1,28 @@
+import type { InboundEvent } from '@backstop/contracts'
+import { expect, test } from 'vitest'
+import { connectionOf } from '../../test/recorded-shop.ts'
+import { itemOfEvent, readItem } from './work-item.ts'
+
+test('a hint is normalised once, and its re-read names what the hint names', () => {
+  let reads = 0
+  const body = {
+    get content() {
+      reads++
+      return { subscription: { id: 'sub_1' } }
+    },
+  }
+  const event: InboundEvent = {
+    provider: 'subscription',
+    project_id: 'prj_1',
+    connection_id: 'con_1',
+    event_id: 'evt_1',
+    event_type: 'subscription_reactivated',
+    received_at: '2026-11-21T10:00:00.000Z',
+    body,
+  }
+  const key = { sealed: 'k', fingerprint: 'f', created_at: new Date(0), expires_at: null }
+  const connection = connectionOf('con_1', { kind: 'subscription', site: 'acme', read_key: key })
+  const { reread } = readItem(itemOfEvent(event), new Map([['con_1', connection]]), Date.parse('2026-11-21T10:00:01Z'))
+  expect(reread).toMatchObject({ reason: 'hint', targets: [{ type: 'subscription', id: 'sub_1' }] })
+  expect(reads).toBe(1)
+})
