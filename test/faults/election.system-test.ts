@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { ActionDocument } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
-import type { Subject } from '../../services/reconciler/src/case/case.ts'
-import { createMongoSubjects } from '../../services/reconciler/src/store/mongo-cases.ts'
+import type { Case } from '../../services/reconciler/src/case/case.ts'
+import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { projectActions } from '../../services/reconciler/src/verdict/projection.ts'
 import { dataFolder, stackUrls } from '../world/product.ts'
 import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-alone.ts'
@@ -71,32 +71,32 @@ async function expectNothingLostOrDoubled(world: ReconcilerAlone, refunds: reado
   expect(await db.collection('inbox').countDocuments()).toBe(refunds.length)
   expect(await db.collection('incidents').countDocuments()).toBe(unexplained.length)
 
-  const subjects = await subjectsOf(world, refunds)
-  expect(subjects.map(({ actions }) => actions.length)).toEqual(refunds.map(() => 1))
-  expect(refsOf(subjects.filter(({ actions }) => actions[0]?.look !== null))).toEqual(unexplained)
-  expect(refsOf(subjects.filter(({ actions }) => actions[0]?.verdict === 'unexplained'))).toEqual(unexplained)
+  const cases = await casesOf(world, refunds)
+  expect(cases.map(({ actions }) => actions.length)).toEqual(refunds.map(() => 1))
+  expect(refsOf(cases.filter(({ actions }) => actions[0]?.look !== null))).toEqual(unexplained)
+  expect(refsOf(cases.filter(({ actions }) => actions[0]?.verdict === 'unexplained'))).toEqual(unexplained)
 
   const listed = new Map(
     (await db.collection<ActionDocument>('actions').find().toArray()).map(action => [action._id, action]),
   )
   expect(listed.size).toBe(refunds.length)
-  for (const { action } of subjects.flatMap(subject => projectActions(subject))) {
+  for (const { action } of cases.flatMap(theCase => projectActions(theCase))) {
     const { action_id, ...shown } = action
-    expect(listed.get(action_id), 'listed as its subject says, in the same version').toMatchObject(shown)
+    expect(listed.get(action_id), 'listed as its case says, in the same version').toMatchObject(shown)
   }
 }
 
 const refOf = ({ id }: Refund) => `re_${id}`
 
-function refsOf(subjects: readonly Subject[]): (string | null | undefined)[] {
-  return subjects.map(({ actions }) => actions[0]?.providerRef)
+function refsOf(cases: readonly Case[]): (string | null | undefined)[] {
+  return cases.map(({ actions }) => actions[0]?.providerRef)
 }
 
-/** The subject of each refund, in their order; there are no others. */
-async function subjectsOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): Promise<Subject[]> {
+/** The case of each refund, in their order; there are no others. */
+async function casesOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): Promise<Case[]> {
   const names = refunds.map(refund => `${refund.projectId}/processor/${refOf(refund)}`)
-  const found = await createMongoSubjects(mongo, () => 'test').load(names)
-  const byRef = new Map(found.flatMap(subject => subject.refs.map(ref => [ref, subject] as const)))
+  const found = await createMongoCases(mongo, () => 'test').load(names)
+  const byRef = new Map(found.flatMap(theCase => theCase.refs.map(ref => [ref, theCase] as const)))
   expect(found).toHaveLength(refunds.length)
   expect(await mongo.db.collection('subjects').countDocuments()).toBe(refunds.length)
   return names.map(name => byRef.get(name)!)

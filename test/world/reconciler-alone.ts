@@ -4,11 +4,11 @@ import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
 import { touchOfOperation } from '../../services/reconciler/src/batch/work-item.ts'
 import { Workspace } from '../../services/reconciler/src/batch/workspace.ts'
-import { createMongoSubjects } from '../../services/reconciler/src/store/mongo-cases.ts'
+import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
 import { connectionsOfRefunds, eventOf, keyOf, operationOf, type Refund } from './refunds.ts'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 
-/** Subjects of one write. */
+/** Cases of one write. */
 const SAVE_AT_ONCE = 1_000
 
 export interface ReconcilerAlone extends ServiceAlone {
@@ -40,7 +40,7 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
   const admin = kafka.admin()
   await admin.connect()
   await mongo.db.collection<ConnectionDocument>('connections').insertMany(connectionsOfRefunds())
-  const subjects = createMongoSubjects(mongo, () => 'test')
+  const cases = createMongoCases(mongo, () => 'test')
   return {
     ...alone,
     async report(refunds) {
@@ -50,7 +50,7 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
         const facts = { policies: new Map(), targetsOf: () => [] }
         const touches = operations.slice(at, at + SAVE_AT_ONCE).flatMap(operation => touchOfOperation(operation) ?? [])
         for (const touch of touches) workspace.apply(touch, facts, Date.now())
-        await subjects.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
+        await cases.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
       }
     },
     tell: refunds =>

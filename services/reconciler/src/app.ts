@@ -89,7 +89,7 @@ const MAX_BATCH_MESSAGES = 1_000
 export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
   const { bus, codec, clock, logger, stores, onFatal } = ports
   const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
-  const source = stores.subjects.outbox
+  const source = stores.cases.outbox
   const publisher = createOutboxPublisher({
     source,
     producer,
@@ -194,7 +194,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     publisher: incidentPublisher,
     heldHints,
   })
-  const overdueLooks = createOverdueLooks({ subjects: stores.subjects, producer, codec, clock, logger })
+  const overdueLooks = createOverdueLooks({ cases: stores.cases, producer, codec, clock, logger })
   const loops = [loop, minute, unanswered, commands, rereads, retries]
   const nets = [outboxSweeper, incidentSweeper, overdueLooks, newExpectedChanges]
   const sweepers = [...nets, sweeper, books.outboxSweeper, books.approvalTimers]

@@ -11,7 +11,7 @@ import {
 import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
-import { createMongoSubjects } from './store/mongo-cases.ts'
+import { createMongoCases } from './store/mongo-cases.ts'
 import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
 import {
   createMongoExpectedChanges,
@@ -87,7 +87,7 @@ export async function startReconciler(environment: Environment): Promise<Running
 /** The reconciler's stores over one database. */
 export function openStores(mongo: Mongo): ReconcilerStores {
   return {
-    subjects: createMongoSubjects(mongo, () => newId('message')),
+    cases: createMongoCases(mongo, () => newId('message')),
     projections: createMongoProjections(mongo),
     channelIncidents: createMongoChannelIncidents(mongo),
     inbox: createMongoInbox(mongo),

@@ -44,7 +44,7 @@ function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcilePa
   const codec = createFixedCodec()
   const producer = createMemoryBus({ clock: systemClock }).producer({ sendTimeoutMs: 1_000 })
   const publisher = createOutboxPublisher({
-    source: stores.subjects.outbox,
+    source: stores.cases.outbox,
     producer,
     encoder: codec,
     logger: stack.logger,
@@ -118,7 +118,7 @@ describe('a batch of 500 events', () => {
     expect(commands.length).toBeLessThanOrEqual(15)
   })
 
-  test('costs no more when every subject is there already and is updated', async () => {
+  test('costs no more when every case is there already and is updated', async () => {
     const reconciler = parts()
     const batch = names(500, 'again')
     await reconcileBatch(

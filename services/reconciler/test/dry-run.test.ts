@@ -148,13 +148,13 @@ describe('of a window', () => {
     const later = new Date(endedAt - MINUTE)
     const again = { ...old.document, _id: `${CARDS}/evt_again`, event_id: 'evt_again', received_at: later }
     shop.contents.inbox.set(again._id, { ...old, document: { ...again, processed_at: later } })
-    for (const [id, subject] of shop.contents.subjects) {
-      const actions = subject.actions.map(action =>
+    for (const [id, theCase] of shop.contents.cases) {
+      const actions = theCase.actions.map(action =>
         old.document.action_ids.includes(action.id)
           ? { ...action, eventIds: [...action.eventIds, 'evt_again'] }
           : action,
       )
-      shop.contents.subjects.set(id, { ...subject, actions })
+      shop.contents.cases.set(id, { ...theCase, actions })
     }
     const window = { from: endedAt - 2 * MINUTE, to: endedAt }
     const { summary } = await replay(shop, endedAt, { window })
@@ -172,17 +172,16 @@ describe('of a window', () => {
   test('leaves out what is still under way', async () => {
     const shop = openMemoryShop()
     const endedAt = await recordShop(shop, 34, 1)
-    const [id, subject] =
-      [...shop.contents.subjects].find(([, { actions }]) =>
-        actions.every(({ verdict }) => verdict === 'unexplained'),
-      ) ?? []
-    if (id === undefined || subject === undefined) throw new Error('Everything is explained')
-    const actions = subject.actions.map(action => ({
+    const [id, theCase] =
+      [...shop.contents.cases].find(([, { actions }]) => actions.every(({ verdict }) => verdict === 'unexplained')) ??
+      []
+    if (id === undefined || theCase === undefined) throw new Error('Everything is explained')
+    const actions = theCase.actions.map(action => ({
       ...action,
       verdict: 'pending' as const,
       look: { dueAt: endedAt - 1, askedAt: null, doneAt: null },
     }))
-    shop.contents.subjects.set(id, { ...subject, actions })
+    shop.contents.cases.set(id, { ...theCase, actions })
     const { summary, differences } = await replay(shop, endedAt)
     expect(differences).toEqual([])
     expect(summary.actions.undecided).toBe(actions.length)
@@ -192,11 +191,11 @@ describe('of a window', () => {
 describe('where the rules have changed since', () => {
   test('a verdict that they would not give any more is told, with both sides', async () => {
     const { shop, endedAt } = await openShop(41, 1)
-    const [id, subject] =
-      [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
-    if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
+    const [id, theCase] =
+      [...shop.contents.cases].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
+    if (id === undefined || theCase === undefined) throw new Error('Nothing is explained')
     const older = { verdict: 'unexplained', reason: 'nothing_explains_it', operationId: null } as const
-    shop.contents.subjects.set(id, { ...subject, actions: subject.actions.map(action => ({ ...action, ...older })) })
+    shop.contents.cases.set(id, { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...older })) })
     const { differences } = await replay(shop, endedAt)
     expect(differences).toMatchObject([
       { stored: { verdict: 'unexplained' }, now: { verdict: 'explained', reason: 'provider_ref_matches' } },
@@ -208,11 +207,11 @@ describe('where the rules have changed since', () => {
     { name: 'was parked', seed: 46, outcome: 'parked' as const },
   ])('an event that $name then is told with the action that it shows now', async ({ seed, outcome }) => {
     const { shop, endedAt } = await openShop(seed, 1)
-    const [id, subject] =
-      [...shop.contents.subjects].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
-    if (id === undefined || subject === undefined) throw new Error('Nothing is explained')
-    shop.contents.subjects.delete(id)
-    for (const action of subject.actions) {
+    const [id, theCase] =
+      [...shop.contents.cases].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
+    if (id === undefined || theCase === undefined) throw new Error('Nothing is explained')
+    shop.contents.cases.delete(id)
+    for (const action of theCase.actions) {
       shop.contents.actions.delete(action.id)
       for (const eventId of action.eventIds) shop.changeInbox(`${CARDS}/${eventId}`, { outcome, action_ids: [] })
     }
@@ -233,13 +232,13 @@ describe('where the rules have changed since', () => {
     expect(summary.events.not_replayed.refused).toBe(1)
   })
 
-  test('a subject that they fail on is told, and the others are compared', async () => {
+  test('a case that they fail on is told, and the others are compared', async () => {
     const { shop, endedAt } = await openShop(45, 1)
     const whole = await replay(shop, endedAt)
-    const [id, subject] = [...shop.contents.subjects].find(([, one]) => one.actions.length === 1) ?? []
-    if (id === undefined || subject === undefined) throw new Error('There is no such subject')
-    const actions = subject.actions.map(action => ({ ...action, sides: undefined as never }))
-    shop.contents.subjects.set(id, { ...subject, actions })
+    const [id, theCase] = [...shop.contents.cases].find(([, one]) => one.actions.length === 1) ?? []
+    if (id === undefined || theCase === undefined) throw new Error('There is no such case')
+    const actions = theCase.actions.map(action => ({ ...action, sides: undefined as never }))
+    shop.contents.cases.set(id, { ...theCase, actions })
     const { summary } = await replay(shop, endedAt)
     expect(summary.failed).toEqual({ count: 1, first: { id, error: expect.stringContaining('TypeError') } })
     expect(summary.actions).toMatchObject({ compared: whole.summary.actions.compared - 1, different: 0 })

@@ -40,7 +40,7 @@ function harness() {
     if (items.some(({ kind }) => kind === 'recheck')) await clock.advance(MINUTE)
     await reconcileBatch(items, parts)
   }
-  const cases = () => [...stores.contents.subjects.values()].flatMap(subject => subject.actions)
+  const cases = () => [...stores.contents.cases.values()].flatMap(theCase => theCase.actions)
   const refund = (name: string, amount = 2_499): WorkItem => ({
     kind: 'observation',
     projectId: PROJECT,
@@ -282,7 +282,7 @@ test('an expected change never covers more than it says, and its uses are those 
         if (dies !== null) crash(dies)
         await act().catch(() => act())
       }
-      const covered = [...stores.contents.subjects.values()]
+      const covered = [...stores.contents.cases.values()]
         .flatMap(({ actions }) => actions)
         .filter(({ expectedChangeId }) => expectedChangeId === 'exp_1')
       expect(covered.length).toBeLessThanOrEqual(limit.max_changes)

@@ -14,17 +14,17 @@ test('explains the refund and raises drift when it timed out and was reported as
     T0 - SECOND,
   )
   const failed = await ledger.transition(operation.operation_id, { to: 'failed', reason: 'timeout' }, T0 + 30 * SECOND)
-  const subject = play([
+  const theCase = play([
     { at: T0 + 40 * SECOND, input: refundSeen() },
     { at: T0 + 41 * SECOND, input: { kind: 'operation', operation: failed } },
   ])
-  expect(onlyAction(lookAll(subject, [policy()]))).toMatchObject({
+  expect(onlyAction(lookAll(theCase, [policy()]))).toMatchObject({
     verdict: 'explained',
     reason: 'amount_and_time_match',
     operationId: failed.operation_id,
     differences: [{ field: 'state', operation_says: 'failed', provider_says: 'succeeded' }],
   })
-  expect(alertsOf(subject)).toEqual(['drift.detected'])
+  expect(alertsOf(theCase)).toEqual(['drift.detected'])
   expect(await ledger.hasExecuted([CONNECTION])).toEqual(new Set([CONNECTION]))
 })
 
@@ -33,9 +33,9 @@ test('does not explain what was made after a request that waited for approval wa
   const report = { ...REPORT, state: 'approval_pending' } as const
   const { operation } = await ledger.record(report, connectionOf(CONNECTION, {}), T0 - SECOND)
   const failed = await ledger.transition(operation.operation_id, { to: 'failed' }, T0)
-  const subject = play([
+  const theCase = play([
     { at: T0 + MINUTE, input: refundSeen() },
     { at: T0 + MINUTE, input: { kind: 'operation', operation: failed } },
   ])
-  expect(onlyAction(subject).verdict).toBe('pending')
+  expect(onlyAction(theCase).verdict).toBe('pending')
 })

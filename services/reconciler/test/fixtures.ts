@@ -1,7 +1,7 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
-import { type ActionRecord, type IncidentRecord, openIncident, type Sighting, type Subject } from '../src/case/case.ts'
+import { type ActionRecord, type Case, type IncidentRecord, openIncident, type Sighting } from '../src/case/case.ts'
 import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
 import { type PendingLook, pendingLooks } from '../src/case/looks.ts'
 import type { LookFacts } from '../src/case/whom-to-ask.ts'
@@ -15,7 +15,7 @@ export const RULES = { recheckDelayMs: MINUTE }
 export const PROJECT = 'prj_test'
 export const CONNECTION = 'con_a'
 
-export function emptySubject(): Subject {
+export function emptyCase(): Case {
   return {
     id: 'sub_test',
     projectId: PROJECT,
@@ -178,8 +178,8 @@ export function policy(facts: Partial<ConnectionPolicy> = {}): ConnectionPolicy 
 }
 
 /** Lets inputs happen one after another, each at its time. */
-export function play(steps: readonly { at: number; input: Input }[], start: Subject = emptySubject()): Subject {
-  return steps.reduce((subject, { at, input }) => decide(subject, input, at, RULES), start)
+export function play(steps: readonly { at: number; input: Input }[], start: Case = emptyCase()): Case {
+  return steps.reduce((theCase, { at, input }) => decide(theCase, input, at, RULES), start)
 }
 
 /** What a look may know: the policies of connections. Every provider has an answer to anything. */
@@ -203,35 +203,35 @@ export function look(
 }
 
 /** Every second look that is pending, at the time it is due. */
-export function lookAll(subject: Subject, policies: readonly ConnectionPolicy[] = [policy()]): Subject {
-  return secondLooks(subject).reduce(
+export function lookAll(theCase: Case, policies: readonly ConnectionPolicy[] = [policy()]): Case {
+  return secondLooks(theCase).reduce(
     (next, pending) => decide(next, look(pending, lookFacts(policies)), pending.dueAt, RULES),
-    subject,
+    theCase,
   )
 }
 
 /** The looks that a minute brings; those at operations, later decisions and questions after an alert come much later. */
-export function secondLooks(subject: Subject): readonly PendingLook[] {
-  return pendingLooks(subject).filter(({ of }) => of === 'action' || of === 'step')
+export function secondLooks(theCase: Case): readonly PendingLook[] {
+  return pendingLooks(theCase).filter(({ of }) => of === 'action' || of === 'step')
 }
 
 /** Decides again about every alerted action that waits for that, at its time. */
-export function decideAgain(subject: Subject): Subject {
-  return pendingLooks(subject)
+export function decideAgain(theCase: Case): Case {
+  return pendingLooks(theCase)
     .filter(({ of }) => of === 'decision')
-    .reduce((next, pending) => decide(next, look(pending), pending.dueAt, RULES), subject)
+    .reduce((next, pending) => decide(next, look(pending), pending.dueAt, RULES), theCase)
 }
 
-/** The subject's only action. */
-export function onlyAction(subject: Subject): ActionRecord {
-  const [action, ...others] = subject.actions
-  if (action === undefined || others.length > 0) throw new Error(`Expected one action, found ${subject.actions.length}`)
+/** The case's only action. */
+export function onlyAction(theCase: Case): ActionRecord {
+  const [action, ...others] = theCase.actions
+  if (action === undefined || others.length > 0) throw new Error(`Expected one action, found ${theCase.actions.length}`)
   return action
 }
 
-/** The events of the alerts that a subject has to send. */
-export function alertsOf(subject: Subject): string[] {
-  return subject.outbox.flatMap(entry => (entry.topic === 'alerts' ? [(entry.message as { event: string }).event] : []))
+/** The events of the alerts that a case has to send. */
+export function alertsOf(theCase: Case): string[] {
+  return theCase.outbox.flatMap(entry => (entry.topic === 'alerts' ? [(entry.message as { event: string }).event] : []))
 }
 
 /** The incident that says that nothing explains the action, open or not. */

@@ -1,4 +1,4 @@
-/** What is listed is what the subjects say, whatever is killed between saving and listing, and whatever comes before its repeat. */
+/** What is listed is what the cases say, whatever is killed between saving and listing, and whatever comes before its repeat. */
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
 import { createFixedCodec, type OutboxPublisher } from '@backstop/kit'
 import { openMemoryBooks } from '@backstop/ledger'
@@ -34,7 +34,7 @@ function refundEvent(index: number, type: string, more: object = {}): WorkItem {
   return { kind: 'event', event, inboxId: `con_a/${id}`, receivedAt: T0 }
 }
 
-/** Each refund twice, one through its charge alone, so that subjects turn out to be one. */
+/** Each refund twice, one through its charge alone, so that cases turn out to be one. */
 const EVENTS = REFUNDS.flatMap(index => [
   refundEvent(index, 'refund.created', index === 1 ? { payment_intent: null } : {}),
   refundEvent(index, 'refund.updated'),
@@ -63,7 +63,7 @@ function openShop() {
         for (const { topic, message } of entries) {
           if (topic === 'rechecks') due.push({ kind: 'recheck', recheck: message } as WorkItem)
         }
-        await stores.subjects.outbox.published([{ documentId, entryIds: entries.map(({ id }) => id) }])
+        await stores.cases.outbox.published([{ documentId, entryIds: entries.map(({ id }) => id) }])
       }
       return { stuck: 0 }
     },
@@ -108,7 +108,7 @@ const steps = fc.array(
 )
 
 describe('what is listed', () => {
-  test('is what the subjects say in the end', async () => {
+  test('is what the cases say in the end', async () => {
     const property = fc.asyncProperty(steps, fc.shuffledSubarray(EVENTS, { minLength: 8 }), async (plan, events) => {
       const shop = openShop()
       // Queues are read in order, each from where its last batch came to its end.
@@ -122,14 +122,14 @@ describe('what is listed', () => {
         shop.pass(2 * MINUTE)
         while (queue.length > 0) await shop.handle(queue.splice(0, 2), null)
       }
-      for (const subject of shop.subjects.values()) {
-        for (const { action, mergedInto } of projectActions(subject)) {
+      for (const theCase of shop.cases.values()) {
+        for (const { action, mergedInto } of projectActions(theCase)) {
           const { why, ...listed } = shop.actions.get(action.action_id) ?? {}
           const { why: whyNow, ...expected } = action
           expect(listed).toEqual(mergedInto === null ? expected : { ...expected, merged_into: mergedInto })
           if (action.verdict !== 'explained') expect(why).toEqual(whyNow)
         }
-        for (const { incident } of projectIncidents(subject)) {
+        for (const { incident } of projectIncidents(theCase)) {
           expect(shop.incidents.get(incident.incident_id)).toEqual(incident)
         }
       }
@@ -138,7 +138,7 @@ describe('what is listed', () => {
     await fc.assert(property, { numRuns: 150 })
   })
 
-  test('is not written anew where another record of the subject changed', async () => {
+  test('is not written anew where another record of the case changed', async () => {
     const shop = openShop()
     await shop.handle([refundEvent(0, 'refund.created')], null)
     const [first] = [...shop.actions.values()]

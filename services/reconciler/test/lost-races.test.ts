@@ -50,7 +50,7 @@ const lostRace = (message: RegExp) => ({
 test('a payment that other processes keep writing makes its batch be repeated', async () => {
   const stores = storesWithConnection()
   const save = async (changes: readonly { next: { id: string } }[]) => new Set(changes.map(({ next }) => next.id))
-  const batch = reconcileBatch([REFUND], partsOver({ ...stores, subjects: { ...stores.subjects, save } }))
+  const batch = reconcileBatch([REFUND], partsOver({ ...stores, cases: { ...stores.cases, save } }))
   await expect(batch).rejects.toMatchObject(
     lostRace(/^Another writer changed case sub_\w+ at the same time; retry later$/),
   )
@@ -63,7 +63,7 @@ test('an expected change that other processes keep writing makes the batch be re
   )
   await reconcileBatch([REFUND], partsOver(stores))
   await clock.advance(MINUTE)
-  const [seen] = [...stores.contents.subjects.values()].flatMap(({ actions }) => actions)
+  const [seen] = [...stores.contents.cases.values()].flatMap(({ actions }) => actions)
   const look: WorkItem = {
     kind: 'recheck',
     recheck: {

@@ -64,7 +64,7 @@ export function openMemoryShop() {
           return body === undefined || body === '' ? [] : [[id, body]]
         }),
       ),
-    subjects: refs => stores.subjects.load(refs),
+    cases: refs => stores.cases.load(refs),
     operations: async refs => (await ledger?.byReferences(refs)) ?? [],
     connections: ids => stores.connections.byIds(ids),
     firstExecutions: async ids => new Map([...executions].filter(([id]) => ids.includes(id))),

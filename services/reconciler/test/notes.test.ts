@@ -100,7 +100,7 @@ test('a note about a name that is learned after the alert explains it, and the i
   expect(incidents()).toEqual(['resolved'])
 })
 
-test('so does one about a name that two subjects bring along when they turn out to be one', async () => {
+test('so does one about a name that two cases bring along when they turn out to be one', async () => {
   const { notes, tell, secondLook, verdicts } = harness()
   notes.push(named('pi_1'))
   const atBiller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'], createdAt: T0 } as const

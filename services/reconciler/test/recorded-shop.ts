@@ -124,7 +124,7 @@ function createShopTime(shop: ShopStores): ShopTime {
   const publisher: OutboxPublisher = {
     async publish(outboxes) {
       for (const { entries } of outboxes) entries.forEach(bringBack)
-      await stores.subjects.outbox.published(
+      await stores.cases.outbox.published(
         outboxes.map(({ documentId, entries }) => ({ documentId, entryIds: entries.map(({ id }) => id) })),
       )
       return { stuck: 0 }
@@ -149,14 +149,14 @@ function createShopTime(shop: ShopStores): ShopTime {
   }
   /** Takes the earliest decision that is due by then, as the sweep of overdue looks would bring it. */
   async function decideAgain(until: number): Promise<boolean> {
-    const subjects = await stores.subjects.withOverdueLook(until, 1_000)
-    const [due] = subjects
-      .flatMap(subject => pendingLooks(subject).map(pending => ({ subject, ...pending })))
+    const cases = await stores.cases.withOverdueLook(until, 1_000)
+    const [due] = cases
+      .flatMap(theCase => pendingLooks(theCase).map(pending => ({ theCase, ...pending })))
       .filter(({ of, dueAt }) => of === 'decision' && dueAt < until)
       .sort((a, b) => a.dueAt - b.dueAt)
     if (due === undefined) return false
     now = Math.max(now, due.dueAt)
-    const recheck = recheckEntry(due.subject, due.lookId, due.dueAt, now).message as Recheck
+    const recheck = recheckEntry(due.theCase, due.lookId, due.dueAt, now).message as Recheck
     await take({ kind: 'recheck', recheck })
     return true
   }

@@ -6,29 +6,29 @@ import {
   objectReference,
 } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Subject } from '../src/case/case.ts'
+import type { Case } from '../src/case/case.ts'
 import { decide } from '../src/decision/decide.ts'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import {
+  type CaseChange,
   type InboxEntry,
   MAX_NOTES_OF_ONE,
   type OpenPlace,
   type ReconcilerStores,
-  type SubjectChange,
 } from '../src/store/store.ts'
 import { projectAction, projectActions } from '../src/verdict/projection.ts'
-import { emptySubject, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
+import { emptyCase, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
 
-/** A subject with one pending refund, whose ids all end in `name`. */
-function pendingSubject(name: string): Subject {
+/** A case with one pending refund, whose ids all end in `name`. */
+function pendingCase(name: string): Case {
   const input = refundSeen({ id: `re_${name}`, charge: `ch_${name}`, paymentIntent: `pi_${name}` })
-  return decide({ ...emptySubject(), id: `sub_${name}` }, input, T0, RULES)
+  return decide({ ...emptyCase(), id: `sub_${name}` }, input, T0, RULES)
 }
 
-const insert = (next: Subject): SubjectChange => ({ next, before: undefined, added: next.outbox, absorbed: [] })
-const update = (before: Subject, changes: Partial<Subject> = {}): SubjectChange => ({
+const insert = (next: Case): CaseChange => ({ next, before: undefined, added: next.outbox, absorbed: [] })
+const update = (before: Case, changes: Partial<Case> = {}): CaseChange => ({
   next: { ...before, ...changes, version: before.version + 1 },
   before,
   added: [],
@@ -73,138 +73,138 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       ;({ stores, action: listedAction, addNotes } = await open())
     })
 
-    test('a saved subject is found by each of its references, whole', async () => {
-      const subject = pendingSubject('a')
-      expect(await stores.subjects.save([insert(subject)])).toEqual(new Set())
-      expect(await stores.subjects.load([ref('ch_a')])).toEqual([subject])
-      expect(await stores.subjects.load([ref('pi_a'), ref('re_a')])).toEqual([subject])
-      expect(await stores.subjects.load([ref('pi_z')])).toEqual([])
+    test('a saved case is found by each of its references, whole', async () => {
+      const theCase = pendingCase('a')
+      expect(await stores.cases.save([insert(theCase)])).toEqual(new Set())
+      expect(await stores.cases.load([ref('ch_a')])).toEqual([theCase])
+      expect(await stores.cases.load([ref('pi_a'), ref('re_a')])).toEqual([theCase])
+      expect(await stores.cases.load([ref('pi_z')])).toEqual([])
     })
 
-    test('a reference belongs to one subject: the second one that claims it loses', async () => {
-      await stores.subjects.save([insert(pendingSubject('a'))])
-      const thief = { ...pendingSubject('b'), refs: [ref('pi_b'), ref('ch_a')] }
-      const other = pendingSubject('c')
-      expect(await stores.subjects.save([insert(thief), insert(other)])).toEqual(new Set(['sub_b']))
-      expect(await stores.subjects.load([ref('pi_b')])).toEqual([])
-      expect(await stores.subjects.load([ref('pi_c')])).toHaveLength(1)
+    test('a reference belongs to one case: the second one that claims it loses', async () => {
+      await stores.cases.save([insert(pendingCase('a'))])
+      const thief = { ...pendingCase('b'), refs: [ref('pi_b'), ref('ch_a')] }
+      const other = pendingCase('c')
+      expect(await stores.cases.save([insert(thief), insert(other)])).toEqual(new Set(['sub_b']))
+      expect(await stores.cases.load([ref('pi_b')])).toEqual([])
+      expect(await stores.cases.load([ref('pi_c')])).toHaveLength(1)
     })
 
     test('of two writers that read the same version one wins and the other is told', async () => {
-      const subject = pendingSubject('a')
-      await stores.subjects.save([insert(subject)])
+      const theCase = pendingCase('a')
+      await stores.cases.save([insert(theCase)])
       const [first, second] = await Promise.all([
-        stores.subjects.save([update(subject)]),
-        stores.subjects.save([update(subject)]),
+        stores.cases.save([update(theCase)]),
+        stores.cases.save([update(theCase)]),
       ])
       expect([first.size, second.size].sort()).toEqual([0, 1])
     })
 
     test('an update is as whole as what it replaces', async () => {
-      const subject = pendingSubject('a')
-      await stores.subjects.save([insert(subject)])
-      const change = update(subject, { refs: [...subject.refs, ref('in_a')], actions: [] })
-      await stores.subjects.save([change])
-      expect(await stores.subjects.load([ref('in_a')])).toEqual([change.next])
+      const theCase = pendingCase('a')
+      await stores.cases.save([insert(theCase)])
+      const change = update(theCase, { refs: [...theCase.refs, ref('in_a')], actions: [] })
+      await stores.cases.save([change])
+      expect(await stores.cases.load([ref('in_a')])).toEqual([change.next])
     })
 
     test('a lost update does not take the others of its batch along', async () => {
-      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
-      await stores.subjects.save([insert(a), insert(b)])
-      await stores.subjects.save([update(a)])
-      expect(await stores.subjects.save([update(a), update(b)])).toEqual(new Set(['sub_a']))
-      expect((await stores.subjects.load([ref('pi_b')]))[0]?.version).toBe(2)
+      const [a, b] = [pendingCase('a'), pendingCase('b')]
+      await stores.cases.save([insert(a), insert(b)])
+      await stores.cases.save([update(a)])
+      expect(await stores.cases.save([update(a), update(b)])).toEqual(new Set(['sub_a']))
+      expect((await stores.cases.load([ref('pi_b')]))[0]?.version).toBe(2)
     })
 
     test('an update adds to the outbox and brings nothing back that was published meanwhile', async () => {
-      const subject = pendingSubject('a')
-      await stores.subjects.save([insert(subject)])
-      const entry = subject.outbox[0]!
-      await stores.subjects.outbox.published([{ documentId: subject.id, entryIds: [entry.id] }])
+      const theCase = pendingCase('a')
+      await stores.cases.save([insert(theCase)])
+      const entry = theCase.outbox[0]!
+      await stores.cases.outbox.published([{ documentId: theCase.id, entryIds: [entry.id] }])
       const more = { ...entry, id: 'msg_more' }
-      const change = { ...update(subject, { outbox: [entry, more] }), added: [more] }
-      expect(await stores.subjects.save([change])).toEqual(new Set())
-      expect((await stores.subjects.load([ref('pi_a')]))[0]?.outbox).toEqual([more])
+      const change = { ...update(theCase, { outbox: [entry, more] }), added: [more] }
+      expect(await stores.cases.save([change])).toEqual(new Set())
+      expect((await stores.cases.load([ref('pi_a')]))[0]?.outbox).toEqual([more])
     })
 
-    test('a merge takes the other subject away in the same write', async () => {
-      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
-      await stores.subjects.save([insert(a), insert(b)])
+    test('a merge takes the other case away in the same write', async () => {
+      const [a, b] = [pendingCase('a'), pendingCase('b')]
+      await stores.cases.save([insert(a), insert(b)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
       const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
-      expect(await stores.subjects.save([change])).toEqual(new Set())
-      expect(await stores.subjects.load([ref('pi_b')])).toEqual([merged])
+      expect(await stores.cases.save([change])).toEqual(new Set())
+      expect(await stores.cases.load([ref('pi_b')])).toEqual([merged])
     })
 
-    test('a merge whose other subject was written meanwhile changes nothing', async () => {
-      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
-      await stores.subjects.save([insert(a), insert(b)])
-      await stores.subjects.save([update(b)])
+    test('a merge whose other case was written meanwhile changes nothing', async () => {
+      const [a, b] = [pendingCase('a'), pendingCase('b')]
+      await stores.cases.save([insert(a), insert(b)])
+      await stores.cases.save([update(b)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
       const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
-      expect(await stores.subjects.save([change])).toEqual(new Set([a.id]))
-      expect((await stores.subjects.load([ref('pi_a')]))[0]).toEqual(a)
-      expect((await stores.subjects.load([ref('pi_b')]))[0]?.version).toBe(2)
+      expect(await stores.cases.save([change])).toEqual(new Set([a.id]))
+      expect((await stores.cases.load([ref('pi_a')]))[0]).toEqual(a)
+      expect((await stores.cases.load([ref('pi_b')]))[0]?.version).toBe(2)
     })
 
-    test('an update of a subject that another one took up meanwhile loses, and brings nothing back', async () => {
-      const [a, b, c] = [pendingSubject('a'), pendingSubject('b'), pendingSubject('c')]
-      await stores.subjects.save([insert(a), insert(b), insert(c)])
+    test('an update of a case that another one took up meanwhile loses, and brings nothing back', async () => {
+      const [a, b, c] = [pendingCase('a'), pendingCase('b'), pendingCase('c')]
+      await stores.cases.save([insert(a), insert(b), insert(c)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      await stores.subjects.save([{ next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }])
-      expect(await stores.subjects.save([update(b), update(c)])).toEqual(new Set([b.id]))
+      await stores.cases.save([{ next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }])
+      expect(await stores.cases.save([update(b), update(c)])).toEqual(new Set([b.id]))
       const entryIds = b.outbox.map(entry => entry.id)
-      await stores.subjects.outbox.published([{ documentId: b.id, entryIds }])
-      expect(await stores.subjects.load(b.refs)).toEqual([merged])
+      await stores.cases.outbox.published([{ documentId: b.id, entryIds }])
+      expect(await stores.cases.load(b.refs)).toEqual([merged])
     })
 
-    test('a merge into a subject that was written meanwhile changes nothing', async () => {
-      const [a, b] = [pendingSubject('a'), pendingSubject('b')]
-      await stores.subjects.save([insert(a), insert(b)])
-      await stores.subjects.save([update(a)])
+    test('a merge into a case that was written meanwhile changes nothing', async () => {
+      const [a, b] = [pendingCase('a'), pendingCase('b')]
+      await stores.cases.save([insert(a), insert(b)])
+      await stores.cases.save([update(a)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
       const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
-      expect(await stores.subjects.save([change])).toEqual(new Set([a.id]))
-      expect(await stores.subjects.load(b.refs)).toEqual([b])
+      expect(await stores.cases.save([change])).toEqual(new Set([a.id]))
+      expect(await stores.cases.load(b.refs)).toEqual([b])
     })
 
-    test('of one batch the subject that claims a reference of another loses, and so does one that was written meanwhile', async () => {
-      const [a, b, c] = [pendingSubject('a'), pendingSubject('b'), pendingSubject('c')]
-      await stores.subjects.save([insert(a), insert(b), insert(c)])
-      await stores.subjects.save([update(b)])
+    test('of one batch the case that claims a reference of another loses, and so does one that was written meanwhile', async () => {
+      const [a, b, c] = [pendingCase('a'), pendingCase('b'), pendingCase('c')]
+      await stores.cases.save([insert(a), insert(b), insert(c)])
+      await stores.cases.save([update(b)])
       const thief = update(c, { refs: [...c.refs, ref('pi_a')] })
-      const lost = await stores.subjects.save([thief, update(b), update(a), insert(pendingSubject('d'))])
+      const lost = await stores.cases.save([thief, update(b), update(a), insert(pendingCase('d'))])
       expect(lost).toEqual(new Set([b.id, c.id]))
-      expect(await stores.subjects.load([ref('pi_c')])).toEqual([c])
-      expect((await stores.subjects.load([ref('pi_a')]))[0]?.version).toBe(2)
-      expect(await stores.subjects.load([ref('pi_d')])).toHaveLength(1)
+      expect(await stores.cases.load([ref('pi_c')])).toEqual([c])
+      expect((await stores.cases.load([ref('pi_a')]))[0]?.version).toBe(2)
+      expect(await stores.cases.load([ref('pi_d')])).toHaveLength(1)
     })
 
     test('the sweeper finds outboxes by the age of their entries, until they are published', async () => {
-      const subject = pendingSubject('a')
-      await stores.subjects.save([insert(subject)])
-      expect(await stores.subjects.outbox.pending(T0, 10)).toEqual([])
-      expect(await stores.subjects.outbox.pending(T0 + 1, 10)).toEqual([
-        { documentId: subject.id, entries: subject.outbox },
+      const theCase = pendingCase('a')
+      await stores.cases.save([insert(theCase)])
+      expect(await stores.cases.outbox.pending(T0, 10)).toEqual([])
+      expect(await stores.cases.outbox.pending(T0 + 1, 10)).toEqual([
+        { documentId: theCase.id, entries: theCase.outbox },
       ])
-      const entryIds = subject.outbox.map(entry => entry.id)
-      await stores.subjects.outbox.published([{ documentId: subject.id, entryIds }])
-      expect(await stores.subjects.outbox.pending(T0 + 1, 10)).toEqual([])
+      const entryIds = theCase.outbox.map(entry => entry.id)
+      await stores.cases.outbox.published([{ documentId: theCase.id, entryIds }])
+      expect(await stores.cases.outbox.pending(T0 + 1, 10)).toEqual([])
     })
 
-    test('the sweep of looks finds subjects whose look is overdue, and only those', async () => {
-      await stores.subjects.save([insert(pendingSubject('a'))])
-      expect(await stores.subjects.withOverdueLook(T0 + 6 * MINUTE, 10)).toEqual([])
-      const overdue = await stores.subjects.withOverdueLook(T0 + 6 * MINUTE + 1, 10)
-      expect(overdue.map(subject => subject.id)).toEqual(['sub_a'])
+    test('the sweep of looks finds cases whose look is overdue, and only those', async () => {
+      await stores.cases.save([insert(pendingCase('a'))])
+      expect(await stores.cases.withOverdueLook(T0 + 6 * MINUTE, 10)).toEqual([])
+      const overdue = await stores.cases.withOverdueLook(T0 + 6 * MINUTE + 1, 10)
+      expect(overdue.map(theCase => theCase.id)).toEqual(['sub_a'])
       const actions = overdue[0]!.actions.map(action => ({ ...action, verdict: 'explained' as const }))
-      await stores.subjects.save([update(overdue[0]!, { actions })])
-      expect(await stores.subjects.withOverdueLook(T0 + 6 * MINUTE + 1, 10)).toEqual([])
+      await stores.cases.save([update(overdue[0]!, { actions })])
+      expect(await stores.cases.withOverdueLook(T0 + 6 * MINUTE + 1, 10)).toEqual([])
     })
 
     test('an older projection never replaces a newer one, in whatever order they come', async () => {
-      const subject = pendingSubject('a')
-      const action = projectAction(subject, onlyAction(subject))
+      const theCase = pendingCase('a')
+      const action = projectAction(theCase, onlyAction(theCase))
       const listed = (change: Partial<Action>, isNew = true) => {
         return { action: { ...action, ...change }, mergedInto: null, isNew, mayStand: false, isDecided: false }
       }
@@ -217,8 +217,8 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     })
 
     test('what may be listed already is written where it is not, or in an older version', async () => {
-      const subject = pendingSubject('a')
-      const action = projectAction(subject, onlyAction(subject))
+      const theCase = pendingCase('a')
+      const action = projectAction(theCase, onlyAction(theCase))
       const listed = { mergedInto: null, isNew: false, mayStand: true, isDecided: false }
       for (const version of [2, 1, 3, 3]) {
         const state = version === 1 ? 'failed' : 'succeeded'
@@ -231,8 +231,8 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     })
 
     test('an action that turned out to be another leads on to it, and an older projection does not bring it back', async () => {
-      const subject = pendingSubject('a')
-      const action = projectAction(subject, onlyAction(subject))
+      const theCase = pendingCase('a')
+      const action = projectAction(theCase, onlyAction(theCase))
       const listed = { isNew: false, mayStand: false, isDecided: false }
       await stores.projections.saveActions([{ action: { ...action, version: 2 }, mergedInto: 'act_other', ...listed }])
       await stores.projections.saveActions([{ action, mergedInto: null, ...listed, isNew: true }])
@@ -380,7 +380,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         id: 'exp_1',
         projectId: PROJECT,
         version,
-        uses: names.map(actionId => ({ actionId, amount: 5, subjectVersion: 3 })),
+        uses: names.map(actionId => ({ actionId, amount: 5, caseVersion: 3 })),
         expiresAt: T0,
       })
       expect(await expectedChangeUses.save(uses(1, 'act_1'))).toBe(true)
@@ -400,7 +400,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         opened_at: at(index),
       }))
       for (const { action_id } of incidents) {
-        const [projected] = projectActions(pendingSubject(action_id))
+        const [projected] = projectActions(pendingCase(action_id))
         const action = { ...projected!.action, action_id }
         await stores.projections.saveActions([{ ...projected!, action }])
       }

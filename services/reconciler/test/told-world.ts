@@ -334,7 +334,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
         notedAt: T0 + fromS * SECOND,
         startsAt: T0 + fromS * SECOND - 2 * MINUTE,
         expiresAt: T0 + (fromS + forS) * SECOND,
-        // How many it covers depends on their order: another test's subject.
+        // How many it covers depends on their order: other tests cover that.
         maxChanges: 1_000,
         maxAmount: null,
         usedElsewhere: { changes: 0, amount: 0 },

@@ -1,6 +1,6 @@
 import { type ActionDocument, type ConnectionDocument, objectReference } from '@backstop/contracts'
 
-/** The references by which the subject of a listed action is found: one for each site that it may be of. */
+/** The references by which the case of a listed action is found: one for each site that it may be of. */
 export function referenceOfAction(
   {
     project_id,

@@ -17,7 +17,7 @@ const MAX_TRIES = 20
 
 /**
  * Takes the uses of expected changes that these outcomes need. It comes before they are saved: whoever is saved has its use.
- * @returns ids of the subjects that are to be decided again, because what they need is used up by now
+ * @returns ids of the cases that are to be decided again, because what they need is used up by now
  */
 export async function claimUses(
   outcomes: readonly Outcome[],
@@ -25,7 +25,7 @@ export async function claimUses(
   store: ExpectedChangeUsesStore,
 ): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
-  const needs = outcomes.flatMap(({ subject, before }) => needsOf(subject, before, stored)).filter(need => need.isMore)
+  const needs = outcomes.flatMap(({ theCase, before }) => needsOf(theCase, before, stored)).filter(need => need.isMore)
   for (const [note, group] of byNote(needs)) {
     const wishes = group.map(({ wish }) => wish)
     let last: ReadonlySet<string> = new Set()
@@ -48,7 +48,7 @@ export async function giveBackUses(
   stored: StoredUses,
   store: ExpectedChangeUsesStore,
 ): Promise<void> {
-  const needs = outcomes.flatMap(({ subject, before }) => needsOf(subject, before, stored))
+  const needs = outcomes.flatMap(({ theCase, before }) => needsOf(theCase, before, stored))
   for (const [note, group] of byNote(needs.filter(({ wish }) => wish.surplus.length > 0))) {
     const wishes = group.map(({ wish }) => wish)
     await update(note, store, uses => giveBack(uses, wishes))

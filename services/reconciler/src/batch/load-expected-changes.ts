@@ -1,5 +1,5 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { mayNeedNote, notesAbout, withNotes } from '../expected-change/cover-actions.ts'
 import { ownIds, usedElsewhere } from '../expected-change/expected-change-uses.ts'
@@ -11,19 +11,19 @@ import type { Touch } from './work-item.ts'
 const NOTES_COUNT_FOR_MS = 14 * 86_400_000
 
 /**
- * The notes of people that may explain something in a round, for each subject those about what it is called, or will be once
+ * The notes of people that may explain something in a round, for each case those about what it is called, or will be once
  * the round's touches are applied, or about anything.
- * @param looked those of the subjects that a look is taken at
+ * @param looked those of the cases that a look is taken at
  */
 export async function touchesOfNotes(
   touches: readonly Touch[],
-  subjects: readonly Subject[],
-  looked: readonly Subject[],
+  cases: readonly Case[],
+  looked: readonly Case[],
   stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>,
   now: number,
 ): Promise<NotedRound> {
-  const found = await notesFor(touches, subjects, looked, stores, now)
-  const known = new Set(subjects.flatMap(({ notes }) => notes.map(idOf)))
+  const found = await notesFor(touches, cases, looked, stores, now)
+  const known = new Set(cases.flatMap(({ notes }) => notes.map(idOf)))
   const ids = [...new Set([...known, ...[...found.values()].flat().map(idOf)])]
   if (ids.length === 0) return { touches: [], uses: new Map() }
   const [uses, standing] = await Promise.all([
@@ -31,15 +31,15 @@ export async function touchesOfNotes(
     known.size === 0 ? [] : stores.expectedChanges.byIds([...known]),
   ])
   const stands = new Set(standing.map(({ _id }) => _id))
-  const noted = subjects.flatMap(subject => {
-    const own = ownIds(subject)
-    const refreshed = [...subject.notes, ...(found.get(subject) ?? [])].map(note => {
+  const noted = cases.flatMap(theCase => {
+    const own = ownIds(theCase)
+    const refreshed = [...theCase.notes, ...(found.get(theCase) ?? [])].map(note => {
       // One that was taken back covers nothing more; what it covered stays.
       const isTakenBack = known.has(note.id) && !stands.has(note.id)
       const used = usedElsewhere(uses.get(note.id), own)
       return { ...note, usedElsewhere: isTakenBack ? { ...used, changes: note.maxChanges } : used }
     })
-    return withNotes(subject, refreshed) === subject ? [] : [touchOf(subject, refreshed)]
+    return withNotes(theCase, refreshed) === theCase ? [] : [touchOf(theCase, refreshed)]
   })
   return { touches: noted, uses }
 }
@@ -54,29 +54,29 @@ function idOf({ id }: ExpectedChange): string {
   return id
 }
 
-/** The notes that are found for each subject. */
+/** The notes that are found for each case. */
 async function notesFor(
   touches: readonly Touch[],
-  subjects: readonly Subject[],
-  looked: readonly Subject[],
+  cases: readonly Case[],
+  looked: readonly Case[],
   { expectedChanges }: Pick<ReconcilerStores, 'expectedChanges'>,
   now: number,
-): Promise<ReadonlyMap<Subject, readonly ExpectedChange[]>> {
-  if (looked.length === 0 && !subjects.some(mayNeedNote)) return new Map()
-  const named = withNamesToCome(touches, subjects).filter(
-    ({ subject, refs }) => looked.includes(subject) || (refs.size > subject.refs.length && mayNeedNote(subject)),
+): Promise<ReadonlyMap<Case, readonly ExpectedChange[]>> {
+  if (looked.length === 0 && !cases.some(mayNeedNote)) return new Map()
+  const named = withNamesToCome(touches, cases).filter(
+    ({ theCase, refs }) => looked.includes(theCase) || (refs.size > theCase.refs.length && mayNeedNote(theCase)),
   )
   if (named.length === 0) return new Map()
   const found = await expectedChanges.of({
-    projectIds: [...new Set(named.map(({ subject }) => subject.projectId))],
+    projectIds: [...new Set(named.map(({ theCase }) => theCase.projectId))],
     names: [...new Set(named.flatMap(({ refs }) => Array.from(refs, idInReference)))],
     expiringAfter: now - NOTES_COUNT_FOR_MS,
   })
   const all = found.map(expectedChangeOf)
-  return new Map(named.map(({ subject, refs }) => [subject, notesAbout(all, refs)]))
+  return new Map(named.map(({ theCase, refs }) => [theCase, notesAbout(all, refs)]))
 }
 
-function touchOf({ projectId, refs }: Subject, notes: readonly ExpectedChange[]): Touch {
+function touchOf({ projectId, refs }: Case, notes: readonly ExpectedChange[]): Touch {
   return {
     projectId,
     refs: refs.slice(0, 1),
@@ -87,20 +87,20 @@ function touchOf({ projectId, refs }: Subject, notes: readonly ExpectedChange[])
 }
 
 export interface Named {
-  readonly subject: Subject
+  readonly theCase: Case
   /** Every reference that leads to it once the touches are applied. */
   readonly refs: ReadonlySet<string>
 }
 
 /** Whatever shares a reference becomes one, in whatever order it comes. */
-export function withNamesToCome(touches: readonly Touch[], subjects: readonly Subject[]): Named[] {
+export function withNamesToCome(touches: readonly Touch[], cases: readonly Case[]): Named[] {
   const groupOf = new Map<string, Set<string>>()
-  for (const { refs } of [...subjects, ...touches]) {
+  for (const { refs } of [...cases, ...touches]) {
     const groups = new Set(refs.flatMap(ref => groupOf.get(ref) ?? []))
     const joined = new Set([...refs, ...[...groups].flatMap(group => [...group])])
     for (const ref of joined) groupOf.set(ref, joined)
   }
-  return subjects.map(subject => ({ subject, refs: groupOf.get(subject.refs[0] ?? '') ?? new Set(subject.refs) }))
+  return cases.map(theCase => ({ theCase, refs: groupOf.get(theCase.refs[0] ?? '') ?? new Set(theCase.refs) }))
 }
 
 function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {

@@ -56,12 +56,12 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const touching = read.filter(entry => entry.reading.touches.length > 0)
   const { outcomes, conflicts } = await decideAndSave(touching, isDone, parts)
 
-  const actions = outcomes.flatMap(({ subject, before, listing }) => projectActions(subject, before, listing))
-  const incidents = outcomes.flatMap(({ subject, before, listing }) => projectIncidents(subject, before, listing))
+  const actions = outcomes.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
+  const incidents = outcomes.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
   await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
   crashPoint('reconciler.after-projections')
 
-  const outboxes = outcomes.map(({ subject }) => ({ documentId: subject.id, entries: subject.outbox }))
+  const outboxes = outcomes.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
   await parts.publisher.publish(outboxes)
   crashPoint('reconciler.after-outbox')
   const open = read.filter(entry => !isDone(entry))
@@ -138,7 +138,7 @@ async function decideAndSave(
   let round = touching
   for (let count = 1; round.length > 0; count += 1) {
     const { workspace, outcomes, lost } = await decideRound(round, isDone, parts)
-    settled.push(...outcomes.filter(({ subject }) => !lost.has(subject.id)))
+    settled.push(...outcomes.filter(({ theCase }) => !lost.has(theCase.id)))
     round = round.filter(({ reading }) => reading.touches.some(touch => lost.has(workspace.idOf(touch) ?? '')))
     conflicts += lost.size
     if (round.length > 0 && count === MAX_ROUNDS) throw lostRace(`case ${[...lost][0]}`)
@@ -157,19 +157,19 @@ async function decideRound(
     parts,
     now,
   )
-  const workspace = new Workspace(loaded.subjects, parts.rules)
-  // A done event changes nothing, but what its subject still has to publish goes out with this batch.
+  const workspace = new Workspace(loaded.cases, parts.rules)
+  // A done event changes nothing, but what its case still has to publish goes out with this batch.
   const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
   await unhurried([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()
-  const { subjects, expectedChangeUses } = parts.stores
+  const { cases, expectedChangeUses } = parts.stores
   const refused = await claimUses(outcomes, loaded.uses, expectedChangeUses)
   parts.crashPoint('reconciler.after-claim')
-  const granted = outcomes.filter(({ subject }) => !refused.has(subject.id))
-  const lost = await subjects.save(granted.flatMap(({ change }) => change ?? []))
+  const granted = outcomes.filter(({ theCase }) => !refused.has(theCase.id))
+  const lost = await cases.save(granted.flatMap(({ change }) => change ?? []))
   parts.crashPoint('reconciler.after-save')
-  const saved = granted.filter(({ subject }) => !lost.has(subject.id))
+  const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await giveBackUses(saved, loaded.uses, expectedChangeUses)
   return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
 }

@@ -15,11 +15,7 @@ export function createReporter(
     'verdict',
     'reason',
   ])
-  const conflicts = metrics.counter(
-    'reconciler_conflicts_total',
-    'Subjects decided again because another writer won',
-    [],
-  )
+  const conflicts = metrics.counter('reconciler_conflicts_total', 'Cases decided again because another writer won', [])
   const duration = metrics.histogram(
     'reconciler_batch_duration_seconds',
     'Time to decide one batch and to make its effects durable',

@@ -24,9 +24,9 @@ export type WorkItem =
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
-  /** The expected changes of the project may cover what this subject holds. */
+  /** The expected changes of the project may cover what this case holds. */
   | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
-  /** What was understood before: a replay takes from a stored subject what no message tells any more. */
+  /** What was understood before: a replay takes from a stored case what no message tells any more. */
   | {
       readonly kind: 'observation'
       readonly projectId: string
@@ -39,17 +39,17 @@ export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'eve
   return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
 }
 
-/** What an item asks of one subject. */
+/** What an item asks of one case. */
 export interface Touch {
   readonly projectId: string
   readonly refs: readonly string[]
   /** Built once the facts of the batch are read. */
   input(facts: LookFacts): Input
-  /** Whether a subject is made when there is none yet. */
+  /** Whether a case is made when there is none yet. */
   readonly creates: boolean
-  /** Whether it is a look, which rests on more than its subject. */
+  /** Whether it is a look, which rests on more than its case. */
   readonly looks: boolean
-  /** Whether the expected changes about its subject are to be looked up, as for a look. */
+  /** Whether the expected changes about its case are to be looked up, as for a look. */
   readonly wantsNotes?: true
   /** No message of the batch asked for it: it was found for those that did, and so is no repeat of one. */
   readonly isBrought?: true

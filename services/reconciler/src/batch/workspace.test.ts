@@ -3,18 +3,18 @@ import { lookFacts, operationSeen, PROJECT, play, RULES, refundSeen, T0 } from '
 import type { Touch } from './work-item.ts'
 import { Workspace } from './workspace.ts'
 
-describe('a subject that an input does not change', () => {
-  const subject = play([
+describe('a case that an input does not change', () => {
+  const theCase = play([
     { at: T0, input: operationSeen() },
     { at: T0, input: refundSeen() },
   ])
-  const own = { projectId: PROJECT, refs: subject.refs, creates: true, looks: false, input: () => operationSeen() }
+  const own = { projectId: PROJECT, refs: theCase.refs, creates: true, looks: false, input: () => operationSeen() }
 
   test.each<{ name: string; touch: Touch; listed: number }>([
     { name: 'is listed whole, as it may be the repeat of one whose listings were lost', touch: own, listed: 1 },
     { name: 'is not listed where it was only brought along', touch: { ...own, isBrought: true }, listed: 0 },
   ])('$name', ({ touch, listed }) => {
-    const workspace = new Workspace([subject], RULES)
+    const workspace = new Workspace([theCase], RULES)
     workspace.apply(touch, lookFacts(), T0)
     expect(workspace.outcomes()[0]?.listing.actions).toHaveLength(listed)
   })

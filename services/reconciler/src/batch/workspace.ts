@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
 import { decide, type Rules, whyRefused } from '../decision/decide.ts'
 import { forgetOld } from '../decision/evict.ts'
-import { mergeSubjects } from '../decision/merge.ts'
-import type { SubjectChange } from '../store/store.ts'
+import { mergeCases } from '../decision/merge.ts'
+import type { CaseChange } from '../store/store.ts'
 import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
 import type { Touch } from './work-item.ts'
 
 interface Held {
-  subject: Subject
-  /** The subject as it was read, or undefined for one that is new. */
-  readonly stored: Subject | undefined
+  theCase: Case
+  /** The case as it was read, or undefined for one that is new. */
+  readonly stored: Case | undefined
   readonly absorbed: { id: string; version: number }[]
   isChanged: boolean
   /** An input of the batch's own changed nothing. */
@@ -21,8 +21,8 @@ interface Held {
 }
 
 /**
- * The subjects of one batch while it is decided: each input finds its subject by reference, several inputs of one batch
- * that touch the same subject build on each other, and the batch writes each subject once.
+ * The cases of one batch while it is decided: each input finds its case by reference, several inputs of one batch
+ * that touch the same case build on each other, and the batch writes each case once.
  */
 export class Workspace {
   readonly #byRef = new Map<string, Held>()
@@ -30,13 +30,13 @@ export class Workspace {
   /** When the last input was decided. */
   #now = 0
 
-  constructor(subjects: readonly Subject[], rules: Rules) {
+  constructor(cases: readonly Case[], rules: Rules) {
     this.#rules = rules
-    for (const subject of subjects) {
+    for (const theCase of cases) {
       // Its version is that of the write to come, so that what it causes carries the version it will be stored with.
       this.#hold({
-        subject: { ...subject, version: subject.version + 1 },
-        stored: subject,
+        theCase: { ...theCase, version: theCase.version + 1 },
+        stored: theCase,
         absorbed: [],
         isChanged: false,
         isRepeated: false,
@@ -45,35 +45,35 @@ export class Workspace {
   }
 
   #hold(held: Held): void {
-    for (const ref of held.subject.refs) this.#byRef.set(ref, held)
+    for (const ref of held.theCase.refs) this.#byRef.set(ref, held)
   }
 
   /**
-   * Lets a touch change its subject; a look at what is no longer there changes nothing.
-   * @throws AppError `message_invalid` where the subject can take no more records
+   * Lets a touch change its case; a look at what is no longer there changes nothing.
+   * @throws AppError `message_invalid` where the case can take no more records
    */
   apply(touch: Touch, facts: LookFacts, now: number): void {
     this.#now = now
     const held = this.#find(touch, now)
     if (held === undefined) return
     const input = touch.input(facts)
-    if (whyRefused(held.subject, input, now) !== null) {
+    if (whyRefused(held.theCase, input, now) !== null) {
       // A week later there may be room.
-      held.subject = forgetOld(held.subject, held.stored, now)
-      if (whyRefused(held.subject, input, now) !== null) throw full(held.subject)
+      held.theCase = forgetOld(held.theCase, held.stored, now)
+      if (whyRefused(held.theCase, input, now) !== null) throw full(held.theCase)
     }
-    const next = decide(held.subject, input, now, this.#rules)
+    const next = decide(held.theCase, input, now, this.#rules)
     // Decisions share what they leave as it is, so this looks into little.
-    if (isDeepStrictEqual(next, held.subject)) {
+    if (isDeepStrictEqual(next, held.theCase)) {
       if (touch.isBrought !== true) held.isRepeated = true
       return
     }
-    held.subject = next
+    held.theCase = next
     held.isChanged = true
     this.#hold(held)
   }
 
-  /** The subject that holds any of the references, merged into one where several do. */
+  /** The case that holds any of the references, merged into one where several do. */
   #find(touch: Touch, now: number): Held | undefined {
     const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
     if (first === undefined) return touch.creates ? this.#create(touch, now) : undefined
@@ -81,7 +81,7 @@ export class Workspace {
   }
 
   #create(touch: Touch, now: number): Held {
-    const subject: Subject = {
+    const theCase: Case = {
       id: newId('subject'),
       projectId: touch.projectId,
       version: 1,
@@ -97,17 +97,17 @@ export class Workspace {
       outbox: [],
       createdAt: now,
     }
-    const held: Held = { subject, stored: undefined, absorbed: [], isChanged: true, isRepeated: false }
+    const held: Held = { theCase, stored: undefined, absorbed: [], isChanged: true, isRepeated: false }
     this.#hold(held)
     return held
   }
 
   #merge(a: Held, b: Held, now: number): Held {
-    const { winner, merged } = mergeSubjects(a.subject, b.subject, now)
-    const [kept, gone] = winner === a.subject ? [a, b] : [b, a]
+    const { winner, merged } = mergeCases(a.theCase, b.theCase, now)
+    const [kept, gone] = winner === a.theCase ? [a, b] : [b, a]
     const absorbed = gone.stored === undefined ? [] : [{ id: gone.stored.id, version: gone.stored.version }]
     const held: Held = {
-      subject: merged,
+      theCase: merged,
       stored: kept.stored,
       absorbed: [...kept.absorbed, ...gone.absorbed, ...absorbed],
       isChanged: true,
@@ -117,50 +117,50 @@ export class Workspace {
     return held
   }
 
-  /** The subject that a touch went to. */
+  /** The case that a touch went to. */
   idOf(touch: Touch): string | undefined {
-    return touch.refs.map(ref => this.#byRef.get(ref)?.subject.id).find(id => id !== undefined)
+    return touch.refs.map(ref => this.#byRef.get(ref)?.theCase.id).find(id => id !== undefined)
   }
 
-  /** What became of every subject of the batch. */
+  /** What became of every case of the batch. */
   outcomes(): Outcome[] {
     return [...new Set(this.#byRef.values())].map(held => {
-      const { subject, stored, isChanged, isRepeated } = held
+      const { theCase, stored, isChanged, isRepeated } = held
       if (stored !== undefined && !isChanged) {
-        return { subject: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
+        return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
       }
-      const next = forgetOld(stampChanged(subject, stored), stored, this.#now)
-      const change = changeOf({ ...held, subject: next })
-      return { subject: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
+      const next = forgetOld(stampChanged(theCase, stored), stored, this.#now)
+      const change = changeOf({ ...held, theCase: next })
+      return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })
   }
 }
 
 /** The work loop parks what meets it, and goes on with the rest. */
-function full({ actions }: Subject): AppError {
+function full({ actions }: Case): AppError {
   const what = `${actions.at(-1)?.subject} has more refunds and cancellations than can be kept`
   return new AppError('message_invalid', `${what}; stop what makes them, and have this one sent again`)
 }
 
 const NOTHING: Listing = { actions: [], merged: [] }
 
-/** A subject at the end of a batch. */
+/** A case at the end of a batch. */
 export interface Outcome {
   /** As it is stored, or will be once the change is written. */
-  readonly subject: Subject
+  readonly theCase: Case
   /** As it was read; undefined for one that is new. */
-  readonly before: Subject | undefined
+  readonly before: Case | undefined
   /** What there is to write; undefined where nothing changed. */
-  readonly change: SubjectChange | undefined
+  readonly change: CaseChange | undefined
   /**
    * What is to be listed: what changed. All of it where an input changed nothing, because that may be the repeat of one that
-   * was saved just before a crash, whose listings were lost; what others did to the subject since then does not show.
+   * was saved just before a crash, whose listings were lost; what others did to the case since then does not show.
    */
   readonly listing: Listing
 }
 
-function changeOf({ subject, stored, absorbed }: Held): SubjectChange {
+function changeOf({ theCase, stored, absorbed }: Held): CaseChange {
   const before = new Set(stored?.outbox.map(entry => entry.id))
-  const added = subject.outbox.filter(entry => !before.has(entry.id))
-  return { next: subject, before: stored, added, absorbed }
+  const added = theCase.outbox.filter(entry => !before.has(entry.id))
+  return { next: theCase, before: stored, added, absorbed }
 }

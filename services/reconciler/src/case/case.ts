@@ -23,12 +23,12 @@ import type { ExpectedChange } from './expected-change.ts'
  * One payment or one subscription of a project: everything that a verdict depends on, in one document, so that one
  * compare-and-set on `version` decides between any two writers. Times are milliseconds since the epoch.
  */
-export interface Subject {
+export interface Case {
   readonly id: string
   readonly projectId: string
   /** 0 until it is stored; grows by one with each write. */
   readonly version: number
-  /** Every reference that leads here. A reference leads to one subject only (a unique index is what makes it so). */
+  /** Every reference that leads here. A reference leads to one case only (a unique index is what makes it so). */
   readonly refs: readonly string[]
   readonly actions: readonly ActionRecord[]
   /** Records that turned out to be another one's: their projections stay, marked, because alerts may have named them. */
@@ -42,11 +42,11 @@ export interface Subject {
   readonly operationCases: readonly OperationCase[]
   /** The notes of people that were found for it, whatever they are about: what they explain is judged like all else. */
   readonly notes: readonly ExpectedChange[]
-  readonly outbox: readonly SubjectOutboxEntry[]
+  readonly outbox: readonly CaseOutboxEntry[]
   readonly createdAt: number
 }
 
-export type SubjectOutboxEntry = OutboxEntry & {
+export type CaseOutboxEntry = OutboxEntry & {
   /** When it was written: the sweeper publishes what lies here too long. */
   readonly at: number
 }
@@ -131,7 +131,7 @@ export interface ActionRecord {
    * that it may explain this one.
    */
   readonly decideAgainAt?: number | null
-  /** The version of the subject in which it was last listed otherwise (projection.ts); absent in what was written before this was kept. */
+  /** The version of the case in which it was last listed otherwise (projection.ts); absent in what was written before this was kept. */
   readonly changedIn?: number
 }
 
@@ -307,10 +307,10 @@ export function withAll<T>(list: readonly T[], more: readonly T[]): readonly T[]
   return missing.length === 0 ? list : [...list, ...missing]
 }
 
-/** The subject with one of its records as it is now. */
-export function withRecord(subject: Subject, record: ActionRecord): Subject {
-  const index = subject.actions.findIndex(action => action.id === record.id)
-  return { ...subject, actions: index < 0 ? [...subject.actions, record] : replaceAt(subject.actions, index, record) }
+/** The case with one of its records as it is now. */
+export function withRecord(theCase: Case, record: ActionRecord): Case {
+  const index = theCase.actions.findIndex(action => action.id === record.id)
+  return { ...theCase, actions: index < 0 ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record) }
 }
 
 /** The incident that is not resolved; undefined where none is. */

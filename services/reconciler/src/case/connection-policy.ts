@@ -1,5 +1,5 @@
 import type { OutOfBand, ProviderKind, VerdictReason } from '@backstop/contracts'
-import type { ActionRecord, Subject } from './case.ts'
+import type { ActionRecord, Case } from './case.ts'
 
 /** What decides, at the second look, whether an unexplained action of a connection alerts. */
 export interface ConnectionPolicy {
@@ -31,14 +31,14 @@ const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']
  * only marked as deleted, so something is wrong) counts as `alert`: what is not known is no reason to stay quiet.
  */
 export function policiesOf(
-  subject: Subject,
+  theCase: Case,
   action: ActionRecord,
   known: ReadonlyMap<string, ConnectionPolicy>,
 ): ConnectionPolicy[] {
   // An operation on this very payment shows that the account was acted on, through whatever connection it was reported.
   const hasExecuted =
-    subject.operations.some(operation => operation.executing_at !== null) ||
-    subject.forgotten.some(({ operationId }) => operationId !== null)
+    theCase.operations.some(operation => operation.executing_at !== null) ||
+    theCase.forgotten.some(({ operationId }) => operationId !== null)
   return action.seenThrough.map(({ id }) => {
     const policy = known.get(id) ?? { ...UNKNOWN, connectionId: id, provider: action.provider }
     return hasExecuted ? { ...policy, hasExecuted } : policy

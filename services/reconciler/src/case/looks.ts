@@ -1,4 +1,4 @@
-import type { ActionRecord, Look, Subject } from './case.ts'
+import type { ActionRecord, Case, Look } from './case.ts'
 import { isSigned } from './whom-to-ask.ts'
 
 /** A look this long past its time was not just slow: its message is lost. */
@@ -17,7 +17,7 @@ const LEAST_TIME_TO_ANSWER_MS = 2_000
 /** When the message that ends the wait counts as lost. */
 const UNANSWERED_LOST_AFTER_MS = 20_000
 
-/** A look that a subject still waits for. */
+/** A look that a case still waits for. */
 export interface PendingLook {
   /** As its recheck names it. */
   readonly lookId: string
@@ -28,18 +28,18 @@ export interface PendingLook {
   readonly wakeAt: number
 }
 
-/** The looks that a subject still waits for, so that a slow sweep finds those whose message was lost. */
-export function pendingLooks(subject: Subject): readonly PendingLook[] {
-  const actions = subject.actions.flatMap(action =>
+/** The looks that a case still waits for, so that a slow sweep finds those whose message was lost. */
+export function pendingLooks(theCase: Case): readonly PendingLook[] {
+  const actions = theCase.actions.flatMap(action =>
     action.verdict === 'pending'
       ? pending('action', action.id, action.look, isSigned(action))
       : pendingLateReading(action),
   )
-  const steps = subject.refundTotals.flatMap(total => pending('step', total.id, total.look, isSigned(total)))
-  const operations = subject.operationCases.flatMap(({ operationId, look }) =>
+  const steps = theCase.refundTotals.flatMap(total => pending('step', total.id, total.look, isSigned(total)))
+  const operations = theCase.operationCases.flatMap(({ operationId, look }) =>
     look === null ? [] : pending('operation', operationLookId(look.why, operationId), look, true),
   )
-  return [...actions, ...steps, ...operations, ...subject.actions.flatMap(decisionOf)]
+  return [...actions, ...steps, ...operations, ...theCase.actions.flatMap(decisionOf)]
 }
 
 /** When it is decided again whether an operation that agrees with an alerted action explains it. No provider is asked. */

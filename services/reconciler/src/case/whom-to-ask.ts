@@ -3,9 +3,9 @@ import type { ReadBack } from '@backstop/providers'
 import type { ActionRecord, RefundTotal } from './case.ts'
 import type { ConnectionPolicy } from './connection-policy.ts'
 
-/** What one look may know beyond its subject. */
+/** What one look may know beyond its case. */
 export interface LookFacts {
-  /** Of every connection that shows an action of the subject, or through which one of its operations was reported. */
+  /** Of every connection that shows an action of the case, or through which one of its operations was reported. */
   readonly policies: ReadonlyMap<string, ConnectionPolicy>
   /** What to ask a provider for: the providers' own rule. */
   readonly targetsOf: (provider: ProviderKind, what: Parameters<ReadBack['targetsOf']>[0]) => readonly ReadTarget[]

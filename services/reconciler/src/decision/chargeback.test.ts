@@ -22,15 +22,15 @@ describe('a refund of which its own transaction says that the bank took the paym
     { name: 'the credit note once more', inputs: [throughNote, itself, throughNote] },
   ])('is a dispute, and nobody is alerted: $name', ({ inputs }) => {
     const told = play(inputs.map((input, index) => ({ at: T0 + index * 1_000, input })))
-    const subject = lookAll(told, policies)
-    expect(onlyAction(subject)).toMatchObject({
+    const theCase = lookAll(told, policies)
+    expect(onlyAction(theCase)).toMatchObject({
       kind: 'dispute',
       verdict: 'not_alerted',
       reason: 'kind_is_not_judged',
       providerRef: 'txn_1',
       amount: 2499,
     })
-    expect(alertsOf(subject)).toEqual([])
+    expect(alertsOf(theCase)).toEqual([])
   })
 
   test('takes the alert back that came before its transaction was read', () => {
@@ -53,8 +53,8 @@ test('a refund at the gateway is judged, whatever its biller records of the same
   const gateway = seen(signed, { connection: { id: CONNECTION, createdAt: T0 - MINUTE } })
   const names = { refs: [...signed.refs], subject: 'pi_1', objectIds: ['pi_1'] }
   const recorded = seen({ ...recordShown('dispute', 'txn_9'), ...names }, { eventId: 'recorded' })
-  const subject = lookAll(play([gateway, recorded].map(input => ({ at: T0, input }))))
-  expect(subject.actions.map(({ kind, verdict }) => `${kind} ${verdict}`).sort()).toEqual([
+  const theCase = lookAll(play([gateway, recorded].map(input => ({ at: T0, input }))))
+  expect(theCase.actions.map(({ kind, verdict }) => `${kind} ${verdict}`).sort()).toEqual([
     'dispute not_alerted',
     'refund unexplained',
   ])

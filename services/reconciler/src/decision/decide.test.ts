@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
-  emptySubject,
+  emptyCase,
   look,
   lookAll,
   MINUTE,
@@ -17,20 +17,20 @@ import {
   totalSeen,
   unexpected,
 } from '../../test/fixtures.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { decide } from './decide.ts'
-import { mergeSubjects } from './merge.ts'
+import { mergeCases } from './merge.ts'
 import { observeOperation } from './observe.ts'
 
 const seen = refundSeen()
 
 describe('first sight', () => {
   test('an unexplained refund is pending, and its second look is due a minute after the first record of it', () => {
-    const subject = play([{ at: T0, input: seen }])
-    expect(onlyAction(subject)).toMatchObject({ verdict: 'pending', reason: 'awaiting_second_look' })
-    expect(pendingLooks(subject)).toMatchObject([{ lookId: onlyAction(subject).id, dueAt: T0 + MINUTE }])
-    expect(subject.outbox).toMatchObject([{ topic: 'rechecks', headers: { 'x-due-at': String(T0 + MINUTE) } }])
+    const theCase = play([{ at: T0, input: seen }])
+    expect(onlyAction(theCase)).toMatchObject({ verdict: 'pending', reason: 'awaiting_second_look' })
+    expect(pendingLooks(theCase)).toMatchObject([{ lookId: onlyAction(theCase).id, dueAt: T0 + MINUTE }])
+    expect(theCase.outbox).toMatchObject([{ topic: 'rechecks', headers: { 'x-due-at': String(T0 + MINUTE) } }])
   })
 
   test('an event that comes three days late keeps its minute of grace', () => {
@@ -39,16 +39,16 @@ describe('first sight', () => {
   })
 
   test('a refund that an operation names is explained at once and looked at no more', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: operationSeen({ provider_ref: 're_1' }) },
       { at: T0 + SECOND, input: seen },
     ])
-    expect(onlyAction(subject)).toMatchObject({
+    expect(onlyAction(theCase)).toMatchObject({
       verdict: 'explained',
       reason: 'provider_ref_matches',
       operationId: 'op_1',
     })
-    expect(subject.outbox).toEqual([])
+    expect(theCase.outbox).toEqual([])
   })
 
   test('the same event three times changes nothing after the first', () => {
@@ -65,20 +65,20 @@ describe('first sight', () => {
   })
 
   test('refund.created, refund.updated and charge.refunded are one action', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: totalSeen({ total: 2499, before: 0 }) },
       { at: T0, input: refundSeen({ eventType: 'refund.updated', status: 'succeeded' }) },
       { at: T0, input: refundSeen({ status: 'pending' }) },
     ])
-    expect(onlyAction(lookAll(subject))).toMatchObject({ state: 'succeeded', providerRef: 're_1', amount: 2499 })
+    expect(onlyAction(lookAll(theCase))).toMatchObject({ state: 'succeeded', providerRef: 're_1', amount: 2499 })
   })
 
   test('an older state that comes later does not take a newer one back', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: refundSeen({ eventType: 'refund.updated', status: 'failed' }) },
       { at: T0 + SECOND, input: refundSeen({ status: 'pending' }) },
     ])
-    expect(onlyAction(subject).state).toBe('failed')
+    expect(onlyAction(theCase).state).toBe('failed')
   })
 
   test('what is said last of two final states, and which id is shown, do not depend on the order', () => {
@@ -93,9 +93,9 @@ describe('first sight', () => {
 
   test('an operation that was never sent explains nothing, and leads nowhere', () => {
     const unsent = operationSeen({ state: 'approved', executing_at: null, ended_at: null, provider_ref: 're_1' })
-    const subject = play([{ at: T0, input: unsent }])
-    expect(subject).toMatchObject({ refs: [], actions: [] })
-    expect(onlyAction(play([{ at: T0, input: seen }], subject)).verdict).toBe('pending')
+    const theCase = play([{ at: T0, input: unsent }])
+    expect(theCase).toMatchObject({ refs: [], actions: [] })
+    expect(onlyAction(play([{ at: T0, input: seen }], theCase)).verdict).toBe('pending')
   })
 
   test('a payment that a loop operates on keeps the latest operations only', () => {
@@ -110,8 +110,8 @@ describe('first sight', () => {
     const [action] = play([{ at: T0, input: seen }]).actions
     if (action === undefined) throw new Error('There is no action')
     const ids = Array.from({ length: 501 }, (_, index) => `op_${index}`)
-    const explaining: Subject = {
-      ...emptySubject(),
+    const explaining: Case = {
+      ...emptyCase(),
       actions: ids.map(id => ({ ...action, id, verdict: 'explained', operationId: id })),
     }
     const full = ids.reduce((next, operation_id) => observeOperation(next, operation({ operation_id })), explaining)
@@ -119,11 +119,11 @@ describe('first sight', () => {
   })
 
   test('the key of an updating request is not the key of the making', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: operationSeen({ idempotency_key: 'k', amount: 1 }) },
       { at: T0, input: refundSeen({ eventType: 'refund.updated', idempotencyKey: 'k' }) },
     ])
-    expect(onlyAction(subject).verdict).toBe('pending')
+    expect(onlyAction(theCase).verdict).toBe('pending')
   })
 
   test('what the provider made before the connection is explained by that', () => {
@@ -137,10 +137,10 @@ describe('first sight', () => {
 
 describe('second look', () => {
   test('what nothing explains opens one incident and raises one alert', () => {
-    const subject = lookAll(play([{ at: T0, input: seen }]))
-    expect(onlyAction(subject)).toMatchObject({ verdict: 'unexplained', reason: 'nothing_explains_it' })
-    expect(unexpected(onlyAction(subject))).toMatchObject({ state: 'open', openedAt: T0 + MINUTE })
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    const theCase = lookAll(play([{ at: T0, input: seen }]))
+    expect(onlyAction(theCase)).toMatchObject({ verdict: 'unexplained', reason: 'nothing_explains_it' })
+    expect(unexpected(onlyAction(theCase))).toMatchObject({ state: 'open', openedAt: T0 + MINUTE })
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('looking again changes nothing', () => {
@@ -172,23 +172,23 @@ describe('second look', () => {
     { name: 'a connection deleted meanwhile', with: policy({ deleted: true }), reason: 'connection_deleted' },
   ]
   test.each(quiet)('$name is recorded with its reason and alerts nobody', ({ with: setting, reason }) => {
-    const subject = lookAll(play([{ at: T0, input: seen }]), [setting])
-    expect(onlyAction(subject)).toMatchObject({ verdict: 'not_alerted', reason })
-    expect(alertsOf(subject)).toEqual([])
+    const theCase = lookAll(play([{ at: T0, input: seen }]), [setting])
+    expect(onlyAction(theCase)).toMatchObject({ verdict: 'not_alerted', reason })
+    expect(alertsOf(theCase)).toEqual([])
   })
 
   test('auto alerts once any operation of the account ever executed', () => {
-    const subject = lookAll(play([{ at: T0, input: seen }]), [policy({ outOfBand: 'auto', hasExecuted: true })])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    const theCase = lookAll(play([{ at: T0, input: seen }]), [policy({ outOfBand: 'auto', hasExecuted: true })])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('auto alerts when an operation acted on this very payment, through whatever connection it was reported', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: operationSeen({ connection_id: 'con_b', provider_ref: 're_1' }) },
       { at: T0, input: refundSeen({ id: 're_1' }) },
       { at: T0, input: refundSeen({ id: 're_2' }) },
     ])
-    expect(alertsOf(lookAll(subject, [policy({ outOfBand: 'auto' })]))).toEqual(['incident.opened'])
+    expect(alertsOf(lookAll(theCase, [policy({ outOfBand: 'auto' })]))).toEqual(['incident.opened'])
   })
 
   test('a connection whose document is gone is no reason to stay quiet', () => {
@@ -202,44 +202,44 @@ describe('second look', () => {
   })
 
   test('an action seen through two connections is judged by the stricter setting', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: seen },
       { at: T0, input: refundSeen({}, { connection: { id: 'con_b', createdAt: 0 }, eventId: 'evt_b' }) },
     ])
     const policies = [policy({ outOfBand: 'ignore' }), policy({ connectionId: 'con_b', outOfBand: 'alert' })]
-    expect(alertsOf(lookAll(subject, policies))).toEqual(['incident.opened'])
+    expect(alertsOf(lookAll(theCase, policies))).toEqual(['incident.opened'])
   })
 })
 
 describe('explanations that come, change and go', () => {
   test('an operation that comes within the minute explains it, and nobody is told', () => {
-    const subject = lookAll(
+    const theCase = lookAll(
       play([
         { at: T0, input: seen },
         { at: T0 + 30 * SECOND, input: operationSeen() },
       ]),
     )
-    expect(onlyAction(subject).verdict).toBe('explained')
-    expect(alertsOf(subject)).toEqual([])
+    expect(onlyAction(theCase).verdict).toBe('explained')
+    expect(alertsOf(theCase)).toEqual([])
   })
 
   test('an operation that comes after the alert and names the refund resolves the incident and names itself', () => {
     const alerted = lookAll(play([{ at: T0, input: seen }]))
-    const subject = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
-    expect(unexpected(onlyAction(subject))).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
-    expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.resolved'])
+    const theCase = play([{ at: T0 + 5 * MINUTE, input: operationSeen({ provider_ref: 're_1' }) }], alerted)
+    expect(unexpected(onlyAction(theCase))).toMatchObject({ state: 'resolved', resolvedBy: 'op_1' })
+    expect(alertsOf(theCase)).toEqual(['incident.opened', 'incident.resolved'])
   })
 
   test('two refunds with one operation alert once', () => {
-    const subject = lookAll(
+    const theCase = lookAll(
       play([
         { at: T0, input: refundSeen({ id: 're_1' }) },
         { at: T0, input: refundSeen({ id: 're_2' }) },
         { at: T0 + SECOND, input: operationSeen() },
       ]),
     )
-    expect(subject.actions.map(action => action.verdict).sort()).toEqual(['explained', 'unexplained'])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(theCase.actions.map(action => action.verdict).sort()).toEqual(['explained', 'unexplained'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('an action whose operation turns out to have made another one gets a look of its own', () => {
@@ -254,19 +254,19 @@ describe('explanations that come, change and go', () => {
   })
 
   test('an older copy of an operation never replaces a newer one', () => {
-    const subject = play([
+    const theCase = play([
       { at: T0, input: operationSeen({ version: 3, state: 'completed' }) },
       { at: T0, input: operationSeen({ version: 2, state: 'requested', executing_at: null }) },
     ])
-    expect(subject.operations).toMatchObject([{ version: 3 }])
+    expect(theCase.operations).toMatchObject([{ version: 3 }])
   })
 })
 
 describe('charge.refunded without refund events', () => {
   test('becomes a provisional action of the open amount at the second look, and alerts', () => {
-    const subject = lookAll(play([{ at: T0, input: totalSeen({ total: 2499, before: 0 }) }]))
-    expect(onlyAction(subject)).toMatchObject({ providerRef: null, amount: 2499, verdict: 'unexplained' })
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    const theCase = lookAll(play([{ at: T0, input: totalSeen({ total: 2499, before: 0 }) }]))
+    expect(onlyAction(theCase)).toMatchObject({ providerRef: null, amount: 2499, verdict: 'unexplained' })
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('accuses nobody at first sight', () => {
@@ -274,60 +274,60 @@ describe('charge.refunded without refund events', () => {
   })
 
   test('is explained by an operation of that amount', () => {
-    const subject = lookAll(
+    const theCase = lookAll(
       play([
         { at: T0, input: operationSeen() },
         { at: T0, input: totalSeen({ total: 2499 }) },
       ]),
     )
-    expect(onlyAction(subject)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
+    expect(onlyAction(theCase)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
   })
 
   test('counts nothing that may have been refunded before the connection was made', () => {
     const charge = { chargeCreatedAt: T0 - 90 * MINUTE }
-    const subject = lookAll(play([{ at: T0, input: totalSeen({ total: 3000, before: 1000, ...charge }) }]))
-    expect(onlyAction(subject).amount).toBe(2000)
+    const theCase = lookAll(play([{ at: T0, input: totalSeen({ total: 3000, before: 1000, ...charge }) }]))
+    expect(onlyAction(theCase).amount).toBe(2000)
   })
 
   test('two totals of one charge are two refunds', () => {
-    const subject = lookAll(
+    const theCase = lookAll(
       play([
         { at: T0, input: totalSeen({ total: 1000, before: 0 }) },
         { at: T0, input: totalSeen({ total: 2500, before: 1000 }) },
       ]),
     )
-    expect(subject.actions.map(action => action.amount)).toEqual([1000, 1500])
+    expect(theCase.actions.map(action => action.amount)).toEqual([1000, 1500])
   })
 
   test('a refund event that comes later takes the provisional action over instead of alerting again', () => {
     const alerted = lookAll(play([{ at: T0, input: totalSeen({ total: 2499 }) }]))
-    const subject = lookAll(play([{ at: T0 + 5 * MINUTE, input: seen }], alerted))
-    expect(onlyAction(subject)).toMatchObject({ providerRef: 're_1', verdict: 'unexplained' })
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    const theCase = lookAll(play([{ at: T0 + 5 * MINUTE, input: seen }], alerted))
+    expect(onlyAction(theCase)).toMatchObject({ providerRef: 're_1', verdict: 'unexplained' })
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 })
 
-describe('subjects that turn out to be one', () => {
+describe('cases that turn out to be one', () => {
   const byCharge = play([{ at: T0, input: refundSeen({ id: 're_1', paymentIntent: null }) }])
   const byIntent = play([{ at: T0, input: operationSeen({ provider_ref: 're_9' }) }], {
-    ...emptySubject(),
+    ...emptyCase(),
     id: 'sub_other',
     createdAt: T0 + SECOND,
   })
 
   test('the older keeps its id, whoever merges', () => {
-    expect(mergeSubjects(byCharge, byIntent, T0).merged.id).toBe('sub_test')
-    expect(mergeSubjects(byIntent, byCharge, T0).merged.id).toBe('sub_test')
+    expect(mergeCases(byCharge, byIntent, T0).merged.id).toBe('sub_test')
+    expect(mergeCases(byIntent, byCharge, T0).merged.id).toBe('sub_test')
   })
 
   test('keeps the actions, operations and references of both', () => {
-    const { merged } = mergeSubjects(byIntent, byCharge, T0)
+    const { merged } = mergeCases(byIntent, byCharge, T0)
     expect(merged.actions).toHaveLength(1)
     expect(merged.operations).toHaveLength(1)
     expect(new Set(merged.refs)).toEqual(new Set([...byCharge.refs, ...byIntent.refs]))
   })
 
   test('carries a version that no projection of either is newer than', () => {
-    expect(mergeSubjects({ ...byCharge, version: 2 }, { ...byIntent, version: 7 }, T0).merged.version).toBe(7)
+    expect(mergeCases({ ...byCharge, version: 2 }, { ...byIntent, version: 7 }, T0).merged.version).toBe(7)
   })
 })

@@ -1,6 +1,6 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
-import type { Sighting, Subject } from '../case/case.ts'
+import type { Case, Sighting } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { withNotes } from '../expected-change/cover-actions.ts'
 import { tellDrift } from '../operation/drift.ts'
@@ -9,13 +9,13 @@ import { joinPaymentNames } from '../refund/payment-names.ts'
 import { followTotals, observeRefundTotal } from '../refund/refund-steps.ts'
 import { joinConnectionsOfTotals } from '../refund/shown-through.ts'
 import { observeSubscription } from '../subscription/subscription-records.ts'
-import { judgeSubject } from '../verdict/judge.ts'
+import { judgeCase } from '../verdict/judge.ts'
 import { knownTo, whyFull } from './evict.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
 import { type LookInput, takeLook } from './second-look.ts'
 
-/** Everything that can change what is known of a subject. */
+/** Everything that can change what is known of a case. */
 export type Input =
   | {
       readonly kind: 'observed'
@@ -23,7 +23,7 @@ export type Input =
       readonly sighting: Sighting
     }
   | { readonly kind: 'operation'; readonly operation: Operation }
-  /** Notes of people about anything, or about what the subject is called, or will be by the inputs that follow. */
+  /** Notes of people about anything, or about what the case is called, or will be by the inputs that follow. */
   | { readonly kind: 'noted'; readonly notes: readonly ExpectedChange[] }
   /** A look that is due, or that the provider has answered; what the answer showed was observed before. */
   | ({ readonly kind: 'second_look' } & LookInput)
@@ -34,22 +34,22 @@ export interface Rules {
 }
 
 /**
- * The next state of a subject. Pure: what it returns rests on its arguments only, so a lost compare-and-set is answered
+ * The next state of a case. Pure: what it returns rests on its arguments only, so a lost compare-and-set is answered
  * by loading again and deciding again.
  */
-export function decide(subject: Subject, input: Input, now: number, rules: Rules): Subject {
+export function decide(theCase: Case, input: Input, now: number, rules: Rules): Case {
   switch (input.kind) {
     case 'observed':
-      return judge(observe(subject, input, now), now, rules)
+      return judge(observe(theCase, input, now), now, rules)
     case 'operation': {
-      const next = observeOperation(subject, input.operation)
-      // A look brings every operation of its subject: those that are known already are to cost nothing.
-      return next === subject ? subject : judge(next, now, rules)
+      const next = observeOperation(theCase, input.operation)
+      // A look brings every operation of its case: those that are known already are to cost nothing.
+      return next === theCase ? theCase : judge(next, now, rules)
     }
     case 'noted':
-      return judge(withNotes(subject, input.notes), now, rules)
+      return judge(withNotes(theCase, input.notes), now, rules)
     case 'second_look':
-      return follow(takeLook(subject, input, now, rules.recheckDelayMs), now)
+      return follow(takeLook(theCase, input, now, rules.recheckDelayMs), now)
     default:
       return input satisfies never
   }
@@ -59,35 +59,35 @@ export function decide(subject: Subject, input: Input, now: number, rules: Rules
 const READ_FOR_LOOKS: readonly (ReadReason | null)[] = ['second_look', 'settlement', 'missing_check']
 
 /**
- * Why a subject cannot take an input; null where it can. A look always passes, as does what was read for one: it would
+ * Why a case cannot take an input; null where it can. A look always passes, as does what was read for one: it would
  * be asked for again for ever.
  */
-export function whyRefused(subject: Subject, input: Input, now: number): ReturnType<typeof whyFull> {
+export function whyRefused(theCase: Case, input: Input, now: number): ReturnType<typeof whyFull> {
   if (input.kind !== 'observed' || READ_FOR_LOOKS.includes(input.sighting.reading)) return null
-  const why = whyFull(subject)
-  return why === null || knownTo(observe(subject, input, now)) <= knownTo(subject) ? null : why
+  const why = whyFull(theCase)
+  return why === null || knownTo(observe(theCase, input, now)) <= knownTo(theCase) ? null : why
 }
 
-function observe(subject: Subject, { observed, sighting }: Extract<Input, { kind: 'observed' }>, now: number): Subject {
+function observe(theCase: Case, { observed, sighting }: Extract<Input, { kind: 'observed' }>, now: number): Case {
   switch (observed.kind) {
     case 'action':
     case 'record':
-      return observeObject(subject, observed, sighting, now)
+      return observeObject(theCase, observed, sighting, now)
     case 'refund_total':
-      return observeRefundTotal(subject, observed, sighting)
+      return observeRefundTotal(theCase, observed, sighting)
     case 'subscription':
-      return observeSubscription(subject, observed, sighting, now)
+      return observeSubscription(theCase, observed, sighting, now)
     default:
       return observed satisfies never
   }
 }
 
-function judge(subject: Subject, now: number, { recheckDelayMs }: Rules): Subject {
-  const named = joinConnectionsOfTotals(joinPaymentNames(subject))
-  return follow(judgeSubject(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
+function judge(theCase: Case, now: number, { recheckDelayMs }: Rules): Case {
+  const named = joinConnectionsOfTotals(joinPaymentNames(theCase))
+  return follow(judgeCase(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
 }
 
 /** What follows from verdicts for the operations that gave them. */
-function follow(subject: Subject, now: number): Subject {
-  return armOperationLooks(tellDrift(settleOperations(subject, now), now), now)
+function follow(theCase: Case, now: number): Case {
+  return armOperationLooks(tellDrift(settleOperations(theCase, now), now), now)
 }

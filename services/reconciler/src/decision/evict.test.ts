@@ -4,7 +4,7 @@ import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
   CONNECTION,
-  emptySubject,
+  emptyCase,
   lookAll,
   MINUTE,
   operation,
@@ -18,7 +18,7 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
-import type { ActionRecord, Forgotten, Subject } from '../case/case.ts'
+import type { ActionRecord, Case, Forgotten } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from './decide.ts'
 import { forgetOld, MAX_RECORDS } from './evict.ts'
@@ -39,31 +39,31 @@ const made = (index: number): Operation =>
   })
 
 /** A payment with so many refunds, seen second after second, each explained by an operation of its own. */
-function explained(count: number): Subject {
-  const subjects = Array.from({ length: count }, (_, index) =>
+function explained(count: number): Case {
+  const cases = Array.from({ length: count }, (_, index) =>
     play([
       { at: madeAt(index), input: operationSeen(made(index)) },
       { at: madeAt(index), input: refund(index) },
     ]),
   )
   return {
-    ...emptySubject(),
-    refs: [...new Set(subjects.flatMap(({ refs }) => refs))],
-    actions: subjects.flatMap(({ actions }) => actions),
-    operations: subjects.flatMap(({ operations }) => operations),
-    operationCases: subjects.flatMap(({ operationCases }) => operationCases),
+    ...emptyCase(),
+    refs: [...new Set(cases.flatMap(({ refs }) => refs))],
+    actions: cases.flatMap(({ actions }) => actions),
+    operations: cases.flatMap(({ operations }) => operations),
+    operationCases: cases.flatMap(({ operationCases }) => operationCases),
   }
 }
 
 const full = explained(MAX_RECORDS + SURPLUS - 1)
 const newest = refund(9_999, { amount: 7, createdAt: LATER })
-/** What a batch leaves of a subject to which this happens. */
-const batch = (input: Input, before: Subject, now = LATER) => forgetOld(play([{ at: now, input }], before), before, now)
+/** What a batch leaves of a case to which this happens. */
+const batch = (input: Input, before: Case, now = LATER) => forgetOld(play([{ at: now, input }], before), before, now)
 const grown = batch(newest, full)
-const namesOf = ({ actions }: Subject) => actions.map(({ providerRef }) => providerRef)
+const namesOf = ({ actions }: Case) => actions.map(({ providerRef }) => providerRef)
 
 /** The same with a change to its oldest record. */
-function withOldest(change: Partial<ActionRecord>): Subject {
+function withOldest(change: Partial<ActionRecord>): Case {
   const [oldest, ...others] = full.actions
   return { ...full, actions: [{ ...(oldest as ActionRecord), ...change }, ...others] }
 }
@@ -73,15 +73,15 @@ function sidesOf(state: ActionRecord['state']): ActionRecord['sides'] {
 }
 
 /** The same, where no operation explains the oldest record. */
-function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Subject {
+function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Case {
   const look = { dueAt: T0 + MINUTE, askedAt: null, doneAt: T0 + MINUTE }
-  const subject = withOldest({ verdict, reason, operationId: null, look, quietFor: [CONNECTION] })
-  return { ...subject, operations: full.operations.slice(1) }
+  const theCase = withOldest({ verdict, reason, operationId: null, look, quietFor: [CONNECTION] })
+  return { ...theCase, operations: full.operations.slice(1) }
 }
 
 const note = expectedChange({ amount: 100, expiresAt: T0 + SECOND })
 
-describe('a subject with more records than it keeps', () => {
+describe('a case with more records than it keeps', () => {
   test('gives up the oldest that are explained, each with its operation', () => {
     expect(full.actions.every(({ verdict }) => verdict === 'explained')).toBe(true)
     expect(grown.actions).toHaveLength(MAX_RECORDS)
@@ -98,24 +98,24 @@ describe('a subject with more records than it keeps', () => {
   })
 
   const open = { id: 'inc', code: 'REFUND_REJECTED', state: 'open' } as ActionRecord['incidents'][number]
-  test.each<{ name: string; subject: Subject }>([
-    { name: 'what nothing explains', subject: withoutOperation('unexplained', 'nothing_explains_it') },
-    { name: 'what only a setting kept quiet', subject: withoutOperation('not_alerted', 'out_of_band_ignore') },
-    { name: 'what has an open incident', subject: withOldest({ incidents: [open] }) },
-    { name: 'what was first seen less than a week ago', subject: withOldest({ firstSeenAt: LATER - 6 * DAY }) },
+  test.each<{ name: string; theCase: Case }>([
+    { name: 'what nothing explains', theCase: withoutOperation('unexplained', 'nothing_explains_it') },
+    { name: 'what only a setting kept quiet', theCase: withoutOperation('not_alerted', 'out_of_band_ignore') },
+    { name: 'what has an open incident', theCase: withOldest({ incidents: [open] }) },
+    { name: 'what was first seen less than a week ago', theCase: withOldest({ firstSeenAt: LATER - 6 * DAY }) },
     {
       name: 'what a note explains, as notes pass',
-      subject: { ...withoutOperation('explained', 'expected_change_matches'), notes: [note] },
+      theCase: { ...withoutOperation('explained', 'expected_change_matches'), notes: [note] },
     },
     {
       name: 'what an operation explains that has not ended',
-      subject: {
+      theCase: {
         ...full,
         operations: full.operations.with(0, { ...made(0), state: 'executing', ended_at: null }),
       },
     },
-  ])('keeps $name', ({ subject }) => {
-    const next = batch(newest, subject)
+  ])('keeps $name', ({ theCase }) => {
+    const next = batch(newest, theCase)
     expect(namesOf(next)).toContain('re_0')
   })
 
@@ -174,8 +174,8 @@ describe('a late event about what was given up', () => {
     const key = 'key_0'
     const byKey = operation({ ...made(0), amount: null, idempotency_key: key })
     const told = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
-    const subject = { ...told, operations: full.operations.with(0, byKey) }
-    const before = batch(newest, subject)
+    const theCase = { ...told, operations: full.operations.with(0, byKey) }
+    const before = batch(newest, theCase)
     const failed = refund(0, { eventType: 'refund.failed', status: 'failed' })
     const found = play(
       [
@@ -223,7 +223,7 @@ describe('a late event about what was given up', () => {
 
 describe('a total of a charge that comes late', () => {
   /** What a look at the charge's steps makes of a total. */
-  const provisional = (before: Subject, facts: TotalFacts) =>
+  const provisional = (before: Case, facts: TotalFacts) =>
     lookAll(play([{ at: LATER, input: totalSeen(facts) }], before))
       .actions.filter(action => action.providerRef === null)
       .map(({ amount }) => amount)
@@ -231,14 +231,14 @@ describe('a total of a charge that comes late', () => {
   const ofCharge = (id: string) => (one: Forgotten) => {
     return { ...one, objectIds: [id], sides: one.sides.map(side => ({ ...side, objectIds: [id] })) }
   }
-  const ofOtherCharge: Subject = {
+  const ofOtherCharge: Case = {
     ...grown,
     forgotten: [first!, ...others.map(ofCharge('ch_2'))],
     actions: [],
     operations: [],
   }
 
-  test.each<{ name: string; before: Subject; facts: TotalFacts; wanted: number[] }>([
+  test.each<{ name: string; before: Case; facts: TotalFacts; wanted: number[] }>([
     {
       name: 'is no step where all of it was given up',
       before: { ...ofOtherCharge, forgotten: grown.forgotten },

@@ -1,47 +1,47 @@
 import type { Operation } from '@backstop/contracts'
 import {
   type ActionRecord,
+  type Case,
   type Forgotten,
   isJudged,
   isProvisional,
   type MergedRecord,
   openIncident,
-  type Subject,
 } from '../case/case.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { totalsOf } from '../refund/refund-steps.ts'
 
 /**
- * What a subject gives up when it holds too much, so that its document stays far below the 16 MB that MongoDB allows. Only
+ * What a case gives up when it holds too much, so that its document stays far below the 16 MB that MongoDB allows. Only
  * what is settled goes, each record with the operation and the step that belong to it, and a little stays of it: an event
  * that comes after all makes it anew under its old name, and its second look finds the operation in the ledger.
  */
 
-/** Records that a subject keeps. Beyond that it gives up old ones. */
+/** Records that a case keeps. Beyond that it gives up old ones. */
 export const MAX_RECORDS = 1_000
 /** Providers tell of what happened within days; what was first seen that long ago is told of no more, but for rare late turns. */
 const OLD_AFTER_MS = 7 * 86_400_000
-/** Records and totals with which a subject takes no new one: 6 to 9 MB as it is stored. Counted, as measuring costs too much. */
+/** Records and totals with which a case takes no new one: 6 to 9 MB as it is stored. Counted, as measuring costs too much. */
 export const MAX_HELD = 3_000
 /** Records given up with which it takes no new one, as a little of each stays. */
 export const MAX_FORGOTTEN = 10_000
 
 /**
- * The subject with as many of its oldest settled records given up as it has too many.
- * @param before the subject as it was read: what changed since then is kept, as that is yet to be listed
+ * The case with as many of its oldest settled records given up as it has too many.
+ * @param before the case as it was read: what changed since then is kept, as that is yet to be listed
  */
-export function forgetOld(subject: Subject, before: Subject | undefined, now: number): Subject {
-  const surplus = subject.actions.length + subject.merged.length - MAX_RECORDS
-  if (surplus <= 0) return subject
-  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
+export function forgetOld(theCase: Case, before: Case | undefined, now: number): Case {
+  const surplus = theCase.actions.length + theCase.merged.length - MAX_RECORDS
+  if (surplus <= 0) return theCase
+  const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   const listed = new Set<ActionRecord | MergedRecord>(before?.actions)
   for (const one of before?.merged ?? []) listed.add(one)
-  const made = Map.groupBy(subject.actions, ({ operationId }) => operationId)
+  const made = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
   // An operation goes with its action, so one that explains several actions keeps them.
   const isShared = ({ operationId }: ActionRecord) => operationId !== null && (made.get(operationId)?.length ?? 0) > 1
   const settled = [
-    ...subject.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
-    ...subject.actions.filter(
+    ...theCase.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
+    ...theCase.actions.filter(
       action => listed.has(action) && !isShared(action) && isSettled(action, operations.get(action.operationId ?? '')),
     ),
   ]
@@ -51,7 +51,7 @@ export function forgetOld(subject: Subject, before: Subject | undefined, now: nu
       .sort((a, b) => a.firstSeenAt - b.firstSeenAt)
       .slice(0, surplus),
   )
-  return gone.size === 0 ? subject : without(subject, gone)
+  return gone.size === 0 ? theCase : without(theCase, gone)
 }
 
 /** Whether nothing is to come of it, and the same would be said of it if it came again. */
@@ -63,20 +63,20 @@ function isSettled(action: ActionRecord, operation: Operation | undefined): bool
   return action.reason === 'made_before_connection' || (operation !== undefined && operation.ended_at !== null)
 }
 
-function without(subject: Subject, gone: ReadonlySet<ActionRecord>): Subject {
-  const actions = subject.actions.filter(action => !gone.has(action))
-  const lost = subject.actions.filter(action => gone.has(action))
-  const identities = new Set([...lost, ...subject.forgotten].map(({ identity }) => identity))
+function without(theCase: Case, gone: ReadonlySet<ActionRecord>): Case {
+  const actions = theCase.actions.filter(action => !gone.has(action))
+  const lost = theCase.actions.filter(action => gone.has(action))
+  const identities = new Set([...lost, ...theCase.forgotten].map(({ identity }) => identity))
   const operationIds = new Set(lost.map(({ operationId }) => operationId))
-  const totals = totalsOf(subject, identities)
+  const totals = totalsOf(theCase, identities)
   return {
-    ...subject,
+    ...theCase,
     actions,
-    merged: subject.merged.filter(({ record }) => !gone.has(record)),
-    refundTotals: subject.refundTotals.filter(({ id }) => !totals.has(id)),
-    operations: subject.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
-    operationCases: subject.operationCases.filter(({ operationId }) => !operationIds.has(operationId)),
-    forgotten: [...subject.forgotten, ...lost.map(forgottenOf)],
+    merged: theCase.merged.filter(({ record }) => !gone.has(record)),
+    refundTotals: theCase.refundTotals.filter(({ id }) => !totals.has(id)),
+    operations: theCase.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
+    operationCases: theCase.operationCases.filter(({ operationId }) => !operationIds.has(operationId)),
+    forgotten: [...theCase.forgotten, ...lost.map(forgottenOf)],
   }
 }
 
@@ -88,22 +88,22 @@ function forgottenOf(action: ActionRecord): Forgotten {
 }
 
 /** What stayed of a record that was given up, by any id that a provider calls it by. */
-export function forgottenBy(subject: Subject, refs: readonly string[]): Forgotten | undefined {
-  return subject.forgotten.find(one => one.refs.some(ref => refs.includes(ref)))
+export function forgottenBy(theCase: Case, refs: readonly string[]): Forgotten | undefined {
+  return theCase.forgotten.find(one => one.refs.some(ref => refs.includes(ref)))
 }
 
 /** Whether the operation explains a record that was given up, so that it can explain no other. */
-export function isSpent(subject: Subject, operationId: string): boolean {
-  return subject.forgotten.some(one => one.operationId === operationId)
+export function isSpent(theCase: Case, operationId: string): boolean {
+  return theCase.forgotten.some(one => one.operationId === operationId)
 }
 
-/** Why a subject cannot take one more record; null where it can. */
-export function whyFull({ actions, merged, refundTotals, forgotten }: Subject): 'too_many_records' | null {
+/** Why a case cannot take one more record; null where it can. */
+export function whyFull({ actions, merged, refundTotals, forgotten }: Case): 'too_many_records' | null {
   const held = actions.length + merged.length + refundTotals.length
   return held >= MAX_HELD || forgotten.length >= MAX_FORGOTTEN ? 'too_many_records' : null
 }
 
-/** How many records and totals a subject knows of. One that was given up counts, so that it is no new one when it comes back. */
-export function knownTo({ actions, merged, refundTotals, forgotten }: Subject): number {
+/** How many records and totals a case knows of. One that was given up counts, so that it is no new one when it comes back. */
+export function knownTo({ actions, merged, refundTotals, forgotten }: Case): number {
   return actions.length + merged.length + refundTotals.length + forgotten.length
 }

@@ -13,7 +13,7 @@ import { expectedChange } from '../../test/expected-changes.ts'
 import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
 import {
   CONNECTION,
-  emptySubject,
+  emptyCase,
   look,
   lookAll,
   lookFacts,
@@ -37,7 +37,7 @@ import {
   seen,
   subscriptionShown,
 } from '../../test/observations.ts'
-import type { ActionRecord, Subject } from '../case/case.ts'
+import type { ActionRecord, Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
@@ -238,8 +238,8 @@ function saidOperation(said: Fields, shown: Fields): Operation {
 }
 
 /** The action that a row is about: where another request ended the subscription sooner, that one. */
-function actionOf(subject: Subject, shown: Fields): ActionRecord {
-  const action = subject.actions.at(shown.has('ended sooner') ? -1 : 0)
+function actionOf(theCase: Case, shown: Fields): ActionRecord {
+  const action = theCase.actions.at(shown.has('ended sooner') ? -1 : 0)
   if (action === undefined) throw new Error('Nothing was recorded')
   return action
 }
@@ -252,12 +252,12 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
     const seen = play(shownInputs(shown, new Map()).map(input => ({ at: T0 + MINUTE, input })))
     const others = known.has('beside it') ? [operationSeen({ operation_id: 'op_0', provider_ref: 're_1' })] : []
     const inputs: Input[] = [...others, { kind: 'operation', operation: said }]
-    const subject = play(
+    const theCase = play(
       inputs.map(input => ({ at: T0 + 2 * MINUTE, input })),
       shown.has('alerted') ? lookAll(seen) : seen,
     )
-    const action = actionOf(subject, shown)
-    const [candidate] = whyOf(subject, action).candidates
+    const action = actionOf(theCase, shown)
+    const [candidate] = whyOf(theCase, action).candidates
     const claim = claimOf(action, said)
     expect(CLAIMS[candidate?.failure ?? claim.reason]).toBe(answer)
     expect(action.operationId === said.operation_id).toBe(answer.startsWith('yes'))
@@ -271,7 +271,7 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
 })
 
 /** The incidents of each refund, in order of first sight. */
-function heardOf({ actions }: Subject): string {
+function heardOf({ actions }: Case): string {
   const clock = (ms: number) => {
     const days = Math.floor((ms - timeOf('00:00:00')) / DAY_MS)
     return `${new Date(ms).toISOString().slice(11, 19)}${days > 0 ? ' the day after' : ''}`
@@ -289,7 +289,7 @@ function heardOf({ actions }: Subject): string {
 type SettleCommand = Extract<Command, { kind: 'settle_operation' }>
 
 /** What the ledger makes of a decision of the provider. */
-function settledBy({ operations }: Subject, { operation_id, to, provider_ref }: SettleCommand, at: number): Input {
+function settledBy({ operations }: Case, { operation_id, to, provider_ref }: SettleCommand, at: number): Input {
   const operation = operations.find(one => one.operation_id === operation_id) as Operation
   const settled = { state: to, version: operation.version + 1, ended_at: new Date(at).toISOString() }
   return {
@@ -299,24 +299,24 @@ function settledBy({ operations }: Subject, { operation_id, to, provider_ref }: 
 }
 
 /** Plays what happens, each at its time, with every look that is due in between; the provider confirms what it is asked about. */
-function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Subject {
-  const happen = (before: Subject, input: Input, at: number): Subject => {
-    const subject = decide(before, input, at, RULES)
-    const commands = subject.outbox.slice(before.outbox.length).filter(({ topic }) => topic === 'commands')
+function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Case {
+  const happen = (before: Case, input: Input, at: number): Case => {
+    const theCase = decide(before, input, at, RULES)
+    const commands = theCase.outbox.slice(before.outbox.length).filter(({ topic }) => topic === 'commands')
     return commands.reduce(
       (next, { message }) => happen(next, settledBy(next, message as SettleCommand, at), at),
-      subject,
+      theCase,
     )
   }
-  const takeLooks = (subject: Subject, until: number): Subject => {
-    const [due] = pendingLooks(subject)
+  const takeLooks = (theCase: Case, until: number): Case => {
+    const [due] = pendingLooks(theCase)
       .filter(({ of, dueAt }) => of !== 'operation' && dueAt <= until)
       .toSorted((a, b) => a.dueAt - b.dueAt)
-    return due === undefined ? subject : takeLooks(happen(subject, look(due, lookFacts(), 'read'), due.dueAt), until)
+    return due === undefined ? theCase : takeLooks(happen(theCase, look(due, lookFacts(), 'read'), due.dueAt), until)
   }
   const played = steps
     .toSorted((a, b) => a.at - b.at)
-    .reduce((subject, { at, input }) => happen(takeLooks(subject, at - 1), input, at), emptySubject())
+    .reduce((theCase, { at, input }) => happen(takeLooks(theCase, at - 1), input, at), emptyCase())
   return takeLooks(played, Number.MAX_SAFE_INTEGER)
 }
 
@@ -343,7 +343,7 @@ describe('docs/decisions/explaining.md holds for what people hear', () => {
       )
     const first = shownInputs(shown, new Map())
     const noted = known.get('noted')
-    const subject = playWithLooks([
+    const theCase = playWithLooks([
       ...first.map(input => ({ at: T0, input })),
       ...(reported === 'never'
         ? []
@@ -354,7 +354,7 @@ describe('docs/decisions/explaining.md holds for what people hear', () => {
       // A second copy of an event is no news, so nobody hears of it.
       ...first.map(input => ({ at: T0 + 2 * DAY_MS, input })),
     ])
-    expect(heardOf(subject)).toBe(answer)
+    expect(heardOf(theCase)).toBe(answer)
   })
 })
 
@@ -406,8 +406,8 @@ const NOTES: Record<string, Partial<ExpectedChange>> = {
   'made after the alert': { notedAt: timeOf('15:00:00'), expiresAt: timeOf('16:00:00') },
 }
 
-/** The subject once everything of the row is known, and its second looks are over. */
-function judged({ shown, known }: ExplainingRow): Subject {
+/** The case once everything of the row is known, and its second looks are over. */
+function judged({ shown, known }: ExplainingRow): Case {
   const now = timeOf('12:00:00')
   const isCancelled = [...shown.keys()].some(name => name.startsWith('cancellation'))
   const made = OPERATIONS[known.get('operation') ?? '']
@@ -418,7 +418,7 @@ function judged({ shown, known }: ExplainingRow): Subject {
   const totals = known.has('con_b') ? [seen(totalShown(), other)] : []
   const told = play(
     [...shownInputs(shown, known), ...totals, ...operations].map(input => ({ at: now, input })),
-    emptySubject(),
+    emptyCase(),
   )
   if (known.get('second look') === 'to come') return told
   const setting = policy({
@@ -442,14 +442,14 @@ function judged({ shown, known }: ExplainingRow): Subject {
 }
 
 /** What the provider says when it is asked after the alert. */
-function readLater(subject: Subject, pending: PendingLook, facts: LookFacts, said: string | undefined): Subject {
-  if (said === undefined) return subject
+function readLater(theCase: Case, pending: PendingLook, facts: LookFacts, said: string | undefined): Case {
+  if (said === undefined) return theCase
   const at = pending.dueAt + 5 * MINUTE
   const isKnown = said !== 'not known'
   const shown = refundShown({ state: said as ActionRecord['state'] })
   const found = isKnown
-    ? play([{ at, input: seen(shown, { eventId: null, reading: 'second_look' }) }], subject)
-    : subject
+    ? play([{ at, input: seen(shown, { eventId: null, reading: 'second_look' }) }], theCase)
+    : theCase
   return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), at, RULES)
 }
 

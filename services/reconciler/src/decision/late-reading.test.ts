@@ -18,7 +18,7 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import { refundShown, seen } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { projectAction, projectIncident } from '../verdict/projection.ts'
 import { decide, type Input } from './decide.ts'
@@ -27,48 +27,47 @@ const HOUR = 60 * MINUTE
 const readable = lookFacts([policy({ canRead: true })])
 const ALERTED_AT = T0 + MINUTE + 4 * SECOND
 
-const rereadsOf = (subject: Subject) =>
-  subject.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
-const reading = (subject: Subject) => pendingLooks(subject).find(({ of }) => of === 'late_reading')
+const rereadsOf = (theCase: Case) =>
+  theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+const reading = (theCase: Case) => pendingLooks(theCase).find(({ of }) => of === 'late_reading')
 
 /** Asked at the second look, not answered, and alerted. */
-function alerted(input: Input = seen(refundShown())): Subject {
+function alerted(input: Input = seen(refundShown())): Case {
   const told = play([{ at: T0, input }])
   const [pending] = secondLooks(told) as [PendingLook]
   const asked = decide(told, look(pending, readable), T0 + MINUTE, RULES)
   return decide(asked, look(pending, readable), ALERTED_AT, RULES)
 }
-const next = (subject: Subject, at: number) =>
-  decide(subject, look(reading(subject) as PendingLook, readable), at, RULES)
-const answered = (subject: Subject, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
-  decide(subject, look(reading(subject) as PendingLook, readable, outcome), at, RULES)
-const shown = (subject: Subject, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
-  play([{ at, input: seen(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], subject)
+const next = (theCase: Case, at: number) => decide(theCase, look(reading(theCase) as PendingLook, readable), at, RULES)
+const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
+  decide(theCase, look(reading(theCase) as PendingLook, readable, outcome), at, RULES)
+const shown = (theCase: Case, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
+  play([{ at, input: seen(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], theCase)
 
 describe('the question that follows an alert without an answer', () => {
   test('is due after a minute, and is the question of the second look', () => {
-    const subject = alerted()
-    expect(reading(subject)?.wakeAt).toBe(ALERTED_AT + MINUTE)
-    expect(next(subject, ALERTED_AT + MINUTE - 1)).toEqual(subject)
-    const asked = next(subject, ALERTED_AT + MINUTE)
+    const theCase = alerted()
+    expect(reading(theCase)?.wakeAt).toBe(ALERTED_AT + MINUTE)
+    expect(next(theCase, ALERTED_AT + MINUTE - 1)).toEqual(theCase)
+    const asked = next(theCase, ALERTED_AT + MINUTE)
     expect(rereadsOf(asked)).toHaveLength(2)
     expect(rereadsOf(asked)[1]).toMatchObject({ reason: 'second_look', targets: [{ type: 'refund', id: 're_1' }] })
     expect(rereadsOf(asked)[1]?.answer_by).toBeUndefined()
   })
 
   test('is asked ever more rarely, nine times in all at most, and alerts nobody again', () => {
-    let subject = alerted()
+    let theCase = alerted()
     const times: number[] = []
-    for (let due = reading(subject); due !== undefined; due = reading(subject)) {
+    for (let due = reading(theCase); due !== undefined; due = reading(theCase)) {
       times.push(due.wakeAt - ALERTED_AT)
-      subject = next(subject, due.wakeAt)
+      theCase = next(theCase, due.wakeAt)
     }
-    expect(rereadsOf(subject)).toHaveLength(9)
+    expect(rereadsOf(theCase)).toHaveLength(9)
     const waits = times.map((at, index) => at - (times[index - 1] ?? 0)).slice(0, 8)
     expect(waits).toEqual(waits.toSorted((a, b) => a - b))
     expect(times.at(-1)).toBeLessThan(72 * HOUR)
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
-    expect(isOpen(onlyAction(subject))).toBe(true)
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
+    expect(isOpen(onlyAction(theCase))).toBe(true)
   })
 
   test('stays due when it is answered as unavailable', () => {
@@ -93,10 +92,10 @@ describe('the question that follows an alert without an answer', () => {
   })
 
   test('is asked about the provisional refund of a total', () => {
-    const subject = alerted(totalSeen({ total: 2499, before: 0 }))
-    expect(onlyAction(subject)).toMatchObject({ providerRef: null, verdict: 'unexplained', readBack: 'unavailable' })
-    expect(rereadsOf(next(subject, ALERTED_AT + MINUTE))[1]?.targets).toEqual([{ type: 'refund', id: 'pi_1' }])
-    expect(onlyAction(answered(subject, 'not_found')).reason).toBe('provider_denies_it')
+    const theCase = alerted(totalSeen({ total: 2499, before: 0 }))
+    expect(onlyAction(theCase)).toMatchObject({ providerRef: null, verdict: 'unexplained', readBack: 'unavailable' })
+    expect(rereadsOf(next(theCase, ALERTED_AT + MINUTE))[1]?.targets).toEqual([{ type: 'refund', id: 'pi_1' }])
+    expect(onlyAction(answered(theCase, 'not_found')).reason).toBe('provider_denies_it')
   })
 })
 
@@ -127,10 +126,10 @@ describe('the answer that comes after the alert', () => {
   })
 
   test('counts when it is the one of the second look itself, only late', () => {
-    const subject = alerted()
-    const { id } = onlyAction(subject)
+    const theCase = alerted()
+    const { id } = onlyAction(theCase)
     const late = decide(
-      subject,
+      theCase,
       look({ lookId: id, dueAt: T0 + MINUTE }, readable, 'not_found'),
       ALERTED_AT + SECOND,
       RULES,
@@ -139,9 +138,9 @@ describe('the answer that comes after the alert', () => {
   })
 
   test('changes nothing when it comes twice', () => {
-    const subject = alerted()
-    const pending = reading(subject) as PendingLook
-    const denied = answered(subject, 'not_found')
+    const theCase = alerted()
+    const pending = reading(theCase) as PendingLook
+    const denied = answered(theCase, 'not_found')
     expect(decide(denied, look(pending, readable, 'not_found'), ALERTED_AT + HOUR, RULES)).toEqual(denied)
   })
 

@@ -1,5 +1,5 @@
 import type { Readback } from '@backstop/contracts'
-import { type ActionRecord, type LateReading, type Subject, withRecord } from '../case/case.ts'
+import { type ActionRecord, type Case, type LateReading, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
 import type { PendingLook } from '../case/looks.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
@@ -19,39 +19,39 @@ const WAITS_MS = [1, 5, 15, 60, 3 * 60, 6 * 60, 12 * 60, 24 * 60].map(minutes =>
 /** How long the answer to the last question is waited for. */
 const LAST_ANSWER_WITHIN_MS = HOUR_MS
 
-/** The subject with questions to come about an action that alerted although the provider had not answered. */
-export function startLateReading(subject: Subject, actionId: string, input: LookInput, now: number): Subject {
-  const action = subject.actions.find(one => one.id === actionId)
-  if (action?.verdict !== 'unexplained' || whomToAsk(action, input.facts).kind !== 'ask') return subject
-  return withRecord(subject, withLateReading(action, { tries: 0, nextAt: nextAfter(0, now), outcome: null }))
+/** The case with questions to come about an action that alerted although the provider had not answered. */
+export function startLateReading(theCase: Case, actionId: string, input: LookInput, now: number): Case {
+  const action = theCase.actions.find(one => one.id === actionId)
+  if (action?.verdict !== 'unexplained' || whomToAsk(action, input.facts).kind !== 'ask') return theCase
+  return withRecord(theCase, withLateReading(action, { tries: 0, nextAt: nextAfter(0, now), outcome: null }))
 }
 
-/** The subject after a question became due, or after the provider answered one. */
-export function readLate(subject: Subject, look: PendingLook, input: LookInput, now: number): Subject {
-  const action = subject.actions.find(one => one.id === look.lookId)
+/** The case after a question became due, or after the provider answered one. */
+export function readLate(theCase: Case, look: PendingLook, input: LookInput, now: number): Case {
+  const action = theCase.actions.find(one => one.id === look.lookId)
   const reading = action?.look?.lateReading
-  if (action === undefined || reading === undefined) return subject
+  if (action === undefined || reading === undefined) return theCase
   return input.answer === null
-    ? askAgain(subject, action, look, reading, input, now)
-    : takeAnswer(subject, action, reading, input.answer.outcome, now)
+    ? askAgain(theCase, action, look, reading, input, now)
+    : takeAnswer(theCase, action, reading, input.answer.outcome, now)
 }
 
 function askAgain(
-  subject: Subject,
+  theCase: Case,
   action: ActionRecord,
   look: PendingLook,
   reading: LateReading,
   { facts }: LookInput,
   now: number,
-): Subject {
-  if (now < look.wakeAt) return subject
+): Case {
+  if (now < look.wakeAt) return theCase
   if (reading.tries >= WAITS_MS.length)
-    return withRecord(subject, withLateReading(action, { ...reading, nextAt: null }))
+    return withRecord(theCase, withLateReading(action, { ...reading, nextAt: null }))
   const tries = reading.tries + 1
-  const asked = withRecord(subject, withLateReading(action, { ...reading, tries, nextAt: nextAfter(tries, now) }))
+  const asked = withRecord(theCase, withLateReading(action, { ...reading, tries, nextAt: nextAfter(tries, now) }))
   const whom = whomToAsk(action, facts)
   if (whom.kind !== 'ask') return asked
-  return { ...asked, outbox: [...asked.outbox, rereadEntry(subject, look, whom.asking, 'second_look', now)] }
+  return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, look, whom.asking, 'second_look', now)] }
 }
 
 function nextAfter(tries: number, now: number): number {
@@ -59,14 +59,14 @@ function nextAfter(tries: number, now: number): number {
 }
 
 function takeAnswer(
-  subject: Subject,
+  theCase: Case,
   action: ActionRecord,
   reading: LateReading,
   answer: Readback['outcome'],
   now: number,
-): Subject {
+): Case {
   // The next question is due already.
-  if (answer === 'unavailable') return subject
+  if (answer === 'unavailable') return theCase
   const outcome = answer === 'not_found' ? 'not_found' : 'confirmed'
   const read: ActionRecord = {
     ...withLateReading(action, { ...reading, nextAt: null, outcome }),
@@ -74,5 +74,5 @@ function takeAnswer(
   }
   const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${action.state.replaceAll('_', ' ')}`
   const text = `The provider was read after the alert, and ${shown}`
-  return withRecord(subject, tellStory(read, timelineEntry(now, 'read_back', null, text)))
+  return withRecord(theCase, tellStory(read, timelineEntry(now, 'read_back', null, text)))
 }

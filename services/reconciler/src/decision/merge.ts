@@ -1,5 +1,5 @@
 import type { Operation } from '@backstop/contracts'
-import { replaceAt, type Subject, withAll } from '../case/case.ts'
+import { type Case, replaceAt, withAll } from '../case/case.ts'
 import { mergeNotes } from '../expected-change/cover-actions.ts'
 import { joinPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
@@ -8,20 +8,16 @@ import { joinLinked } from '../verdict/same-action.ts'
 import { observeOperation } from './observe.ts'
 
 /**
- * Two subjects that turned out to be one, e.g. a charge and its payment intent that came in separate events. The older
+ * Two cases that turned out to be one, e.g. a charge and its payment intent that came in separate events. The older
  * keeps its id; which one that is does not depend on who merges. Everything of both is kept; the verdicts are judged anew.
  */
-export function mergeSubjects(
-  a: Subject,
-  b: Subject,
-  now: number,
-): { winner: Subject; loser: Subject; merged: Subject } {
+export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser: Case; merged: Case } {
   const aWins = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
   const [winner, loser] = aWins ? [a, b] : [b, a]
   const known = new Set(winner.actions.map(action => action.id))
   const knownTotals = new Set(winner.refundTotals.map(total => total.id))
   const knownCases = new Set(winner.operationCases.map(one => one.operationId))
-  const base: Subject = {
+  const base: Case = {
     ...winner,
     // Of both, so that projections of the one that vanishes are not newer than what comes.
     version: Math.max(winner.version, loser.version),
@@ -34,16 +30,16 @@ export function mergeSubjects(
     notes: mergeNotes(winner, loser),
     outbox: [...winner.outbox, ...loser.outbox],
   }
-  const withOperations = loser.operations.reduce<Subject>(
-    (subject, operation: Operation) => observeOperation(subject, operation),
+  const withOperations = loser.operations.reduce<Case>(
+    (theCase, operation: Operation) => observeOperation(theCase, operation),
     base,
   )
   const joined = joinLinked(withRows(withOperations, loser, now), now)
   return { winner, loser, merged: joinPaymentNames(joined) }
 }
 
-function withRows(subject: Subject, loser: Subject, now: number): Subject {
-  let next = subject
+function withRows(theCase: Case, loser: Case, now: number): Case {
+  let next = theCase
   for (const row of loser.subscriptions) {
     const index = next.subscriptions.findIndex(known => known.identity === row.identity)
     const known = next.subscriptions[index]

@@ -2,11 +2,11 @@ import { deterministicId, type Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import {
   type ActionRecord,
+  type Case,
   type Forgotten,
   isProvisional,
   replaceAt,
   type Sighting,
-  type Subject,
   UNJUDGED,
   withAll,
   withConnection,
@@ -25,22 +25,22 @@ const MAX_EVENT_IDS = 100
  */
 const MAX_SPARE_OPERATIONS = 500
 
-/** The subject with a provider's object that was observed: a new record, or what it adds to the one there is. */
+/** The case with a provider's object that was observed: a new record, or what it adds to the one there is. */
 export function observeObject(
-  subject: Subject,
+  theCase: Case,
   observed: ObservedAction | ObservedRecord,
   sighting: Sighting,
   now: number,
-): Subject {
-  const index = findRecord(subject, observed)
-  const known = subject.actions[index]
-  const forgotten = known === undefined ? forgottenBy(subject, namesOf(observed)) : undefined
+): Case {
+  const index = findRecord(theCase, observed)
+  const known = theCase.actions[index]
+  const forgotten = known === undefined ? forgottenBy(theCase, namesOf(observed)) : undefined
   const before = known ?? { ...newRecord(observed, now), ...(forgotten && rememberedOf(forgotten)) }
   const record = withSighting(before, withSide(before, observed), observed, sighting, now)
-  const actions = known === undefined ? [...subject.actions, record] : replaceAt(subject.actions, index, record)
-  const refs = withAll(subject.refs, observed.refs)
+  const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
+  const refs = withAll(theCase.refs, observed.refs)
   const next =
-    forgotten === undefined ? subject : { ...subject, forgotten: subject.forgotten.filter(one => one !== forgotten) }
+    forgotten === undefined ? theCase : { ...theCase, forgotten: theCase.forgotten.filter(one => one !== forgotten) }
   return joinLinked({ ...next, actions, refs }, now)
 }
 
@@ -54,14 +54,14 @@ function namesOf(observed: ObservedAction | ObservedRecord): readonly string[] {
 }
 
 /** The record of this very object, or of the same refund at another provider, or the provisional one that it turns out to be. */
-function findRecord(subject: Subject, observed: ObservedAction | ObservedRecord): number {
+function findRecord(theCase: Case, observed: ObservedAction | ObservedRecord): number {
   const { identity } = observed
-  const own = subject.actions.findIndex(
+  const own = theCase.actions.findIndex(
     action => action.identity === identity || action.sides.some(side => side.identity === identity),
   )
   if (own >= 0 || observed.kind === 'record') return own
-  const linked = linkedRecord(subject, sideOf(observed))
-  return linked >= 0 ? linked : provisionalFor(subject, observed)
+  const linked = linkedRecord(theCase, sideOf(observed))
+  return linked >= 0 ? linked : provisionalFor(theCase, observed)
 }
 
 function newRecord(observed: ObservedAction | ObservedRecord, now: number): ActionRecord {
@@ -117,30 +117,30 @@ function withSighting(
 }
 
 /**
- * The subject with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One
+ * The case with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One
  * that was never sent to the provider can explain nothing: it is kept for whoever asks why, and leads nowhere.
  */
-export function observeOperation(subject: Subject, operation: Operation): Subject {
-  const refs = operation.executing_at === null ? subject.refs : withAll(subject.refs, operation.refs)
-  const index = subject.operations.findIndex(known => known.operation_id === operation.operation_id)
-  const known = subject.operations[index]
-  if (known !== undefined && known.version >= operation.version) return subject
-  if (isSpent(subject, operation.operation_id)) return subject
-  if (known !== undefined) return { ...subject, refs, operations: replaceAt(subject.operations, index, operation) }
-  return withinLimit({ ...subject, refs, operations: [...subject.operations, operation] })
+export function observeOperation(theCase: Case, operation: Operation): Case {
+  const refs = operation.executing_at === null ? theCase.refs : withAll(theCase.refs, operation.refs)
+  const index = theCase.operations.findIndex(known => known.operation_id === operation.operation_id)
+  const known = theCase.operations[index]
+  if (known !== undefined && known.version >= operation.version) return theCase
+  if (isSpent(theCase, operation.operation_id)) return theCase
+  if (known !== undefined) return { ...theCase, refs, operations: replaceAt(theCase.operations, index, operation) }
+  return withinLimit({ ...theCase, refs, operations: [...theCase.operations, operation] })
 }
 
-/** The subject without the oldest operation that explains nothing, when there are too many of these. */
-function withinLimit(subject: Subject): Subject {
-  const { operations } = subject
-  if (operations.length <= MAX_SPARE_OPERATIONS) return subject
-  const explaining = new Set(subject.actions.map(action => action.operationId))
+/** The case without the oldest operation that explains nothing, when there are too many of these. */
+function withinLimit(theCase: Case): Case {
+  const { operations } = theCase
+  if (operations.length <= MAX_SPARE_OPERATIONS) return theCase
+  const explaining = new Set(theCase.actions.map(action => action.operationId))
   const spare = operations.filter(operation => !explaining.has(operation.operation_id))
   const gone = spare.length > MAX_SPARE_OPERATIONS ? spare[0] : undefined
-  if (gone === undefined) return subject
+  if (gone === undefined) return theCase
   return {
-    ...subject,
+    ...theCase,
     operations: operations.filter(operation => operation !== gone),
-    operationCases: subject.operationCases.filter(known => known.operationId !== gone.operation_id),
+    operationCases: theCase.operationCases.filter(known => known.operationId !== gone.operation_id),
   }
 }

@@ -1,5 +1,5 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import type { ActionRecord, OperationCase, Subject } from '../case/case.ts'
+import type { ActionRecord, Case, OperationCase } from '../case/case.ts'
 import { awaitsAnswer, operationLookId, type PendingLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { askThrough } from '../case/whom-to-ask.ts'
@@ -20,20 +20,20 @@ const SETTLEMENT_UNTIL_MS = 30 * 86_400_000
 
 type OperationLook = NonNullable<OperationCase['look']>
 
-/** The subject with the looks that its operations want: at what is not there, and at what is not decided. */
-export function armOperationLooks(subject: Subject, now: number): Subject {
-  const actions = Map.groupBy(subject.actions, ({ operationId }) => operationId)
-  const looks = new Map(subject.operationCases.map(({ operationId, look }) => [operationId, look]))
-  return subject.operations.reduce((next, operation) => {
+/** The case with the looks that its operations want: at what is not there, and at what is not decided. */
+export function armOperationLooks(theCase: Case, now: number): Case {
+  const actions = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
+  const looks = new Map(theCase.operationCases.map(({ operationId, look }) => [operationId, look]))
+  return theCase.operations.reduce((next, operation) => {
     const id = operation.operation_id
     const why = wantedLook(operation, actions.get(id) ?? [])
     if (why === (looks.get(id)?.why ?? null)) return next
     return withCase(next, { ...caseOf(next, id), look: why === null ? null : firstLook(why, operation, now) })
-  }, subject)
+  }, theCase)
 }
 
-function actionOf(subject: Subject, { operation_id }: Operation): ActionRecord | undefined {
-  return subject.actions.find(action => action.operationId === operation_id)
+function actionOf(theCase: Case, { operation_id }: Operation): ActionRecord | undefined {
+  return theCase.actions.find(action => action.operationId === operation_id)
 }
 
 const UNDECIDED: ReadonlySet<ObjectState> = new Set(['pending', 'requires_action'])
@@ -54,38 +54,33 @@ function firstLook(why: OperationLook['why'], { ended_at }: Operation, now: numb
   return { why, dueAt, askedAt: null, doneAt: null }
 }
 
-/** The subject after a look at one of its operations: the provider is asked, or has answered. */
-export function lookAtOperation(
-  subject: Subject,
-  pending: PendingLook,
-  { answer, facts }: LookInput,
-  now: number,
-): Subject {
-  const known = subject.operationCases.find(
+/** The case after a look at one of its operations: the provider is asked, or has answered. */
+export function lookAtOperation(theCase: Case, pending: PendingLook, { answer, facts }: LookInput, now: number): Case {
+  const known = theCase.operationCases.find(
     one => one.look !== null && operationLookId(one.look.why, one.operationId) === pending.lookId,
   )
-  const operation = subject.operations.find(one => one.operation_id === known?.operationId)
-  if (known === undefined || known.look === null || operation === undefined) return subject
+  const operation = theCase.operations.find(one => one.operation_id === known?.operationId)
+  if (known === undefined || known.look === null || operation === undefined) return theCase
   const { look } = known
-  const withLook = (next: OperationLook) => withCase(subject, { ...known, look: next })
+  const withLook = (next: OperationLook) => withCase(theCase, { ...known, look: next })
   if (answer === null) {
-    if (awaitsAnswer(pending, now)) return subject
+    if (awaitsAnswer(pending, now)) return theCase
     const what = {
       action: operation.kind,
-      providerRef: operation.provider_ref ?? actionOf(subject, operation)?.providerRef ?? null,
+      providerRef: operation.provider_ref ?? actionOf(theCase, operation)?.providerRef ?? null,
       objectIds: [operation.subject],
     }
     const asking = askThrough(facts.policies.get(operation.connection_id), what, facts)
     if (asking === undefined) return withLook(postponed(look, operation, now))
     const asked = withLook({ ...look, askedAt: now })
-    return { ...asked, outbox: [...asked.outbox, rereadEntry(subject, pending, asking, look.why, now)] }
+    return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, pending, asking, look.why, now)] }
   }
   if (answer.outcome === 'unavailable') {
     const isOver = now - look.dueAt >= MISSING_UNTIL_MS
     return withLook(isOver ? postponed(look, operation, now) : { ...look, askedAt: now })
   }
   const next = withLook(postponed(look, operation, now))
-  return look.why === 'missing_check' && !isThere(subject, operation) ? tellMissing(next, operation, now) : next
+  return look.why === 'missing_check' && !isThere(theCase, operation) ? tellMissing(next, operation, now) : next
 }
 
 /** Nothing more to ask, or the next time to. */
@@ -99,12 +94,12 @@ function postponed(look: OperationLook, operation: Operation, now: number): Oper
  * Whether what the operation says stands, though another one explains it: a refund that was reported twice, or a
  * subscription that another request ended.
  */
-function isThere(subject: Subject, operation: Operation): boolean {
+function isThere(theCase: Case, operation: Operation): boolean {
   if (operation.kind === 'refund') {
-    return subject.actions.some(action => refundIdsOf(action).some(id => id === operation.provider_ref))
+    return theCase.actions.some(action => refundIdsOf(action).some(id => id === operation.provider_ref))
   }
   const names = [operation.subject, operation.provider_ref]
-  return subject.subscriptions
+  return theCase.subscriptions
     .filter(row => names.some(name => name !== null && row.objectIds.includes(name)))
     .some(row => stretchesOf(row, 'cancellation').at(-1)?.part === 'episode')
 }

@@ -16,20 +16,20 @@ import {
   T0,
 } from '../../test/fixtures.ts'
 import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'
 
 const HOUR = 60 * MINUTE
 const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
 const named = (facts: Partial<Operation> = {}) => operationSeen({ provider_ref: 're_1', ...facts })
-const driftsIn = (subject: Subject) =>
-  subject.outbox.flatMap(({ topic, message }) => {
+const driftsIn = (theCase: Case) =>
+  theCase.outbox.flatMap(({ topic, message }) => {
     const alert = topic === 'alerts' ? Alert.parse(message) : undefined
     return alert?.event === 'drift.detected' ? [alert.data] : []
   })
-const commandsIn = (subject: Subject) =>
-  subject.outbox.filter(entry => entry.topic === 'commands').map(entry => Command.parse(entry.message))
+const commandsIn = (theCase: Case) =>
+  theCase.outbox.filter(entry => entry.topic === 'commands').map(entry => Command.parse(entry.message))
 
 describe('drift', () => {
   test.each<{ name: string; shown?: Parameters<typeof refundShown>[0]; said?: Partial<Operation>; differs: string[] }>([
@@ -61,11 +61,11 @@ describe('drift', () => {
       differs: ['amount: EUR 0.01, EUR 24.99', 'state: completed, failed'],
     },
   ])('$name: $differs', ({ shown, said, differs }) => {
-    const subject = tell(named(said), seen(refundShown(shown)))
+    const theCase = tell(named(said), seen(refundShown(shown)))
     const words = (list: readonly { field: string; operation_says: string; provider_says: string }[]) =>
       list.map(({ field, operation_says, provider_says }) => `${field}: ${operation_says}, ${provider_says}`)
-    expect(words(onlyAction(subject).differences)).toEqual(differs)
-    expect(driftsIn(subject).map(({ differences }) => words(differences))).toEqual(
+    expect(words(onlyAction(theCase).differences)).toEqual(differs)
+    expect(driftsIn(theCase).map(({ differences }) => words(differences))).toEqual(
       differs.length === 0 ? [] : [differs],
     )
   })
@@ -113,8 +113,8 @@ describe('an operation that awaits the review', () => {
     { state: 'rejected', to: 'rejected' },
     { state: 'failed', to: 'failed' },
   ] as const)('is settled as $to when the provider shows $state, once', ({ state, to }) => {
-    const subject = tell(awaiting, adjustment('pending'), adjustment(state), adjustment(state), adjustment('pending'))
-    expect(commandsIn(subject)).toMatchObject([
+    const theCase = tell(awaiting, adjustment('pending'), adjustment(state), adjustment(state), adjustment('pending'))
+    expect(commandsIn(theCase)).toMatchObject([
       {
         kind: 'settle_operation',
         operation_id: 'op_1',
@@ -124,29 +124,29 @@ describe('an operation that awaits the review', () => {
       },
     ])
     const other = tell(adjustment(state), awaiting)
-    expect(commandsIn(other).map(command => command.command_id)).toEqual(commandsIn(subject).map(c => c.command_id))
+    expect(commandsIn(other).map(command => command.command_id)).toEqual(commandsIn(theCase).map(c => c.command_id))
   })
 
   test('that the provider refuses is an incident, and its alert, once', () => {
-    const subject = lookAll(tell(adjustment('rejected'), awaiting, adjustment('rejected')))
-    expect(onlyAction(subject).incidents).toMatchObject([{ code: 'REFUND_REJECTED', state: 'open', outOfBand: null }])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
-    const [alert] = subject.outbox.filter(entry => entry.topic === 'alerts').map(entry => Alert.parse(entry.message))
+    const theCase = lookAll(tell(adjustment('rejected'), awaiting, adjustment('rejected')))
+    expect(onlyAction(theCase).incidents).toMatchObject([{ code: 'REFUND_REJECTED', state: 'open', outOfBand: null }])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
+    const [alert] = theCase.outbox.filter(entry => entry.topic === 'alerts').map(entry => Alert.parse(entry.message))
     expect(alert).toMatchObject({ data: { incident: { summary: expect.stringContaining('op_1') } } })
   })
 
   test('refused without an operation of ours is only unexplained', () => {
-    const subject = lookAll(tell(adjustment('rejected')))
-    expect(onlyAction(subject).incidents.map(({ code }) => code)).toEqual(['UNEXPECTED_ACTION'])
+    const theCase = lookAll(tell(adjustment('rejected')))
+    expect(onlyAction(theCase).incidents.map(({ code }) => code)).toEqual(['UNEXPECTED_ACTION'])
   })
 
   test('waits where the provider has not decided, and is asked after in case its event is lost', () => {
-    const subject = tell(adjustment('pending'), awaiting)
-    expect(commandsIn(subject)).toEqual([])
-    const [pending] = pendingLooks(subject)
+    const theCase = tell(adjustment('pending'), awaiting)
+    expect(commandsIn(theCase)).toEqual([])
+    const [pending] = pendingLooks(theCase)
     expect(pending).toMatchObject({ lookId: 'settlement/op_1', wakeAt: T0 + HOUR })
     const facts = lookFacts([policy({ provider: 'reseller', canRead: true })])
-    const asked = decide(subject, look(pending as PendingLook, facts), T0 + HOUR, RULES)
+    const asked = decide(theCase, look(pending as PendingLook, facts), T0 + HOUR, RULES)
     const reread = asked.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
     expect(reread).toMatchObject([{ reason: 'settlement', targets: [{ id: 'adj_1' }] }])
     const still = decide(asked, look(pending as PendingLook, facts, 'read'), T0 + HOUR + MINUTE, RULES)
@@ -158,8 +158,8 @@ describe('an operation that awaits the review', () => {
 
   test('is not asked after for ever', () => {
     const month = T0 + 31 * 24 * HOUR
-    const subject = tell(adjustment('pending'), awaiting)
-    const late = decide(subject, look(pendingLooks(subject)[0] as PendingLook), month, RULES)
+    const theCase = tell(adjustment('pending'), awaiting)
+    const late = decide(theCase, look(pendingLooks(theCase)[0] as PendingLook), month, RULES)
     expect(pendingLooks(late)).toEqual([])
   })
 })
@@ -180,26 +180,26 @@ describe('an operation that names a credit note which two refunds pay out', () =
       }),
       { eventId: `${id}_${state}` },
     )
-  const made = (subject: Subject) => subject.actions.map(({ verdict, operationId }) => `${verdict} ${operationId}`)
+  const made = (theCase: Case) => theCase.actions.map(({ verdict, operationId }) => `${verdict} ${operationId}`)
 
   test.each([
     { order: 'the operation first', inputs: [note(), paid('txn_1', 500), paid('txn_2', 800)] },
     { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), note()] },
   ])('explains both, and neither is drift: $order', ({ inputs }) => {
-    const subject = tell(...inputs)
-    expect(made(subject)).toEqual(['explained op_1', 'explained op_1'])
-    expect(driftsIn(subject)).toEqual([])
-    expect(pendingLooks(subject)).toEqual([])
+    const theCase = tell(...inputs)
+    expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
+    expect(driftsIn(theCase)).toEqual([])
+    expect(pendingLooks(theCase)).toEqual([])
   })
 
   test('explains no third one that its amount does not cover', () => {
-    const subject = tell(note(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
-    expect(made(subject)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
+    const theCase = tell(note(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
+    expect(made(theCase)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
   })
 
   test('explains the refund that is made again in place of a failed one', () => {
-    const subject = tell(note(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
-    expect(made(subject)).toEqual(['explained op_1', 'explained op_1'])
+    const theCase = tell(note(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
+    expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
   })
 
   test('is settled when both are decided, as completed if one of them went through', () => {
@@ -266,8 +266,8 @@ describe('an operation that says done', () => {
     { name: 'running on', shown: subscriptionShown(), drifts: 1 },
   ])('of a cancellation whose subscription is shown $name', ({ shown, drifts }) => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
-    const subject = tell(cancels, seen(shown))
-    const look1 = pendingLooks(subject).find(({ of }) => of === 'operation') as PendingLook
-    expect(driftsIn(decide(subject, look(look1, readable, 'read'), at, RULES))).toHaveLength(drifts)
+    const theCase = tell(cancels, seen(shown))
+    const look1 = pendingLooks(theCase).find(({ of }) => of === 'operation') as PendingLook
+    expect(driftsIn(decide(theCase, look(look1, readable, 'read'), at, RULES))).toHaveLength(drifts)
   })
 })

@@ -19,7 +19,7 @@ import {
   T0,
 } from '../../test/fixtures.ts'
 import { searchOf } from '../../test/searches.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const RUNS = 4_000
@@ -249,9 +249,9 @@ function operationOf(
   })
 }
 
-const told = (inputs: readonly Told[]): Subject =>
+const told = (inputs: readonly Told[]): Case =>
   lookAll(play(inputs.map(({ input }) => ({ at: T0 + 400 * DAY, input }))))
-const cancellationsIn = (subject: Subject) => subject.actions.filter(({ kind }) => kind === 'cancellation')
+const cancellationsIn = (theCase: Case) => theCase.actions.filter(({ kind }) => kind === 'cancellation')
 
 /** Everything that is told, in an order of its own, some of it twice. */
 function shuffled(inputs: readonly Told[], seed: number): Told[] {
@@ -284,8 +284,8 @@ describe('the ends of a subscription that schedules manage', () => {
   test('are all found by readings, without one event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
     const property = fc.property(histories, ({ steps }) => {
       const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
-      const subject = told(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
-      expect(cancellationsIn(subject).map(({ verdict }) => verdict)).toEqual(
+      const theCase = told(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
+      expect(cancellationsIn(theCase).map(({ verdict }) => verdict)).toEqual(
         course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
       )
     })

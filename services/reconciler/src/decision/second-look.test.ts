@@ -18,7 +18,7 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import { refundShown, scheduled, seen } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
@@ -31,14 +31,14 @@ const throughBiller = { connection: { id: 'con_s', createdAt: T0 - 60 * MINUTE }
 const hinted = seen(refundShown({ provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] }), throughBiller)
 
 const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input })))
-const rereadsOf = (subject: Subject) =>
-  subject.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
-const onlyLook = (subject: Subject) => secondLooks(subject)[0] as PendingLook
+const rereadsOf = (theCase: Case) =>
+  theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+const onlyLook = (theCase: Case) => secondLooks(theCase)[0] as PendingLook
 /** The look at its time; then its answer a little later. */
-const due = (subject: Subject, facts = readable, at = T0 + MINUTE) =>
-  decide(subject, look(onlyLook(subject), facts), at, RULES)
-const answered = (subject: Subject, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
-  decide(subject, look(onlyLook(subject), facts, outcome), T0 + 2 * MINUTE, RULES)
+const due = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
+  decide(theCase, look(onlyLook(theCase), facts), at, RULES)
+const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
+  decide(theCase, look(onlyLook(theCase), facts, outcome), T0 + 2 * MINUTE, RULES)
 
 describe('the second look, where the provider can be asked', () => {
   const asked = due(tell(seen(refundShown())))

@@ -1,10 +1,10 @@
 import type { Readback } from '@backstop/contracts'
-import { type ActionRecord, type Look, type RefundTotal, replaceAt, type Subject, withRecord } from '../case/case.ts'
+import { type ActionRecord, type Case, type Look, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
 import { policiesOf } from '../case/connection-policy.ts'
 import { answerBy, awaitsAnswer, type PendingLook, pendingLooks } from '../case/looks.ts'
 import { type Asking, isSigned, type LookFacts, whomToAsk } from '../case/whom-to-ask.ts'
 import { lookAtTotal } from '../refund/refund-steps.ts'
-import { judgeAtSecondLook, judgeSubject } from '../verdict/judge.ts'
+import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
 import { recheckEntry, rereadEntry, unansweredEntry } from '../verdict/outbox-entries.ts'
 import { readLate, startLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
@@ -21,16 +21,16 @@ export interface LookInput {
 
 const READ_BACK = { read: 'confirmed', not_found: 'not_found', unavailable: 'unavailable' } as const
 
-/** The subject after a look. One that is not waited for changes nothing. */
-export function takeLook(subject: Subject, input: LookInput, now: number, recheckDelayMs: number): Subject {
-  const look = findLook(subject, input)
-  if (look === undefined) return subject
-  if (input.answer === null && now < look.dueAt) return comeAgain(subject, look, now)
-  const judged = judgeSubject(subject, now, recheckDelayMs)
+/** The case after a look. One that is not waited for changes nothing. */
+export function takeLook(theCase: Case, input: LookInput, now: number, recheckDelayMs: number): Case {
+  const look = findLook(theCase, input)
+  if (look === undefined) return theCase
+  if (input.answer === null && now < look.dueAt) return comeAgain(theCase, look, now)
+  const judged = judgeCase(theCase, now, recheckDelayMs)
   if (findLook(judged, input) === undefined) return judged
   if (look.of === 'decision') return judged
   if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
-  if (look.of === 'late_reading') return judgeSubject(readLate(judged, look, input, now), now, recheckDelayMs)
+  if (look.of === 'late_reading') return judgeCase(readLate(judged, look, input, now), now, recheckDelayMs)
   const seen = lookedAt(judged, look)
   if (seen === undefined) return judged
   const step = input.answer === null ? nextStep(seen, look, input, now) : stepOfAnswer(seen, input.answer)
@@ -75,68 +75,62 @@ function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<Look
 }
 
 /** Asks the provider. What it signed is judged in time whatever becomes of the question. */
-function ask(
-  subject: Subject,
-  look: PendingLook,
-  seen: ActionRecord | RefundTotal,
-  asking: Asking,
-  now: number,
-): Subject {
-  const asked = withAsked(subject, look, now)
+function ask(theCase: Case, look: PendingLook, seen: ActionRecord | RefundTotal, asking: Asking, now: number): Case {
+  const asked = withAsked(theCase, look, now)
   const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
-  const question = rereadEntry(subject, look, asking, 'second_look', now, answerByMs)
-  const end = answerByMs === undefined ? [] : [unansweredEntry(subject, look, answerByMs, now)]
+  const question = rereadEntry(theCase, look, asking, 'second_look', now, answerByMs)
+  const end = answerByMs === undefined ? [] : [unansweredEntry(theCase, look, answerByMs, now)]
   return { ...asked, outbox: [...asked.outbox, question, ...end] }
 }
 
 /** Clocks differ between machines: the end of the wait that comes early by this one comes again. */
-function endOfWait(subject: Subject, look: PendingLook, now: number) {
-  return unansweredEntry(subject, look, answerBy(look.dueAt, look.askedAt ?? now), now)
+function endOfWait(theCase: Case, look: PendingLook, now: number) {
+  return unansweredEntry(theCase, look, answerBy(look.dueAt, look.askedAt ?? now), now)
 }
 
-function findLook(subject: Subject, { lookId, dueAt }: LookInput): PendingLook | undefined {
-  return pendingLooks(subject).find(look => look.lookId === lookId && look.dueAt === dueAt)
+function findLook(theCase: Case, { lookId, dueAt }: LookInput): PendingLook | undefined {
+  return pendingLooks(theCase).find(look => look.lookId === lookId && look.dueAt === dueAt)
 }
 
 /** Clocks differ between machines; a look that comes early by this one goes round again. */
-function comeAgain(subject: Subject, look: PendingLook, now: number): Subject {
-  if (look.of === 'operation' || look.of === 'decision') return subject
-  return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, look.lookId, look.dueAt, now)] }
+function comeAgain(theCase: Case, look: PendingLook, now: number): Case {
+  if (look.of === 'operation' || look.of === 'decision') return theCase
+  return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, look.lookId, look.dueAt, now)] }
 }
 
-function lookedAt(subject: Subject, { lookId, of }: PendingLook): ActionRecord | RefundTotal | undefined {
+function lookedAt(theCase: Case, { lookId, of }: PendingLook): ActionRecord | RefundTotal | undefined {
   return of === 'action'
-    ? subject.actions.find(action => action.id === lookId)
-    : subject.refundTotals.find(total => total.id === lookId)
+    ? theCase.actions.find(action => action.id === lookId)
+    : theCase.refundTotals.find(total => total.id === lookId)
 }
 
-function withAsked(subject: Subject, { lookId, of }: PendingLook, now: number): Subject {
+function withAsked(theCase: Case, { lookId, of }: PendingLook, now: number): Case {
   const asked = (look: Look | null) => (look === null ? null : { ...look, askedAt: now })
   if (of === 'action') {
-    const action = subject.actions.find(one => one.id === lookId)
-    return action === undefined ? subject : withRecord(subject, { ...action, look: asked(action.look) })
+    const action = theCase.actions.find(one => one.id === lookId)
+    return action === undefined ? theCase : withRecord(theCase, { ...action, look: asked(action.look) })
   }
-  const index = subject.refundTotals.findIndex(total => total.id === lookId)
-  const total = subject.refundTotals[index]
-  if (total === undefined) return subject
+  const index = theCase.refundTotals.findIndex(total => total.id === lookId)
+  const total = theCase.refundTotals[index]
+  if (total === undefined) return theCase
   return {
-    ...subject,
-    refundTotals: replaceAt(subject.refundTotals, index, { ...total, look: asked(total.look) }),
+    ...theCase,
+    refundTotals: replaceAt(theCase.refundTotals, index, { ...total, look: asked(total.look) }),
   }
 }
 
 /** The verdict of a look that waits for nobody any more. */
 function conclude(
-  subject: Subject,
+  theCase: Case,
   { lookId, dueAt, of }: PendingLook,
   input: LookInput,
   now: number,
   recheckDelayMs: number,
-): Subject {
+): Case {
   const { facts, answer } = input
   // A refund that only a total proves becomes an action in this moment, and is judged at once: its minute has passed.
-  const looked = of === 'step' ? judgeSubject(lookAtTotal(subject, lookId, now), now, recheckDelayMs) : subject
-  const known = new Set(subject.actions.map(({ id }) => id))
+  const looked = of === 'step' ? judgeCase(lookAtTotal(theCase, lookId, now), now, recheckDelayMs) : theCase
+  const known = new Set(theCase.actions.map(({ id }) => id))
   const isLookedAt = ({ id }: ActionRecord) => (of === 'step' ? !known.has(id) : id === lookId)
   const readBack = answer === null ? null : READ_BACK[answer.outcome]
   return looked.actions.filter(isLookedAt).reduce((next, action) => {

@@ -3,7 +3,7 @@ import type { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
-  emptySubject,
+  emptyCase,
   look,
   lookAll,
   lookFacts,
@@ -17,7 +17,7 @@ import {
   T0,
 } from '../../test/fixtures.ts'
 import { ended, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { decide } from './decide.ts'
 
 const DAY = 86_400_000
@@ -26,14 +26,13 @@ const LATER = T0 + 10 * DAY
 const PROVIDERS: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
 type Shown = Parameters<typeof seen>[0]
-const told = (subject: Subject) =>
-  subject.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
+const told = (theCase: Case) => theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 const judged = (shown: readonly Shown[], operations: ReturnType<typeof cancelsAt>[] = []) =>
   looked(play([...operations, ...shown.map(one => seen(one))].map(input => ({ at: LATER + DAY, input }))))
 /** The biller is asked before a verdict, and shows what it showed before. */
-const looked = (subject: Subject) => {
+const looked = (theCase: Case) => {
   const facts = lookFacts([policy({ canRead: true })])
-  return secondLooks(lookAll(subject)).reduce(
+  return secondLooks(lookAll(theCase)).reduce(
     (next, pending) =>
       decide(
         decide(next, look(pending, facts), pending.dueAt, RULES),
@@ -41,7 +40,7 @@ const looked = (subject: Subject) => {
         pending.dueAt,
         RULES,
       ),
-    lookAll(subject),
+    lookAll(theCase),
   )
 }
 const cancelsAt = (provider: ProviderKind, at: number, more: Parameters<typeof operationSeen>[0] = {}) =>
@@ -76,9 +75,9 @@ describe.each(PROVIDERS)(
     })
 
     test('is explained by the operation of the first request only as far as that goes', () => {
-      const subject = judged(shown, [cancelsAt(provider, T0)])
-      expect(told(subject)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
-      expect(alertsOf(subject)).toEqual(['incident.opened'])
+      const theCase = judged(shown, [cancelsAt(provider, T0)])
+      expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+      expect(alertsOf(theCase)).toEqual(['incident.opened'])
     })
 
     test('is explained by its own operation', () => {
@@ -159,9 +158,9 @@ test('an end of the biller before the day that was set is another action, though
     [setAt('subscription', T0), early, again],
     [again, early, setAt('subscription', T0)],
   ]) {
-    const subject = judged(shown, [cancelsAt('subscription', T0)])
-    expect(told(subject)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
-    expect(subject.actions.map(action => action.providerCreatedAt).sort()).toEqual([T0, LATER])
+    const theCase = judged(shown, [cancelsAt('subscription', T0)])
+    expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+    expect(theCase.actions.map(action => action.providerCreatedAt).sort()).toEqual([T0, LATER])
   }
 })
 
@@ -169,8 +168,8 @@ test('what was read of the first request after the second one is told late: it c
   const stale = setAt('processor', T0, { asOf: LATER + 2 * SECOND })
   const shown = [setAt('processor', T0), endedNow('processor', LATER), stale]
   for (const order of [shown, shown.toReversed(), [stale, ...shown.slice(0, 2)]]) {
-    const subject = judged(order, [cancelsAt('processor', T0)])
-    expect(told(subject)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+    const theCase = judged(order, [cancelsAt('processor', T0)])
+    expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
   }
 })
 
@@ -196,7 +195,7 @@ test('a subscription that could not be collected before the end that was set end
 })
 
 test('two records that were one are parted when the end before it is told late, and the first keeps its name', () => {
-  const first = play([{ at: LATER, input: seen(endedNow('processor', LATER)) }], emptySubject())
+  const first = play([{ at: LATER, input: seen(endedNow('processor', LATER)) }], emptyCase())
   const both = play([{ at: LATER + HOUR, input: seen(setAt('processor', T0)) }], first)
   expect(both.actions.map(action => action.id)).toContain(first.actions[0]?.id)
   expect(both.actions).toHaveLength(2)

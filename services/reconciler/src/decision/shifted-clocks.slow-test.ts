@@ -5,10 +5,10 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emptySubject, look, lookFacts, MINUTE, RULES, secondLooks, T0 } from '../../test/fixtures.ts'
+import { emptyCase, look, lookFacts, MINUTE, RULES, secondLooks, T0 } from '../../test/fixtures.ts'
 import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
-import { isJudged, type Subject, withAll } from '../case/case.ts'
+import { type Case, isJudged, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { mayNeedNote, notesAbout } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
@@ -31,7 +31,7 @@ interface Shifts {
 const RIGHT: Shifts = { lineMs: [], deciderMs: [] }
 
 interface Played {
-  readonly subject: Subject
+  readonly theCase: Case
   /** How long after the first sight of its action each incident opened, in milliseconds of the true time. */
   readonly openedAfterMs: readonly number[]
 }
@@ -45,21 +45,21 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
   /** When the delay line hands out a look: a property of the process that holds it, so it is drawn once for each round. */
   const handedOut = new Map<string, number>()
   const openedAfterMs: number[] = []
-  let subject = emptySubject()
+  let theCase = emptyCase()
   let now = T0
 
   const step = (input: Input, at: number) => {
     now = Math.max(now, at)
-    const asked = subject.outbox.length
-    const open = new Set(openIncidents(subject).map(({ id }) => id))
-    subject = decide(subject, input, now + (deciderMs.shift() ?? 0), RULES)
+    const asked = theCase.outbox.length
+    const open = new Set(openIncidents(theCase).map(({ id }) => id))
+    theCase = decide(theCase, input, now + (deciderMs.shift() ?? 0), RULES)
     // What follows from a total is an action only after the look at that total, which is older.
     const lookedSince = input.kind === 'second_look' ? waitedSince.get(input.lookId) : undefined
-    for (const { id, firstSeenAt } of openIncidents(subject)) {
+    for (const { id, firstSeenAt } of openIncidents(theCase)) {
       if (!open.has(id)) openedAfterMs.push(now - Math.min(firstSeenAt, lookedSince ?? now))
     }
-    for (const { lookId } of secondLooks(subject)) waitedSince.set(lookId, waitedSince.get(lookId) ?? now)
-    for (const { topic, message } of subject.outbox.slice(asked)) {
+    for (const { lookId } of secondLooks(theCase)) waitedSince.set(lookId, waitedSince.get(lookId) ?? now)
+    for (const { topic, message } of theCase.outbox.slice(asked)) {
       if (topic !== 'rereads') continue
       const { look_id, due_at } = (message as { look: { look_id: string; due_at: string } }).look
       const outcome = outcomes.shift() ?? 'read'
@@ -72,7 +72,7 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
     if (notes.length > 0) step({ kind: 'noted', notes }, at)
   }
   const nextLook = () =>
-    pendingLooks(subject)
+    pendingLooks(theCase)
       .filter(({ of }) => of !== 'operation')
       .map(pending => {
         const { lookId, dueAt, wakeAt } = pending
@@ -89,18 +89,18 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
       const answer = answers.findIndex(({ input }) => input === next?.input)
       if (answer >= 0) answers.splice(answer, 1)
       else handedOut.set(next.key, next.at - looksLateMs + ROUND_MS)
-      note(subject.refs, next.at)
+      note(theCase.refs, next.at)
       step(next.input, next.at)
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
-    const refs = withAll(subject.refs, refsOf(input))
-    if (mayNeedNote(subject) && refs.length > subject.refs.length) note(refs, at)
+    const refs = withAll(theCase.refs, refsOf(input))
+    if (mayNeedNote(theCase) && refs.length > theCase.refs.length) note(refs, at)
     step(input, at)
   }
   lookUntil(Infinity)
-  return { subject, openedAfterMs }
+  return { theCase, openedAfterMs }
 }
 
 function refsOf(input: Input): readonly string[] {
@@ -109,14 +109,14 @@ function refsOf(input: Input): readonly string[] {
 }
 
 /** By their own id: an action that turns out to be another's takes its incident along. */
-function openIncidents({ actions }: Subject): readonly { readonly id: string; readonly firstSeenAt: number }[] {
+function openIncidents({ actions }: Case): readonly { readonly id: string; readonly firstSeenAt: number }[] {
   return actions.flatMap(({ incidents, firstSeenAt }) =>
     incidents.flatMap(({ id, state }) => (state === 'open' ? [{ id, firstSeenAt }] : [])),
   )
 }
 
-function verdictsIn(subject: Subject): string[] {
-  return subject.actions
+function verdictsIn(theCase: Case): string[] {
+  return theCase.actions
     .filter(isJudged)
     .map(({ kind, sides, subject: about, providerCreatedAt, verdict, reason, operationId }) => {
       // Which of two sightings of one refund gives the action its id depends on which came first.
@@ -142,7 +142,7 @@ test('clocks that differ by 2 s change no verdict and bring no alert forward by 
   fc.assert(
     fc.property(cases, shifts, ({ world, delivery }, shifts) => {
       const shifted = play(world, delivery, shifts)
-      expect(verdictsIn(shifted.subject)).toEqual(verdictsIn(play(world, delivery, RIGHT).subject))
+      expect(verdictsIn(shifted.theCase)).toEqual(verdictsIn(play(world, delivery, RIGHT).theCase))
       for (const afterMs of shifted.openedAfterMs) expect(afterMs).toBeGreaterThanOrEqual(MINUTE - 2 * TOLERATED_MS)
       opened += shifted.openedAfterMs.length
     }),

@@ -13,7 +13,7 @@ import {
   sightingOf,
   T0,
 } from '../../test/fixtures.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const DAY = 86_400_000
@@ -67,17 +67,17 @@ const by = (facts: Parameters<typeof operationSeen>[0]) => ({
   at: T0,
   input: operationSeen({ kind: 'cancellation', amount: null, currency: null, ...facts }),
 })
-const told = (subject: Subject) =>
-  subject.actions.map(({ kind, state, verdict, reason }) => `${kind} ${state} ${verdict} ${reason}`).sort()
+const told = (theCase: Case) =>
+  theCase.actions.map(({ kind, state, verdict, reason }) => `${kind} ${state} ${verdict} ${reason}`).sort()
 const UNEXPLAINED = 'cancellation scheduled unexplained nothing_explains_it'
 
 describe('a cancellation that a schedule sets', () => {
   test('is judged when it is set, though the subscription shows nothing of it', () => {
     const { account, id, events } = openAccount()
     account.scheduleCancelByObject(id, OURS)
-    const subject = lookAll(play(events()))
-    expect(told(subject)).toEqual([UNEXPLAINED])
-    expect(subject.actions).toMatchObject([{ subject: id, providerCreatedAt: T0, idempotencyKeys: ['op-7'] }])
+    const theCase = lookAll(play(events()))
+    expect(told(theCase)).toEqual([UNEXPLAINED])
+    expect(theCase.actions).toMatchObject([{ subject: id, providerCreatedAt: T0, idempotencyKeys: ['op-7'] }])
   })
 
   test.each([
@@ -103,8 +103,8 @@ describe('a cancellation that a schedule sets', () => {
     pass(30 * DAY)
     account.endPeriod(id)
     for (const order of [events(), events().toReversed()]) {
-      const subject = lookAll(play([by(facts({ id, schedule })), ...order]))
-      expect(told(subject)).toEqual([`cancellation succeeded explained ${reason}`])
+      const theCase = lookAll(play([by(facts({ id, schedule })), ...order]))
+      expect(told(theCase)).toEqual([`cancellation succeeded explained ${reason}`])
     }
   })
 
@@ -204,8 +204,8 @@ describe('a cancellation that a schedule sets', () => {
     const schedule = account.scheduleByObject(id)
     account.cancelSchedule(schedule.id, OURS)
     for (const order of [events(), events().toReversed()]) {
-      const subject = lookAll(play([by({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
-      expect(told(subject)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
+      const theCase = lookAll(play([by({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
+      expect(told(theCase)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
     }
   })
 })

@@ -1,15 +1,15 @@
 /**
  * Whatever order, duplication, interleaving and loss: what was told in the end decides, and the verdicts are those of a
  * model that knows no order and shares no code with the product. The model is a second writing of the rules, of some 220 lines
- * (test/model/verdict-model.ts): what both get wrong in the same way, this does not find. Each world is one subject, played in
- * memory: what happens between subjects, and to what is stored, has tests of its own.
+ * (test/model/verdict-model.ts): what both get wrong in the same way, this does not find. Each world is one case, played in
+ * memory: what happens between cases, and to what is stored, has tests of its own.
  */
 import type { Operation } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
-import { emptySubject, look, lookFacts, RULES, T0 } from '../../test/fixtures.ts'
+import { emptyCase, look, lookFacts, RULES, T0 } from '../../test/fixtures.ts'
 import {
   cancellationsOf,
   type Heard,
@@ -23,7 +23,7 @@ import {
 } from '../../test/model/verdict-model.ts'
 import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
-import { type ActionRecord, isJudged, type Subject, withAll } from '../case/case.ts'
+import { type ActionRecord, type Case, isJudged, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { mayNeedNote, notesAbout } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
@@ -137,16 +137,16 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
   const facts = lookFacts(world.connections)
   const outcomes = [...askings]
   const answers: { at: number; input: Input }[] = []
-  let subject = emptySubject()
+  let theCase = emptyCase()
   let now = T0
   const step = (input: Input, at: number) => {
     now = Math.max(now, at)
-    const asked = subject.outbox.length
-    const before = subject
-    subject = decide(subject, input, now, RULES)
-    expectNoFlicker(before, subject, now)
-    seconds.push(...secondAlerts(before, subject))
-    for (const { topic, message } of subject.outbox.slice(asked)) {
+    const asked = theCase.outbox.length
+    const before = theCase
+    theCase = decide(theCase, input, now, RULES)
+    expectNoFlicker(before, theCase, now)
+    seconds.push(...secondAlerts(before, theCase))
+    for (const { topic, message } of theCase.outbox.slice(asked)) {
       if (topic !== 'rereads') continue
       const { look_id, due_at } = (message as { look: { look_id: string; due_at: string } }).look
       const outcome = outcomes.shift() ?? 'read'
@@ -160,7 +160,7 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
     if (notes.length > 0) step({ kind: 'noted', notes }, at)
   }
   const nextLook = () =>
-    pendingLooks(subject)
+    pendingLooks(theCase)
       .filter(({ of }) => of !== 'operation')
       .map(pending => ({
         at: (pending.askedAt === null ? pending.dueAt : pending.wakeAt) + looksLateMs,
@@ -172,22 +172,22 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
     for (let next = nextLook(); next !== undefined && next.at <= until; next = nextLook()) {
       const answer = answers.findIndex(({ input }) => input === next?.input)
       if (answer >= 0) answers.splice(answer, 1)
-      note(subject.refs, next.at)
+      note(theCase.refs, next.at)
       step(next.input, next.at)
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
-    const refs = withAll(subject.refs, refsOf(input))
-    if (mayNeedNote(subject) && refs.length > subject.refs.length) note(refs, at)
+    const refs = withAll(theCase.refs, refsOf(input))
+    if (mayNeedNote(theCase) && refs.length > theCase.refs.length) note(refs, at)
     step(input, at)
   }
   lookUntil(Infinity)
-  return { subject, seconds }
+  return { theCase, seconds }
 }
 
 /** No guess resolves what may alert again, and none takes an operation from the action that it explains. */
-function expectNoFlicker(before: Subject, after: Subject, now: number): void {
+function expectNoFlicker(before: Case, after: Case, now: number): void {
   for (const { id, verdict, reason, operationId } of after.actions) {
     const was = before.actions.find(action => action.id === id)
     if (was?.verdict !== 'unexplained' || verdict !== 'explained' || reason !== 'amount_and_time_match') continue
@@ -206,7 +206,7 @@ interface SecondAlert {
   readonly operationId: string
 }
 
-function secondAlerts(before: Subject, after: Subject): SecondAlert[] {
+function secondAlerts(before: Case, after: Case): SecondAlert[] {
   const known = new Set(before.actions.flatMap(({ incidents }) => incidents.map(({ id }) => id)))
   return after.actions.flatMap(({ id, incidents }) => {
     if (incidents.every(incident => known.has(incident.id))) return []
@@ -220,16 +220,16 @@ function secondAlerts(before: Subject, after: Subject): SecondAlert[] {
 /** They are right where the facts say that the operation did not make it. */
 function expectDisproved(
   { actionId, operationId }: SecondAlert,
-  subject: Subject,
+  theCase: Case,
   { actions, operations }: ReturnType<typeof readWorld>,
 ): void {
-  const record = subject.actions.find(({ id }) => id === actionId)
+  const record = theCase.actions.find(({ id }) => id === actionId)
   const action = actions.find(({ name }) => record !== undefined && name === nameOf(record))
   if (action === undefined) return
   expect(isDisproved(action, operations.get(operationId) as Operation, actions)).toBe(true)
 }
 
-function heardOf({ actions }: Subject): ReadonlyMap<string, Heard> {
+function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
   return new Map(
     actions.map(action => {
       const { verdict, incidents, operationId } = action
@@ -252,8 +252,8 @@ function withoutLateDenial(action: ActionRecord): ActionRecord {
   return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' }
 }
 
-function verdictsIn(subject: Subject): string[] {
-  return subject.actions
+function verdictsIn(theCase: Case): string[] {
+  return theCase.actions
     .filter(isJudged)
     .map(withoutLateDenial)
     .map(action => `${nameOf(action)} ${action.verdict} ${action.reason} ${action.operationId}`)
@@ -268,13 +268,13 @@ function nameOf({ kind, sides, subject, providerCreatedAt }: ActionRecord): stri
 const cases = worlds.chain(world => deliveriesOf(world).map(delivery => ({ world, delivery })))
 
 const property = fc.property(cases, ({ world, delivery }) => {
-  const { subject, seconds } = played(world, delivery)
+  const { theCase, seconds } = played(world, delivery)
   const read = readWorld(world)
-  expect(verdictsIn(subject)).toEqual(
-    verdictsOn(read.actions, [...read.operations.values()], read.noted, read.by, heardOf(subject)),
+  expect(verdictsIn(theCase)).toEqual(
+    verdictsOn(read.actions, [...read.operations.values()], read.noted, read.by, heardOf(theCase)),
   )
-  for (const again of seconds) expectDisproved(again, subject, read)
-  for (const action of subject.actions) {
+  for (const again of seconds) expectDisproved(again, theCase, read)
+  for (const action of theCase.actions) {
     const open = action.incidents.filter(incident => incident.state === 'open').map(({ code }) => code)
     expect(open).toEqual(action.verdict === 'unexplained' ? ['UNEXPECTED_ACTION'] : [])
   }

@@ -1,5 +1,5 @@
 import type { ActionKind, ProviderKind, Verdict, VerdictReason } from '@backstop/contracts'
-import { type ActionRecord, isJudged, type Subject } from '../case/case.ts'
+import { type ActionRecord, type Case, isJudged } from '../case/case.ts'
 import { ruleOf } from '../verdict/why.ts'
 import type { History } from './history.ts'
 
@@ -41,7 +41,7 @@ export interface ComparedAction {
 }
 
 /** Which stored action is which of the replay. */
-export function pairActions(stored: Subject | undefined, replayed: readonly Subject[]): ComparedAction[] {
+export function pairActions(stored: Case | undefined, replayed: readonly Case[]): ComparedAction[] {
   const left = replayed.flatMap(({ actions }) => actions).filter(isJudged)
   const take = (isSame: (action: ActionRecord) => boolean) => {
     const index = left.findIndex(isSame)

@@ -1,7 +1,7 @@
 import type { InboxDocument, OutOfBand } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { type Reading, readItem } from '../batch/work-item.ts'
-import type { ActionRecord, Subject } from '../case/case.ts'
+import type { ActionRecord, Case } from '../case/case.ts'
 import { type ComparedAction, differenceOf, pairActions, type VerdictDifference } from './compare.ts'
 import { eventItem, type History, historyOf, type KeptEvent } from './history.ts'
 import { type Group, type LoadedGroup, loadGroups, refsOfAnchors } from './load.ts'
@@ -39,14 +39,14 @@ interface TellingEvent {
   readonly refs: readonly string[]
 }
 
-/** Subjects that are in memory at once. */
+/** Cases that are in memory at once. */
 const PAGE = 200
 /** A look this close may be under way while it is replayed. */
 const UNDER_WAY_MS = 10 * 60_000
 
 /**
  * Replays a window of what was taken in, by today's rules and settings or changed ones, and tells which verdicts differ from
- * the stored ones. Each subject is replayed whole, with what came before and after the window, and what it says of actions
+ * the stored ones. Each case is replayed whole, with what came before and after the window, and what it says of actions
  * that were first seen in the window, or that an event of it is about, is compared. Reads only.
  * @throws AppError `unavailable` when the database is away
  */
@@ -57,7 +57,7 @@ export function dryRun(options: DryRunOptions): Promise<DryRunSummary> {
 class DryRun {
   readonly #options: DryRunOptions
   readonly #tally = new Tally()
-  /** Differences that were told, where an event leads to its subject a second time. */
+  /** Differences that were told, where an event leads to its case a second time. */
   readonly #told = new Set<string>()
 
   constructor(options: DryRunOptions) {
@@ -88,9 +88,9 @@ class DryRun {
     const last = anchors.at(-1)
     if (last === undefined) return undefined
     const ids = new Set(anchors.map(({ _id }) => _id))
-    const subjects = await source.subjects(await refsOfAnchors(anchors, source))
-    // A subject with several actions in the window is replayed with the first of them.
-    const mine = subjects.filter(subject => ids.has(this.#firstSeenInWindow(subject)?.id ?? ''))
+    const cases = await source.cases(await refsOfAnchors(anchors, source))
+    // A case with several actions in the window is replayed with the first of them.
+    const mine = cases.filter(theCase => ids.has(this.#firstSeenInWindow(theCase)?.id ?? ''))
     for (const group of await loadGroups(mine.map(groupOf), source)) await this.#compare(group)
     return { at: last.first_seen.getTime(), id: last._id }
   }
@@ -116,12 +116,12 @@ class DryRun {
     )
     const bare = await this.#read(documents.filter(({ action_ids }) => action_ids.length === 0))
     const refs = [...(await refsOfAnchors(older, source)), ...bare.flatMap(event => [...event.refs])]
-    const subjects = await source.subjects([...new Set(refs)])
-    const untouched = subjects.filter(subject => this.#firstSeenInWindow(subject) === undefined)
+    const cases = await source.cases([...new Set(refs)])
+    const untouched = cases.filter(theCase => this.#firstSeenInWindow(theCase) === undefined)
     const ids = new Set(documents.map(({ _id }) => _id))
     for (const group of await loadGroups(untouched.map(groupOf), source)) {
       const first = group.events.find(({ document }) => this.#cameInWindow(document))
-      // A subject with several events in the window is replayed with the first of them.
+      // A case with several events in the window is replayed with the first of them.
       if (first !== undefined && ids.has(first.document._id)) await this.#compare(group)
     }
   }
@@ -130,8 +130,8 @@ class DryRun {
   async #readAgain(documents: readonly InboxDocument[]): Promise<void> {
     const { source } = this.#options
     const telling = await this.#read(documents)
-    const subjects = await source.subjects([...new Set(telling.flatMap(({ refs }) => [...refs]))])
-    for (const group of await loadGroups(joinByRefs(telling, subjects), source)) await this.#compare(group)
+    const cases = await source.cases([...new Set(telling.flatMap(({ refs }) => [...refs]))])
+    for (const group of await loadGroups(joinByRefs(telling, cases), source)) await this.#compare(group)
   }
 
   /** What today's rules read in events; those that tell of nothing are counted. */
@@ -154,11 +154,11 @@ class DryRun {
     const until = this.#options.now()
     const replayed = await this.#replay(group, until)
     if (replayed === undefined) return
-    const { subject } = group
-    const { basis, subjects, refused } = replayed
+    const { theCase } = group
+    const { basis, cases, refused } = replayed
     for (const _event of refused) this.#tally.notReplayed('refused')
-    const projectId = subject?.projectId ?? subjects[0]?.projectId ?? ''
-    for (const pair of pairActions(subject, subjects)) {
+    const projectId = theCase?.projectId ?? cases[0]?.projectId ?? ''
+    for (const pair of pairActions(theCase, cases)) {
       if (!this.#isAskedFor(pair, group)) continue
       if (isUnderWay(pair, until)) this.#tally.undecided()
       else this.#tell(pair, differenceOf(pair, projectId, basis), basis, group)
@@ -167,15 +167,15 @@ class DryRun {
 
   /** @returns undefined where the rules fail on it: that is told, and the others are replayed */
   async #replay(
-    { subject, events, surroundings }: LoadedGroup,
+    { theCase, events, surroundings }: LoadedGroup,
     until: number,
   ): Promise<(Replayed & Pick<History, 'basis'>) | undefined> {
     const rules = { recheckDelayMs: this.#options.recheckDelayMs, outOfBandOf: this.#outOfBandOf }
     try {
-      const history = historyOf(subject, events)
+      const history = historyOf(theCase, events)
       return { ...(await runHistory(history, surroundings, rules, until)), basis: history.basis }
     } catch (error) {
-      this.#tally.failed(subject?.id ?? events[0]?.document._id ?? '', error)
+      this.#tally.failed(theCase?.id ?? events[0]?.document._id ?? '', error)
       return undefined
     }
   }
@@ -211,9 +211,9 @@ class DryRun {
     return events.some(({ document }) => this.#cameInWindow(document) && action.eventIds.includes(document.event_id))
   }
 
-  /** The first of a subject's actions that was first seen in the window. */
-  #firstSeenInWindow(subject: Subject): ActionRecord | undefined {
-    return subject.actions
+  /** The first of a case's actions that was first seen in the window. */
+  #firstSeenInWindow(theCase: Case): ActionRecord | undefined {
+    return theCase.actions
       .filter(({ firstSeenAt, seenThrough }) =>
         this.#isInWindow(
           firstSeenAt,
@@ -233,8 +233,8 @@ class DryRun {
   }
 }
 
-function groupOf(subject: Subject): Group {
-  return { subject, refs: subject.refs, more: [] }
+function groupOf(theCase: Case): Group {
+  return { theCase, refs: theCase.refs, more: [] }
 }
 
 function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1], now: number): Reading | 'refused' {
@@ -246,14 +246,14 @@ function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1]
   }
 }
 
-/** Events that share a reference, or lead to one subject, are replayed together. */
-function joinByRefs(telling: readonly TellingEvent[], subjects: readonly Subject[]): Group[] {
-  let groups: Group[] = subjects.map(groupOf)
+/** Events that share a reference, or lead to one case, are replayed together. */
+function joinByRefs(telling: readonly TellingEvent[], cases: readonly Case[]): Group[] {
+  let groups: Group[] = cases.map(groupOf)
   for (const { event, refs } of telling) {
     const isSame = (group: Group) => group.refs.some(ref => refs.includes(ref))
     const same = groups.filter(isSame)
     const joined: Group = {
-      subject: same.find(({ subject }) => subject !== undefined)?.subject,
+      theCase: same.find(({ theCase }) => theCase !== undefined)?.theCase,
       refs: [...new Set([...same.flatMap(group => [...group.refs]), ...refs])],
       more: [...same.flatMap(group => [...group.more]), event],
     }

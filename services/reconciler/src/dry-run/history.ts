@@ -7,7 +7,7 @@ import type {
   Why,
 } from '@backstop/contracts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ActionRecord, Subject } from '../case/case.ts'
+import type { ActionRecord, Case } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 
@@ -58,19 +58,19 @@ export interface Surroundings {
 }
 
 /**
- * The history of a subject.
- * @param subject undefined where nothing was made of its events then
+ * The history of a case.
+ * @param theCase undefined where nothing was made of its events then
  * @param events every event that the inbox has of it
  */
-export function historyOf(subject: Subject | undefined, events: readonly KeptEvent[]): History {
+export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[]): History {
   const signed = events.filter(({ document }) => document.provider !== 'subscription')
-  const facts = subject === undefined ? [] : storedFacts(subject, events)
+  const facts = theCase === undefined ? [] : storedFacts(theCase, events)
   const isWhole = signed.length > 0 && signed.every(({ body }) => body !== null) && !facts.some(isForgotten(events))
   const told = isWhole ? signed : []
   const arrivals = [...told.map(arrivalOfEvent), ...facts.filter(fact => !isToldBy(fact, told)).flatMap(arrivalsOfFact)]
   return {
     arrivals: arrivals.toSorted((a, b) => a.at - b.at),
-    answers: subject === undefined ? new Map() : answersOf(subject),
+    answers: theCase === undefined ? new Map() : answersOf(theCase),
     basis: isWhole ? 'events' : signed.length > 0 ? 'expired' : 'reading',
   }
 }
@@ -116,11 +116,11 @@ function arrivalsOfFact({ at, projectId, observations, sightings }: StoredFact):
 
 const asked = (look: ActionRecord['look']) => look !== null && look.askedAt !== null
 
-function answersOf(subject: Subject): ReadonlyMap<string, StoredAnswer> {
-  const ofActions = subject.actions.flatMap(({ id, look, readBack }): [string, StoredAnswer][] =>
+function answersOf(theCase: Case): ReadonlyMap<string, StoredAnswer> {
+  const ofActions = theCase.actions.flatMap(({ id, look, readBack }): [string, StoredAnswer][] =>
     asked(look) ? [[id, answerOf(look, readBack)]] : [],
   )
-  const ofSteps = subject.refundTotals.flatMap(({ id, look }): [string, StoredAnswer][] =>
+  const ofSteps = theCase.refundTotals.flatMap(({ id, look }): [string, StoredAnswer][] =>
     asked(look) ? [[id, answerAt(look?.doneAt ?? null, 'confirmed')]] : [],
   )
   return new Map([...ofActions, ...ofSteps])

@@ -1,13 +1,13 @@
 import { idInReference } from '@backstop/contracts'
 import { referenceOfAction } from '../batch/action-reference.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { KeptEvent, Surroundings } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
 
 /** One payment or subscription that is to be replayed. */
 export interface Group {
   /** Undefined where nothing was made of its events then. */
-  readonly subject: Subject | undefined
+  readonly theCase: Case | undefined
   readonly refs: readonly string[]
   /** Events of which nothing was made then, and something is now. */
   readonly more: readonly KeptEvent[]
@@ -21,13 +21,13 @@ export interface LoadedGroup extends Group {
 
 /** Loads what the verdicts of these groups rest on: one read, or a few, per collection. */
 export async function loadGroups(groups: readonly Group[], source: ReplaySource): Promise<LoadedGroup[]> {
-  const candidates = groups.map(({ subject }) => (subject === undefined ? [] : inboxIdsOf(subject)))
+  const candidates = groups.map(({ theCase }) => (theCase === undefined ? [] : inboxIdsOf(theCase)))
   const documents = new Map((await source.inboxById([...new Set(candidates.flat())])).map(found => [found._id, found]))
   const bodies = await bodiesOf([...documents.values()], source)
   const operations = await source.operations([...new Set(groups.flatMap(({ refs }) => [...refs]))])
   const connectionIds = new Set([
-    ...groups.flatMap(({ subject, more }) => [
-      ...(subject === undefined ? [] : connectionsOf(subject)),
+    ...groups.flatMap(({ theCase, more }) => [
+      ...(theCase === undefined ? [] : connectionsOf(theCase)),
       ...more.map(({ document }) => document.connection_id),
     ]),
     ...operations.map(operation => operation.connection_id),
@@ -65,7 +65,7 @@ function bodiesOf(documents: readonly KeptEvent['document'][], source: ReplaySou
 }
 
 /** Event ids are the senders' own, so each may have come through any of the connections. */
-function inboxIdsOf({ actions, merged, refundTotals, subscriptions }: Subject): string[] {
+function inboxIdsOf({ actions, merged, refundTotals, subscriptions }: Case): string[] {
   const snapshots = subscriptions.flatMap(row => row.snapshots)
   const facts = [...actions, ...merged.map(({ record }) => record), ...refundTotals, ...snapshots]
   const ids = facts.flatMap(({ seenThrough, eventIds }) =>
@@ -74,12 +74,12 @@ function inboxIdsOf({ actions, merged, refundTotals, subscriptions }: Subject): 
   return [...new Set(ids)]
 }
 
-function connectionsOf({ actions, refundTotals, subscriptions }: Subject): string[] {
+function connectionsOf({ actions, refundTotals, subscriptions }: Case): string[] {
   const facts = [...actions, ...refundTotals, ...subscriptions.flatMap(row => row.snapshots)]
   return facts.flatMap(({ seenThrough }) => seenThrough.map(({ id }) => id))
 }
 
-/** The references by which the subjects of these actions are found. */
+/** The references by which the cases of these actions are found. */
 export async function refsOfAnchors(anchors: readonly ActionAnchor[], source: ReplaySource): Promise<string[]> {
   const ids = anchors.flatMap(({ provider, connection_ids }) => (provider === 'subscription' ? connection_ids : []))
   const connections = await source.connections([...new Set(ids)])

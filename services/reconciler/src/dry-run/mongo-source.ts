@@ -9,7 +9,7 @@ import type {
 import { asUnavailable, type Mongo } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import type { Collection } from 'mongodb'
-import { createMongoSubjects } from '../store/mongo-cases.ts'
+import { createMongoCases } from '../store/mongo-cases.ts'
 import { usesOf } from '../store/mongo-expected-changes.ts'
 import { createMongoConnections } from '../store/mongo-inbox.ts'
 import type { ActionAnchor, Place, ReplaySource, Window } from './source.ts'
@@ -26,7 +26,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
   const inbox = db.collection<InboxDocument>('inbox')
   const bodies = db.collection<InboxBodyDocument>('inbox_bodies')
   const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
-  const subjects = createMongoSubjects(mongo, () => 'reads only')
+  const cases = createMongoCases(mongo, () => 'reads only')
   const connections = createMongoConnections(mongo)
   const expectedChanges = db.collection<ExpectedChangeDocument>('expected_changes')
   const expectedChangeUses = db.collection<ExpectedChangeUsesDocument>('expected_change_uses')
@@ -56,7 +56,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
     actionsById: ids => byIds(actions, ids),
     inboxById: ids => byIds(inbox, ids),
     bodies: async ids => new Map((await byIds(bodies, ids)).map(({ _id, body }) => [_id, body])),
-    subjects: refs => subjects.load(refs),
+    cases: refs => cases.load(refs),
     operations: refs => ledger.byReferences(refs),
     connections: ids => connections.byIds(ids),
     firstExecutions: async ids =>

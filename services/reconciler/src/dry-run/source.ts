@@ -5,7 +5,7 @@ import type {
   InboxDocument,
   Operation,
 } from '@backstop/contracts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 
 /** What of the store a dry run is about. Times are milliseconds since the epoch. */
@@ -23,7 +23,7 @@ export interface Place {
   readonly id: string
 }
 
-/** An action, as far as is needed to find its subject. */
+/** An action, as far as is needed to find its case. */
 export type ActionAnchor = Pick<
   ActionDocument,
   '_id' | 'project_id' | 'connection_ids' | 'provider' | 'subject' | 'first_seen'
@@ -39,8 +39,8 @@ export interface ReplaySource {
   inboxById(ids: readonly string[]): Promise<InboxDocument[]>
   /** JSON texts by inbox id; those past their retention are missing. */
   bodies(inboxIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Every subject that holds any of the references. */
-  subjects(refs: readonly string[]): Promise<Subject[]>
+  /** Every case that holds any of the references. */
+  cases(refs: readonly string[]): Promise<Case[]>
   operations(refs: readonly string[]): Promise<Operation[]>
   /** Deleted ones too. */
   connections(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionDocument>>

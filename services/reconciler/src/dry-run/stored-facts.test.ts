@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { emptySubject, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
+import { emptyCase, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
 import { refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { storedFacts } from './stored-facts.ts'
 
-const reasons = (subject: Subject) =>
-  lookAll(subject).actions.map(({ kind, state, reason }) => `${kind} ${state} ${reason}`)
+const reasons = (theCase: Case) =>
+  lookAll(theCase).actions.map(({ kind, state, reason }) => `${kind} ${state} ${reason}`)
 
 const managed = { kind: 'subscription', scheduleId: 'sub_sched_1' } as const
 const schedule = { kind: 'schedule', scheduleId: 'sub_sched_1', phaseEnds: [] } as const
@@ -20,11 +20,11 @@ test.each([
     ],
   },
 ])('$name is understood again as it was', ({ shown }) => {
-  const subject = play(shown.map(one => ({ at: T0 + MINUTE, input: seen(one) })))
-  const again = storedFacts(subject, []).flatMap(({ observations, sightings }) =>
+  const theCase = play(shown.map(one => ({ at: T0 + MINUTE, input: seen(one) })))
+  const again = storedFacts(theCase, []).flatMap(({ observations, sightings }) =>
     observations.flatMap(observed =>
       sightings.map(sighting => ({ at: T0 + MINUTE, input: { kind: 'observed', observed, sighting } as const })),
     ),
   )
-  expect(reasons(play(again, emptySubject()))).toEqual(reasons(subject))
+  expect(reasons(play(again, emptyCase()))).toEqual(reasons(theCase))
 })

@@ -3,18 +3,18 @@ import type { Observation, Observed } from '@backstop/providers'
 import type {
   ActionRecord,
   Aspect,
+  Case,
   RefundTotal,
   SeenThrough,
   Side,
   Sighting,
   Snapshot,
-  Subject,
   SubscriptionRow,
 } from '../case/case.ts'
 import { stretchesOf } from '../subscription/subscription-row.ts'
 import type { KeptEvent } from './history.ts'
 
-/** What a subject still knows of one object of a provider, as it was understood when it was observed. */
+/** What a case still knows of one object of a provider, as it was understood when it was observed. */
 export interface StoredFact {
   readonly provider: ProviderKind
   readonly projectId: string
@@ -28,25 +28,25 @@ export interface StoredFact {
 }
 
 /**
- * Everything that a subject was told or shown. Its verdicts are no part of that: what is derived (a provisional refund, a
+ * Everything that a case was told or shown. Its verdicts are no part of that: what is derived (a provisional refund, a
  * cancellation of a row) is derived anew.
- * @param events those of the subject that the inbox has: they say when something became known
+ * @param events those of the case that the inbox has: they say when something became known
  */
-export function storedFacts(subject: Subject, events: readonly KeptEvent[]): StoredFact[] {
+export function storedFacts(theCase: Case, events: readonly KeptEvent[]): StoredFact[] {
   const processedAt = new Map(events.map(({ document }) => [document.event_id, document.processed_at.getTime()]))
   const toldAt = (eventIds: readonly string[]) => eventIds.flatMap(id => processedAt.get(id) ?? [])
   return [
-    ...subject.actions.flatMap(action => action.sides.map(side => factOfSide(subject, action, side))),
-    ...subject.refundTotals.map(total => factOfTotal(subject, total, toldAt(total.eventIds))),
-    ...subject.subscriptions.flatMap(row =>
-      row.snapshots.map(snapshot => factOfSnapshot(subject, row, snapshot, toldAt(snapshot.eventIds))),
+    ...theCase.actions.flatMap(action => action.sides.map(side => factOfSide(theCase, action, side))),
+    ...theCase.refundTotals.map(total => factOfTotal(theCase, total, toldAt(total.eventIds))),
+    ...theCase.subscriptions.flatMap(row =>
+      row.snapshots.map(snapshot => factOfSnapshot(theCase, row, snapshot, toldAt(snapshot.eventIds))),
     ),
   ]
 }
 
-function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredFact {
+function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact {
   const { amount, currency, state, stateVersion, createdAt, cameBack, requestId, providerRef } = side
-  const known = { ...observed(subject, side), providerRef, amount, currency, state, stateVersion, createdAt }
+  const known = { ...observed(theCase, side), providerRef, amount, currency, state, stateVersion, createdAt }
   const said = {
     ...(cameBack === undefined ? {} : { cameBack }),
     ...(requestId === undefined ? {} : { requestId }),
@@ -65,10 +65,10 @@ function factOfSide(subject: Subject, action: ActionRecord, side: Side): StoredF
           idempotencyKey,
           ...(side.isExpiredAuthorization ? { isExpiredAuthorization: true as const } : {}),
         }))
-  return fact(subject, action.firstSeenAt, action.eventIds, observations, action.seenThrough)
+  return fact(theCase, action.firstSeenAt, action.eventIds, observations, action.seenThrough)
 }
 
-function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly number[]): StoredFact {
+function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[]): StoredFact {
   const {
     chargeId,
     totalBefore,
@@ -82,7 +82,7 @@ function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly numb
   const { eventIds, seenThrough } = total
   const observation: Observation = {
     kind: 'refund_total',
-    ...observed(subject, total),
+    ...observed(theCase, total),
     chargeId,
     total: total.total,
     totalBefore,
@@ -93,12 +93,12 @@ function factOfTotal(subject: Subject, total: RefundTotal, toldAt: readonly numb
     idempotencyKey,
     requestId,
   }
-  const at = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(observedAt, subject.createdAt)
-  return fact(subject, at, eventIds, [observation], seenThrough)
+  const at = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(observedAt, theCase.createdAt)
+  return fact(theCase, at, eventIds, [observation], seenThrough)
 }
 
 function factOfSnapshot(
-  subject: Subject,
+  theCase: Case,
   row: SubscriptionRow,
   snapshot: Snapshot,
   toldAt: readonly number[],
@@ -108,7 +108,7 @@ function factOfSnapshot(
   const observations = keysOf(idempotencyKeys).map(
     (idempotencyKey): Observation => ({
       kind: 'subscription',
-      ...observed(subject, row),
+      ...observed(theCase, row),
       asOf,
       cancellation,
       pause,
@@ -119,31 +119,28 @@ function factOfSnapshot(
     }),
   )
   const connectedAt = Math.min(...seenThrough.map(({ createdAt }) => createdAt))
-  const shownAt = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(asOf, connectedAt, subject.createdAt)
+  const shownAt = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(asOf, connectedAt, theCase.createdAt)
   // What it began was first seen when the first of its snapshots came, so none of them came before that.
-  const at = Math.max(shownAt, ...beginnings(subject, row, asOf))
-  return fact(subject, at, eventIds, observations, seenThrough, isBaseline ? 'baseline' : 'sweep')
+  const at = Math.max(shownAt, ...beginnings(theCase, row, asOf))
+  return fact(theCase, at, eventIds, observations, seenThrough, isBaseline ? 'baseline' : 'sweep')
 }
 
 const ASPECTS: readonly Aspect[] = ['cancellation', 'pause']
 
 /** When the records were first seen whose stretch of the row holds this moment. */
-function beginnings(subject: Subject, row: SubscriptionRow, asOf: number): number[] {
+function beginnings(theCase: Case, row: SubscriptionRow, asOf: number): number[] {
   return ASPECTS.flatMap(aspect => {
     const stretch = stretchesOf(row, aspect).find(({ from, to }) => from <= asOf && asOf <= to)
     if (stretch === undefined) return []
-    return subject.actions.flatMap(({ turn, firstSeenAt }) => {
+    return theCase.actions.flatMap(({ turn, firstSeenAt }) => {
       const isOfRow = turn?.row === row.identity && turn.aspect === aspect && turn.part === stretch.part
       return isOfRow && stretch.from <= turn.anchor && turn.anchor <= stretch.to ? [firstSeenAt] : []
     })
   })
 }
 
-function observed(
-  subject: Subject,
-  { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>,
-): Observed {
-  return { provider, identity, objectIds, subject: about, refs: subject.refs }
+function observed(theCase: Case, { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>): Observed {
+  return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }
 
 /** An observation has one key at most. */
@@ -152,7 +149,7 @@ function keysOf(keys: readonly string[]): readonly (string | null)[] {
 }
 
 function fact(
-  { projectId }: Subject,
+  { projectId }: Case,
   at: number,
   eventIds: readonly string[],
   observations: readonly Observation[],

@@ -12,7 +12,7 @@ import {
 import { AppError, type Clock, type OutboxPublisher } from '@backstop/kit'
 import { type ReconcileParts, reconcileBatch } from '../batch/reconcile-batch.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import { openIncident, type Subject } from '../case/case.ts'
+import { type Case, openIncident } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Rules } from '../decision/decide.ts'
 import { createMemoryStores, type MemoryContents, notesFor } from '../store/memory-store.ts'
@@ -28,7 +28,7 @@ export interface ReplayRules extends Rules {
 
 /** What came of a history. */
 export interface Replayed {
-  readonly subjects: readonly Subject[]
+  readonly cases: readonly Case[]
   /** Events that today's rules refuse as malformed, with the reason. */
   readonly refused: readonly { readonly inboxId: string; readonly reason: string }[]
 }
@@ -65,7 +65,7 @@ export async function runHistory(
         documentId,
         entryIds: entries.map(({ id }) => id),
       }))
-      await memory.subjects.outbox.published(published)
+      await memory.cases.outbox.published(published)
       return { stuck: 0 }
     },
   }
@@ -92,9 +92,9 @@ export async function runHistory(
       if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
       refused.push({ inboxId: item.inboxId, reason: error.message })
     }
-    queue.add([...memory.contents.subjects.values()].flatMap(subject => decisionsOf(subject, queued)))
+    queue.add([...memory.contents.cases.values()].flatMap(theCase => decisionsOf(theCase, queued)))
   }
-  return { subjects: [...memory.contents.subjects.values()], refused }
+  return { cases: [...memory.contents.cases.values()], refused }
 }
 
 /** What is known stands before what is asked about it at the same moment. */
@@ -145,12 +145,12 @@ function comesBack({ topic, message }: OutboxEntry, answers: History['answers'],
  * The sweep of overdue looks brings these: when it is decided again whether an operation explains an alerted action.
  * @param queued those that were brought before, by name
  */
-function decisionsOf(subject: Subject, queued: Set<string>): Arrival[] {
-  return pendingLooks(subject).flatMap(({ of, lookId, dueAt }) => {
+function decisionsOf(theCase: Case, queued: Set<string>): Arrival[] {
+  return pendingLooks(theCase).flatMap(({ of, lookId, dueAt }) => {
     const name = `${lookId} ${dueAt}`
     if (of !== 'decision' || queued.has(name)) return []
     queued.add(name)
-    const recheck = recheckEntry(subject, lookId, dueAt, dueAt).message as Recheck
+    const recheck = recheckEntry(theCase, lookId, dueAt, dueAt).message as Recheck
     return [{ at: dueAt, item: { kind: 'recheck' as const, recheck } }]
   })
 }
@@ -180,9 +180,9 @@ function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocum
   return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
 }
 
-function openIn({ subjects }: MemoryContents, projectId: string): WorkItem[] {
-  return [...subjects.values()]
-    .filter(subject => subject.projectId === projectId)
+function openIn({ cases }: MemoryContents, projectId: string): WorkItem[] {
+  return [...cases.values()]
+    .filter(theCase => theCase.projectId === projectId)
     .filter(({ actions }) => actions.some(action => openIncident(action, 'UNEXPECTED_ACTION') !== undefined))
     .map(({ refs: [ref = ''] }) => ({ kind: 'expected_change', projectId, ref }))
 }

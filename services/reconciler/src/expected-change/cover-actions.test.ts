@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
-  emptySubject,
+  emptyCase,
   lookAll,
   MINUTE,
   onlyAction,
@@ -13,16 +13,16 @@ import {
   T0,
 } from '../../test/fixtures.ts'
 import { refundShown, scheduled, seen } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
-import { mergeSubjects } from '../decision/merge.ts'
+import { mergeCases } from '../decision/merge.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))
 const noted = (...notes: ExpectedChange[]) => ({ kind: 'noted' as const, notes })
 
 /** The case after these refunds, these notes at their second look, and the look. */
-function judged(refunds: ReturnType<typeof refund>[], notes: ExpectedChange[]): Subject {
+function judged(refunds: ReturnType<typeof refund>[], notes: ExpectedChange[]): Case {
   const told = play([
     ...refunds.map(input => ({ at: T0 + SECOND, input })),
     { at: T0 + MINUTE, input: noted(...notes) },
@@ -30,19 +30,19 @@ function judged(refunds: ReturnType<typeof refund>[], notes: ExpectedChange[]): 
   return secondLooks(told).length === 0 ? told : lookAll(told)
 }
 
-const coveredOf = ({ actions }: Subject) =>
+const coveredOf = ({ actions }: Case) =>
   Object.fromEntries(actions.map(({ providerRef, expectedChangeId }) => [providerRef, expectedChangeId]))
 
 describe('an expected change', () => {
   test('covers one change unless it says otherwise, and the next one alerts', () => {
-    const subject = judged([refund('re_1'), refund('re_2')], [expectedChange()])
-    expect(coveredOf(subject)).toEqual({ re_1: 'exp_1', re_2: null })
-    expect(alertsOf(subject)).toHaveLength(1)
+    const theCase = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    expect(coveredOf(theCase)).toEqual({ re_1: 'exp_1', re_2: null })
+    expect(alertsOf(theCase)).toHaveLength(1)
   })
 
   test('covers as many changes as it says', () => {
-    const subject = judged([refund('re_1'), refund('re_2'), refund('re_3')], [expectedChange({ maxChanges: 2 })])
-    expect(coveredOf(subject)).toEqual({ re_1: 'exp_1', re_2: 'exp_1', re_3: null })
+    const theCase = judged([refund('re_1'), refund('re_2'), refund('re_3')], [expectedChange({ maxChanges: 2 })])
+    expect(coveredOf(theCase)).toEqual({ re_1: 'exp_1', re_2: 'exp_1', re_3: null })
   })
 
   test('covers no more money than it says', () => {
@@ -74,18 +74,18 @@ describe('an expected change', () => {
   })
 
   test('keeps what it covers when it is used up elsewhere or taken back meanwhile', () => {
-    const subject = judged([refund('re_1')], [expectedChange()])
+    const theCase = judged([refund('re_1')], [expectedChange()])
     const full = expectedChange({ usedElsewhere: { changes: 1, amount: 0 } })
-    const later = play([{ at: T0 + 2 * MINUTE, input: noted(full) }], subject)
+    const later = play([{ at: T0 + 2 * MINUTE, input: noted(full) }], theCase)
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1' })
     const another = play([{ at: T0 + 3 * MINUTE, input: refund('re_2', { createdAt: T0 + 2 * MINUTE }) }], later)
     expect(coveredOf(another)).toEqual({ re_1: 'exp_1', re_2: null })
   })
 
   test('is free for another change once an operation explains the one that it covered', () => {
-    const subject = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    const theCase = judged([refund('re_1'), refund('re_2')], [expectedChange()])
     const made = operationSeen({ provider_ref: 're_1' })
-    const explained = play([{ at: T0 + 3 * MINUTE, input: made }], subject)
+    const explained = play([{ at: T0 + 3 * MINUTE, input: made }], theCase)
     const again = play([{ at: T0 + 4 * MINUTE, input: operationSeen({ provider_ref: 're_1', version: 2 }) }], explained)
     expect(coveredOf(again)).toEqual({ re_1: null, re_2: 'exp_1' })
   })
@@ -93,8 +93,8 @@ describe('an expected change', () => {
   test('covers changes of two cases that turn out to be one as it did before', () => {
     const [one, other] = ['re_1', 're_2'].map(id =>
       judged([refund(id)], [expectedChange({ maxChanges: 2, usedElsewhere: { changes: 1, amount: 2_499 } })]),
-    ) as [Subject, Subject]
-    const { merged } = mergeSubjects(one, { ...other, id: 'sub_other', createdAt: T0 + MINUTE }, T0 + 2 * MINUTE)
+    ) as [Case, Case]
+    const { merged } = mergeCases(one, { ...other, id: 'sub_other', createdAt: T0 + MINUTE }, T0 + 2 * MINUTE)
     const later = play([{ at: T0 + 3 * MINUTE, input: noted(expectedChange({ maxChanges: 2 })) }], merged)
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1', re_2: 'exp_1' })
   })
@@ -103,11 +103,11 @@ describe('an expected change', () => {
 describe('when an expected change counts', () => {
   const alerted = judged([refund('re_1')], [])
   const NOTED = T0 + 30 * MINUTE
-  const apply = (note: Partial<ExpectedChange>, subject: Subject = alerted) =>
+  const apply = (note: Partial<ExpectedChange>, theCase: Case = alerted) =>
     onlyAction(
       play(
         [{ at: NOTED, input: noted(expectedChange({ notedAt: NOTED, expiresAt: NOTED + MINUTE, ...note })) }],
-        subject,
+        theCase,
       ),
     )
 
@@ -121,7 +121,7 @@ describe('when an expected change counts', () => {
 
   test('it does not apply to an incident that opens after it for a change made long before it', () => {
     const late = seen(refundShown({ ...CHARGED }))
-    const told = play([{ at: NOTED + MINUTE, input: late }], emptySubject())
+    const told = play([{ at: NOTED + MINUTE, input: late }], emptyCase())
     expect(apply({}, told).verdict).toBe('pending')
   })
 

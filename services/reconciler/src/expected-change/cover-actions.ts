@@ -1,5 +1,5 @@
 import { idInReference } from '@backstop/contracts'
-import { type ActionRecord, isJudged, type Subject } from '../case/case.ts'
+import { type ActionRecord, type Case, isJudged } from '../case/case.ts'
 import type { ExpectedChange, StoredNote, Used } from '../case/expected-change.ts'
 import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
 
@@ -21,45 +21,45 @@ export function notesAbout(notes: readonly ExpectedChange[], refs: Iterable<stri
 }
 
 /**
- * Whether a note about a name that the subject is yet to learn may explain what nothing does. What still waits for a look
+ * Whether a note about a name that the case is yet to learn may explain what nothing does. What still waits for a look
  * has the notes looked up by all its names then, and so has what loses its explanation; what is settled without one has not.
  */
-export function mayNeedNote({ actions }: Subject): boolean {
+export function mayNeedNote({ actions }: Case): boolean {
   return actions.some(
     action => isJudged(action) && (action.verdict === 'unexplained' || action.verdict === 'not_alerted'),
   )
 }
 
-/** Notes that one subject keeps. */
+/** Notes that one case keeps. */
 const MAX_NOTES = 50
 
 /**
- * The subject with the notes of its project that were found, whatever they are about: the name that one is about may be that
- * of an event of the same batch, or of a subject that turns out to be this one. A note that is known already learns what is
+ * The case with the notes of its project that were found, whatever they are about: the name that one is about may be that
+ * of an event of the same batch, or of a case that turns out to be this one. A note that is known already learns what is
  * taken of it by now. Where there are too many, those that explain something are kept, and then those that count longest.
  */
-export function withNotes(subject: Subject, found: readonly ExpectedChange[]): Subject {
-  const own = new Map(found.filter(note => note.projectId === subject.projectId).map(note => [note.id, note]))
-  const known = new Set(subject.notes.map(note => note.id))
+export function withNotes(theCase: Case, found: readonly ExpectedChange[]): Case {
+  const own = new Map(found.filter(note => note.projectId === theCase.projectId).map(note => [note.id, note]))
+  const known = new Set(theCase.notes.map(note => note.id))
   const isNews = ({ id, usedElsewhere: { changes, amount } }: ExpectedChange) => {
     const used = own.get(id)?.usedElsewhere
     return used !== undefined && (used.changes !== changes || used.amount !== amount)
   }
   const news = [...own.values()].filter(({ id }) => !known.has(id))
-  if (news.length === 0 && !subject.notes.some(isNews)) return subject
-  const all = [...subject.notes.map(note => (isNews(note) ? (own.get(note.id) ?? note) : note)), ...news]
-  const held = new Set(subject.actions.map(action => action.expectedChangeId))
+  if (news.length === 0 && !theCase.notes.some(isNews)) return theCase
+  const all = [...theCase.notes.map(note => (isNews(note) ? (own.get(note.id) ?? note) : note)), ...news]
+  const held = new Set(theCase.actions.map(action => action.expectedChangeId))
   const explaining = new Set(
-    all.filter(note => held.has(note.id) || subject.actions.some(action => covers(note, action))),
+    all.filter(note => held.has(note.id) || theCase.actions.some(action => covers(note, action))),
   )
   const notes = all
     .toSorted((a, b) => Number(explaining.has(b)) - Number(explaining.has(a)) || b.expiresAt - a.expiresAt)
     .slice(0, MAX_NOTES)
-  return { ...subject, notes }
+  return { ...theCase, notes }
 }
 
-/** The notes of two subjects that became one: what the one had taken elsewhere is the other's own now. */
-export function mergeNotes(winner: Subject, loser: Subject): readonly ExpectedChange[] {
+/** The notes of two cases that became one: what the one had taken elsewhere is the other's own now. */
+export function mergeNotes(winner: Case, loser: Case): readonly ExpectedChange[] {
   const ofLoser = new Set(loser.notes.map(note => note.id))
   const joined = winner.notes.map(note => {
     if (!ofLoser.has(note.id)) return note
@@ -78,7 +78,7 @@ export function mergeNotes(winner: Subject, loser: Subject): readonly ExpectedCh
  * The note that explains an action: the one that does already, or else the one that expires first of those that cover it and
  * are not used up; undefined where none does.
  */
-export function expectedChangeFor({ notes, actions }: Subject, action: ActionRecord): ExpectedChange | undefined {
+export function expectedChangeFor({ notes, actions }: Case, action: ActionRecord): ExpectedChange | undefined {
   const fitting = notes.filter(note => covers(note, action) && hasRoomFor(note, action, actions))
   const held = fitting.find(isHeldBy(action))
   return held ?? fitting.toSorted((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))[0]

@@ -4,14 +4,14 @@ import { type ExpectedChangeUses, giveBack, grant, usedElsewhere } from './expec
 
 const none: ExpectedChangeUses = { id: 'exp_1', projectId: 'prj_1', version: 0, uses: [], expiresAt: 0 }
 const use = (actionId: string, amount = 0) => ({ actionId, amount })
-const wish = (subjectId: string, uses: ReturnType<typeof use>[], surplus: string[] = [], subjectVersion = 1) => ({
-  subjectId,
-  subjectVersion,
+const wish = (caseId: string, uses: ReturnType<typeof use>[], surplus: string[] = [], caseVersion = 1) => ({
+  caseId,
+  caseVersion,
   uses,
   held: [] as string[],
   surplus,
 })
-const back = (...surplus: string[]) => [{ surplus, subjectVersion: 1 }]
+const back = (...surplus: string[]) => [{ surplus, caseVersion: 1 }]
 const ONE = { maxChanges: 1, maxAmount: null }
 
 describe('the uses of an expected change', () => {
@@ -50,8 +50,8 @@ describe('the uses of an expected change', () => {
   test('are not given back by a decision older than the one that claimed them last, in whatever order claims come', () => {
     const { next } = grant(none, ONE, [wish('a', [use('act_a')], [], 3)])
     const late = grant(next, ONE, [wish('a', [use('act_a')], [], 2)]).next
-    expect(giveBack(late, [{ surplus: ['act_a'], subjectVersion: 2 }])).toBe(late)
-    expect(giveBack(late, [{ surplus: ['act_a'], subjectVersion: 3 }]).uses).toEqual([])
+    expect(giveBack(late, [{ surplus: ['act_a'], caseVersion: 2 }])).toBe(late)
+    expect(giveBack(late, [{ surplus: ['act_a'], caseVersion: 3 }]).uses).toEqual([])
   })
 
   test('are stored again for what is covered already, and then count for others, even where there is no room', () => {

@@ -1,4 +1,4 @@
-import type { ActionRecord, Subject } from '../case/case.ts'
+import type { ActionRecord, Case } from '../case/case.ts'
 import type { ExpectedChange, Used } from '../case/expected-change.ts'
 
 /**
@@ -23,15 +23,15 @@ export interface Use {
   /** Minor units; 0 where no money moved. */
   readonly amount: number
   /** The version of the case that claimed it last: no older decision gives it back. */
-  readonly subjectVersion: number
+  readonly caseVersion: number
 }
 
 /** What one case wants of an expected change. */
 export interface Wish {
-  readonly subjectId: string
+  readonly caseId: string
   /** The version of the case that is saved with these uses. */
-  readonly subjectVersion: number
-  readonly uses: readonly Omit<Use, 'subjectVersion'>[]
+  readonly caseVersion: number
+  readonly uses: readonly Omit<Use, 'caseVersion'>[]
   /** Actions of these uses that were covered before: they count, whether or not their use is still stored. */
   readonly held: readonly string[]
   /** Uses of its own that the case does not need any more: they make room for these, and stay otherwise. */
@@ -47,7 +47,7 @@ export interface Needs {
 }
 
 /** The names that a case's uses may stand under. */
-export function ownIds({ actions, merged }: Subject): ReadonlySet<string> {
+export function ownIds({ actions, merged }: Case): ReadonlySet<string> {
   return new Set([...actions.map(({ id }) => id), ...merged.map(({ record }) => record.id)])
 }
 
@@ -59,13 +59,13 @@ export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: Reado
 
 /** What a case needs of each of its expected changes. */
 export function needsOf(
-  subject: Subject,
-  before: Subject | undefined,
+  theCase: Case,
+  before: Case | undefined,
   stored: ReadonlyMap<string, ExpectedChangeUses>,
 ): Needs[] {
-  const own = ownIds(subject)
-  return subject.notes.flatMap(note => {
-    const uses = subject.actions.filter(holds(note)).map(useOf)
+  const own = ownIds(theCase)
+  return theCase.notes.flatMap(note => {
+    const uses = theCase.actions.filter(holds(note)).map(useOf)
     const needed = new Set(uses.map(({ actionId }) => actionId))
     const had = (before?.actions ?? []).filter(holds(note)).map(useOf)
     const held = uses
@@ -73,12 +73,12 @@ export function needsOf(
       .map(({ actionId }) => actionId)
     const ofAll = stored.get(note.id)?.uses.map(({ actionId }) => actionId)
     // Only where the case is saved: that fails where another decision gave the use back a moment ago.
-    const isLost = subject !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
+    const isLost = theCase !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
     const isMore = held.length < uses.length || isLost
     const known = [...(ofAll ?? []), ...had.map(one => one.actionId)]
     const surplus = [...new Set(known)].filter(id => own.has(id) && !needed.has(id))
     if (!isMore && surplus.length === 0) return []
-    return [{ note, wish: { subjectId: subject.id, subjectVersion: subject.version, uses, held, surplus }, isMore }]
+    return [{ note, wish: { caseId: theCase.id, caseVersion: theCase.version, uses, held, surplus }, isMore }]
   })
 }
 
@@ -86,7 +86,7 @@ function holds({ id }: ExpectedChange): (action: ActionRecord) => boolean {
   return action => action.expectedChangeId === id
 }
 
-function useOf({ id, amount }: ActionRecord): Omit<Use, 'subjectVersion'> {
+function useOf({ id, amount }: ActionRecord): Omit<Use, 'caseVersion'> {
   return { actionId: id, amount: amount ?? 0 }
 }
 
@@ -106,8 +106,8 @@ export function grant(
   for (const wish of wishes) {
     const known = new Map(uses.map(use => [use.actionId, use]))
     const wanted = wish.uses.map(use => {
-      const subjectVersion = Math.max(wish.subjectVersion, known.get(use.actionId)?.subjectVersion ?? 0)
-      return { ...use, subjectVersion }
+      const caseVersion = Math.max(wish.caseVersion, known.get(use.actionId)?.caseVersion ?? 0)
+      return { ...use, caseVersion }
     })
     const isNoMore = wish.uses.every(
       ({ actionId, amount }) => wish.held.includes(actionId) || amount <= (known.get(actionId)?.amount ?? -1),
@@ -116,7 +116,7 @@ export function grant(
     const swapped = kept.filter(use => !isGivenBack(use, wish))
     if (isNoMore || fits(kept)) uses = kept
     else if (fits(swapped)) uses = swapped
-    else refused.add(wish.subjectId)
+    else refused.add(wish.caseId)
   }
   return { next: withUses(stored, uses), refused }
 }
@@ -124,7 +124,7 @@ export function grant(
 /** The uses without those that are given back. */
 export function giveBack(
   stored: ExpectedChangeUses,
-  wishes: readonly Pick<Wish, 'surplus' | 'subjectVersion'>[],
+  wishes: readonly Pick<Wish, 'surplus' | 'caseVersion'>[],
 ): ExpectedChangeUses {
   return withUses(
     stored,
@@ -133,13 +133,13 @@ export function giveBack(
 }
 
 /** A later decision of the case may have claimed it again. */
-function isGivenBack(use: Use, { surplus, subjectVersion }: Pick<Wish, 'surplus' | 'subjectVersion'>): boolean {
-  return use.subjectVersion <= subjectVersion && surplus.includes(use.actionId)
+function isGivenBack(use: Use, { surplus, caseVersion }: Pick<Wish, 'surplus' | 'caseVersion'>): boolean {
+  return use.caseVersion <= caseVersion && surplus.includes(use.actionId)
 }
 
 /** The same object where nothing changes, so that nothing is written. */
 function withUses(stored: ExpectedChangeUses, uses: readonly Use[]): ExpectedChangeUses {
   const textOf = (list: readonly Use[]) =>
-    JSON.stringify(list.map(use => [use.actionId, use.amount, use.subjectVersion]).sort())
+    JSON.stringify(list.map(use => [use.actionId, use.amount, use.caseVersion]).sort())
   return textOf(uses) === textOf(stored.uses) ? stored : { ...stored, version: stored.version + 1, uses }
 }

@@ -1,5 +1,5 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
-import { type ActionRecord, type Subject, withRecord } from '../case/case.ts'
+import { type ActionRecord, type Case, withRecord } from '../case/case.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
 import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
@@ -56,10 +56,10 @@ function contradicts(said: OperationState, { kind, state }: ActionRecord): boole
   }
 }
 
-/** The subject with the differences of each explained action, and an alert for each that is news. */
-export function tellDrift(subject: Subject, now: number): Subject {
-  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
-  return subject.actions.reduce((next, action) => {
+/** The case with the differences of each explained action, and an alert for each that is news. */
+export function tellDrift(theCase: Case, now: number): Case {
+  const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
+  return theCase.actions.reduce((next, action) => {
     const operation = operations.get(action.operationId ?? '')
     const differences = operation === undefined ? [] : differencesOf(operation, action)
     if (differences.length === 0 && action.differences.length === 0) return next
@@ -67,30 +67,30 @@ export function tellDrift(subject: Subject, now: number): Subject {
     const compared = isSame ? action : { ...action, differences }
     const seen = isSame ? next : withRecord(next, compared)
     return operation === undefined ? seen : raise(seen, operation, compared, differences, now)
-  }, subject)
+  }, theCase)
 }
 
-/** The subject with the alert that the provider does not know what an operation says is done. */
-export function tellMissing(subject: Subject, operation: Operation, now: number): Subject {
+/** The case with the alert that the provider does not know what an operation says is done. */
+export function tellMissing(theCase: Case, operation: Operation, now: number): Case {
   const missing = { field: 'existence', operation_says: operation.state, provider_says: 'does not know it' } as const
-  return raise(subject, operation, null, [missing], now)
+  return raise(theCase, operation, null, [missing], now)
 }
 
 /** What differs now, unless people were told of all of it already. */
 function raise(
-  subject: Subject,
+  theCase: Case,
   operation: Operation,
   action: ActionRecord | null,
   differences: readonly Difference[],
   now: number,
-): Subject {
-  const known = caseOf(subject, operation.operation_id)
+): Case {
+  const known = caseOf(theCase, operation.operation_id)
   const fields = differences.map(difference => difference.field)
-  if (known.driftsTold.some(told => fields.every(field => told.includes(field)))) return subject
+  if (known.driftsTold.some(told => fields.every(field => told.includes(field)))) return theCase
   const text = `It differs from what operation ${operation.operation_id} says: ${fields.join(', ')}`
   const entry = timelineEntry(now, 'drift_detected', driftAlertId(operation.operation_id, differences), text)
   const told = action === null ? null : tellStory(action, entry)
-  const next = told === null ? subject : withRecord(subject, told)
+  const next = told === null ? theCase : withRecord(theCase, told)
   const cased = withCase(next, { ...known, driftsTold: [...known.driftsTold, fields] })
   return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, told, differences, now)] }
 }

@@ -1,9 +1,9 @@
-import { type OperationCase, replaceAt, type Subject } from '../case/case.ts'
+import { type Case, type OperationCase, replaceAt } from '../case/case.ts'
 
 /** What was done about an operation so far. */
-export function caseOf(subject: Subject, operationId: string): OperationCase {
+export function caseOf(theCase: Case, operationId: string): OperationCase {
   return (
-    subject.operationCases.find(known => known.operationId === operationId) ?? {
+    theCase.operationCases.find(known => known.operationId === operationId) ?? {
       operationId,
       look: null,
       driftsTold: [],
@@ -12,8 +12,8 @@ export function caseOf(subject: Subject, operationId: string): OperationCase {
   )
 }
 
-export function withCase(subject: Subject, next: OperationCase): Subject {
-  const cases = subject.operationCases
+export function withCase(theCase: Case, next: OperationCase): Case {
+  const cases = theCase.operationCases
   const index = cases.findIndex(known => known.operationId === next.operationId)
-  return { ...subject, operationCases: index < 0 ? [...cases, next] : replaceAt(cases, index, next) }
+  return { ...theCase, operationCases: index < 0 ? [...cases, next] : replaceAt(cases, index, next) }
 }

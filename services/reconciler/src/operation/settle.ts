@@ -1,5 +1,5 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import { type ActionRecord, type OperationCase, type Subject, withRecord } from '../case/case.ts'
+import { type ActionRecord, type Case, type OperationCase, withRecord } from '../case/case.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
 import { openIncidentAbout } from '../verdict/incidents.ts'
 import { settleEntry } from '../verdict/outbox-entries.ts'
@@ -14,13 +14,13 @@ const SETTLES_AS: Partial<Record<ObjectState, NonNullable<OperationCase['settled
 }
 
 /**
- * The subject with what the provider decided about refunds that operations made: the operation that awaits its review is
+ * The case with what the provider decided about refunds that operations made: the operation that awaits its review is
  * settled, once, and a refusal is an incident.
  */
-export function settleOperations(subject: Subject, now: number): Subject {
-  const operations = new Map(subject.operations.map(operation => [operation.operation_id, operation]))
+export function settleOperations(theCase: Case, now: number): Case {
+  const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   const made = Map.groupBy(
-    subject.actions.filter(({ kind, operationId }) => kind === 'refund' && operations.has(operationId ?? '')),
+    theCase.actions.filter(({ kind, operationId }) => kind === 'refund' && operations.has(operationId ?? '')),
     ({ operationId }) => operationId,
   )
   return [...made].reduce((next, [operationId, refunds]) => {
@@ -28,37 +28,32 @@ export function settleOperations(subject: Subject, now: number): Subject {
     const told = rejected.reduce((one, action) => tellRejection(one, action, now), next)
     const operation = operations.get(operationId ?? '')
     return operation?.state === 'awaiting_review' ? settleOperation(told, operation, refunds, now) : told
-  }, subject)
+  }, theCase)
 }
 
 /** @param refunds those that it made: it is settled once all are decided, and is completed if any of them moved money */
-function settleOperation(
-  subject: Subject,
-  operation: Operation,
-  refunds: readonly ActionRecord[],
-  now: number,
-): Subject {
+function settleOperation(theCase: Case, operation: Operation, refunds: readonly ActionRecord[], now: number): Case {
   const decided = refunds.flatMap(action => {
     const to = SETTLES_AS[action.state]
     return to === undefined ? [] : [{ action, to }]
   })
   const outcome = decided.find(({ to }) => to === 'completed') ?? decided[0]
-  if (outcome === undefined || decided.length < refunds.length) return subject
+  if (outcome === undefined || decided.length < refunds.length) return theCase
   const { action, to } = outcome
-  const known = caseOf(subject, operation.operation_id)
-  if (known.settledAs === to) return subject
-  const record = subject.actions.find(one => one.id === action.id) ?? action
+  const known = caseOf(theCase, operation.operation_id)
+  if (known.settledAs === to) return theCase
+  const record = theCase.actions.find(one => one.id === action.id) ?? action
   const text = `Operation ${operation.operation_id} is settled as ${to}`
-  const settled = withRecord(subject, tellStory(record, timelineEntry(now, 'settled', operation.operation_id, text)))
+  const settled = withRecord(theCase, tellStory(record, timelineEntry(now, 'settled', operation.operation_id, text)))
   return {
     ...withCase(settled, { ...known, settledAs: to }),
-    outbox: [...settled.outbox, settleEntry(subject, operation, to, action, now)],
+    outbox: [...settled.outbox, settleEntry(theCase, operation, to, action, now)],
   }
 }
 
-function tellRejection(subject: Subject, action: ActionRecord, now: number): Subject {
+function tellRejection(theCase: Case, action: ActionRecord, now: number): Case {
   const connectionId = action.seenThrough[0]?.id
-  if (connectionId === undefined) return subject
+  if (connectionId === undefined) return theCase
   const allowance = { connectionId, outOfBand: null }
-  return openIncidentAbout(subject, action, 'REFUND_REJECTED', allowance, 'REFUND_REJECTED', now)
+  return openIncidentAbout(theCase, action, 'REFUND_REJECTED', allowance, 'REFUND_REJECTED', now)
 }

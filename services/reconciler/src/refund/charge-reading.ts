@@ -1,4 +1,4 @@
-import { type ActionRecord, type Forgotten, isProvisional, type Side, type Subject } from '../case/case.ts'
+import { type ActionRecord, type Case, type Forgotten, isProvisional, type Side } from '../case/case.ts'
 import { linkedNames, namesOfCharge } from './payment-names.ts'
 import { readTotals, type UnnamedRefund } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'
@@ -32,15 +32,15 @@ interface Refund {
 }
 
 /** A payment may have several charges: a refund that names its payment and another charge is not of this one. */
-export function readCharges(subject: Subject, more: readonly Refund[] = []): readonly ChargeReading[] {
-  if (subject.refundTotals.length === 0) return []
-  const links = linkedNames(subject)
-  const refunds = [...subject.actions, ...subject.forgotten]
+export function readCharges(theCase: Case, more: readonly Refund[] = []): readonly ChargeReading[] {
+  if (theCase.refundTotals.length === 0) return []
+  const links = linkedNames(theCase)
+  const refunds = [...theCase.actions, ...theCase.forgotten]
     .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
     .map((record): Refund => ({ record: ownSide(record), known: knownRecord(record) }))
     .concat(more)
     .map(({ record, known }) => ({ names: namesOfCharge(record.objectIds, links), currency: record.currency, known }))
-  const charges = Map.groupBy(subject.refundTotals, ({ identity }) => identity)
+  const charges = Map.groupBy(theCase.refundTotals, ({ identity }) => identity)
   return [...charges].map(([identity, totals]) => {
     const { chargeId = '', currency } = totals[0] ?? {}
     const known = refunds.filter(refund => refund.names.includes(chargeId) && refund.currency === currency)
@@ -48,7 +48,7 @@ export function readCharges(subject: Subject, more: readonly Refund[] = []): rea
       totals,
       known.map(refund => refund.known),
     )
-    const provisional = subject.actions.filter(
+    const provisional = theCase.actions.filter(
       action => isProvisional(action) && action.identity.startsWith(totalsOfCharge(identity)),
     )
     return { ...matchRecords(provisional, unnamed), refundsOf, chargeId }

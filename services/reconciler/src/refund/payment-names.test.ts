@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
   decideAgain,
-  emptySubject,
+  emptyCase,
   lookAll,
   MINUTE,
   operationSeen,
@@ -17,16 +17,16 @@ import {
   totalSeen,
 } from '../../test/fixtures.ts'
 import { recordShown, seen } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
-import { mergeSubjects } from '../decision/merge.ts'
+import { mergeCases } from '../decision/merge.ts'
 import { joinPaymentNames } from './payment-names.ts'
 
 const refund = refundSeen({ paymentIntent: null })
 const operation = operationSeen()
 const link = refundSeen({ id: 're_2', amount: 1, createdAt: T0 + 40 * SECOND })
 const at = (ms: number, input: Input) => ({ at: ms, input })
-const verdictOf = ({ actions }: Subject) => {
+const verdictOf = ({ actions }: Case) => {
   const { verdict, operationId, differences } = actions.find(({ providerRef }) => providerRef === 're_1')!
   return [verdict, operationId, differences]
 }
@@ -55,12 +55,12 @@ describe.each(links)('linked by $name', ({ input }) => {
 
 test('two cases that turn out to be one are judged as one', () => {
   const alerted = lookAll(play([at(T0, refund)]))
-  const other = play([at(T0 + 5 * MINUTE, operation)], { ...emptySubject(), id: 'sub_other' })
+  const other = play([at(T0 + 5 * MINUTE, operation)], { ...emptyCase(), id: 'sub_other' })
   for (const [a, b] of [
     [alerted, other],
     [other, alerted],
   ] as const) {
-    const { merged } = mergeSubjects(a, b, T0 + 6 * MINUTE)
+    const { merged } = mergeCases(a, b, T0 + 6 * MINUTE)
     const judged = decideAgain(play([at(T0 + 6 * MINUTE, totalSeen({ total: 2499, before: 0 }))], merged))
     expect(verdictOf(judged)).toEqual(EXPLAINED)
     expect(alertsOf(judged)).toEqual(['incident.opened', 'incident.resolved'])
@@ -82,15 +82,15 @@ describe('a payment of two charges', () => {
   const operationAbout = (subject: string) => operationSeen({ subject, amount: 700 })
   const ofFirst = refundSeen({ amount: 700 })
   const totalOf = (charge: string, total = 700) => totalSeen({ charge, total, before: 0 }, { eventId: `evt_${charge}` })
-  const namesOf = (subject: Subject, ref: string | null) =>
-    subject.actions.find(({ providerRef }) => providerRef === ref)?.objectIds
+  const namesOf = (theCase: Case, ref: string | null) =>
+    theCase.actions.find(({ providerRef }) => providerRef === ref)?.objectIds
   const anyOrder = (inputs: Input[]) => [inputs, inputs.toReversed()]
 
   test('an operation about one charge explains no refund of the other, whatever links the second with the payment', () => {
     for (const inputs of anyOrder([operationAbout('ch_2'), ofFirst, totalOf('ch_2', 1)])) {
-      const subject = lookAll(play(inputs.map(one => at(T0, one))))
-      expect(verdictOf(subject)).toEqual(['unexplained', null, []])
-      expect(namesOf(subject, 're_1')).toEqual(['pi_1', 'ch_1'])
+      const theCase = lookAll(play(inputs.map(one => at(T0, one))))
+      expect(verdictOf(theCase)).toEqual(['unexplained', null, []])
+      expect(namesOf(theCase, 're_1')).toEqual(['pi_1', 'ch_1'])
     }
   })
 
@@ -98,14 +98,14 @@ describe('a payment of two charges', () => {
     const ours = operationSeen({ amount: 700, provider_ref: 're_2' })
     const refundOfSecond = refundSeen({ id: 're_2', amount: 700, charge: 'ch_2', paymentIntent: null })
     for (const inputs of anyOrder([ours, refundOfSecond, totalOf('ch_2'), totalOf('ch_1')])) {
-      const subject = lookAll(play(inputs.map(one => at(T0, one))))
-      expect(alertsOf(subject)).toContain('incident.opened')
-      expect(subject.actions.map(({ providerRef, verdict }) => [providerRef, verdict]).sort()).toEqual([
+      const theCase = lookAll(play(inputs.map(one => at(T0, one))))
+      expect(alertsOf(theCase)).toContain('incident.opened')
+      expect(theCase.actions.map(({ providerRef, verdict }) => [providerRef, verdict]).sort()).toEqual([
         [null, 'unexplained'],
         ['re_2', 'explained'],
       ])
-      expect(namesOf(subject, 're_2')?.toSorted()).toEqual(['ch_2', 'pi_1'])
-      expect(namesOf(subject, null)).toEqual(['pi_1', 'ch_1'])
+      expect(namesOf(theCase, 're_2')?.toSorted()).toEqual(['ch_2', 'pi_1'])
+      expect(namesOf(theCase, null)).toEqual(['pi_1', 'ch_1'])
     }
   })
 
@@ -120,8 +120,8 @@ describe('a payment of two charges', () => {
   test('what only the total of a charge shows is explained by an operation that names the payment', () => {
     const total = totalSeen({ total: 700, before: 0, paymentIntent: null })
     const link = refundSeen({ id: 're_2', amount: 1, createdAt: T0 - 120 * MINUTE })
-    const subject = lookAll(play([operationAbout('pi_1'), total, link].map(one => at(T0, one))))
-    expect(subject.actions.find(({ providerRef }) => providerRef === null)?.verdict).toBe('explained')
+    const theCase = lookAll(play([operationAbout('pi_1'), total, link].map(one => at(T0, one))))
+    expect(theCase.actions.find(({ providerRef }) => providerRef === null)?.verdict).toBe('explained')
   })
 })
 

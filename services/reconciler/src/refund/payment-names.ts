@@ -1,4 +1,4 @@
-import { type ActionRecord, type Forgotten, isProvisional, type Subject } from '../case/case.ts'
+import { type ActionRecord, type Case, type Forgotten, isProvisional } from '../case/case.ts'
 
 /**
  * The card processor calls one payment by two ids, its charge and its payment intent, and an event may leave one of them out.
@@ -8,12 +8,12 @@ import { type ActionRecord, type Forgotten, isProvisional, type Subject } from '
 /** The names that each name of a payment was seen with. */
 export type LinkedNames = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The subject in which every refund and dispute of a payment has the names of its own charge that are known by now. */
-export function joinPaymentNames(subject: Subject): Subject {
-  const links = linkedNames(subject)
-  if (links.size === 0) return subject
-  const actions = subject.actions.map(action => (isOfPayment(action) ? withNames(action, links) : action))
-  return actions.every((action, index) => action === subject.actions[index]) ? subject : { ...subject, actions }
+/** The case in which every refund and dispute of a payment has the names of its own charge that are known by now. */
+export function joinPaymentNames(theCase: Case): Case {
+  const links = linkedNames(theCase)
+  if (links.size === 0) return theCase
+  const actions = theCase.actions.map(action => (isOfPayment(action) ? withNames(action, links) : action))
+  return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
 }
 
 /** Disputes link the names, too. A reversal names its refund beside them, which is no name of the payment. */
@@ -26,7 +26,7 @@ function showsPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
 }
 
 /** As the processor's own objects say it: what a record was given before may hold no longer. */
-export function linkedNames({ actions, forgotten, refundTotals }: Subject): LinkedNames {
+export function linkedNames({ actions, forgotten, refundTotals }: Case): LinkedNames {
   const links = new Map<string, Set<string>>()
   const shown: (ActionRecord | Forgotten)[] = [...actions, ...forgotten].filter(showsPayment)
   const sides = shown.flatMap(record => record.sides).filter(({ provider }) => provider === 'processor')

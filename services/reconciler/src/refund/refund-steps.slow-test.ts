@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
-  emptySubject,
+  emptyCase,
   isOpen,
   look,
   lookAll,
@@ -22,7 +22,7 @@ import {
 import { provedBy } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
 import { searchOf } from '../../test/searches.ts'
-import { type Subject, UNJUDGED } from '../case/case.ts'
+import { type Case, UNJUDGED } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 
 interface World {
@@ -86,24 +86,24 @@ function tellings({ refunds, operations }: World, tells: { refundEvents: boolean
 }
 
 /** Plays arrivals, with each look at its time, or `looksLateMs` after it. */
-function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: number): Subject {
-  let subject = emptySubject()
+function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: number): Case {
+  let theCase = emptyCase()
   let now = T0
   const lookUntil = (until: number) => {
     for (;;) {
-      const [next] = [...secondLooks(subject)].sort((a, b) => a.dueAt - b.dueAt || (a.lookId < b.lookId ? -1 : 1))
+      const [next] = [...secondLooks(theCase)].sort((a, b) => a.dueAt - b.dueAt || (a.lookId < b.lookId ? -1 : 1))
       if (next === undefined || next.dueAt + looksLateMs > until) return
       now = Math.max(now, next.dueAt + looksLateMs)
-      subject = decide(subject, look(next), now, RULES)
+      theCase = decide(theCase, look(next), now, RULES)
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
     now = Math.max(now, at)
-    subject = decide(subject, input, now, RULES)
+    theCase = decide(theCase, input, now, RULES)
   }
   lookUntil(Infinity)
-  return subject
+  return theCase
 }
 
 /** Shuffled, some twice, with gaps of up to a minute and a half, and looks that may be late. */
@@ -127,20 +127,20 @@ function deliveries(inputs: readonly Input[]) {
 
 const inOrder = (inputs: readonly Input[]) => inputs.map((input, index) => ({ input, at: FIRST_ARRIVAL + index }))
 
-const byRefund = (subject: Subject) =>
-  subject.actions
+const byRefund = (theCase: Case) =>
+  theCase.actions
     .map(a => `${a.providerRef ?? `provisional ${a.amount}`} ${a.verdict} ${a.reason} ${a.operationId} ${isOpen(a)}`)
     .sort()
 
-/** The subject as it is judged when nobody has heard anything yet: what people heard stays, and that depends on the order. */
-function judgedAnew(subject: Subject): Subject {
-  const unheard = { ...subject, actions: subject.actions.map(action => ({ ...action, ...UNJUDGED })) }
+/** The case as it is judged when nobody has heard anything yet: what people heard stays, and that depends on the order. */
+function judgedAnew(theCase: Case): Case {
+  const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED })) }
   return lookAll(decide(unheard, { kind: 'noted', notes: [] }, T0 + 24 * 3_600 * SECOND, RULES))
 }
 
-const sums = (subject: Subject) => {
+const sums = (theCase: Case) => {
   const sumOf = (verdict: string) =>
-    subject.actions.filter(a => a.verdict === verdict).reduce((sum, a) => sum + (a.amount ?? 0), 0)
+    theCase.actions.filter(a => a.verdict === verdict).reduce((sum, a) => sum + (a.amount ?? 0), 0)
   return { unexplained: sumOf('unexplained'), explained: sumOf('explained') }
 }
 
@@ -163,7 +163,7 @@ describe('any order and duplication ends in the same verdicts', () => {
   })
 })
 
-const sumOf = (actions: Subject['actions']) => actions.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+const sumOf = (actions: Case['actions']) => actions.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
 
 const lossy = refundWorlds.chain(world => refundDeliveriesOf(world).map(delivery => ({ world, delivery })))
 
@@ -174,9 +174,9 @@ describe('whatever events of a charge and its refunds are lost', () => {
     fc.assert(
       fc.property(lossy, ({ world, delivery }) => {
         const { named, unnamed, leastUnnamed, isUncertain } = provedBy(world.happened)
-        const subject = run(delivery.arrivals, delivery.looksLateMs)
-        const provisional = subject.actions.filter(({ providerRef }) => providerRef === null)
-        const names = subject.actions.flatMap(({ providerRef }) => providerRef ?? [])
+        const theCase = run(delivery.arrivals, delivery.looksLateMs)
+        const provisional = theCase.actions.filter(({ providerRef }) => providerRef === null)
+        const names = theCase.actions.flatMap(({ providerRef }) => providerRef ?? [])
         expect(names.sort()).toEqual(named.map(index => `re_${index}`))
         if (isUncertain) {
           expect(sumOf(provisional)).toBeLessThanOrEqual(unnamed.reduce((sum, amount) => sum + amount, 0))
@@ -185,9 +185,9 @@ describe('whatever events of a charge and its refunds are lost', () => {
           expect(provisional.map(({ amount }) => amount ?? 0).sort((a, b) => a - b)).toEqual(unnamed)
         }
         // Nothing explains any of them, so each has alerted, and none twice.
-        expect(subject.actions.filter(action => !isOpen(action))).toEqual([])
-        const opened = alertsOf(subject).filter(alert => alert === 'incident.opened')
-        expect(opened.length).toBeLessThanOrEqual(subject.actions.length + subject.merged.length)
+        expect(theCase.actions.filter(action => !isOpen(action))).toEqual([])
+        const opened = alertsOf(theCase).filter(alert => alert === 'incident.opened')
+        expect(opened.length).toBeLessThanOrEqual(theCase.actions.length + theCase.merged.length)
       }),
       searchOf(LOSSY_RUNS),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
-  emptySubject,
+  emptyCase,
   isOpen,
   lookAll,
   MINUTE,
@@ -13,9 +13,9 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
-import { mergeSubjects } from '../decision/merge.ts'
+import { mergeCases } from '../decision/merge.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const at = (ms: number, input: Input) => ({ at: ms, input })
@@ -23,27 +23,27 @@ const total = (facts: TotalFacts, eventId: string) => totalSeen(facts, { eventId
 const named = (id: string, amount: number, more: object = {}) => refundSeen({ id, amount, ...more })
 const operationFor = (id: string, amount: number, ms = T0) =>
   operationSeen({ operation_id: `op_${id}`, amount, provider_ref: id, executing_at: iso(ms), ended_at: iso(ms) })
-const verdicts = (subject: Subject) =>
-  subject.actions.map(action => `${action.providerRef ?? 'provisional'} ${action.amount} ${action.verdict}`).sort()
+const verdicts = (theCase: Case) =>
+  theCase.actions.map(action => `${action.providerRef ?? 'provisional'} ${action.amount} ${action.verdict}`).sort()
 
 /** Steps, then every look; later steps, then every look. */
-function story(first: { at: number; input: Input }[], later: { at: number; input: Input }[] = []): Subject {
+function story(first: { at: number; input: Input }[], later: { at: number; input: Input }[] = []): Case {
   return lookAll(play(later, lookAll(play(first))))
 }
 
 describe('what the totals of a charge tell of its refunds', () => {
   test('a refund that failed and was made again leaves the same total, and is seen all the same', () => {
     const twoDaysOn = T0 + 48 * 60 * MINUTE
-    const subject = story(
+    const theCase = story(
       [at(T0, operationSeen()), at(T0, total({ total: 2499, before: 0 }, 'a'))],
       [at(twoDaysOn, total({ total: 2499, before: 0, createdAt: twoDaysOn }, 'b'))],
     )
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('a failed refund does not hide the one made in its place', () => {
     const later = T0 + 48 * 60 * MINUTE
-    const subject = story(
+    const theCase = story(
       [
         at(T0, operationFor('re_1', 2499)),
         at(T0, named('re_1', 2499)),
@@ -52,20 +52,20 @@ describe('what the totals of a charge tell of its refunds', () => {
       ],
       [at(later, total({ total: 2000, before: 0, createdAt: later }, 'b'))],
     )
-    expect(alertsOf(subject)).toEqual(['drift.detected', 'incident.opened'])
+    expect(alertsOf(theCase)).toEqual(['drift.detected', 'incident.opened'])
   })
 
   test('a smaller refund makes the provisional action of more smaller, and does not take it over', () => {
-    const subject = story(
+    const theCase = story(
       [at(T0, total({ total: 3000, before: 0 }, 'a'))],
       [at(T0 + 5 * MINUTE, operationFor('re_1', 1000)), at(T0 + 6 * MINUTE, named('re_1', 1000))],
     )
-    expect(verdicts(subject)).toEqual(['provisional 2000 unexplained', 're_1 1000 explained'])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(verdicts(theCase)).toEqual(['provisional 2000 unexplained', 're_1 1000 explained'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('a refund takes over the provisional action of its own amount, whichever comes first', () => {
-    const subject = story(
+    const theCase = story(
       [
         at(T0, operationSeen({ amount: 2000 })),
         at(T0, total({ total: 2000, before: 0 }, 'a')),
@@ -73,18 +73,18 @@ describe('what the totals of a charge tell of its refunds', () => {
       ],
       [at(T0 + 5 * MINUTE, named('re_small', 1000)), at(T0 + 5 * MINUTE, named('re_big', 2000))],
     )
-    expect(verdicts(subject)).toEqual(['re_big 2000 explained', 're_small 1000 unexplained'])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(verdicts(theCase)).toEqual(['re_big 2000 explained', 're_small 1000 unexplained'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('two totals out of order, both explained, alert nobody', () => {
-    const subject = story([
+    const theCase = story([
       at(T0, operationSeen({ operation_id: 'op_1', amount: 1000 })),
       at(T0, operationSeen({ operation_id: 'op_2', amount: 1500 })),
       at(T0 + SECOND, total({ total: 2500, before: 1000 }, 'b')),
       at(T0 + 2 * SECOND, total({ total: 1000, before: 0 }, 'a')),
     ])
-    expect(alertsOf(subject)).toEqual([])
+    expect(alertsOf(theCase)).toEqual([])
   })
 
   test('a later refund that is explained does not take an older unexplained one over', () => {
@@ -93,19 +93,19 @@ describe('what the totals of a charge tell of its refunds', () => {
       [at(T0, total({ total: 1000, before: 0 }, 'a'))],
       [at(later, operationFor('re_B', 500, later)), at(later, named('re_B', 500, { createdAt: later }))],
     )
-    const subject = lookAll(play([at(later + MINUTE, named('re_A', 1000, { createdAt: T0 }))], explained))
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
-    expect(verdicts(subject)).toEqual(['re_A 1000 unexplained', 're_B 500 explained'])
+    const theCase = lookAll(play([at(later + MINUTE, named('re_A', 1000, { createdAt: T0 }))], explained))
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
+    expect(verdicts(theCase)).toEqual(['re_A 1000 unexplained', 're_B 500 explained'])
   })
 
   test('a refund made after the total does not hide the one that the total shows', () => {
     const later = T0 + 30 * SECOND
-    const subject = story([
+    const theCase = story([
       at(T0, total({ total: 1000, before: 0 }, 'a')),
       at(later, operationFor('re_B', 1000, later)),
       at(later, named('re_B', 1000, { createdAt: later })),
     ])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test.each([
@@ -114,7 +114,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   ])('when one of two refund events comes minutes late and both are $name', ({ operations, alerts }) => {
     const second = T0 + 10 * SECOND
     const reports = operations ? [at(T0, operationFor('re_0', 2000)), at(T0, operationFor('re_1', 1000, second))] : []
-    const subject = story(
+    const theCase = story(
       [
         ...reports,
         at(T0, total({ total: 2000, before: 0 }, 'a')),
@@ -123,30 +123,30 @@ describe('what the totals of a charge tell of its refunds', () => {
       ],
       [at(T0 + 5 * MINUTE, named('re_0', 2000))],
     )
-    expect(subject.actions).toHaveLength(2)
-    expect(alertsOf(subject).filter(event => event === 'incident.opened')).toHaveLength(alerts)
-    expect(subject.actions.filter(isOpen)).toHaveLength(alerts)
+    expect(theCase.actions).toHaveLength(2)
+    expect(alertsOf(theCase).filter(event => event === 'incident.opened')).toHaveLength(alerts)
+    expect(theCase.actions.filter(isOpen)).toHaveLength(alerts)
   })
 
   test('a provisional action that was taken over shows the state of the refund', () => {
-    const subject = story(
+    const theCase = story(
       [at(T0, totalSeen({ total: 2499, before: 0 }))],
       [at(T0 + 2 * MINUTE, refundSeen({ status: 'pending' }))],
     )
-    expect(subject.actions[0]?.state).toBe('pending')
+    expect(theCase.actions[0]?.state).toBe('pending')
   })
 
   test('a refund from before the connection that is seen late does not hide a new one', () => {
-    const subject = story([
+    const theCase = story([
       at(T0, named('re_A', 1000, { eventType: 'refund.updated', createdAt: T0 - 120 * MINUTE })),
       at(T0, total({ total: 2000, before: 1000 }, 'b')),
     ])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('a total that does not say from where it came is held against the refunds known by then', () => {
-    const subject = story([at(T0, named('re_1', 1000)), at(T0, total({ total: 2500 }, 'a'))])
-    expect(verdicts(subject)).toEqual(['provisional 1500 unexplained', 're_1 1000 unexplained'])
+    const theCase = story([at(T0, named('re_1', 1000)), at(T0, total({ total: 2500 }, 'a'))])
+    expect(verdicts(theCase)).toEqual(['provisional 1500 unexplained', 're_1 1000 unexplained'])
   })
 })
 
@@ -167,26 +167,26 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     'a second refund of the same amount, when only its total and the first refund arrive (order %#)',
     ({ inputs }) => {
       const explained = at(T0, operationFor('re_1', 700))
-      const subject = story([explained, ...inputs.map(input => at(T0 + MINUTE, input))])
-      expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_1 700 explained'])
-      expect(alertsOf(subject)).toEqual(['incident.opened'])
-      expect(subject.actions.find(({ providerRef }) => providerRef === null)?.providerCreatedAt).toBe(second)
+      const theCase = story([explained, ...inputs.map(input => at(T0 + MINUTE, input))])
+      expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 explained'])
+      expect(alertsOf(theCase)).toEqual(['incident.opened'])
+      expect(theCase.actions.find(({ providerRef }) => providerRef === null)?.providerCreatedAt).toBe(second)
     },
   )
 
   test('a first refund of which nothing arrives', () => {
-    const subject = story([at(second, other), at(second, secondTotal)])
-    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_2 700 unexplained'])
+    const theCase = story([at(second, other), at(second, secondTotal)])
+    expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_2 700 unexplained'])
   })
 
   test('two refunds, when only the second total arrives; the first total changes nothing later', () => {
     const alone = story([at(second, secondTotal)])
-    const subject = lookAll(play([at(second + 5 * MINUTE, firstTotal)], alone))
+    const theCase = lookAll(play([at(second + 5 * MINUTE, firstTotal)], alone))
     expect(verdicts(alone)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
-    expect(verdicts(subject)).toEqual(verdicts(alone))
-    expect(subject.actions.map(({ id }) => id)).toEqual(alone.actions.map(({ id }) => id))
-    expect(subject.actions.map(({ providerCreatedAt }) => providerCreatedAt).sort()).toEqual([T0, second])
-    expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.opened'])
+    expect(verdicts(theCase)).toEqual(verdicts(alone))
+    expect(theCase.actions.map(({ id }) => id)).toEqual(alone.actions.map(({ id }) => id))
+    expect(theCase.actions.map(({ providerCreatedAt }) => providerCreatedAt).sort()).toEqual([T0, second])
+    expect(alertsOf(theCase)).toEqual(['incident.opened', 'incident.opened'])
   })
 
   test.each(ordersOf([first, firstTotal, other, secondTotal]).map(inputs => ({ inputs })))(
@@ -199,12 +199,12 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   )
 
   test('a refund that an operation made between two totals is explained by it', () => {
-    const subject = story([
+    const theCase = story([
       at(second, operationSeen({ amount: 700, executing_at: iso(T0), ended_at: iso(T0 + SECOND) })),
       at(T0, total({ total: 500, before: 0, createdAt: T0 - MINUTE }, 'a')),
       at(second + 60 * MINUTE, total({ total: 1300, before: 1200, createdAt: T0 + 60 * MINUTE }, 'c')),
     ])
-    expect(verdicts(subject)).toEqual([
+    expect(verdicts(theCase)).toEqual([
       'provisional 100 unexplained',
       'provisional 500 unexplained',
       'provisional 700 explained',
@@ -213,16 +213,16 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
 
   test('an operation explains the refund that was made when it acted, before one that may have been', () => {
     const executed = { amount: 700, executing_at: iso(second), ended_at: iso(second + SECOND) }
-    const subject = story([at(second, operationSeen(executed)), at(second, other), at(second, secondTotal)])
-    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_2 700 explained'])
+    const theCase = story([at(second, operationSeen(executed)), at(second, other), at(second, secondTotal)])
+    expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_2 700 explained'])
   })
 
   test('the request tells which of two equal refunds of one second the total is about', () => {
     const facts = { total: 1400, before: 700, createdAt: T0, chargeCreatedAt: T0 - 90 * MINUTE }
-    const subject = (requestId: string) =>
+    const caseAfter = (requestId: string) =>
       story([at(T0, named('re_1', 700, { requestId: 'req_1' })), at(T0, total({ ...facts, requestId }, 'b'))])
-    expect(verdicts(subject('req_1'))).toEqual(['re_1 700 unexplained'])
-    expect(verdicts(subject('req_2'))).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
+    expect(verdicts(caseAfter('req_1'))).toEqual(['re_1 700 unexplained'])
+    expect(verdicts(caseAfter('req_2'))).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
   })
 
   test.each([
@@ -241,23 +241,23 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
 
   test('nothing of what may have been refunded before the connection was made', () => {
     const facts = { total: 1400, before: 700, createdAt: second, chargeCreatedAt: T0 - 90 * MINUTE }
-    const subject = story([
+    const theCase = story([
       at(second, operationFor('re_2', 700, second)),
       at(second, other),
       at(second, total(facts, 'b')),
     ])
-    expect(verdicts(subject)).toEqual(['re_2 700 explained'])
+    expect(verdicts(theCase)).toEqual(['re_2 700 explained'])
   })
 
   test('a refund made after a total that the connection showed, though the charge is older', () => {
     const charge = { chargeCreatedAt: T0 - 90 * MINUTE }
-    const subject = story([
+    const theCase = story([
       at(T0, operationFor('re_1', 700)),
       at(T0, first),
       at(T0, total({ total: 700, before: 0, ...charge }, 'a')),
       at(second, total({ total: 1800, before: 1100, createdAt: second, ...charge }, 'c')),
     ])
-    expect(verdicts(subject)).toEqual([
+    expect(verdicts(theCase)).toEqual([
       'provisional 400 unexplained',
       'provisional 700 unexplained',
       're_1 700 explained',
@@ -267,14 +267,14 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   test('a refund made while another one failed, so that the total is as it was', () => {
     const failed = { eventType: 'refund.failed', status: 'failed', toldAt: T0 + 5 * MINUTE }
     const later = T0 + 60 * MINUTE
-    const subject = story([
+    const theCase = story([
       at(T0, first),
       at(T0, firstTotal),
       at(T0 + 5 * MINUTE, named('re_1', 700, failed)),
       at(later, named('re_3', 300, { createdAt: later })),
       at(later, total({ total: 1000, before: 700, createdAt: later }, 'c')),
     ])
-    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained', 're_3 300 unexplained'])
+    expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained', 're_3 300 unexplained'])
   })
 
   test.each([
@@ -282,14 +282,14 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
     { name: 'of which only a later change of its notes tells', toldAt: T0 + 500 * MINUTE, eventType: 'refund.updated' },
   ])('no refund for a failure $name', ({ toldAt, eventType }) => {
     const later = T0 + 60 * MINUTE
-    const subject = story([
+    const theCase = story([
       at(T0, first),
       at(T0, firstTotal),
       at(T0, named('re_1', 700, { eventType, status: 'failed', toldAt })),
       at(later, named('re_3', 300, { createdAt: later })),
       at(later, total({ total: 300, before: 0, createdAt: later }, 'c')),
     ])
-    expect(verdicts(subject)).toEqual(['re_1 700 unexplained', 're_3 300 unexplained'])
+    expect(verdicts(theCase)).toEqual(['re_1 700 unexplained', 're_3 300 unexplained'])
   })
 
   test('a refund of one of two charges of a payment, when the known one is of the other', () => {
@@ -299,14 +299,14 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
       const names = { chargeId: 'ch_2', identity: 'prj_test/processor/charge/ch_2', objectIds: ['pi_1', 'ch_2'] }
       return { ...seen, observed: { ...observed, ...names } } as Input
     }
-    const subject = story([at(T0, ofOther), at(T0, firstTotal), at(T0, otherTotal('b'))])
-    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
+    const theCase = story([at(T0, ofOther), at(T0, firstTotal), at(T0, otherTotal('b'))])
+    expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
   })
 
   test('a total that says nothing of the one before, and shows the same, is another refund', () => {
     const later = T0 + 60 * MINUTE
-    const subject = story([at(T0, total({ total: 700 }, 'a')), at(later, total({ total: 700, createdAt: later }, 'b'))])
-    expect(verdicts(subject)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
+    const theCase = story([at(T0, total({ total: 700 }, 'a')), at(later, total({ total: 700, createdAt: later }, 'b'))])
+    expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 'provisional 700 unexplained'])
   })
 })
 
@@ -318,9 +318,9 @@ describe('one total of several refunds', () => {
   test.each(ordersOf([whole, ...parts]).map(inputs => ({ inputs })))(
     'alerts nobody when each of them is explained (order %#)',
     ({ inputs }) => {
-      const subject = story([...operations, ...inputs.map(input => at(T0, input))])
-      expect(verdicts(subject)).toEqual(['re_1 500 explained', 're_2 800 explained'])
-      expect(alertsOf(subject)).toEqual([])
+      const theCase = story([...operations, ...inputs.map(input => at(T0, input))])
+      expect(verdicts(theCase)).toEqual(['re_1 500 explained', 're_2 800 explained'])
+      expect(alertsOf(theCase)).toEqual([])
     },
   )
 
@@ -329,15 +329,15 @@ describe('one total of several refunds', () => {
     expect(verdicts(alone)).toEqual(['provisional 1300 unexplained'])
     const partly = lookAll(play([at(T0 + 5 * MINUTE, parts[0]!)], alone))
     expect(verdicts(partly)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
-    const subject = lookAll(play([at(T0 + 9 * MINUTE, parts[1]!)], partly))
-    expect(verdicts(subject)).toEqual(['re_1 500 explained', 're_2 800 explained'])
-    expect(alertsOf(subject)).toEqual(['incident.opened', 'incident.resolved'])
-    expect(subject.actions.find(({ providerRef }) => providerRef === 're_2')?.id).toBe(alone.actions[0]?.id)
+    const theCase = lookAll(play([at(T0 + 9 * MINUTE, parts[1]!)], partly))
+    expect(verdicts(theCase)).toEqual(['re_1 500 explained', 're_2 800 explained'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened', 'incident.resolved'])
+    expect(theCase.actions.find(({ providerRef }) => providerRef === 're_2')?.id).toBe(alone.actions[0]?.id)
   })
 
   test('alerts about the rest when one of them is not known', () => {
-    const subject = story([at(T0, operationFor('re_1', 500)), at(T0, whole), at(T0, parts[0]!)])
-    expect(verdicts(subject)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
+    const theCase = story([at(T0, operationFor('re_1', 500)), at(T0, whole), at(T0, parts[0]!)])
+    expect(verdicts(theCase)).toEqual(['provisional 800 unexplained', 're_1 500 explained'])
   })
 
   test('counts a refund of unknown amount as the rest', () => {
@@ -355,8 +355,8 @@ describe('which refund a provisional action turns out to be', () => {
   const firstTotal = total({ total: 700, before: 0 }, 'a')
   const secondTotal = total({ total: 1400, before: 700, createdAt: second }, 'b')
   const agreeing = operationSeen({ amount: 700, executing_at: iso(T0), ended_at: iso(T0 + SECOND) })
-  const story2 = (subject: Subject) =>
-    subject.actions.map(({ id, providerRef, verdict }) => ({ id, providerRef, verdict }))
+  const story2 = (theCase: Case) =>
+    theCase.actions.map(({ id, providerRef, verdict }) => ({ id, providerRef, verdict }))
 
   test('each of two keeps its verdict when equal refunds arrive, whichever comes first', () => {
     const provisional = story([at(T0, agreeing), at(T0, firstTotal), at(second, secondTotal)])
@@ -364,29 +364,29 @@ describe('which refund a provisional action turns out to be', () => {
     const [explained, alerted] = provisional.actions
     const arrivals = [named('re_1', 700), named('re_2', 700, { createdAt: second })]
     for (const order of ordersOf(arrivals)) {
-      const subject = lookAll(
+      const theCase = lookAll(
         play(
           order.map((input, index) => at(second + (5 + index) * MINUTE, input)),
           provisional,
         ),
       )
-      expect(story2(subject)).toEqual([
+      expect(story2(theCase)).toEqual([
         { id: explained?.id, providerRef: 're_1', verdict: 'explained' },
         { id: alerted?.id, providerRef: 're_2', verdict: 'unexplained' },
       ])
-      expect(alertsOf(subject)).toEqual(['incident.opened'])
+      expect(alertsOf(theCase)).toEqual(['incident.opened'])
     }
   })
 
   test('the late one of two equal refunds takes over what is provisional, and the known one keeps its record', () => {
     const before = story([at(T0, agreeing), at(T0, named('re_1', 700)), at(second, secondTotal)])
     const [known, provisional] = before.actions
-    const subject = lookAll(play([at(second + 5 * MINUTE, named('re_2', 700, { createdAt: second }))], before))
-    expect(story2(subject)).toEqual([
+    const theCase = lookAll(play([at(second + 5 * MINUTE, named('re_2', 700, { createdAt: second }))], before))
+    expect(story2(theCase)).toEqual([
       { id: known?.id, providerRef: 're_1', verdict: 'explained' },
       { id: provisional?.id, providerRef: 're_2', verdict: 'unexplained' },
     ])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 
   test('a refund that is late takes over what it explains, while the look at another total is to come', () => {
@@ -402,22 +402,22 @@ describe('which refund a provisional action turns out to be', () => {
     expect(verdicts(lookAll(told))).toEqual(['provisional 300 unexplained', 're_1 700 unexplained'])
   })
 
-  test('a refund that another subject knew joins the provisional action when they turn out to be one', () => {
+  test('a refund that another case knew joins the provisional action when they turn out to be one', () => {
     const alerted = story([at(T0, firstTotal)])
-    const elsewhere = lookAll(play([at(T0, named('re_1', 700))], { ...emptySubject(), id: 'sub_other' }))
-    const { merged } = mergeSubjects(alerted, elsewhere, second)
-    const subject = lookAll(play([at(second, operationFor('re_9', 1))], merged))
-    expect(subject.actions.map(({ providerRef }) => providerRef)).toEqual(['re_1'])
-    expect(subject.merged).toHaveLength(1)
-    expect(subject.actions.filter(isOpen)).toHaveLength(1)
-    expect(subject.actions[0]?.incidents.filter(({ state }) => state === 'open')).toHaveLength(1)
+    const elsewhere = lookAll(play([at(T0, named('re_1', 700))], { ...emptyCase(), id: 'sub_other' }))
+    const { merged } = mergeCases(alerted, elsewhere, second)
+    const theCase = lookAll(play([at(second, operationFor('re_9', 1))], merged))
+    expect(theCase.actions.map(({ providerRef }) => providerRef)).toEqual(['re_1'])
+    expect(theCase.merged).toHaveLength(1)
+    expect(theCase.actions.filter(isOpen)).toHaveLength(1)
+    expect(theCase.actions[0]?.incidents.filter(({ state }) => state === 'open')).toHaveLength(1)
   })
 
   test('a total that a second connection shows, too, is one', () => {
     const connection = { id: 'con_b', createdAt: T0 - 30 * MINUTE }
     const again = totalSeen({ total: 700, before: 0 }, { eventId: 'a', connection })
-    const subject = lookAll(play([at(T0 + 5 * MINUTE, again)], story([at(T0, firstTotal)])))
-    expect(subject.actions.map(({ seenThrough }) => seenThrough.map(({ id }) => id))).toEqual([['con_a', 'con_b']])
-    expect(alertsOf(subject)).toEqual(['incident.opened'])
+    const theCase = lookAll(play([at(T0 + 5 * MINUTE, again)], story([at(T0, firstTotal)])))
+    expect(theCase.actions.map(({ seenThrough }) => seenThrough.map(({ id }) => id))).toEqual([['con_a', 'con_b']])
+    expect(alertsOf(theCase)).toEqual(['incident.opened'])
   })
 })

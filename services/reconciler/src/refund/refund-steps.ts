@@ -2,11 +2,11 @@ import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
 import {
   type ActionRecord,
+  type Case,
   isProvisional,
   type RefundTotal,
   replaceAt,
   type Sighting,
-  type Subject,
   UNJUDGED,
   withAll,
   withConnection,
@@ -34,11 +34,11 @@ import type { UnnamedRefund } from './refund-totals.ts'
 /** The same total this much later is another one: a refund failed and was made again. */
 const SAME_TOTAL_MS = 60_000
 
-/** The subject with a total as its event tells it. */
-export function observeRefundTotal(subject: Subject, observed: ObservedRefundTotal, sighting: Sighting): Subject {
-  const refs = withAll(subject.refs, observed.refs)
-  const index = subject.refundTotals.findIndex(known => isSameTotal(known, observed))
-  const known = subject.refundTotals[index]
+/** The case with a total as its event tells it. */
+export function observeRefundTotal(theCase: Case, observed: ObservedRefundTotal, sighting: Sighting): Case {
+  const refs = withAll(theCase.refs, observed.refs)
+  const index = theCase.refundTotals.findIndex(known => isSameTotal(known, observed))
+  const known = theCase.refundTotals[index]
   const { identity, total, totalBefore, observedAt } = observed
   const entry: RefundTotal = {
     id: known?.id ?? `${totalsOfCharge(identity)}${totalBefore ?? ''}-${total}/${observedAt}`,
@@ -60,8 +60,8 @@ export function observeRefundTotal(subject: Subject, observed: ObservedRefundTot
     look: known?.look ?? null,
   }
   const refundTotals =
-    known === undefined ? [...subject.refundTotals, entry] : replaceAt(subject.refundTotals, index, entry)
-  return { ...subject, refs, refundTotals }
+    known === undefined ? [...theCase.refundTotals, entry] : replaceAt(theCase.refundTotals, index, entry)
+  return { ...theCase, refs, refundTotals }
 }
 
 /** Whether both tell of one change. A provider may send two events of it. */
@@ -78,26 +78,26 @@ function isSameTotal(known: RefundTotal, observed: ObservedRefundTotal): boolean
 }
 
 /** The provisional action that an observed refund turns out to be: its index, or -1. */
-export function provisionalFor(subject: Subject, observed: ObservedAction): number {
-  if (!subject.actions.some(isProvisional)) return -1
+export function provisionalFor(theCase: Case, observed: ObservedAction): number {
+  if (!theCase.actions.some(isProvisional)) return -1
   const more = [{ record: observed, known: knownRefund(observed, observed.createdAt) }]
-  const named = readCharges(subject, more).flatMap(({ named }) => named)
-  return subject.actions.indexOf(nearest(named, observed.amount, observed.createdAt) as ActionRecord)
+  const named = readCharges(theCase, more).flatMap(({ named }) => named)
+  return theCase.actions.indexOf(nearest(named, observed.amount, observed.createdAt) as ActionRecord)
 }
 
 /** The totals of which every refund is one of these. */
-export function totalsOf(subject: Subject, identities: ReadonlySet<string>): ReadonlySet<string> {
-  const refundsOf = readCharges(subject).flatMap(charge => [...charge.refundsOf])
+export function totalsOf(theCase: Case, identities: ReadonlySet<string>): ReadonlySet<string> {
+  const refundsOf = readCharges(theCase).flatMap(charge => [...charge.refundsOf])
   const isOfThese = (names: readonly string[]) => names.length > 0 && names.every(name => identities.has(name))
   return new Set(refundsOf.filter(([, names]) => isOfThese(names)).map(([id]) => id))
 }
 
-/** The subject with its provisional actions as the totals show them now, and a look to come at each total that needs one. */
-export function followTotals(subject: Subject, now: number, recheckDelayMs: number): Subject {
-  const charges = readCharges(subject)
+/** The case with its provisional actions as the totals show them now, and a look to come at each total that needs one. */
+export function followTotals(theCase: Case, now: number, recheckDelayMs: number): Case {
+  const charges = readCharges(theCase)
   const restated = charges
     .flatMap(({ records }) => [...records])
-    .reduce((next, [record, refund]) => restate(next, record, refund, now), subject)
+    .reduce((next, [record, refund]) => restate(next, record, refund, now), theCase)
   const joined = charges
     .flatMap(({ named, chargeId }) => named.map(record => ({ record, chargeId })))
     .reduce((next, { record, chargeId }) => joinNamed(next, record, chargeId, now), restated)
@@ -109,47 +109,47 @@ function unlooked({ unrecorded }: ChargeReading): readonly string[] {
   return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
 }
 
-function armLooks(subject: Subject, totalIds: ReadonlySet<string>, now: number, recheckDelayMs: number): Subject {
+function armLooks(theCase: Case, totalIds: ReadonlySet<string>, now: number, recheckDelayMs: number): Case {
   const dueAt = now + recheckDelayMs
-  const armed = subject.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
-  if (armed.length === 0) return subject
+  const armed = theCase.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
+  if (armed.length === 0) return theCase
   return {
-    ...subject,
-    refundTotals: subject.refundTotals.map(total =>
+    ...theCase,
+    refundTotals: theCase.refundTotals.map(total =>
       armed.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
     ),
-    outbox: [...subject.outbox, ...armed.map(({ id }) => recheckEntry(subject, id, dueAt, now))],
+    outbox: [...theCase.outbox, ...armed.map(({ id }) => recheckEntry(theCase, id, dueAt, now))],
   }
 }
 
 /** The second look at a total: each refund that only it proves becomes a provisional action. */
-export function lookAtTotal(subject: Subject, totalId: string, now: number): Subject {
-  const index = subject.refundTotals.findIndex(total => total.id === totalId)
-  const total = subject.refundTotals[index]
-  if (total === undefined || total.look === null || total.look.doneAt !== null) return subject
+export function lookAtTotal(theCase: Case, totalId: string, now: number): Case {
+  const index = theCase.refundTotals.findIndex(total => total.id === totalId)
+  const total = theCase.refundTotals[index]
+  if (total === undefined || total.look === null || total.look.doneAt !== null) return theCase
   const done = { ...total, look: { ...total.look, doneAt: now } }
-  const looked = { ...subject, refundTotals: replaceAt(subject.refundTotals, index, done) }
+  const looked = { ...theCase, refundTotals: replaceAt(theCase.refundTotals, index, done) }
   const recorded = readCharges(looked)
     .flatMap(({ unrecorded }) => unrecorded)
     .filter(refund => refund.total.id === totalId && !mayPredateConnection(refund))
-    .reduce<Subject>((next, refund) => withRecord(next, provisionalAction(next, refund, now)), looked)
+    .reduce<Case>((next, refund) => withRecord(next, provisionalAction(next, refund, now)), looked)
   return joinPaymentNames(recorded)
 }
 
 /** A refund that took a provisional action over keeps its id, so the next one has another. */
-function freeActionId(subject: Subject, key: string): string {
-  const taken = new Set(subject.actions.map(action => action.id))
-  for (const { record } of subject.merged) taken.add(record.id)
+function freeActionId(theCase: Case, key: string): string {
+  const taken = new Set(theCase.actions.map(action => action.id))
+  for (const { record } of theCase.merged) taken.add(record.id)
   let id = deterministicId('action', key)
   for (let count = 2; taken.has(id); count += 1) id = deterministicId('action', key, String(count))
   return id
 }
 
-function provisionalAction(subject: Subject, refund: UnnamedRefund, now: number): ActionRecord {
+function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): ActionRecord {
   const { total, key, amount } = refund
   const text = `The charge shows ${formatMoney(amount, total.currency)} more refunded than the known refunds`
   return {
-    id: freeActionId(subject, key),
+    id: freeActionId(theCase, key),
     kind: 'refund',
     sides: [],
     turn: null,
@@ -180,8 +180,8 @@ function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
   }
 }
 
-/** The subject with a provisional action as the totals show its refund now. */
-function restate(subject: Subject, record: ActionRecord, refund: UnnamedRefund, now: number): Subject {
+/** The case with a provisional action as the totals show its refund now. */
+function restate(theCase: Case, record: ActionRecord, refund: UnnamedRefund, now: number): Case {
   const { total } = refund
   const shown = shownBy(refund)
   const seenThrough = total.seenThrough.reduce(withConnection, record.seenThrough)
@@ -194,18 +194,18 @@ function restate(subject: Subject, record: ActionRecord, refund: UnnamedRefund, 
     record.idempotencyKeys.join() === shown.idempotencyKeys.join() &&
     record.seenThrough === seenThrough &&
     record.eventIds === eventIds
-  if (isSame) return subject
+  if (isSame) return theCase
   const restated = { ...record, ...shown, seenThrough, eventIds }
-  if (record.amount === shown.amount) return withRecord(subject, restated)
+  if (record.amount === shown.amount) return withRecord(theCase, restated)
   const text = `Beyond the refunds known by now, the charge shows ${formatMoney(shown.amount, total.currency)} refunded`
-  return withRecord(subject, tellStory(restated, timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)))
+  return withRecord(theCase, tellStory(restated, timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)))
 }
 
-/** The subject with a provisional action joined to the known refund that accounts for it. */
-function joinNamed(subject: Subject, record: ActionRecord, chargeId: string, now: number): Subject {
-  const refunds = subject.actions.filter(
+/** The case with a provisional action joined to the known refund that accounts for it. */
+function joinNamed(theCase: Case, record: ActionRecord, chargeId: string, now: number): Case {
+  const refunds = theCase.actions.filter(
     one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),
   )
   const refund = nearest(refunds, record.amount, record.providerCreatedAt)
-  return refund === undefined ? subject : absorb(subject, refund, record, now)
+  return refund === undefined ? theCase : absorb(theCase, refund, record, now)
 }

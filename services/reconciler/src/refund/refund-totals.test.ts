@@ -57,11 +57,11 @@ describe('docs/decisions/explaining.md holds for the totals of a charge', () => 
     '$situation ($name)',
     ({ row, order, apartMs, answer }) => {
       const since = T0 + 180 * MINUTE
-      const subject = order(eventsOf(row)).reduce((next, input, index) => {
+      const theCase = order(eventsOf(row)).reduce((next, input, index) => {
         const told = play([{ at: since + index * apartMs, input }], next)
         return apartMs === 0 ? told : lookAll(told)
       }, play([]))
-      const recorded = lookAll(subject).actions.map(recordedAs)
+      const recorded = lookAll(theCase).actions.map(recordedAs)
       expect(recorded.sort()).toEqual(answer.split(', ').sort())
     },
   )

@@ -26,14 +26,14 @@ describe('of a refund that one connection shows, and another only by its total',
     { order: 'refund, total', inputs: [refund, total()] },
     { order: 'total, refund', inputs: [total(), refund] },
   ])('the stricter setting counts: $order', ({ inputs }) => {
-    const subject = told(...inputs)
-    expect(onlyAction(subject)).toMatchObject({ verdict: 'unexplained', providerRef: 're_1' })
+    const theCase = told(...inputs)
+    expect(onlyAction(theCase)).toMatchObject({ verdict: 'unexplained', providerRef: 're_1' })
     expect(
-      onlyAction(subject)
+      onlyAction(theCase)
         .seenThrough.map(({ id }) => id)
         .sort(),
     ).toEqual([CONNECTION, 'con_b'])
-    expect(onlyAction(subject).incidents).toMatchObject([{ connectionId: 'con_b' }])
+    expect(onlyAction(theCase).incidents).toMatchObject([{ connectionId: 'con_b' }])
   })
 
   test('the stricter setting counts also where the total comes after the quiet verdict', () => {
@@ -45,8 +45,8 @@ describe('of a refund that one connection shows, and another only by its total',
 
   test('a total from before the refund does not show it', () => {
     const before = totalSeen({ total: 100, before: 0, createdAt: T0 - MINUTE }, other)
-    const subject = told(refundSeen({ id: 're_0', amount: 100, createdAt: T0 - MINUTE }), before, refund)
-    expect(subject.actions.find(({ providerRef }) => providerRef === 're_1')?.verdict).toBe('not_alerted')
+    const theCase = told(refundSeen({ id: 're_0', amount: 100, createdAt: T0 - MINUTE }), before, refund)
+    expect(theCase.actions.find(({ providerRef }) => providerRef === 're_1')?.verdict).toBe('not_alerted')
   })
 
   test('a refund that was made after the other connection alerts, though the first connection is younger', () => {

@@ -1,4 +1,4 @@
-import { type ActionRecord, type RefundTotal, type SeenThrough, type Subject, withConnection } from '../case/case.ts'
+import { type ActionRecord, type Case, type RefundTotal, type SeenThrough, withConnection } from '../case/case.ts'
 
 /** How far a refund's own time may lie after the time of the total that contains it: providers give whole seconds. */
 const CLOCK_STEP_MS = 2_000
@@ -10,15 +10,15 @@ interface ShownCharge extends Pick<RefundTotal, 'objectIds' | 'currency'> {
 }
 
 /**
- * The subject in which a connection that showed only the total of a charge shows the refunds which that total contains, so that its
+ * The case in which a connection that showed only the total of a charge shows the refunds which that total contains, so that its
  * setting counts for them.
  */
-export function joinConnectionsOfTotals(subject: Subject): Subject {
-  const { actions, refundTotals } = subject
-  if (refundTotals.length === 0) return subject
+export function joinConnectionsOfTotals(theCase: Case): Case {
+  const { actions, refundTotals } = theCase
+  if (refundTotals.length === 0) return theCase
   const charges = shownCharges(refundTotals)
   const joined = actions.map(action => withConnectionsOf(action, charges))
-  return joined.every((action, index) => action === actions[index]) ? subject : { ...subject, actions: joined }
+  return joined.every((action, index) => action === actions[index]) ? theCase : { ...theCase, actions: joined }
 }
 
 function shownCharges(totals: readonly RefundTotal[]): readonly ShownCharge[] {

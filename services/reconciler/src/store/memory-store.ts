@@ -7,25 +7,25 @@ import type {
   SweepDocument,
   TimedOutboxEntry,
 } from '@backstop/contracts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import {
+  type CaseChange,
   type ChannelIncidentStore,
   type InboxEntry,
   MAX_NOTES_OF_ONE,
   type NotesQuery,
   type OpenPlace,
   type ReconcilerStores,
-  type SubjectChange,
 } from './store.ts'
 
 /** The stores in memory, for simulation. `contents` shows what is kept. */
 export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {
   const contents: MemoryContents = {
-    subjects: new Map(),
+    cases: new Map(),
     actions: new Map(),
     incidents: new Map(),
     incidentOutboxes: new Map(),
@@ -35,29 +35,29 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     expectedChanges: [],
     expectedChangeUses: new Map(),
   }
-  const { subjects } = contents
-  const all = () => [...subjects.values()]
+  const { cases } = contents
+  const all = () => [...cases.values()]
   return {
     contents,
-    subjects: {
-      load: async refs => all().filter(subject => subject.refs.some(ref => refs.includes(ref))),
-      save: async changes => new Set(changes.filter(change => !save(subjects, change)).map(change => change.next.id)),
+    cases: {
+      load: async refs => all().filter(theCase => theCase.refs.some(ref => refs.includes(ref))),
+      save: async changes => new Set(changes.filter(change => !save(cases, change)).map(change => change.next.id)),
       withOverdueLook: async (before, limit) =>
         all()
-          .filter(subject => pendingLooks(subject).some(look => look.wakeAt < before))
+          .filter(theCase => pendingLooks(theCase).some(look => look.wakeAt < before))
           .slice(0, limit),
       outbox: {
         pending: async (writtenBefore, limit) =>
           all()
-            .filter(subject => subject.outbox.some(entry => entry.at < writtenBefore))
+            .filter(theCase => theCase.outbox.some(entry => entry.at < writtenBefore))
             .slice(0, limit)
-            .map(subject => ({ documentId: subject.id, entries: subject.outbox })),
+            .map(theCase => ({ documentId: theCase.id, entries: theCase.outbox })),
         published: async documents => {
           for (const { documentId, entryIds } of documents) {
-            const subject = subjects.get(documentId)
-            if (subject === undefined) continue
-            const outbox = subject.outbox.filter(entry => !entryIds.includes(entry.id))
-            subjects.set(documentId, { ...subject, outbox })
+            const theCase = cases.get(documentId)
+            if (theCase === undefined) continue
+            const outbox = theCase.outbox.filter(entry => !entryIds.includes(entry.id))
+            cases.set(documentId, { ...theCase, outbox })
           }
         },
       },
@@ -146,10 +146,10 @@ function isDone({ inbox }: MemoryContents, inboxId: string): boolean {
 }
 
 export interface MemoryContents {
-  readonly subjects: Map<string, Subject>
+  readonly cases: Map<string, Case>
   readonly actions: Map<string, Action & { merged_into?: string }>
   readonly incidents: Map<string, Incident>
-  /** Messages of incidents that belong to no subject, by the incident's id. */
+  /** Messages of incidents that belong to no case, by the incident's id. */
   readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
   readonly connections: Map<string, ConnectionDocument>
@@ -211,17 +211,17 @@ export function notesFor(
   )
 }
 
-function save(subjects: Map<string, Subject>, change: SubjectChange): boolean {
-  const current = subjects.get(change.next.id)
+function save(cases: Map<string, Case>, change: CaseChange): boolean {
+  const current = cases.get(change.next.id)
   if ((current?.version ?? 0) !== (change.before?.version ?? 0)) return false
-  if (change.absorbed.some(({ id, version }) => subjects.get(id)?.version !== version)) return false
+  if (change.absorbed.some(({ id, version }) => cases.get(id)?.version !== version)) return false
   const gone = new Set([change.next.id, ...change.absorbed.map(({ id }) => id)])
-  const others = [...subjects.values()].filter(subject => !gone.has(subject.id))
-  if (others.some(subject => subject.refs.some(ref => change.next.refs.includes(ref)))) return false
-  for (const { id } of change.absorbed) subjects.delete(id)
+  const others = [...cases.values()].filter(theCase => !gone.has(theCase.id))
+  if (others.some(theCase => theCase.refs.some(ref => change.next.refs.includes(ref)))) return false
+  for (const { id } of change.absorbed) cases.delete(id)
   const isPlainUpdate = current !== undefined && change.absorbed.length === 0
   const outbox = isPlainUpdate ? [...current.outbox, ...change.added] : change.next.outbox
-  subjects.set(change.next.id, structuredClone({ ...change.next, outbox }) as Subject)
+  cases.set(change.next.id, structuredClone({ ...change.next, outbox }) as Case)
   return true
 }
 

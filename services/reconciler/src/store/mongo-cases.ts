@@ -1,24 +1,24 @@
 import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { StoredNote } from '../case/expected-change.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { wholeNote } from '../expected-change/cover-actions.ts'
-import type { SubjectChange, SubjectStore } from './store.ts'
+import type { CaseChange, CaseStore } from './store.ts'
 
-/** A subject as it is stored. */
-export interface SubjectDocument {
+/** A case as it is stored. */
+export interface CaseDocument {
   _id: string
   project_id: string
   /**
-   * The subject, alone in an array: an update then names its document by the id alone, and still changes it only where the
+   * The case, alone in an array: an update then names its document by the id alone, and still changes it only where the
    * version is the one that was read (an array filter). A filter by both, or a pipeline that compares, costs the server half as
    * much again as the whole write (docs/benchmarks.md).
    */
-  current: [StoredSubject]
+  current: [StoredCase]
 }
 
-interface StoredSubject extends Pick<Subject, 'version' | 'refs' | 'outbox'> {
+interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
   /** When the earliest look that it still waits for is to be asked for again; absent without one. */
   nextLookAt?: number
   /** Which call of save wrote it last: a bulk write does not say which of its updates found their document. */
@@ -29,13 +29,13 @@ interface StoredSubject extends Pick<Subject, 'version' | 'refs' | 'outbox'> {
   state: string
 }
 
-type State = Omit<Subject, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>
+type State = Omit<Case, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>
 
-/** Subjects in MongoDB, collection `subjects`. */
-export function createMongoSubjects(mongo: Mongo, newToken: () => string): SubjectStore {
-  const collection = mongo.db.collection<SubjectDocument>('subjects')
+/** Cases in MongoDB, collection `cases`. */
+export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStore {
+  const collection = mongo.db.collection<CaseDocument>('subjects')
   const find = (filter: object, limit: number) =>
-    asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toSubject))
+    asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toCase))
   return {
     load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ 'current.refs': { $in: [...refs] } }, 0)),
     withOverdueLook: (before, limit) => find({ 'current.nextLookAt': { $lt: before } }, limit),
@@ -54,13 +54,13 @@ export function createMongoSubjects(mongo: Mongo, newToken: () => string): Subje
   }
 }
 
-export function toSubject({ _id: id, project_id: projectId, current: [stored] }: SubjectDocument): Subject {
+export function toCase({ _id: id, project_id: projectId, current: [stored] }: CaseDocument): Case {
   const { version, refs, outbox, state } = stored
   const { notes, ...rest } = JSON.parse(state) as Omit<State, 'notes'> & { notes: StoredNote[] }
   return { id, projectId, version, refs, outbox, ...rest, notes: notes.map(wholeNote) }
 }
 
-function toDocument({ next }: SubjectChange, token: string): SubjectDocument {
+function toDocument({ next }: CaseChange, token: string): CaseDocument {
   const { version, refs, outbox } = next
   const nextLookAt = nextLookOf(next)
   const look = nextLookAt === undefined ? {} : { nextLookAt }
@@ -75,19 +75,19 @@ function stateOf({
   refs: _refs,
   outbox: _outbox,
   ...state
-}: Subject): string {
+}: Case): string {
   return JSON.stringify(state satisfies State)
 }
 
-function nextLookOf(subject: Subject): number | undefined {
-  const looks = pendingLooks(subject).map(look => look.wakeAt)
+function nextLookOf(theCase: Case): number | undefined {
+  const looks = pendingLooks(theCase).map(look => look.wakeAt)
   return looks.length === 0 ? undefined : Math.min(...looks)
 }
 
 /** One bulk write for all; who lost is asked for only when the counts say that somebody did. */
 async function saveAll(
-  collection: Collection<SubjectDocument>,
-  changes: readonly SubjectChange[],
+  collection: Collection<CaseDocument>,
+  changes: readonly CaseChange[],
   token: string,
 ): Promise<Set<string>> {
   const writes = changes.map(change => toWrite(change, token))
@@ -117,7 +117,7 @@ async function saveAll(
   return lost
 }
 
-function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<SubjectDocument> {
+function toWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseDocument> {
   const { next, before, added } = change
   if (before === undefined) return { insertOne: { document: toDocument(change, token) } }
   const nextLookAt = nextLookOf(next)
@@ -137,7 +137,7 @@ function toWrite(change: SubjectChange, token: string): AnyBulkWriteOperation<Su
     ...(nextLookAt === undefined ? { $unset: ofHeld({ nextLookAt: '' }) } : {}),
   }
   const arrayFilters = [{ 'held.version': before.version }]
-  return { updateOne: { filter: { _id: next.id }, update, arrayFilters } } as AnyBulkWriteOperation<SubjectDocument>
+  return { updateOne: { filter: { _id: next.id }, update, arrayFilters } } as AnyBulkWriteOperation<CaseDocument>
 }
 
 /** The fields, of that version only that the array filter `held` lets through. */
@@ -151,8 +151,8 @@ function ofHeld(fields: Readonly<Record<string, unknown>>): Record<string, unkno
  */
 async function saveMerge(
   mongo: Mongo,
-  collection: Collection<SubjectDocument>,
-  change: SubjectChange,
+  collection: Collection<CaseDocument>,
+  change: CaseChange,
   token: string,
 ): Promise<boolean> {
   const session = mongo.client.startSession()

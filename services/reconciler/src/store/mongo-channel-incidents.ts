@@ -3,7 +3,7 @@ import { asUnavailable, createMongoOutboxSource, type Mongo, onlyDuplicates, typ
 import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
 import type { ChannelIncidentStore } from './store.ts'
 
-/** Incidents that belong to no subject, in collection `incidents` beside the projections of the others. */
+/** Incidents that belong to no case, in collection `incidents` beside the projections of the others. */
 export function createMongoChannelIncidents(mongo: Mongo): ChannelIncidentStore {
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   const pendingOf = async (id: string): Promise<PendingOutbox> => {

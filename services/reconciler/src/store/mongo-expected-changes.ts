@@ -74,7 +74,7 @@ export function usesOf({ _id, project_id, version, uses, expires_at }: ExpectedC
     uses: uses.map(({ action_id, amount, subject_version }) => ({
       actionId: action_id,
       amount,
-      subjectVersion: subject_version ?? 0,
+      caseVersion: subject_version ?? 0,
     })),
     expiresAt: expires_at.getTime(),
   }
@@ -85,10 +85,10 @@ function documentOf({ id, projectId, version, uses, expiresAt }: ExpectedChangeU
     _id: id,
     project_id: projectId,
     version,
-    uses: uses.map(({ actionId, amount, subjectVersion }) => ({
+    uses: uses.map(({ actionId, amount, caseVersion }) => ({
       action_id: actionId,
       amount,
-      subject_version: subjectVersion,
+      subject_version: caseVersion,
     })),
     expires_at: new Date(expiresAt),
   }

@@ -6,7 +6,7 @@ import type {
   Incident,
 } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { Subject, SubjectOutboxEntry } from '../case/case.ts'
+import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
 import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
@@ -17,28 +17,28 @@ import type { SweepStore } from './sweeps.ts'
  * simulation; both pass `test/store.contract.ts`. Every call takes a whole batch, so that the number of commands does
  * not grow with the number of events. All throw AppError `unavailable` when the database is away.
  */
-export interface SubjectStore {
-  /** Every subject that holds any of the references. */
-  load(refs: readonly string[]): Promise<Subject[]>
+export interface CaseStore {
+  /** Every case that holds any of the references. */
+  load(refs: readonly string[]): Promise<Case[]>
   /**
    * Writes each change if nobody else wrote in between.
-   * @returns ids of the subjects that lost: they are to be loaded and decided again
+   * @returns ids of the cases that lost: they are to be loaded and decided again
    */
-  save(changes: readonly SubjectChange[]): Promise<ReadonlySet<string>>
-  /** The outboxes of the subjects, as the publisher and its sweeper use them. */
+  save(changes: readonly CaseChange[]): Promise<ReadonlySet<string>>
+  /** The outboxes of the cases, as the publisher and its sweeper use them. */
   readonly outbox: OutboxSource
-  /** Subjects with a look that was to be asked for (again) before `before`. */
-  withOverdueLook(before: number, limit: number): Promise<Subject[]>
+  /** Cases with a look that was to be asked for (again) before `before`. */
+  withOverdueLook(before: number, limit: number): Promise<Case[]>
 }
 
-export interface SubjectChange {
+export interface CaseChange {
   /** The next state, of a greater version. */
-  readonly next: Subject
-  /** As it was read, and must still be stored; undefined for a new subject. */
-  readonly before: Subject | undefined
+  readonly next: Case
+  /** As it was read, and must still be stored; undefined for a new case. */
+  readonly before: Case | undefined
   /** Outbox entries that this change adds; those that were there stay, or are gone if they were published meanwhile. */
-  readonly added: readonly SubjectOutboxEntry[]
-  /** Stored subjects that this one takes up, with the versions that were read. They vanish in the same write. */
+  readonly added: readonly CaseOutboxEntry[]
+  /** Stored cases that this one takes up, with the versions that were read. They vanish in the same write. */
   readonly absorbed: readonly { id: string; version: number }[]
 }
 
@@ -48,7 +48,7 @@ export interface ProjectionStore {
   saveIncidents(incidents: readonly ProjectedIncident[]): Promise<void>
 }
 
-/** Incidents that are about no action, and so belong to no subject: the document itself is the truth of them. */
+/** Incidents that are about no action, and so belong to no case: the document itself is the truth of them. */
 export interface ChannelIncidentStore {
   /** Inserts the incident with its messages; one that is there stays as it is. @returns what is still to be published */
   open(told: ToldIncident): Promise<PendingOutbox>
@@ -145,7 +145,7 @@ export interface ExpectedChangeUsesStore {
 }
 
 export interface ReconcilerStores {
-  readonly subjects: SubjectStore
+  readonly cases: CaseStore
   readonly projections: ProjectionStore
   readonly channelIncidents: ChannelIncidentStore
   readonly inbox: Inbox

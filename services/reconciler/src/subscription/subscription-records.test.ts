@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { alertsOf, emptySubject, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
+import { alertsOf, emptyCase, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
 import { ended, inBaseline, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 
 const HOUR = 60 * MINUTE
 const at = (input: Input, ms = T0 + HOUR) => ({ at: ms, input })
 const tell = (...inputs: Input[]) => play(inputs.map(input => at(input)))
-const records = (subject: Subject) =>
-  subject.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
+const records = (theCase: Case) =>
+  theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 /** Runs on, as a snapshot at that second. */
 const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECOND })
 const setAt = (second: number, more: Parameters<typeof scheduled>[1] = {}) => scheduled(T0 + second * SECOND, more)
@@ -160,19 +160,19 @@ describe('what the snapshots of a subscription tell', () => {
   })
 
   test('what stood still is kept whole for as long as something may part it', () => {
-    const subject = tell(...[0, 100, 50].map(second => seen(running(second))), seen(setAt(20)), seen(setAt(80)))
-    expect(subject.actions.filter(action => action.kind === 'cancellation')).toHaveLength(2)
+    const theCase = tell(...[0, 100, 50].map(second => seen(running(second))), seen(setAt(20)), seen(setAt(80)))
+    expect(theCase.actions.filter(action => action.kind === 'cancellation')).toHaveLength(2)
   })
 
-  test('a subscription that changes every day in what does not matter does not fill its subject', () => {
+  test('a subscription that changes every day in what does not matter does not fill its case', () => {
     const days = Array.from({ length: 365 }, (_, day) => at(seen(running(day * 86_400))))
-    expect(play(days, emptySubject()).subscriptions[0]?.snapshots.length).toBeLessThan(20)
+    expect(play(days, emptyCase()).subscriptions[0]?.snapshots.length).toBeLessThan(20)
   })
 
   test('each event that matters is told once, and a reading only where it is news', () => {
     const sweep = { eventId: null, eventType: 'sweep', reading: 'sweep' } as const
-    const subject = tell(seen(setAt(0)), seen(setAt(0)), seen(setAt(0, { asOf: T0 + 5 * SECOND }), sweep))
-    expect(subject.actions[0]?.timeline.map(entry => entry.what)).toEqual(['event_received'])
+    const theCase = tell(seen(setAt(0)), seen(setAt(0)), seen(setAt(0, { asOf: T0 + 5 * SECOND }), sweep))
+    expect(theCase.actions[0]?.timeline.map(entry => entry.what)).toEqual(['event_received'])
   })
 })
 
@@ -223,20 +223,20 @@ describe('an operation that cancels', () => {
 
 test('an end that nobody asked for becomes one that somebody did: people hear of it', () => {
   const planEnd = scheduled(null, { provider: 'subscription', cancellation: { cause: 'plan_end' } })
-  const subject = tell(seen(planEnd))
-  expect(subject.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'plan_ended', look: null }])
+  const theCase = tell(seen(planEnd))
+  expect(theCase.actions).toMatchObject([{ verdict: 'not_alerted', reason: 'plan_ended', look: null }])
   const asked = scheduled(T0 + 9 * SECOND, { provider: 'subscription' })
-  expect(play([at(seen(asked))], subject).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 + 9000 }])
+  expect(play([at(seen(asked))], theCase).actions).toMatchObject([{ verdict: 'pending', providerCreatedAt: T0 + 9000 }])
 })
 
 test('a set end that the baseline shows is explained, and so is its execution', () => {
   const connection = { id: 'con_a', createdAt: T0 + 5 * SECOND }
   const set = scheduled(null, { provider: 'reseller', asOf: T0 + 6 * SECOND })
-  const subject = tell(
+  const theCase = tell(
     inBaseline(set, { connection }),
     seen(ended(null, { provider: 'reseller', asOf: T0 + 30 * 24 * HOUR }), { connection }),
   )
-  expect(subject.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
+  expect(theCase.actions).toMatchObject([{ verdict: 'explained', reason: 'scheduled_before', state: 'succeeded' }])
 })
 
 test('a baseline that is read long after the connection was made takes nothing back that an event told since', () => {
@@ -258,8 +258,8 @@ describe('an end that was backdated to before the connection, of a subscription 
 
   test('is explained by the operation that made it', () => {
     const made = { kind: 'cancellation', provider: 'subscription', subject: 'sub_1', amount: null } as const
-    const subject = tell(operationSeen({ ...made, currency: null }), seen(shown), seen(backdated))
-    expect(subject.actions).toMatchObject([{ verdict: 'explained' }])
+    const theCase = tell(operationSeen({ ...made, currency: null }), seen(shown), seen(backdated))
+    expect(theCase.actions).toMatchObject([{ verdict: 'explained' }])
   })
 })
 

@@ -3,11 +3,11 @@ import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
   type Aspect,
+  type Case,
   replaceAt,
   type SeenThrough,
   type Sighting,
   type Snapshot,
-  type Subject,
   type SubscriptionRow,
   type Turn,
   UNJUDGED,
@@ -25,38 +25,38 @@ import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'
 const ASKED_UP_TO_MS = 24 * 3_600_000
 const MAX_EVENT_IDS = 100
 
-/** The subject with one more snapshot of a subscription, and with the records that its row tells of now. */
+/** The case with one more snapshot of a subscription, and with the records that its row tells of now. */
 export function observeSubscription(
-  subject: Subject,
+  theCase: Case,
   observed: ObservedSubscription,
   sighting: Sighting,
   now: number,
-): Subject {
-  const index = subject.subscriptions.findIndex(row => row.identity === observed.identity)
-  const row = withSnapshot(subject.subscriptions[index], observed, sighting)
-  const subscriptions = index < 0 ? [...subject.subscriptions, row] : replaceAt(subject.subscriptions, index, row)
-  const refs = withAll(subject.refs, observed.refs)
-  return deriveRecords({ ...subject, refs, subscriptions }, row, sighting, now)
+): Case {
+  const index = theCase.subscriptions.findIndex(row => row.identity === observed.identity)
+  const row = withSnapshot(theCase.subscriptions[index], observed, sighting)
+  const subscriptions = index < 0 ? [...theCase.subscriptions, row] : replaceAt(theCase.subscriptions, index, row)
+  const refs = withAll(theCase.refs, observed.refs)
+  return deriveRecords({ ...theCase, refs, subscriptions }, row, sighting, now)
 }
 
-/** The subject with the records of one row: cancellations, pauses, and what took them back. */
-export function deriveRecords(subject: Subject, row: SubscriptionRow, sighting: Sighting | null, now: number): Subject {
+/** The case with the records of one row: cancellations, pauses, and what took them back. */
+export function deriveRecords(theCase: Case, row: SubscriptionRow, sighting: Sighting | null, now: number): Case {
   const aspects: readonly Aspect[] = ['cancellation', 'pause']
-  return aspects.reduce((next, aspect) => deriveAspect(next, row, aspect, sighting, now), subject)
+  return aspects.reduce((next, aspect) => deriveAspect(next, row, aspect, sighting, now), theCase)
 }
 
 function deriveAspect(
-  subject: Subject,
+  theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
   sighting: Sighting | null,
   now: number,
-): Subject {
+): Case {
   const stretches = stretchesOf(row, aspect)
   const derived = stretches.reduce((next, stretch) => {
     const kind = kindOf(stretch, aspect)
     return kind === null ? next : deriveRecord(next, row, aspect, stretch, kind, sighting, now)
-  }, subject)
+  }, theCase)
   // A gap that an episode took up, because the same request was shown after it again, ended nothing.
   return derived.actions.reduce((next, record) => {
     const { turn } = record
@@ -89,19 +89,19 @@ function isOf({ turn }: ActionRecord, row: SubscriptionRow, aspect: Aspect, stre
 }
 
 function deriveRecord(
-  subject: Subject,
+  theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
   stretch: Stretch,
   kind: RecordKind,
   sighting: Sighting | null,
   now: number,
-): Subject {
-  const [known, ...others] = subject.actions
+): Case {
+  const [known, ...others] = theCase.actions
     .filter(record => isOf(record, row, aspect, stretch))
     .sort((a, b) => (a.turn?.anchor ?? 0) - (b.turn?.anchor ?? 0) || a.firstSeenAt - b.firstSeenAt)
   // Two that turned out to be one stretch, because a request that both hold was shown in between.
-  const joined = others.reduce((next, other) => absorb(next, known as ActionRecord, other, now), subject)
+  const joined = others.reduce((next, other) => absorb(next, known as ActionRecord, other, now), theCase)
   const base =
     joined.actions.find(record => record.id === known?.id) ?? newTurn(joined, row, aspect, stretch, kind, now)
   const telling = tellingSnapshots(stretch, aspect)
@@ -206,7 +206,7 @@ function stateOf({ part, reached, isOver }: Stretch, aspect: Aspect): ObjectStat
 }
 
 function newTurn(
-  subject: Subject,
+  theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
   stretch: Stretch,
@@ -216,7 +216,7 @@ function newTurn(
   const request = stretch.part === 'episode' ? (stretch.snapshots[0]?.[aspect] ?? null) : null
   const requestedAt = request !== null && 'requestedAt' in request ? request.requestedAt : null
   const plain = `${row.identity}/${kind}/${requestedAt ?? Math.ceil(stretch.from)}`
-  const taken = new Set([...subject.actions, ...subject.merged.map(({ record }) => record)].map(r => r.identity))
+  const taken = new Set([...theCase.actions, ...theCase.merged.map(({ record }) => record)].map(r => r.identity))
   const identity = taken.has(plain) ? `${plain}/${stretch.from}` : plain
   return {
     id: deterministicId('action', identity),

@@ -1,7 +1,7 @@
 import { HEADERS, type Recheck } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Logger, type MessageCodec, type Periodic, type Producer } from '@backstop/kit'
 import { pendingLooks } from '../case/looks.ts'
-import type { SubjectStore } from '../store/store.ts'
+import type { CaseStore } from '../store/store.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 
 /** Short, because a lost message delays an alert by as much. */
@@ -9,7 +9,7 @@ const SWEEP_EVERY_MS = 15_000
 const SWEEP_LIMIT = 500
 
 export interface OverdueLooksParts {
-  readonly subjects: Pick<SubjectStore, 'withOverdueLook'>
+  readonly cases: Pick<CaseStore, 'withOverdueLook'>
   readonly producer: Producer
   readonly codec: Pick<MessageCodec, 'encode'>
   readonly clock: Clock
@@ -25,11 +25,11 @@ export function createOverdueLooks(parts: OverdueLooksParts): Periodic {
 
   async function sweep(): Promise<void> {
     const now = clock.now()
-    const overdue = await parts.subjects.withOverdueLook(now, SWEEP_LIMIT)
-    const entries = overdue.flatMap(subject =>
-      pendingLooks(subject)
+    const overdue = await parts.cases.withOverdueLook(now, SWEEP_LIMIT)
+    const entries = overdue.flatMap(theCase =>
+      pendingLooks(theCase)
         .filter(look => look.wakeAt <= now)
-        .map(look => recheckEntry(subject, look.lookId, look.dueAt, now)),
+        .map(look => recheckEntry(theCase, look.lookId, look.dueAt, now)),
     )
     if (entries.length === 0) return
     await parts.producer.send(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
   decideAgain,
-  emptySubject,
+  emptyCase,
   isOpen,
   lookAll,
   MINUTE,
@@ -17,19 +17,19 @@ import {
   totalSeen,
   unexpected,
 } from '../../test/fixtures.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from '../decision/decide.ts'
-import { mergeSubjects } from '../decision/merge.ts'
+import { mergeCases } from '../decision/merge.ts'
 import { whyOf } from './why.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const at = (ms: number, input: Input) => ({ at: ms, input })
-const incidentsOf = (subject: Subject) => subject.actions.map(({ incidents }) => incidents.map(({ state }) => state))
-const verdicts = (subject: Subject) =>
+const incidentsOf = (theCase: Case) => theCase.actions.map(({ incidents }) => incidents.map(({ state }) => state))
+const verdicts = (theCase: Case) =>
   Object.fromEntries(
-    subject.actions.map(({ providerRef, verdict, operationId }) => [providerRef, [verdict, operationId]]),
+    theCase.actions.map(({ providerRef, verdict, operationId }) => [providerRef, [verdict, operationId]]),
   )
 
 const BEGAN = T0 + 2 * MINUTE
@@ -96,8 +96,8 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
   })
 
   test('says in why that the operation may explain it later', () => {
-    const subject = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
-    expect(whyOf(subject, onlyAction(subject)).candidates).toEqual([
+    const theCase = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
+    expect(whyOf(theCase, onlyAction(theCase)).candidates).toEqual([
       {
         operation_id: 'op_1',
         failure: 'awaits_its_own',
@@ -129,8 +129,8 @@ describe('an assignment that people were notified of', () => {
   })
 
   test('stays when two cases turn out to be one', () => {
-    const other = play([at(T0 + 60 * MINUTE, own)], { ...emptySubject(), id: 'sub_other' })
-    const { merged } = mergeSubjects(resolved, other, T0 + 60 * MINUTE)
+    const other = play([at(T0 + 60 * MINUTE, own)], { ...emptyCase(), id: 'sub_other' })
+    const { merged } = mergeCases(resolved, other, T0 + 60 * MINUTE)
     const judged = play(
       [at(T0 + 60 * MINUTE, refundSeen({ id: 're_own', createdAt: BEGAN }, { eventId: 'again' }))],
       merged,

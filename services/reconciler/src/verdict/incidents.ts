@@ -1,5 +1,5 @@
 import { deterministicId, incidentAlertId, type OutOfBand } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, openIncident, type Subject, withRecord } from '../case/case.ts'
+import { type ActionRecord, type Case, type IncidentRecord, openIncident, withRecord } from '../case/case.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
@@ -10,19 +10,19 @@ export interface Allowance {
 }
 
 /**
- * The subject with an incident about one of its records, and the messages that tell of it.
+ * The case with an incident about one of its records, and the messages that tell of it.
  * @param turn names it among the incidents of this record: the same turn opens the same incident, and opens it once
  */
 export function openIncidentAbout(
-  subject: Subject,
+  theCase: Case,
   record: ActionRecord,
   code: IncidentRecord['code'],
   { connectionId, outOfBand }: Allowance,
   turn: string,
   now: number,
-): Subject {
+): Case {
   const id = deterministicId('incident', record.id, turn)
-  if (record.incidents.some(known => known.id === id)) return subject
+  if (record.incidents.some(known => known.id === id)) return theCase
   const incident: IncidentRecord = {
     id,
     code,
@@ -39,7 +39,7 @@ export function openIncidentAbout(
     timelineEntry(now, 'incident_opened', id, `Incident ${code} opened`),
     timelineEntry(now, 'alert_sent', incidentAlertId(id, 'incident.opened'), 'Alert incident.opened raised'),
   )
-  return tell(subject, opened, incident, 'incident.opened', now)
+  return tell(theCase, opened, incident, 'incident.opened', now)
 }
 
 /** How an incident ended: the operation whose late arrival ended it, if one did, and a sentence for a person. */
@@ -48,41 +48,36 @@ export interface Resolution {
   readonly text: string
 }
 
-/** The subject with an incident of one of its records resolved, and the messages that tell of it. */
+/** The case with an incident of one of its records resolved, and the messages that tell of it. */
 export function resolveIncident(
-  subject: Subject,
+  theCase: Case,
   record: ActionRecord,
   known: IncidentRecord,
   { by, text }: Resolution,
   now: number,
-): Subject {
+): Case {
   const incident: IncidentRecord = { ...known, state: 'resolved', resolvedAt: now, resolvedBy: by, resolution: text }
   const resolved = tellStory(
     { ...record, incidents: record.incidents.map(one => (one.id === incident.id ? incident : one)) },
     timelineEntry(now, 'incident_resolved', incident.id, text),
   )
-  return tell(subject, resolved, incident, 'incident.resolved', now)
+  return tell(theCase, resolved, incident, 'incident.resolved', now)
 }
 
-/** The subject in which nothing is open any more that said that nothing explains the record. */
-export function resolveUnexpected(
-  subject: Subject,
-  record: ActionRecord,
-  resolution: Resolution,
-  now: number,
-): Subject {
+/** The case in which nothing is open any more that said that nothing explains the record. */
+export function resolveUnexpected(theCase: Case, record: ActionRecord, resolution: Resolution, now: number): Case {
   const incident = openIncident(record, 'UNEXPECTED_ACTION')
-  return incident === undefined ? subject : resolveIncident(subject, record, incident, resolution, now)
+  return incident === undefined ? theCase : resolveIncident(theCase, record, incident, resolution, now)
 }
 
 function tell(
-  subject: Subject,
+  theCase: Case,
   record: ActionRecord,
   incident: IncidentRecord,
   event: 'incident.opened' | 'incident.resolved',
   now: number,
-): Subject {
-  const next = withRecord(subject, record)
+): Case {
+  const next = withRecord(theCase, record)
   const entries = [incidentEntry(next, record, incident, now), alertEntry(next, record, incident, event, now)]
   return { ...next, outbox: [...next.outbox, ...entries] }
 }

@@ -1,4 +1,4 @@
-import { type ActionRecord, isJudged, openIncident, type Subject, withRecord } from '../case/case.ts'
+import { type ActionRecord, type Case, isJudged, openIncident, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
 import { disproofOf } from '../case/denial.ts'
 import { tellStory, timelineEntry } from '../case/timeline.ts'
@@ -9,31 +9,31 @@ import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 import { ruleOf } from './why.ts'
 
-/** Gives every action of the subject the verdict that the facts now allow. A first look, and every later change of facts. */
-export function judgeSubject(subject: Subject, now: number, recheckDelayMs: number): Subject {
-  const { explained, decideAgainAt } = assignOperations(subject.actions, subject.operations, now)
-  return subject.actions.reduce((next, action) => {
+/** Gives every action of the case the verdict that the facts now allow. A first look, and every later change of facts. */
+export function judgeCase(theCase: Case, now: number, recheckDelayMs: number): Case {
+  const { explained, decideAgainAt } = assignOperations(theCase.actions, theCase.operations, now)
+  return theCase.actions.reduce((next, action) => {
     const timed = withDecision(next, action, decideAgainAt.get(action.id) ?? null)
-    return judgeAction(timed.subject, timed.action, explained.get(action.id), now, recheckDelayMs)
-  }, subject)
+    return judgeAction(timed.theCase, timed.action, explained.get(action.id), now, recheckDelayMs)
+  }, theCase)
 }
 
-function withDecision(subject: Subject, action: ActionRecord, at: number | null) {
-  if ((action.decideAgainAt ?? null) === at) return { subject, action }
+function withDecision(theCase: Case, action: ActionRecord, at: number | null) {
+  if ((action.decideAgainAt ?? null) === at) return { theCase, action }
   const timed: ActionRecord = { ...action, decideAgainAt: at }
-  return { subject: withRecord(subject, timed), action: timed }
+  return { theCase: withRecord(theCase, timed), action: timed }
 }
 
 function judgeAction(
-  subject: Subject,
+  theCase: Case,
   action: ActionRecord,
   assignment: Assignment | undefined,
   now: number,
   recheckDelayMs: number,
-): Subject {
-  const needsNoLook = settlementOf(subject, action, assignment)
-  if (needsNoLook !== null) return settle(subject, action, needsNoLook, now)
-  return whyLookAgain(action) === null ? subject : armLook(subject, action, now, recheckDelayMs)
+): Case {
+  const needsNoLook = settlementOf(theCase, action, assignment)
+  if (needsNoLook !== null) return settle(theCase, action, needsNoLook, now)
+  return whyLookAgain(action) === null ? theCase : armLook(theCase, action, now, recheckDelayMs)
 }
 
 /** A verdict that needs no look. */
@@ -42,7 +42,7 @@ type Settlement = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeI
 }
 
 /** @returns null where nothing explains the action */
-function settlementOf(subject: Subject, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
+function settlementOf(theCase: Case, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
   const by = { operationId: null, expectedChangeId: null }
   if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
@@ -55,7 +55,7 @@ function settlementOf(subject: Subject, action: ActionRecord, assignment: Assign
   if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
   const disproved = disproofOf(action)
   if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
-  const expected = expectedChangeFor(subject, action)
+  const expected = expectedChangeFor(theCase, action)
   if (expected === undefined) return null
   return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
 }
@@ -74,7 +74,7 @@ function whyLookAgain(
 }
 
 /** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
-function armLook(subject: Subject, action: ActionRecord, now: number, recheckDelayMs: number): Subject {
+function armLook(theCase: Case, action: ActionRecord, now: number, recheckDelayMs: number): Case {
   const dueAt = now + recheckDelayMs
   const armed: ActionRecord = {
     ...action,
@@ -85,8 +85,8 @@ function armLook(subject: Subject, action: ActionRecord, now: number, recheckDel
     look: { dueAt, askedAt: null, doneAt: null },
   }
   const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
-  const next = withRecord(subject, action.verdict === 'explained' ? tellStory(armed, lost) : armed)
-  return { ...next, outbox: [...next.outbox, recheckEntry(subject, action.id, dueAt, now)] }
+  const next = withRecord(theCase, action.verdict === 'explained' ? tellStory(armed, lost) : armed)
+  return { ...next, outbox: [...next.outbox, recheckEntry(theCase, action.id, dueAt, now)] }
 }
 
 function lostText(action: ActionRecord): string {
@@ -95,16 +95,16 @@ function lostText(action: ActionRecord): string {
     : `Operation ${action.operationId} does not explain it any more`
 }
 
-/** The subject with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
-function settle(subject: Subject, action: ActionRecord, to: Settlement, now: number): Subject {
+/** The case with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
+function settle(theCase: Case, action: ActionRecord, to: Settlement, now: number): Case {
   const { verdict, reason, operationId } = to
   const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
-  if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return subject
+  if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return theCase
   const settled: ActionRecord = { ...action, ...to }
   const text = ruleOf(settled)
   const what = verdict === 'explained' ? 'explained' : 'second_look'
   const told = isSaid || !isJudged(action) ? settled : tellStory(settled, timelineEntry(now, what, operationId, text))
-  return resolveUnexpected(withRecord(subject, told), told, { by: operationId, text }, now)
+  return resolveUnexpected(withRecord(theCase, told), told, { by: operationId, text }, now)
 }
 
 /** What the second look at one action knows. */
@@ -114,7 +114,7 @@ export interface SecondLook {
 }
 
 /** The second look at one action that is still pending: the verdict that people hear of. */
-export function judgeAtSecondLook(subject: Subject, action: ActionRecord, look: SecondLook, now: number): Subject {
+export function judgeAtSecondLook(theCase: Case, action: ActionRecord, look: SecondLook, now: number): Case {
   const looked: ActionRecord = {
     ...action,
     look: action.look === null ? null : { ...action.look, doneAt: now },
@@ -127,7 +127,7 @@ export function judgeAtSecondLook(subject: Subject, action: ActionRecord, look: 
       : { verdict: 'unexplained', reason: 'nothing_explains_it', quietFor: [] }
   const judged = { ...looked, ...verdict }
   const told = tellStory(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
-  const next = withRecord(subject, told)
+  const next = withRecord(theCase, told)
   if (permission.kind === 'quiet') return next
   // A later incident of the same action (its explanation was lost) is another one.
   const turn = String(action.look?.dueAt ?? now)

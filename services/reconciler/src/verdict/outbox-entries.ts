@@ -11,24 +11,24 @@ import {
   type Reread,
   showOperation,
 } from '@backstop/contracts'
-import type { ActionRecord, IncidentRecord, Subject, SubjectOutboxEntry } from '../case/case.ts'
+import type { ActionRecord, Case, CaseOutboxEntry, IncidentRecord } from '../case/case.ts'
 import { isoTime } from '../case/timeline.ts'
 import type { Asking } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 
 /** The messages that a decision causes. Their ids follow from what they are about, so a repeat carries the same id. */
 
-export function recheckEntry(subject: Subject, lookId: string, dueAt: number, now: number): SubjectOutboxEntry {
+export function recheckEntry(theCase: Case, lookId: string, dueAt: number, now: number): CaseOutboxEntry {
   const message: Recheck = {
-    project_id: subject.projectId,
-    ref: refOf(subject),
+    project_id: theCase.projectId,
+    ref: refOf(theCase),
     look_id: lookId,
     due_at: isoTime(dueAt),
   }
   return {
     id: deterministicId('message', 'recheck', lookId, String(dueAt)),
     topic: 'rechecks',
-    key: subject.id,
+    key: theCase.id,
     message,
     headers: { [HEADERS.dueAt]: String(dueAt) },
     at: now,
@@ -37,22 +37,22 @@ export function recheckEntry(subject: Subject, lookId: string, dueAt: number, no
 
 /** Brings a look back when the time for the provider's answer is over. */
 export function unansweredEntry(
-  subject: Subject,
+  theCase: Case,
   look: { readonly lookId: string; readonly dueAt: number },
   answerByMs: number,
   now: number,
-): SubjectOutboxEntry {
+): CaseOutboxEntry {
   return {
-    ...recheckEntry(subject, look.lookId, look.dueAt, now),
+    ...recheckEntry(theCase, look.lookId, look.dueAt, now),
     id: deterministicId('message', 'unanswered', look.lookId, String(answerByMs)),
     topic: 'rechecks.unanswered',
     headers: { [HEADERS.dueAt]: String(answerByMs) },
   }
 }
 
-/** The reference by which an answer finds the subject again. */
-function refOf(subject: Subject): string {
-  return subject.refs[0] ?? ''
+/** The reference by which an answer finds the case again. */
+function refOf(theCase: Case): string {
+  return theCase.refs[0] ?? ''
 }
 
 /**
@@ -60,21 +60,21 @@ function refOf(subject: Subject): string {
  * @param answerByMs when the look is judged without the answer; left out where it is not
  */
 export function rereadEntry(
-  subject: Subject,
+  theCase: Case,
   look: { readonly lookId: string; readonly dueAt: number },
   { connectionId, provider, targets }: Asking,
   reason: ReadReason,
   now: number,
   answerByMs?: number,
-): SubjectOutboxEntry {
+): CaseOutboxEntry {
   const message: Reread = {
     reread_id: deterministicId('reread', connectionId, look.lookId, String(look.dueAt)),
-    project_id: subject.projectId,
+    project_id: theCase.projectId,
     connection_id: connectionId,
     provider,
     reason,
     event: null,
-    look: { ref: refOf(subject), look_id: look.lookId, due_at: isoTime(look.dueAt) },
+    look: { ref: refOf(theCase), look_id: look.lookId, due_at: isoTime(look.dueAt) },
     targets: [...targets],
     first_requested_at: isoTime(now),
     attempt: 1,
@@ -84,48 +84,48 @@ export function rereadEntry(
 }
 
 export function incidentEntry(
-  subject: Subject,
+  theCase: Case,
   action: ActionRecord,
   incident: IncidentRecord,
   now: number,
-): SubjectOutboxEntry {
+): CaseOutboxEntry {
   return {
     id: deterministicId('message', 'incident', incident.id, incident.state),
     topic: 'incidents',
     key: incident.id,
-    message: projectIncident(subject, action, incident),
+    message: projectIncident(theCase, action, incident),
     at: now,
   }
 }
 
 export function alertEntry(
-  subject: Subject,
+  theCase: Case,
   action: ActionRecord,
   incident: IncidentRecord,
   event: 'incident.opened' | 'incident.resolved',
   now: number,
-): SubjectOutboxEntry {
-  return alert(subject, now, {
+): CaseOutboxEntry {
+  return alert(theCase, now, {
     alert_id: incidentAlertId(incident.id, event),
     event,
-    data: { incident: projectIncident(subject, action, incident), action: projectAction(subject, action) },
+    data: { incident: projectIncident(theCase, action, incident), action: projectAction(theCase, action) },
   })
 }
 
 /** @param action null where the provider knows of none */
 export function driftEntry(
-  subject: Subject,
+  theCase: Case,
   operation: Operation,
   action: ActionRecord | null,
   differences: readonly Difference[],
   now: number,
-): SubjectOutboxEntry {
-  return alert(subject, now, {
+): CaseOutboxEntry {
+  return alert(theCase, now, {
     alert_id: driftAlertId(operation.operation_id, differences),
     event: 'drift.detected',
     data: {
       operation: showOperation(operation),
-      action: action === null ? null : projectAction(subject, action),
+      action: action === null ? null : projectAction(theCase, action),
       differences: [...differences],
     },
   })
@@ -138,22 +138,22 @@ export function driftAlertId(operationId: string, differences: readonly Differen
 
 type Untold = Alert extends infer One ? (One extends Alert ? Omit<One, 'project_id' | 'created_at'> : never) : never
 
-function alert(subject: Subject, now: number, untold: Untold): SubjectOutboxEntry {
-  const message = { ...untold, project_id: subject.projectId, created_at: isoTime(now) } as Alert
-  return { id: message.alert_id, topic: 'alerts', key: subject.projectId, message, at: now }
+function alert(theCase: Case, now: number, untold: Untold): CaseOutboxEntry {
+  const message = { ...untold, project_id: theCase.projectId, created_at: isoTime(now) } as Alert
+  return { id: message.alert_id, topic: 'alerts', key: theCase.projectId, message, at: now }
 }
 
 /** The wish that the ledger ends an operation as its provider decided. */
 export function settleEntry(
-  subject: Subject,
+  theCase: Case,
   operation: Operation,
   to: 'completed' | 'failed' | 'rejected',
   action: ActionRecord,
   now: number,
-): SubjectOutboxEntry {
+): CaseOutboxEntry {
   const command: Command = {
     command_id: deterministicId('command', 'settle', operation.operation_id, to),
-    project_id: subject.projectId,
+    project_id: theCase.projectId,
     requested_at: isoTime(now),
     kind: 'settle_operation',
     operation_id: operation.operation_id,

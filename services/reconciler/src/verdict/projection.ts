@@ -1,25 +1,25 @@
 import type { Action, Incident } from '@backstop/contracts'
 import {
   type ActionRecord,
+  type Case,
   type IncidentRecord,
   isJudged,
   type MergedRecord,
   openIncident,
-  type Subject,
 } from '../case/case.ts'
 import { isoTime } from '../case/timeline.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, type Deeds, deedsOf, whyOf } from './why.ts'
 
 /** The action as lists, alerts and the API show it. */
-export function projectAction(subject: Subject, action: ActionRecord): Action {
-  return showAction(subject, action, deedsOf(subject), subject.version)
+export function projectAction(theCase: Case, action: ActionRecord): Action {
+  return showAction(theCase, action, deedsOf(theCase), theCase.version)
 }
 
-function showAction(subject: Subject, action: ActionRecord, deeds: Deeds, version: number): Action {
+function showAction(theCase: Case, action: ActionRecord, deeds: Deeds, version: number): Action {
   return {
     action_id: action.id,
-    project_id: subject.projectId,
+    project_id: theCase.projectId,
     connection_id: action.seenThrough[0]?.id ?? '',
     connection_ids: action.seenThrough.map(connection => connection.id),
     provider: action.provider,
@@ -35,7 +35,7 @@ function showAction(subject: Subject, action: ActionRecord, deeds: Deeds, versio
     verdict: action.verdict,
     reason: action.reason,
     operation_id: action.operationId,
-    why: whyOf(subject, action, deeds),
+    why: whyOf(theCase, action, deeds),
     ...(action.differences.length > 0 ? { differences: [...action.differences] } : {}),
     incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
@@ -60,25 +60,25 @@ export interface ProjectedIncident extends Pick<ProjectedAction, 'mayStand'> {
   readonly incident: Incident
 }
 
-/** Records of a subject, to be listed. */
-export type Listing = Pick<Subject, 'actions' | 'merged'>
+/** Records of a case, to be listed. */
+export type Listing = Pick<Case, 'actions' | 'merged'>
 
 /**
- * The subject with its version on each record that is listed otherwise than before: those that changed, which decisions never
+ * The case with its version on each record that is listed otherwise than before: those that changed, which decisions never
  * do in place, and those that operations which came or changed do not explain.
- * @param before the subject as it was read; undefined for one that is new
+ * @param before the case as it was read; undefined for one that is new
  */
-export function stampChanged(subject: Subject, before: Subject | undefined): Subject {
+export function stampChanged(theCase: Case, before: Case | undefined): Case {
   const known = new Set<ActionRecord | MergedRecord>(before?.actions)
   for (const one of before?.merged ?? []) known.add(one)
-  const hasOtherWhy = otherWhy(subject, before)
-  const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: subject.version })
+  const hasOtherWhy = otherWhy(theCase, before)
+  const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: theCase.version })
   const isListed = (record: ActionRecord) => known.has(record) && !hasOtherWhy(record)
   return {
-    ...subject,
-    actions: mapChanged(subject.actions, isListed, stamp),
+    ...theCase,
+    actions: mapChanged(theCase.actions, isListed, stamp),
     merged: mapChanged(
-      subject.merged,
+      theCase.merged,
       one => known.has(one),
       one => ({ ...one, record: stamp(one.record) }),
     ),
@@ -91,18 +91,18 @@ function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change:
 }
 
 /** Whether other reasons than before are given for a record that no operation explains. */
-function otherWhy(subject: Subject, before: Subject | undefined): (record: ActionRecord) => boolean {
+function otherWhy(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
   if (before === undefined) return () => false
-  if (before.operations === subject.operations && before.actions === subject.actions) return () => false
-  const [deeds, deedsBefore] = [deedsOf(subject), deedsOf(before)]
+  if (before.operations === theCase.operations && before.actions === theCase.actions) return () => false
+  const [deeds, deedsBefore] = [deedsOf(theCase), deedsOf(before)]
   const [explaining, explainedBefore] = [deeds.explaining(), deedsBefore.explaining()]
   const moved = new Set(
     [...explaining, ...explainedBefore].filter(id => explaining.has(id) !== explainedBefore.has(id)),
   )
-  if (before.operations === subject.operations && moved.size === 0) return () => false
+  if (before.operations === theCase.operations && moved.size === 0) return () => false
   return record => {
     if (record.verdict === 'explained' || !isJudged(record)) return false
-    const [now, then] = [candidatesOf(subject, record, deeds), candidatesOf(before, record, deedsBefore)]
+    const [now, then] = [candidatesOf(theCase, record, deeds), candidatesOf(before, record, deedsBefore)]
     return (
       now.length !== then.length ||
       now.some((deed, index) => deed.operation !== then[index]?.operation || moved.has(deed.name))
@@ -110,8 +110,8 @@ function otherWhy(subject: Subject, before: Subject | undefined): (record: Actio
   }
 }
 
-/** What the subject's last change altered. */
-export function changedRecords({ actions, merged, version }: Subject): Listing {
+/** What the case's last change altered. */
+export function changedRecords({ actions, merged, version }: Case): Listing {
   return {
     actions: actions.filter(({ changedIn }) => changedIn === version),
     merged: merged.filter(({ record }) => record.changedIn === version),
@@ -119,25 +119,25 @@ export function changedRecords({ actions, merged, version }: Subject): Listing {
 }
 
 /**
- * What a subject shows of its actions.
- * @param before the subject as it was read; left out for one that is new
+ * What a case shows of its actions.
+ * @param before the case as it was read; left out for one that is new
  * @param listing those to be listed; all when left out
  */
 export function projectActions(
-  subject: Subject,
-  before?: Subject | undefined,
-  { actions, merged }: Listing = subject,
+  theCase: Case,
+  before?: Case | undefined,
+  { actions, merged }: Listing = theCase,
 ): readonly ProjectedAction[] {
   if (actions.length === 0 && merged.length === 0) return []
   const knownById = new Map(before?.actions.map(action => [action.id, action]))
-  const deeds = deedsOf(subject)
+  const deeds = deedsOf(theCase)
   const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
     const known = knownById.get(record.id)
     return {
-      action: showAction(subject, record, deeds, listedVersion(subject, record)),
+      action: showAction(theCase, record, deeds, listedVersion(theCase, record)),
       mergedInto,
       isNew: known === undefined && mergedInto === null,
-      mayStand: mayStand(subject, record, before),
+      mayStand: mayStand(theCase, record, before),
       isDecided: mergedInto === null && !hasSameVerdict(record, known),
     }
   }
@@ -145,37 +145,37 @@ export function projectActions(
 }
 
 /** By this an older listing never replaces a newer one. */
-function listedVersion(subject: Subject, record: ActionRecord): number {
-  return record.changedIn ?? subject.version
+function listedVersion(theCase: Case, record: ActionRecord): number {
+  return record.changedIn ?? theCase.version
 }
 
-function mayStand(subject: Subject, record: ActionRecord, before: Subject | undefined): boolean {
-  return subject === before || listedVersion(subject, record) < subject.version
+function mayStand(theCase: Case, record: ActionRecord, before: Case | undefined): boolean {
+  return theCase === before || listedVersion(theCase, record) < theCase.version
 }
 
 function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
   return a.verdict === b?.verdict && a.reason === b.reason && a.operationId === b.operationId
 }
 
-/** What a subject shows of its incidents, as `projectActions` does of its actions. */
+/** What a case shows of its incidents, as `projectActions` does of its actions. */
 export function projectIncidents(
-  subject: Subject,
-  before?: Subject | undefined,
-  { actions }: Pick<Listing, 'actions'> = subject,
+  theCase: Case,
+  before?: Case | undefined,
+  { actions }: Pick<Listing, 'actions'> = theCase,
 ): readonly ProjectedIncident[] {
   return actions.flatMap(action =>
     action.incidents.map(incident => ({
-      incident: { ...projectIncident(subject, action, incident), version: listedVersion(subject, action) },
-      mayStand: mayStand(subject, action, before),
+      incident: { ...projectIncident(theCase, action, incident), version: listedVersion(theCase, action) },
+      mayStand: mayStand(theCase, action, before),
     })),
   )
 }
 
 /** The incident of an action as lists, alerts and the API show it. */
-export function projectIncident(subject: Subject, action: ActionRecord, incident: IncidentRecord): Incident {
+export function projectIncident(theCase: Case, action: ActionRecord, incident: IncidentRecord): Incident {
   return {
     incident_id: incident.id,
-    project_id: subject.projectId,
+    project_id: theCase.projectId,
     connection_id: incident.connectionId,
     code: incident.code,
     state: incident.state,
@@ -185,6 +185,6 @@ export function projectIncident(subject: Subject, action: ActionRecord, incident
     opened_at: isoTime(incident.openedAt),
     resolved_at: incident.resolvedAt === null ? null : isoTime(incident.resolvedAt),
     resolved_by: incident.resolvedBy,
-    version: subject.version,
+    version: theCase.version,
   }
 }

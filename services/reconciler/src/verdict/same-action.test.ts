@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, operationSeen, play, policy, T0 } from '../../test/fixtures.ts'
 import { refundShown, seen } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { projectActions, projectIncidents } from './projection.ts'
 
@@ -16,7 +16,7 @@ const unlinked = seen(refundShown({ ...biller, stateVersion: 1 }), { ...through(
 
 const policies = [policy(), policy({ connectionId: 'con_s', provider: 'subscription' })]
 const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0 + MINUTE, input })))
-const looked = (subject: Subject) => lookAll(subject, [policy(), policy({ connectionId: 'con_t' })])
+const looked = (theCase: Case) => lookAll(theCase, [policy(), policy({ connectionId: 'con_t' })])
 
 describe('a refund that the biller made through its gateway', () => {
   test.each([
@@ -25,11 +25,11 @@ describe('a refund that the biller made through its gateway', () => {
     { name: 'the link last', inputs: [unlinked, atGateway, linked] },
     { name: 'the link last, the gateway first', inputs: [atGateway, unlinked, linked] },
   ])('is one action with both connections: $name', ({ inputs }) => {
-    const subject = tell(...inputs)
-    expect(subject.actions).toHaveLength(1)
-    expect(subject.actions[0]).toMatchObject({ provider: 'processor', providerRef: 're_1', subject: 'pi_1' })
-    expect(subject.actions[0]?.seenThrough.map(({ id }) => id).sort()).toEqual([CONNECTION, 'con_s'])
-    expect(subject.actions[0]?.objectIds).toEqual(['pi_1', 'sub_1'])
+    const theCase = tell(...inputs)
+    expect(theCase.actions).toHaveLength(1)
+    expect(theCase.actions[0]).toMatchObject({ provider: 'processor', providerRef: 're_1', subject: 'pi_1' })
+    expect(theCase.actions[0]?.seenThrough.map(({ id }) => id).sort()).toEqual([CONNECTION, 'con_s'])
+    expect(theCase.actions[0]?.objectIds).toEqual(['pi_1', 'sub_1'])
   })
 
   test('is explained by an operation at either of them', () => {
@@ -94,11 +94,11 @@ test('what still waits for its look gets it on time, whichever record it is part
     ...madeLater,
     eventId: 'link',
   })
-  const subject = play([before, atGateway, link].map((input, index) => ({ at: T0 + index * 1_000, input })))
-  expect(subject.actions).toMatchObject([{ verdict: 'pending', look: { dueAt: T0 + 1_000 + MINUTE } }])
-  const [looks] = subject.outbox.filter(({ topic }) => topic === 'rechecks').slice(-1)
+  const theCase = play([before, atGateway, link].map((input, index) => ({ at: T0 + index * 1_000, input })))
+  expect(theCase.actions).toMatchObject([{ verdict: 'pending', look: { dueAt: T0 + 1_000 + MINUTE } }])
+  const [looks] = theCase.outbox.filter(({ topic }) => topic === 'rechecks').slice(-1)
   expect(looks?.message).toMatchObject({
-    look_id: subject.actions[0]?.id,
+    look_id: theCase.actions[0]?.id,
     due_at: new Date(T0 + 1_000 + MINUTE).toISOString(),
   })
 })

@@ -1,8 +1,8 @@
 import {
   type ActionRecord,
+  type Case,
   openIncident,
   type Side,
-  type Subject,
   withAll,
   withConnection,
   withRecord,
@@ -21,15 +21,15 @@ export function isSameRefund(a: Side, b: Side): boolean {
 }
 
 /** The record of another provider's object that is this very refund: its index, or -1. */
-export function linkedRecord(subject: Subject, side: Side): number {
-  return subject.actions.findIndex(({ kind, sides }) => kind === 'refund' && sides.some(own => isSameRefund(own, side)))
+export function linkedRecord(theCase: Case, side: Side): number {
+  return theCase.actions.findIndex(({ kind, sides }) => kind === 'refund' && sides.some(own => isSameRefund(own, side)))
 }
 
-/** The subject with one record for each refund, also where the link was learned after both were seen. */
-export function joinLinked(subject: Subject, now: number): Subject {
-  const linking = subject.actions.filter(({ sides }) => sides.some(side => side.gatewayRefs.length > 0))
-  if (linking.length === 0) return subject
-  const refunds = subject.actions.filter(({ kind }) => kind === 'refund')
+/** The case with one record for each refund, also where the link was learned after both were seen. */
+export function joinLinked(theCase: Case, now: number): Case {
+  const linking = theCase.actions.filter(({ sides }) => sides.some(side => side.gatewayRefs.length > 0))
+  if (linking.length === 0) return theCase
+  const refunds = theCase.actions.filter(({ kind }) => kind === 'refund')
   const named = Map.groupBy(
     refunds.flatMap(record => record.sides.map(side => ({ record, side }))),
     ({ side }) => side.providerRef,
@@ -41,10 +41,10 @@ export function joinLinked(subject: Subject, now: number): Subject {
         .find(({ record, side }) => record !== a && side.provider !== own.provider)
       if (other === undefined) continue
       const [kept, gone] = isFirst(a, other.record) ? [a, other.record] : [other.record, a]
-      return joinLinked(absorb(subject, kept, gone, now), now)
+      return joinLinked(absorb(theCase, kept, gone, now), now)
     }
   }
-  return subject
+  return theCase
 }
 
 /** The one that people have seen for longer keeps its name. */
@@ -52,8 +52,8 @@ function isFirst(a: ActionRecord, b: ActionRecord): boolean {
   return a.firstSeenAt < b.firstSeenAt || (a.firstSeenAt === b.firstSeenAt && a.id < b.id)
 }
 
-/** The subject with all of one record in another. Verdicts are judged anew afterwards. */
-export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
+/** The case with all of one record in another. Verdicts are judged anew afterwards. */
+export function absorb(theCase: Case, kept: ActionRecord, gone: ActionRecord, now: number): Case {
   const text = `It is the same as ${gone.id}, which was recorded apart until now`
   const joined: ActionRecord = {
     ...kept,
@@ -72,12 +72,12 @@ export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord,
   const record = sides.length === 0 ? joined : withSides(joined, sides)
   return withIncidentsOf(
     {
-      ...subject,
-      actions: subject.actions.flatMap(action =>
+      ...theCase,
+      actions: theCase.actions.flatMap(action =>
         action.id === gone.id ? [] : action.id === kept.id ? [record] : [action],
       ),
       merged: [
-        ...subject.merged.map(one => (one.into === gone.id ? { ...one, into: kept.id } : one)),
+        ...theCase.merged.map(one => (one.into === gone.id ? { ...one, into: kept.id } : one)),
         { record: { ...gone, incidents: [] }, into: kept.id },
       ],
     },
@@ -94,7 +94,7 @@ export function absorb(subject: Subject, kept: ActionRecord, gone: ActionRecord,
 const STANDS: readonly ActionRecord['verdict'][] = ['unexplained', 'pending', 'explained', 'not_alerted']
 
 /** What people were told of both stays told; of two open incidents that say the same, one is over. */
-function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecord, now: number): Subject {
+function withIncidentsOf(theCase: Case, kept: ActionRecord, gone: ActionRecord, now: number): Case {
   const standing = STANDS.indexOf(gone.verdict) < STANDS.indexOf(kept.verdict) ? gone : kept
   const { verdict, reason, operationId, expectedChangeId, look, quietFor } = standing
   const both: ActionRecord = {
@@ -111,17 +111,17 @@ function withIncidentsOf(subject: Subject, kept: ActionRecord, gone: ActionRecor
     incident => incident.state !== 'resolved' && openIncident(kept, incident.code) !== undefined,
   )
   const text = 'It is about the same action as another incident'
-  return surplus.reduce<Subject>(
+  return surplus.reduce<Case>(
     (next, incident) => {
       const record = next.actions.find(({ id }) => id === kept.id) ?? both
       return resolveIncident(next, record, incident, { by: null, text }, now)
     },
-    withLookOf(withRecord(subject, both), both, standing, now),
+    withLookOf(withRecord(theCase, both), both, standing, now),
   )
 }
 
 /** A look that another record waited for goes by a new name: the message under way would find nobody. */
-function withLookOf(subject: Subject, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Subject {
-  if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return subject
-  return { ...subject, outbox: [...subject.outbox, recheckEntry(subject, kept.id, look.dueAt, now)] }
+function withLookOf(theCase: Case, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Case {
+  if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return theCase
+  return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, kept.id, look.dueAt, now)] }
 }

@@ -17,13 +17,13 @@ import {
   unexpected,
 } from '../../test/fixtures.ts'
 import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
-import type { Subject } from '../case/case.ts'
+import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 import { projectIncidents } from './projection.ts'
 import { whyOf } from './why.ts'
 
 const told = (...inputs: Input[]) => lookAll(play(inputs.map(input => ({ at: T0, input }))))
-const summaries = (subject: Subject) => projectIncidents(subject).map(({ incident }) => incident.summary)
+const summaries = (theCase: Case) => projectIncidents(theCase).map(({ incident }) => incident.summary)
 const REFUND = 'A refund of EUR 24.99 on pi_1'
 const UNEXPLAINED = ', and no operation of yours explains it'
 
@@ -50,8 +50,8 @@ describe('the summary of an open incident says what the provider says', () => {
   test('of a refund that the provider does not know when it is asked', () => {
     const pending = play([{ at: T0, input: refundSeen() }])
     const facts = lookFacts([policy({ canRead: true })])
-    const denied = secondLooks(pending).reduce((subject, due) => {
-      const asked = decide(subject, look(due, facts), due.dueAt, RULES)
+    const denied = secondLooks(pending).reduce((theCase, due) => {
+      const asked = decide(theCase, look(due, facts), due.dueAt, RULES)
       return decide(asked, look(due, facts, 'not_found'), due.dueAt + MINUTE, RULES)
     }, pending)
     expect(summaries(denied)).toEqual([
@@ -91,8 +91,8 @@ describe('the summary of a resolved incident says by what', () => {
 
 describe('why claims no fact that nobody stated', () => {
   const why = (...inputs: Input[]) => {
-    const subject = play(inputs.map(input => ({ at: T0, input })))
-    return whyOf(subject, onlyAction(subject)).candidates.map(({ text }) => text)
+    const theCase = play(inputs.map(input => ({ at: T0, input })))
+    return whyOf(theCase, onlyAction(theCase)).candidates.map(({ text }) => text)
   }
 
   test.each([

@@ -1,5 +1,5 @@
 import { type CandidateFailure, formatMoney, type Operation, type VerdictReason, type Why } from '@backstop/contracts'
-import type { ActionRecord, Subject } from '../case/case.ts'
+import type { ActionRecord, Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
 import { isoTime } from '../case/timeline.ts'
 import { claimOf, type Deed, deedOf, madeWithin } from './explain.ts'
@@ -50,13 +50,13 @@ export function ruleOf(action: ActionRecord): string {
 
 /** What the reasons of many actions rest on. Most actions have no candidates, so each is computed when it is first asked for. */
 export interface Deeds {
-  /** Every operation of a subject in order of time. */
+  /** Every operation of a case in order of time. */
   sorted(): readonly Deed[]
   /** The operations that explain an action. */
   explaining(): ReadonlySet<string | null>
 }
 
-export function deedsOf({ operations, actions }: Subject): Deeds {
+export function deedsOf({ operations, actions }: Case): Deeds {
   let sorted: readonly Deed[] | undefined
   let explaining: ReadonlySet<string | null> | undefined
   return {
@@ -87,12 +87,12 @@ function readBackNote({ readBack, reason }: ActionRecord): string {
 
 /**
  * The rule that held, and the operations that did not fit, with the reason of each.
- * @param deeds those of the subject, for whoever asks about many actions
+ * @param deeds those of the case, for whoever asks about many actions
  */
-export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(subject)): Why {
+export function whyOf(theCase: Case, action: ActionRecord, deeds = deedsOf(theCase)): Why {
   return {
     rule: `${ruleOf(action)}${readBackNote(action)}`,
-    candidates: candidatesOf(subject, action, deeds).map(deed => {
+    candidates: candidatesOf(theCase, action, deeds).map(deed => {
       const claim = claimOf(action, deed.operation, deed)
       const failure = claim.kind === 'match' ? whyNotAssigned(action, deed, deeds) : claim.reason
       return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation, deed) }
@@ -102,7 +102,7 @@ export function whyOf(subject: Subject, action: ActionRecord, deeds = deedsOf(su
 }
 
 /** The operations that are nearest in time and do not explain it. */
-export function candidatesOf({ operations }: Subject, action: ActionRecord, deeds: Deeds): readonly Deed[] {
+export function candidatesOf({ operations }: Case, action: ActionRecord, deeds: Deeds): readonly Deed[] {
   if (action.reason === 'kind_is_not_judged') return []
   if (operations.every(({ operation_id }) => operation_id === action.operationId)) return []
   const candidates: Deed[] = []

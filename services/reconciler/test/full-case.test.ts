@@ -2,11 +2,11 @@
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { Workspace } from '../src/batch/workspace.ts'
-import type { Forgotten, Subject } from '../src/case/case.ts'
+import type { Case, Forgotten } from '../src/case/case.ts'
 import { type Input, whyRefused } from '../src/decision/decide.ts'
 import { MAX_FORGOTTEN, MAX_HELD, whyFull } from '../src/decision/evict.ts'
 import {
-  emptySubject,
+  emptyCase,
   lookFacts,
   MINUTE,
   onlyAction,
@@ -23,7 +23,7 @@ import { startMemoryReconciler } from './memory-reconciler.ts'
 const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }
 
 /** A payment of which nothing explains more refunds than it can hold; the first of them is re_1. */
-function fullSubject(): Subject {
+function fullCase(): Case {
   const seen = play([{ at: T0, input: refundSeen() }])
   const one = onlyAction(seen)
   const told = { ...one, verdict: 'unexplained' as const, look: LOOKED }
@@ -38,8 +38,8 @@ function fullSubject(): Subject {
 
 test('a refund too many is parked with the reason, those that are known go on, and so do other payments', async () => {
   const { clock, codec, contents, tell, dead, stop } = await startMemoryReconciler('con_a')
-  const full = fullSubject()
-  contents.subjects.set(full.id, full)
+  const full = fullCase()
+  contents.cases.set(full.id, full)
   const refund = (id: string, payment: string, status = 'succeeded'): InboundEvent => {
     const object = { id, object: 'refund', amount: 100, currency: 'eur', charge: null, payment_intent: payment }
     const event_id = `evt_${id}_${status}`
@@ -60,7 +60,7 @@ test('a refund too many is parked with the reason, those that are known go on, a
   expect(dead().map(({ headers }) => headers[HEADERS.errorCode])).toEqual(Array(12).fill('message_invalid'))
   expect(String(dead()[0]?.headers[HEADERS.errorMessage])).toContain('pi_1 has more refunds')
   expect(contents.inbox.get('con_a/evt_re_other_succeeded')?.document.outcome).toBe('recorded')
-  const { actions = [] } = contents.subjects.get(full.id) ?? {}
+  const { actions = [] } = contents.cases.get(full.id) ?? {}
   expect(actions).toHaveLength(MAX_HELD)
   expect(actions[0]).toMatchObject({ providerRef: 're_1', state: 'failed' })
 })
@@ -69,14 +69,14 @@ const DAY = 86_400_000
 const LATER = T0 + 8 * DAY
 
 describe('a payment that can take no more', () => {
-  const full = fullSubject()
+  const full = fullCase()
   const another = refundSeen({ id: 're_new', amount: 7 })
 
-  test.each<{ name: string; subject?: Subject; input: Input; wanted: string | null }>([
+  test.each<{ name: string; theCase?: Case; input: Input; wanted: string | null }>([
     { name: 'refuses another refund', input: another, wanted: 'too_many_records' },
     {
       name: 'refuses one where too many were given up',
-      subject: { ...emptySubject(), forgotten: Array(MAX_FORGOTTEN).fill(lineOf('re_gone')) },
+      theCase: { ...emptyCase(), forgotten: Array(MAX_FORGOTTEN).fill(lineOf('re_gone')) },
       input: another,
       wanted: 'too_many_records',
     },
@@ -84,7 +84,7 @@ describe('a payment that can take no more', () => {
     { name: 'takes what is told of a refund that it knows', input: refundSeen({ status: 'failed' }), wanted: null },
     {
       name: 'takes what is told of a refund that it gave up',
-      subject: { ...full, forgotten: [lineOf('re_new')] },
+      theCase: { ...full, forgotten: [lineOf('re_new')] },
       input: another,
       wanted: null,
     },
@@ -100,8 +100,8 @@ describe('a payment that can take no more', () => {
       wanted: 'too_many_records',
     },
     { name: 'takes operations', input: operationSeen(), wanted: null },
-  ])('$name', ({ subject = full, input, wanted }) => {
-    expect(whyRefused(subject, input, T0)).toBe(wanted)
+  ])('$name', ({ theCase = full, input, wanted }) => {
+    expect(whyRefused(theCase, input, T0)).toBe(wanted)
   })
 
   test('takes the action that a look makes of a step', () => {
@@ -111,7 +111,7 @@ describe('a payment that can take no more', () => {
     const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
     const touch = { projectId: PROJECT, refs: before.refs.slice(0, 1), creates: false, looks: true }
     workspace.apply({ ...touch, input: facts => ({ ...recheck, facts }) }, lookFacts(), step.look!.dueAt)
-    expect(workspace.outcomes()[0]?.subject.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
+    expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
   test('takes another refund once old ones can be given up', () => {
@@ -119,7 +119,7 @@ describe('a payment that can take no more', () => {
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], RULES)
     const { refs } = full
     workspace.apply({ projectId: PROJECT, refs, creates: true, looks: false, input: () => another }, lookFacts(), LATER)
-    expect(workspace.outcomes()[0]?.subject.actions.at(-1)?.providerRef).toBe('re_new')
+    expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 
   test('is asked about without being measured', () => {
