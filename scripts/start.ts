@@ -1,10 +1,7 @@
 /**
  * `npm start`: the whole product on this machine, with a first alert to look at.
  *
- *     npm start                 with the demo
- *     npm start -- --no-demo    without it
- *
- * Everything lies in .backstop/ and survives a restart. RECHECK_DELAY_MS shortens the minute of grace.
+ * Everything it stores is in .backstop/ and survives a restart. `npm start -- --help` shows the options.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,19 +10,26 @@ import { readDemoRecord } from './start/demo/demo-records.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
 import { refuseForeignDatabase } from './start/foreign-database.ts'
-import { addressLines, commandLines } from './start/next-steps.ts'
+import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
 import { type Product, startProduct, USUAL_PORTS } from './start/product.ts'
 import { createRunRecords, type RunFile, type RunRecords } from './start/run-file.ts'
 import type { ServiceProcess } from './start/service-process.ts'
 import { describeFault } from './start/start-fault.ts'
-import { readStartOptions, type StartOptions, USAGE } from './start/start-options.ts'
+import { readStartOptions, USAGE } from './start/start-options.ts'
 import { onStopWish } from './start/stop-signals.ts'
 import { superviseServices, superviseStack } from './start/supervise.ts'
 
-const DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
+const DEFAULT_DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
 const LATE_AFTER_MS = 30_000
 /** When the person began to wait: the bootstrap may have had to install first. */
 const STARTED_AT_MS = Number(process.env.BACKSTOP_STARTED_AT_MS ?? Date.now())
+
+const wish = readStartOptions(process.argv.slice(2), process.env, DEFAULT_DATA_DIR)
+if (wish.kind !== 'start') {
+  process.stdout.write(wish.kind === 'help' ? `${USAGE}\n` : `✗ ${wish.fault}\n\n${USAGE}\n`)
+  process.exit(wish.kind === 'help' ? 0 : 2)
+}
+const { withDemo, dataDir, recheckDelayMs } = wish.options
 
 let stopping = false
 const stage = createStage(process.stdout, Date.now)
@@ -55,7 +59,7 @@ async function stopAll(why: string, exitCode: number): Promise<never> {
       say(`While stopping: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  say('Stopped. What was stored stays in .backstop/')
+  say(`Stopped. Stored data stays in ${shownPath(dataDir)}`)
   process.exit(exitCode)
 }
 
@@ -70,20 +74,22 @@ function tellTaken(pid: number, run: RunFile | undefined): number {
   return 0
 }
 
-async function start(records: RunRecords, { withDemo, recheckDelayMs }: StartOptions): Promise<void> {
+async function start(records: RunRecords): Promise<void> {
   const spawned = new Set<ServiceProcess>()
   let product: Product | undefined
   // Until the product is there, what a start under way has already begun is ended one by one.
   running.push(async () => {
     if (product !== undefined) return product.stop()
     await Promise.all([...spawned].map(process => process.stop()))
-    await stopPartsOwnedBy(identify(process.pid) as ProcessIdentity, join(DATA_DIR, 'stack'))
+    await stopPartsOwnedBy(identify(process.pid) as ProcessIdentity, join(dataDir, 'stack'))
   })
   product = await startProduct({
-    dataDir: DATA_DIR,
+    dataDir,
     env: process.env,
     ports: USUAL_PORTS,
     recheckDelayMs,
+    // Set by people who share a given Kafka and MongoDB between several products.
+    topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
     log: progressOn(progressStream),
     spawned(process) {
       spawned.add(process)
@@ -92,20 +98,16 @@ async function start(records: RunRecords, { withDemo, recheckDelayMs }: StartOpt
   })
   const supervision = { say, isStopping: () => stopping }
   superviseServices(product, supervision)
-  if (product.stack) running.push(superviseStack(product.stack, join(DATA_DIR, 'stack', 'logs'), supervision))
-  await refuseForeignDatabase(product.urls.admin, product.key, DATA_DIR)
-  const run = runFileOf(product, recheckDelayMs)
+  if (product.stack) running.push(superviseStack(product.stack, join(dataDir, 'stack', 'logs'), supervision))
+  await refuseForeignDatabase(product.urls.admin, product.key, dataDir)
+  const run = runFileOf(product)
   records.writeRun(run)
-  if (withDemo) return startDemo(product, recheckDelayMs, processor => records.writeRun({ ...run, processor }))
-  say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines(product).join('\n')}\n`)
+  if (withDemo) return startDemo(product, processor => records.writeRun({ ...run, processor }))
+  say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines(product, dataDir).join('\n')}\n`)
 }
 
-async function startDemo(
-  product: Product,
-  recheckDelayMs: number,
-  ready: (processor: { url: string; key: string }) => void,
-): Promise<void> {
-  const recordPath = join(DATA_DIR, 'demo.json')
+async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
+  const recordPath = join(dataDir, 'demo.json')
   const kept = readDemoRecord(recordPath)
   const demo = await runDemo({
     recordPath,
@@ -122,7 +124,7 @@ async function startDemo(
   running.push(demo.stop)
   ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
   const hint = setTimeout(() => {
-    say(`\nNo alert yet, which is late. The services' logs are in ${join(DATA_DIR, 'logs')}`)
+    say(`\nNo alert yet, which is late. The services' logs are in ${join(dataDir, 'logs')}`)
   }, recheckDelayMs + LATE_AFTER_MS)
   hint.unref()
   void demo.firstAlert.then(({ refundedAtMs, alertedAtMs }) => {
@@ -132,12 +134,12 @@ async function startDemo(
     say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
     say(`\n${commandLines(product, demo.world).join('\n')}`)
     // Last, so that it stays on the screen.
-    say(`\n${addressLines(product).join('\n')}`)
+    say(`\n${addressLines(product, dataDir).join('\n')}`)
     say('\nBackstop runs on. What happens in the demo shows below. Ctrl-C stops it.\n')
   })
 }
 
-function runFileOf(product: Product, recheckDelayMs: number): RunFile {
+function runFileOf(product: Product): RunFile {
   return {
     ingress: product.urls.ingress,
     admin: product.urls.admin,
@@ -160,12 +162,7 @@ async function claimFolder(records: RunRecords): Promise<void> {
   running.push(() => records.clear())
 }
 
-const wish = readStartOptions(process.argv.slice(2), process.env)
-if (wish.kind !== 'start') {
-  say(wish.kind === 'help' ? USAGE : `✗ ${wish.fault}\n\n${USAGE}`)
-  process.exit(wish.kind === 'help' ? 0 : 2)
-}
-const records = createRunRecords(DATA_DIR)
+const records = createRunRecords(dataDir)
 try {
   await claimFolder(records)
 } catch (error) {
@@ -177,7 +174,7 @@ onStopWish(
   () => process.exit(130),
 )
 try {
-  await start(records, wish.options)
+  await start(records)
 } catch (error) {
   // What an interrupted start fails with on its way is nobody's concern.
   if (!stopping) say(`\n${describeFault(error)}`)

@@ -1,17 +1,24 @@
-/** What `npm start` prints once all is up: where things are, and one working command for each step. */
+/** The addresses, and one working command for each step, which `npm start` prints once everything runs. */
+import { isAbsolute, relative } from 'node:path'
 import type { DemoWorld } from './demo/demo-world.ts'
 import type { Product } from './product.ts'
 
+/** A path as a person in this folder writes it: relative to it if it lies inside. */
+export function shownPath(path: string): string {
+  const inside = relative(process.cwd(), path)
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside
+}
+
 /** The addresses and the key. */
-export function addressLines({ urls, key }: Pick<Product, 'key' | 'urls'>): string[] {
+export function addressLines({ urls, key }: Pick<Product, 'key' | 'urls'>, dataDir: string): string[] {
   return [
     `  Management API  ${urls.admin}`,
     `                  ${urls.admin}/v1/openapi.json describes it`,
     `  API key         ${key}`,
     `  Inbound         ${urls.ingress}/v1/webhooks/{kind}/{connection_id}`,
     ...(urls.mail === '' ? [] : [`  Mail catcher    ${urls.mail}`]),
-    '  For scripts     .backstop/run.json',
-    '  Logs            .backstop/logs/',
+    `  For scripts     ${shownPath(dataDir)}/run.json`,
+    `  Logs            ${shownPath(dataDir)}/logs/`,
     '  Local only      channels may deliver to this machine (EGRESS_ALLOW_CIDRS)',
   ]
 }

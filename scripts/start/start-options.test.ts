@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest'
 import { readStartOptions, type Wish } from './start-options.ts'
 
-const start = (withDemo: boolean, recheckDelayMs = 60_000): Wish => ({
+const start = (withDemo: boolean, recheckDelayMs = 60_000, dataDir = '/clone/.backstop'): Wish => ({
   kind: 'start',
-  options: { withDemo, recheckDelayMs },
+  options: { withDemo, recheckDelayMs, dataDir },
 })
 
 test.each<{ name: string; args?: string[]; env?: NodeJS.ProcessEnv; wish: unknown }>([
   { name: 'nothing is the demo with its minute', wish: start(true) },
   { name: '--no-demo leaves the demo out', args: ['--no-demo'], wish: start(false) },
   { name: 'npm start --no-demo, without the --, does so too', env: { npm_config_demo: '' }, wish: start(false) },
+  { name: '--data names another data folder', args: ['--data', '/second'], wish: start(true, 60_000, '/second') },
   { name: 'a shorter minute is taken', env: { RECHECK_DELAY_MS: '5000' }, wish: start(true, 5_000) },
   { name: 'an empty delay is none', env: { RECHECK_DELAY_MS: '' }, wish: start(true) },
   {
     name: 'a delay that is no number is named',
     env: { RECHECK_DELAY_MS: '5s' },
-    wish: { kind: 'refused', fault: expect.stringMatching(/^RECHECK_DELAY_MS is "5s", but has to be/) },
+    wish: { kind: 'refused', fault: expect.stringMatching(/^RECHECK_DELAY_MS is "5s", but must be/) },
   },
   {
     name: 'a delay beyond a day is refused',
@@ -34,5 +35,5 @@ test.each<{ name: string; args?: string[]; env?: NodeJS.ProcessEnv; wish: unknow
   },
   { name: '--help asks for help', args: ['--help'], wish: { kind: 'help' } },
 ])('$name', ({ args = [], env = {}, wish }) => {
-  expect(readStartOptions(args, env)).toEqual(wish)
+  expect(readStartOptions(args, env, '/clone/.backstop')).toEqual(wish)
 })
