@@ -11,17 +11,17 @@ import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
 import { refuseForeignDatabase } from './start/foreign-database.ts'
 import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
-import { type Product, startProduct, USUAL_PORTS } from './start/product.ts'
+import { type Product, startProduct } from './start/product.ts'
+import { USUAL_PORTS } from './start/product-ports.ts'
 import { createRunRecords, type RunFile, type RunRecords } from './start/run-file.ts'
 import type { ServiceProcess } from './start/service-process.ts'
 import { describeFault } from './start/start-fault.ts'
 import { readStartOptions, USAGE } from './start/start-options.ts'
 import { onStopWish } from './start/stop-signals.ts'
-import { superviseServices, superviseStack } from './start/supervise.ts'
 
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
 const LATE_AFTER_MS = 30_000
-/** When the person began to wait: the bootstrap may have had to install first. */
+/** Before the bootstrap, which may have installed packages first. */
 const STARTED_AT_MS = Number(process.env.BACKSTOP_STARTED_AT_MS ?? Date.now())
 
 const wish = readStartOptions(process.argv.slice(2), process.env, DEFAULT_DATA_DIR)
@@ -35,16 +35,16 @@ let stopping = false
 const stage = createStage(process.stdout, Date.now)
 const say = stage.print
 
-/** A start that is interrupted goes on failing part by part for a moment: nobody wants to read that. */
-const progressStream = {
+/** Hides the failures that follow from stopping a start. */
+const progress = progressOn({
   isTTY: process.stdout.isTTY,
   get columns() {
     return process.stdout.columns || 80
   },
   write: (text: string) => stopping || process.stdout.write(text),
-}
+})
 
-/** What is to be stopped, in reverse order. */
+/** What to stop, in reverse order. */
 const running: (() => Promise<void> | void)[] = []
 
 async function stopAll(why: string, exitCode: number): Promise<never> {
@@ -63,12 +63,13 @@ async function stopAll(why: string, exitCode: number): Promise<never> {
   process.exit(exitCode)
 }
 
-function tellTaken(pid: number, run: RunFile | undefined): number {
+/** @returns the exit code */
+function reportRunning(pid: number, run: RunFile | undefined): number {
   if (run === undefined) {
-    say(`Backstop is being started by process ${pid}. Wait for it, or stop it:  kill ${pid}`)
+    say(`Process ${pid} is starting Backstop here. Wait for it, or stop it:  kill ${pid}`)
     return 1
   }
-  say(`Backstop runs already here (process ${pid})`)
+  say(`Backstop already runs here (process ${pid})`)
   say(`  Management API  ${run.admin}\n  Inbound         ${run.ingress}\n  Mail catcher    ${run.mail}`)
   say(`  API key         ${run.key}\n\nStop it with Ctrl-C in its terminal, or:  kill ${pid}`)
   return 0
@@ -77,7 +78,7 @@ function tellTaken(pid: number, run: RunFile | undefined): number {
 async function start(records: RunRecords): Promise<void> {
   const spawned = new Set<ServiceProcess>()
   let product: Product | undefined
-  // Until the product is there, what a start under way has already begun is ended one by one.
+  // A start that is interrupted has no product yet: its processes are ended one by one.
   running.push(async () => {
     if (product !== undefined) return product.stop()
     await Promise.all([...spawned].map(process => process.stop()))
@@ -88,17 +89,18 @@ async function start(records: RunRecords): Promise<void> {
     env: process.env,
     ports: USUAL_PORTS,
     recheckDelayMs,
-    // Set by people who share a given Kafka and MongoDB between several products.
+    // For several products on one Kafka and MongoDB.
     topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
-    log: progressOn(progressStream),
+    log: progress,
     spawned(process) {
       spawned.add(process)
       records.rememberService(process.name, process.identity)
     },
+    supervision: {
+      say: text => (product === undefined ? progress.print(text) : say(text)),
+      isStopping: () => stopping,
+    },
   })
-  const supervision = { say, isStopping: () => stopping }
-  superviseServices(product, supervision)
-  if (product.stack) running.push(superviseStack(product.stack, join(dataDir, 'stack', 'logs'), supervision))
   await refuseForeignDatabase(product.urls.admin, product.key, dataDir)
   const run = runFileOf(product)
   records.writeRun(run)
@@ -157,8 +159,9 @@ function runFileOf(product: Product): RunFile {
 
 async function claimFolder(records: RunRecords): Promise<void> {
   const claim = await records.claim()
-  if (claim.kind === 'taken') process.exit(tellTaken(claim.pid, claim.run))
-  if (claim.endedLeftovers.length > 0) say(`Ended what a killed start left running: ${claim.endedLeftovers.join(', ')}`)
+  if (claim.kind === 'taken') process.exit(reportRunning(claim.pid, claim.run))
+  if (claim.endedLeftovers.length > 0)
+    say(`Ended services that a killed launcher left running: ${claim.endedLeftovers.join(', ')}`)
   running.push(() => records.clear())
 }
 
@@ -176,7 +179,7 @@ onStopWish(
 try {
   await start(records)
 } catch (error) {
-  // What an interrupted start fails with on its way is nobody's concern.
+  // The failure of an interrupted start follows from the interruption.
   if (!stopping) say(`\n${describeFault(error)}`)
   await stopAll('it could not start', 1)
 }

@@ -1,8 +1,5 @@
-/**
- * The whole product as real processes: the stack, the provisioning and the services. `npm start` runs one, tests run
- * several side by side.
- */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+/** The whole product as real processes: the stack, provisioning and the services. Tests run several at once. */
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLogger, Secret } from '@backstop/kit'
 import { provision } from '@backstop/provision'
@@ -15,23 +12,22 @@ import {
   startStack,
 } from '@backstop/stack'
 import { type KeptSecrets, keepSecrets } from './kept-secrets.ts'
+import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
 import { databaseName, environmentOf, SERVICES, type ServiceName, type Surroundings } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 import { StartFault } from './start-fault.ts'
-
-/** The ports that a person may know: taken when they are free, else free ones are. */
-export type ProductPort = 'ingress' | 'admin-api' | `${ServiceName}-ops`
+import { type Supervision, superviseService, superviseStack } from './supervise.ts'
 
 export interface ProductOptions {
-  /** Folder of this product alone: its secrets, logs/ and, when it has a stack of its own, stack/. */
+  /** Folder of this product alone: its secrets, logs/ and, if it has a stack of its own, stack/. */
   dataDir: string
-  /** What is inherited by the services and tells the stack what is given: `process.env`, as a rule. */
+  /** Inherited by the services, and the source of the stack's given URLs: `process.env`, as a rule. */
   env: NodeJS.ProcessEnv
-  /** Where Kafka and the others answer; a stack is started when left out. */
+  /** URLs of Kafka and the others; a stack is started when left out. */
   stackUrls?: StackUrls
-  /** Ports to prefer at the first start of the data folder; later ones take those of the start before. */
+  /** Preferred ports at the first start of the data folder. Later starts take the ports of the last one. */
   ports?: Partial<Record<ProductPort, number>>
-  /** Settings of single services, stronger than all others; they stay over restarts. */
+  /** Settings of single services. They override all others and stay over restarts. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>
   /** Milliseconds until the second look; 60,000 when left out. */
   recheckDelayMs?: number
@@ -43,8 +39,13 @@ export interface ProductOptions {
    */
   topicPrefix?: string
   log?: ProgressSink
-  /** Called with each process of a service as soon as it is there, at every restart again. */
+  /** Called with each process of a service as soon as it exists, at every restart again. */
   spawned?: (process: ServiceProcess) => void
+  /**
+   * Services and parts of the stack that end by themselves, during the start too, are reported and started again. Left alone
+   * when left out: tests kill them on purpose.
+   */
+  supervision?: Supervision
 }
 
 export interface Product {
@@ -54,7 +55,7 @@ export interface Product {
   topicPrefix: string
   /** The database's name in MongoDB. */
   database: string
-  /** One process a service; those left out by `only` are there too, not started. */
+  /** One process per service. Those left out by `only` are not started. */
   children: Record<ServiceName, ServiceProcess>
   /** The stack that this product started, or undefined when `stackUrls` were given. */
   stack: RunningStack | undefined
@@ -68,39 +69,44 @@ export interface Product {
   stop(): Promise<void>
 }
 
-/** Where ingress and admin-api listen when nothing else does. */
-export const USUAL_PORTS: Record<ProductPort, number> = {
-  ingress: 8080,
-  'ingress-ops': 8081,
-  'reconciler-ops': 8082,
-  'notifier-ops': 8083,
-  'admin-api-ops': 8084,
-  'admin-api': 8090,
-}
-
 /**
  * Starts everything and resolves when every service is ready.
- * @throws Error with the end of the log of what did not come up; what was started is stopped again
+ * @throws Error with the end of the log of the service or part that did not start; everything else is stopped again
  */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { dataDir, log = silentProgress } = options
-  // First, because a broken file is no reason to wait for a whole stack.
+  // First: a broken file should be reported before the whole stack has started.
   const secrets = keepSecrets(join(dataDir, 'secrets.json'))
+  const stackDir = join(dataDir, 'stack')
   const stack =
     options.stackUrls === undefined
-      ? await startStack({ dataDir: join(dataDir, 'stack'), log, env: options.env, ownerPid: process.pid })
+      ? await startStack({ dataDir: stackDir, log, env: options.env, ownerPid: process.pid })
       : undefined
-  const stackUrls = options.stackUrls ?? (stack as RunningStack).urls
-  let product: Product | undefined
+  let isStopping = false
+  const supervision = withStop(options.supervision, () => isStopping)
+  const partsRestarted = stack && supervision && superviseStack(stack, join(stackDir, 'logs'), supervision)
+  const processes: ServiceProcess[] = []
+  const stop = async () => {
+    isStopping = true
+    await partsRestarted?.()
+    await Promise.all(processes.map(process => process.stop()))
+    await stack?.stop()
+  }
   try {
+    const stackUrls = options.stackUrls ?? (stack as RunningStack).urls
     await provisionAll(options, stackUrls)
-    product = await assemble(options, secrets, stackUrls, stack)
-    await startAll(product, options.only ?? SERVICES, log)
+    const chosen = await chooseProductPorts(join(dataDir, 'ports.json'), options.ports ?? {})
+    const product = { ...assemble(options, secrets, stackUrls, chosen, processes), stack, stop }
+    await startAll(product, chosen, { only: options.only ?? SERVICES, log, supervision })
     return product
   } catch (error) {
-    await (product?.stop() ?? stack?.stop())
+    await stop()
     throw error
   }
+}
+
+function withStop(supervision: Supervision | undefined, isStopping: () => boolean): Supervision | undefined {
+  return supervision && { ...supervision, isStopping: () => isStopping() || supervision.isStopping() }
 }
 
 /** How long Kafka, MongoDB and the registry may still need once the stack says they answer. */
@@ -146,14 +152,14 @@ function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string)
   return new StartFault(error instanceof Error ? error.message : String(error), `${check}More is in ${logPath}`)
 }
 
-async function assemble(
+function assemble(
   options: ProductOptions,
   secrets: KeptSecrets,
   stackUrls: StackUrls,
-  stack: RunningStack | undefined,
-): Promise<Product> {
+  { ports }: ChosenPorts,
+  processes: ServiceProcess[],
+): Omit<Product, 'stack' | 'stop'> {
   const { dataDir, topicPrefix = '' } = options
-  const ports = await settlePorts(join(dataDir, 'ports.json'), options.ports ?? {})
   const surroundings: Surroundings = {
     stack: stackUrls,
     secrets,
@@ -162,7 +168,6 @@ async function assemble(
     topicPrefix,
     recheckDelayMs: options.recheckDelayMs ?? 60_000,
   }
-  const processes: ServiceProcess[] = []
   const create = (service: ServiceName, name: string, instance: { main?: number; ops: number }) => {
     const process = createServiceProcess({
       service,
@@ -193,7 +198,6 @@ async function assemble(
     topicPrefix,
     database: databaseName(topicPrefix),
     children,
-    stack,
     createInstance,
     async addInstance(service, name, extraEnv) {
       const process = await createInstance(service, name)
@@ -202,38 +206,6 @@ async function assemble(
       return process
     },
     processes: () => processes,
-    async stop() {
-      await Promise.all(processes.map(process => process.stop()))
-      await stack?.stop()
-    },
-  }
-}
-
-/**
- * Those of the start before, as long as they are free: a provider, a tunnel or a script that was told an address should
- * find the same one there again. Else the preferred ones, else free ones.
- */
-async function settlePorts(
-  path: string,
-  preferred: Partial<Record<ProductPort, number>>,
-): Promise<Record<ProductPort, number>> {
-  const before = readPorts(path)
-  const names = Object.keys(USUAL_PORTS) as ProductPort[]
-  const ports = await choosePorts(
-    Object.fromEntries(names.map(name => [name, { remembered: before[name] ?? preferred[name] }])) as Record<
-      ProductPort,
-      { remembered: number | undefined }
-    >,
-  )
-  writeFileSync(path, `${JSON.stringify(ports, undefined, 2)}\n`)
-  return ports
-}
-
-function readPorts(path: string): Partial<Record<ProductPort, number>> {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Record<ProductPort, number>>
-  } catch {
-    return {}
   }
 }
 
@@ -241,21 +213,36 @@ function servesOutside(service: ServiceName): service is 'ingress' | 'admin-api'
   return service === 'ingress' || service === 'admin-api'
 }
 
-async function startAll({ children }: Product, only: readonly ServiceName[], log: ProgressSink): Promise<void> {
+async function startAll(
+  { children }: Pick<Product, 'children'>,
+  { ports, inUse }: ChosenPorts,
+  { only, log, supervision }: { only: readonly ServiceName[]; log: ProgressSink; supervision: Supervision | undefined },
+): Promise<void> {
   const results = await Promise.allSettled(
     only.map(async service => {
       const step = log.step(service)
       step.update('starting')
-      children[service].start()
       try {
-        await children[service].untilReady()
-        step.done('ready')
+        await start(children[service], supervision)
       } catch (error) {
         step.fail('did not start', '')
         throw error
       }
+      const wanted = servesOutside(service) ? inUse[service] : undefined
+      step.done(
+        wanted === undefined
+          ? 'ready'
+          : `ready on port ${ports[service as ProductPort]}: another process uses ${wanted}`,
+      )
     }),
   )
   const failed = results.find(result => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
+}
+
+/** Resolves when the service is ready. */
+function start(service: ServiceProcess, supervision: Supervision | undefined): Promise<void> {
+  if (supervision !== undefined) return superviseService(service, supervision)
+  service.start()
+  return service.untilReady()
 }

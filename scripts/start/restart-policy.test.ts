@@ -7,29 +7,42 @@ const exitsAt = (...agesMs: number[]): Exit[] =>
 
 test.each<{ name: string; exits: Exit[]; decision: RestartDecision }>([
   {
-    name: 'the first death is followed by a quick restart',
+    name: 'restarts soon after the first exit',
     exits: exitsAt(0),
     decision: { kind: 'restart', delayMs: 250, reason: 'was ended by SIGKILL' },
   },
   {
-    name: 'each further death within two minutes doubles the wait',
+    name: 'doubles the delay with each further exit within two minutes',
     exits: exitsAt(20_000, 10_000, 0),
     decision: { kind: 'restart', delayMs: 1_000, reason: 'was ended by SIGKILL' },
   },
   {
-    name: 'the sixth death within two minutes is one too many',
+    name: 'gives up at the sixth exit within two minutes',
     exits: exitsAt(50_000, 40_000, 30_000, 20_000, 10_000, 0),
-    decision: { kind: 'give_up', reason: 'died_too_often' },
+    decision: {
+      kind: 'give_up',
+      reason: 'it ended 6 times within 2 minutes',
+      remedy: 'Look into its log, then start again',
+    },
   },
   {
-    name: 'deaths of long ago do not count',
+    name: 'does not count exits older than two minutes',
     exits: exitsAt(900_000, 800_000, 700_000, 600_000, 500_000, 400_000, 0),
     decision: { kind: 'restart', delayMs: 250, reason: 'was ended by SIGKILL' },
   },
   {
-    name: 'a configuration fault is not mended by a restart',
+    name: 'gives up at once when the settings are invalid',
     exits: [{ atMs: NOW_MS, code: 78, signal: null }],
-    decision: { kind: 'give_up', reason: 'configuration_fault' },
+    decision: { kind: 'give_up', reason: 'its settings are invalid', remedy: 'Correct them, then start again' },
+  },
+  {
+    name: 'gives up at once when another process uses the port',
+    exits: [{ atMs: NOW_MS, code: 1, signal: null, portInUse: 8080 }],
+    decision: {
+      kind: 'give_up',
+      reason: 'port 8080 is in use by another process',
+      remedy: 'Stop that process, or start again: a free port is chosen then',
+    },
   },
 ])('$name', ({ exits, decision }) => {
   expect(decideRestart(exits, NOW_MS)).toEqual(decision)

@@ -1,34 +1,48 @@
-/** Whether a service that died by itself is started again: pure. */
+/** Decides whether a service or a part of the stack that ended by itself is started again: pure. */
 
 export interface Exit {
   /** Milliseconds since the epoch. */
   atMs: number
   code: number | null
   signal: string | null
+  /** The port on which it could not listen, because another process does. */
+  portInUse?: number | undefined
 }
 
 export type RestartDecision =
   | { kind: 'restart'; delayMs: number; reason: string }
-  | { kind: 'give_up'; reason: 'configuration_fault' | 'died_too_often' }
+  /** No restart helps. `remedy` is in the imperative. */
+  | { kind: 'give_up'; reason: string; remedy: string }
 
-/** sysexits(3) EX_CONFIG: what a service exits with when its settings are wrong; no restart mends that. */
+/** sysexits(3) EX_CONFIG: the exit code of a service with invalid settings. */
 const EXIT_CONFIG = 78
 const WINDOW_MS = 120_000
-const MOST_EXITS = 5
+const MAX_EXITS = 5
 
 /**
- * @param exits every exit of this service so far that nobody asked for, the one to decide about last
+ * @param exits every unrequested exit so far, in order; the decision is about the last one
  */
 export function decideRestart(exits: readonly Exit[], nowMs: number): RestartDecision {
   const last = exits.at(-1)
-  if (last?.code === EXIT_CONFIG) return { kind: 'give_up', reason: 'configuration_fault' }
+  if (last?.portInUse !== undefined) {
+    const port = last.portInUse
+    const reason = `port ${port} is in use by another process`
+    return { kind: 'give_up', reason, remedy: 'Stop that process, or start again: a free port is chosen then' }
+  }
+  if (last?.code === EXIT_CONFIG) {
+    return { kind: 'give_up', reason: 'its settings are invalid', remedy: 'Correct them, then start again' }
+  }
   const recent = exits.filter(exit => exit.atMs > nowMs - WINDOW_MS).length
-  if (recent > MOST_EXITS) return { kind: 'give_up', reason: 'died_too_often' }
+  if (recent > MAX_EXITS) {
+    const reason = `it ended ${recent} times within ${WINDOW_MS / 60_000} minutes`
+    return { kind: 'give_up', reason, remedy: 'Look into its log, then start again' }
+  }
   return { kind: 'restart', delayMs: 250 * 2 ** (recent - 1), reason: describeExit(last) }
 }
 
 /** How a process ended, for a person. */
-export function describeExit(exit: Pick<Exit, 'code' | 'signal'> | undefined): string {
+export function describeExit(exit: Omit<Exit, 'atMs'> | undefined): string {
   if (exit === undefined) return 'ended'
+  if (exit.portInUse !== undefined) return `ended because port ${exit.portInUse} is in use by another process`
   return exit.signal === null ? `ended with exit code ${exit.code}` : `was ended by ${exit.signal}`
 }

@@ -1,12 +1,14 @@
-/** One instance of a service as a process of its own: start, readiness, signals, log, restart. */
+/** One instance of a service as a process: start, readiness, signals, log, restart. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { endProcess, identify, type ProcessIdentity } from '@backstop/stack'
+import { STARTED } from '@backstop/kit'
+import { endProcess, identify, isPortFree, type ProcessIdentity } from '@backstop/stack'
 import { describeExit } from './restart-policy.ts'
 import type { ServiceName } from './service-environment.ts'
+import { StartFault } from './start-fault.ts'
 import { tellingLines } from './telling-lines.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,15 +16,15 @@ const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href
 
 export interface ServiceProcessOptions {
   service: ServiceName
-  /** Tells several instances of one service apart in logs and messages. */
+  /** Names this instance of the service in logs and messages. */
   name: string
   /** The whole environment of the process. */
   env: Readonly<Record<string, string | undefined>>
   logPath: string
   opsPort: number
-  /** Where it serves others; left out for a service that serves nobody. */
+  /** The port for its clients; absent for a service without any. */
   mainPort?: number
-  /** Called as soon as a process is there. */
+  /** Called as soon as the process exists. */
   spawned(process: ServiceProcess): void
 }
 
@@ -32,63 +34,78 @@ export interface ProcessEnd {
   signal: NodeJS.Signals | null
   /** Nobody asked for it by kill(), restart() or stop(). */
   unasked: boolean
+  /** The port on which it could not listen, because another process does. */
+  portInUse: number | undefined
 }
+
+export type Readiness =
+  | { kind: 'ready' }
+  /** The process ended before it was ready. */
+  | { kind: 'ended'; end: ProcessEnd }
+  /** It runs, but was not ready in time. */
+  | { kind: 'late'; afterMs: number; lastAnswer: string }
 
 export interface ServiceProcess {
   readonly name: string
   readonly service: ServiceName
   readonly opsUrl: string
-  /** Where it serves others, if it does. */
+  /** Base URL for its clients, if it has any. */
   readonly mainUrl: string | undefined
   readonly logPath: string
-  /** Of the present process, or of the last one. */
+  /** Of the current process, or of the last one. */
   readonly pid: number | undefined
   readonly identity: ProcessIdentity | undefined
-  /** When the present process ends. */
+  /** Resolves when the current process ends. */
   readonly exited: Promise<ProcessEnd>
-  /** Calls back at each end of a process that nobody asked for. */
-  onUnaskedEnd(listener: (end: ProcessEnd) => void): void
-  /** Starts it. Resolves at once; see untilReady. */
+  /** Whether stop() or kill() was called since the last start(). */
+  readonly isStopAsked: boolean
+  /** Starts it and returns at once; see awaitReady. */
   start(extraEnv?: Record<string, string>): void
-  /**
-   * Resolves when /readyz answers 200.
-   * @throws Error when the process ends before, or after `withinMs`; with the end of its log
-   */
+  /** Waits until this process, and no other one on its port, answers 200 to /readyz. */
+  awaitReady(withinMs?: number): Promise<Readiness>
+  /** The same for callers that cannot continue without it. @throws StartFault with the end of its log */
   untilReady(withinMs?: number): Promise<void>
   /** Sends a signal to the process itself. */
   kill(signal: NodeJS.Signals): void
   /**
-   * Ends the process if it is still there and starts it on the same ports; resolves when it is ready.
-   * @param extraEnv for this one process (CRASH_AT, for one): the next restart knows nothing of it
+   * Ends the process if it still runs and starts it on the same ports; resolves when it is ready.
+   * @param extraEnv for this one process (CRASH_AT, for example); the next restart does not have it
    */
   restart(extraEnv?: Record<string, string>): Promise<void>
-  /** SIGTERM, then SIGKILL after `graceMs`; resolves when it is gone. */
+  /** SIGTERM, then SIGKILL after `graceMs`; resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>
-  /** What its log holds of warnings and errors since the present process began: the last of them, and where the log is. */
+  /** The last warnings and errors that the current process logged, and the path of the log. */
   lastWords(count?: number): string[]
 }
 
 const READY_WITHIN_MS = 60_000
 const STOP_GRACE_MS = 8_000
-/** A log that grew beyond this is put aside as `.1` when the service starts. */
+/** A larger log is renamed to `.1` when the service starts. */
 const LARGE_LOG_BYTES = 20 * 1_048_576
 
 /** A service that is not started yet. */
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
-  const { service, name, logPath, opsPort } = options
-  const listeners = new Set<(end: ProcessEnd) => void>()
+  const { service, name, logPath, opsPort, mainPort } = options
+  const ports = mainPort === undefined ? [opsPort] : [opsPort, mainPort]
   const opsUrl = `http://127.0.0.1:${opsPort}`
   let child: ChildProcess | undefined
   let identity: ProcessIdentity | undefined
-  let asked = false
+  let isStopAsked = false
+  let isListening = false
   let logBeginsAt = 0
-  let exited: Promise<ProcessEnd> = Promise.resolve({ code: null, signal: null, unasked: false })
+  let exited: Promise<ProcessEnd> = Promise.resolve({
+    code: null,
+    signal: null,
+    unasked: false,
+    portInUse: undefined,
+  })
 
   function start(extraEnv: Record<string, string> = {}): void {
-    asked = false
+    isStopAsked = false
+    isListening = false
     const log = openLog(logPath)
     logBeginsAt = fstatSync(log).size
-    // A group of its own: a Ctrl-C on the terminal reaches the launcher alone, which then stops all in order.
+    // A process group of its own: Ctrl-C reaches the launcher alone, which then stops everything in order.
     const started = spawn(process.execPath, ['--import', END_WITH_PARENT, `services/${service}/src/main.ts`], {
       cwd: ROOT,
       env: { ...options.env, ...extraEnv },
@@ -96,18 +113,23 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       detached: true,
     })
     closeSync(log)
-    // Nobody talks on it; it only tells the service when this process is gone.
+    started.on('message', message => {
+      if (message === STARTED && started === child) isListening = true
+    })
     started.channel?.unref()
     child = started
     identity = started.pid === undefined ? undefined : identify(started.pid)
-    exited = new Promise(resolve => {
-      started.once('error', () => resolve({ code: 127, signal: null, unasked: true }))
-      started.once('exit', (code, signal) => resolve({ code, signal, unasked: !asked }))
-    })
+    exited = awaitExit(started)
     options.spawned(self)
-    void exited.then(end => {
-      if (end.unasked) for (const listener of listeners) listener(end)
+  }
+
+  async function awaitExit(started: ChildProcess): Promise<ProcessEnd> {
+    const { code, signal } = await new Promise<Pick<ProcessEnd, 'code' | 'signal'>>(resolve => {
+      started.once('error', () => resolve({ code: 127, signal: null }))
+      started.once('exit', (code, signal) => resolve({ code, signal }))
     })
+    const unasked = !isStopAsked
+    return { code, signal, unasked, portInUse: unasked && !isListening ? await findPortInUse(ports) : undefined }
   }
 
   function hasEnded(): boolean {
@@ -119,24 +141,21 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     return [...words, `Its log: ${logPath}`].map(line => `    ${line}`)
   }
 
-  async function untilReady(withinMs = READY_WITHIN_MS): Promise<void> {
+  async function awaitReady(withinMs = READY_WITHIN_MS): Promise<Readiness> {
     const deadline = performance.now() + withinMs
-    let answer = 'no answer'
+    let lastAnswer = 'it does not listen yet'
     while (performance.now() < deadline) {
-      if (hasEnded()) {
-        const end = describeExit(await exited)
-        throw new Error(`${name} ${end} before it was ready\n${lastWords().join('\n')}`)
-      }
-      const ready = await askReady(opsUrl)
-      if (ready === undefined) return
-      answer = ready
+      if (isListening) lastAnswer = (await askReady(opsUrl)) ?? ''
+      // Also after the answer: a process that has ended by now may have left its port to another one, which answered.
+      if (hasEnded()) return { kind: 'ended', end: await exited }
+      if (lastAnswer === '') return { kind: 'ready' }
       await sleep(50)
     }
-    throw new Error(`${name} was not ready after ${withinMs / 1000} s: ${answer}\n${lastWords().join('\n')}`)
+    return { kind: 'late', afterMs: withinMs, lastAnswer }
   }
 
   async function stop(graceMs = STOP_GRACE_MS): Promise<void> {
-    asked = true
+    isStopAsked = true
     if (hasEnded() || identity === undefined) return
     await endProcess(identity, graceMs)
     await exited
@@ -146,7 +165,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     name,
     service,
     opsUrl,
-    mainUrl: options.mainPort === undefined ? undefined : `http://127.0.0.1:${options.mainPort}`,
+    mainUrl: mainPort === undefined ? undefined : `http://127.0.0.1:${mainPort}`,
     logPath,
     get pid() {
       return child?.pid
@@ -157,17 +176,23 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     get exited() {
       return exited
     },
-    onUnaskedEnd: listener => void listeners.add(listener),
+    get isStopAsked() {
+      return isStopAsked
+    },
     start,
-    untilReady,
+    awaitReady,
+    async untilReady(withinMs) {
+      const readiness = await awaitReady(withinMs)
+      if (readiness.kind !== 'ready') throw notReadyFault(self, readiness)
+    },
     kill(signal) {
-      asked = true
+      isStopAsked = true
       child?.kill(signal)
     },
     async restart(extraEnv) {
       await stop()
       start(extraEnv)
-      await untilReady()
+      await self.untilReady()
     },
     stop,
     lastWords,
@@ -175,14 +200,35 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
   return self
 }
 
+/** Why a start cannot continue without this service. */
+export function notReadyFault(
+  { name, lastWords }: Pick<ServiceProcess, 'name' | 'lastWords'>,
+  readiness: Exclude<Readiness, { kind: 'ready' }>,
+): StartFault {
+  if (readiness.kind === 'late') {
+    const { afterMs, lastAnswer } = readiness
+    return new StartFault(
+      `${name} was not ready after ${afterMs / 1000} s: ${lastAnswer}\n${lastWords().join('\n')}`,
+      '',
+    )
+  }
+  return new StartFault(`${name} ${describeExit(readiness.end)} before it was ready\n${lastWords().join('\n')}`, '')
+}
+
+/** The first of the ports on which nothing can listen now. The process that was to listen there has ended. */
+async function findPortInUse(ports: readonly number[]): Promise<number | undefined> {
+  for (const port of ports) if (!(await isPortFree(port))) return port
+  return undefined
+}
+
 /** Why the service is not ready, or undefined. */
 async function askReady(opsUrl: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })
     const text = await response.text()
-    return response.status === 200 ? undefined : text.trim()
-  } catch (error) {
-    return error instanceof Error && error.name === 'TimeoutError' ? 'readyz does not answer' : 'not listening yet'
+    return response.status === 200 ? undefined : text.trim() || `/readyz answers ${response.status}`
+  } catch {
+    return '/readyz does not answer'
   }
 }
 
@@ -196,7 +242,7 @@ function openLog(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
-/** What a file holds from a position on; nothing when it is not there. */
+/** The content of a file from a position on; empty when there is no such file. */
 function readFrom(path: string, position: number): string {
   try {
     return readFileSync(path).subarray(position).toString('utf8')

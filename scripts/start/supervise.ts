@@ -1,38 +1,64 @@
+/** Starts services and parts of the stack again when they end by themselves, and reports each end. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type PartHandle, type PartName, type RunningStack } from '@backstop/stack'
-import type { Product } from './product.ts'
 import { decideRestart, describeExit, type Exit } from './restart-policy.ts'
+import { notReadyFault, type ServiceProcess } from './service-process.ts'
+import { StartFault } from './start-fault.ts'
 
 export interface Supervision {
   say(text: string): void
   isStopping(): boolean
-  /** Milliseconds between two looks at a part of the stack; 2,000 when left out. */
-  lookEveryMs?: number
+  /** Milliseconds between two checks of a part of the stack; 2,000 when left out. */
+  checkEveryMs?: number
 }
 
-/** Starts a service that died by itself again, a bounded number of times, and says what its last words were. */
-export function superviseServices(product: Product, { say, isStopping }: Supervision): void {
-  for (const process of product.processes()) {
-    const exits: Exit[] = []
-    process.onUnaskedEnd(async end => {
-      if (isStopping()) return
-      exits.push({ atMs: Date.now(), ...end })
-      const decision = decideRestart(exits, Date.now())
-      say(`\n✗ ${process.name} ${describeExit(end)}\n${process.lastWords(8).join('\n')}`)
-      if (decision.kind === 'give_up') {
-        say(`✗ ${process.name} stays down (${decision.reason}). Mend the cause and start again`)
-        return
-      }
-      await sleep(decision.delayMs)
-      if (isStopping()) return
-      process.start()
-      await process.untilReady().then(
-        () => say(`✓ ${process.name} runs again`),
-        (error: unknown) => say(`✗ ${process.name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`),
-      )
-    })
-  }
+/**
+ * Starts a service and keeps it running until it is stopped: a process that ends by itself, during the start too, is reported
+ * and started again, a bounded number of times.
+ * @returns when it is ready for the first time
+ * @throws StartFault when it is not ready in time, or ended and no restart helps, before it was ready for the first time
+ */
+export function superviseService(service: ServiceProcess, supervision: Supervision): Promise<void> {
+  const firstReady = Promise.withResolvers<void>()
+  void keepRunning(service, supervision, firstReady)
+  return firstReady.promise
+}
+
+async function keepRunning(
+  service: ServiceProcess,
+  { say, isStopping }: Supervision,
+  firstReady: Pick<PromiseWithResolvers<void>, 'resolve' | 'reject'>,
+): Promise<void> {
+  const { name } = service
+  const exits: Exit[] = []
+  let wasReady = false
+  do {
+    service.start()
+    const readiness = await service.awaitReady()
+    if (readiness.kind === 'ready') {
+      if (exits.length > 0) say(`✓ ${name} runs again`)
+      wasReady = true
+      firstReady.resolve()
+    } else if (readiness.kind === 'late') {
+      const fault = notReadyFault(service, readiness)
+      if (wasReady) say(`✗ ${fault.message}`)
+      else firstReady.reject(fault)
+    }
+    const end = await service.exited
+    if (!end.unasked || isStopping()) break
+    exits.push({ atMs: Date.now(), ...end })
+    const decision = decideRestart(exits, Date.now())
+    if (end.portInUse === undefined) say(`✗ ${name} ${describeExit(end)}\n${service.lastWords(8).join('\n')}`)
+    if (decision.kind === 'give_up') {
+      const { reason, remedy } = decision
+      if (wasReady) say(`✗ ${name} stays down: ${reason}\n  → ${remedy}`)
+      else firstReady.reject(new StartFault(`${name} could not start: ${reason}`, remedy))
+      return
+    }
+    await sleep(decision.delayMs)
+  } while (!isStopping() && !service.isStopAsked)
+  firstReady.reject(new StartFault(`${name} was stopped`, ''))
 }
 
 const PART_TITLES: Record<PartName, string> = {
@@ -41,22 +67,22 @@ const PART_TITLES: Record<PartName, string> = {
   registry: 'The schema registry',
   mail: 'The mail catcher',
 }
-const LOOK_EVERY_MS = 2_000
+const CHECK_EVERY_MS = 2_000
 
 /**
- * The same for the embedded parts of the stack. They are no children of this process, so nobody tells it when one dies:
- * it looks. Given parts and containers have no pid here and are left to whoever runs them.
- * @param logDir where the parts' logs are
- * @returns what waits until no part is being started any more: one that comes up after the stop would stay behind
+ * The same for the embedded parts of the stack, which are up already. They are not children of this process, so it polls. Given
+ * parts and containers have no pid here; whoever runs them restarts them.
+ * @param logDir folder of the parts' logs
+ * @returns a function that waits until no part is being started: a part that comes up after the stop would stay behind
  */
 export function superviseStack(stack: RunningStack, logDir: string, supervision: Supervision): () => Promise<void> {
   let restarts = Promise.resolve()
   for (const [name, part] of Object.entries(stack.parts) as [PartName, PartHandle][]) {
     if (part.pid === undefined) continue
-    const revive = reviver(name, part, join(logDir, `${name}.previous.log`), supervision)
+    const revive = reviver(name, part, logDir, supervision)
     let identity = identify(part.pid)
-    const lookLater = () => setTimeout(() => void look(), supervision.lookEveryMs ?? LOOK_EVERY_MS).unref()
-    const look = async () => {
+    const checkLater = () => setTimeout(() => void check(), supervision.checkEveryMs ?? CHECK_EVERY_MS).unref()
+    const check = async () => {
       if (supervision.isStopping()) return
       if (identity === undefined || !isAlive(identity)) {
         const revived = revive()
@@ -64,24 +90,25 @@ export function superviseStack(stack: RunningStack, logDir: string, supervision:
         if (!(await revived)) return
         identity = part.pid === undefined ? undefined : identify(part.pid)
       }
-      lookLater()
+      checkLater()
     }
-    lookLater()
+    checkLater()
   }
   return () => restarts
 }
 
-/** Starts a part again, each time it is called; the answer is false once that has no sense any more. */
-function reviver(name: PartName, part: PartHandle, logPath: string, { say, isStopping }: Supervision) {
+/** Returns a function that starts a part again; it resolves with false when no further restart helps. */
+function reviver(name: PartName, part: PartHandle, logDir: string, { say, isStopping }: Supervision) {
   const title = PART_TITLES[name]
-  const ends: Exit[] = []
+  const exits: Exit[] = []
   return async (): Promise<boolean> => {
-    ends.push({ atMs: Date.now(), code: null, signal: null })
-    // The log of the run that ended: each start puts it aside under this name.
-    say(`\n✗ ${title} has ended\n    Its log: ${logPath}`)
-    const decision = decideRestart(ends, Date.now())
+    exits.push({ atMs: Date.now(), code: null, signal: null })
+    const decision = decideRestart(exits, Date.now())
+    // A start renames the log of the process before.
+    const log = join(logDir, decision.kind === 'restart' ? `${name}.previous.log` : `${name}.log`)
+    say([`✗ ${title} has ended`, ...part.lastWords(), `    Its log: ${log}`].join('\n'))
     if (decision.kind === 'give_up') {
-      say(`✗ ${title} stays down (${decision.reason}). Mend the cause and start again`)
+      say(`✗ ${title} stays down: ${decision.reason}\n  → ${decision.remedy}`)
       return false
     }
     try {

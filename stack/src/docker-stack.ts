@@ -130,6 +130,7 @@ function containerHandle(name: PartName, compose: Compose, adopted: boolean): Pa
   return {
     pid: undefined,
     adopted,
+    lastWords: () => [],
     // Not awaited, as a signal to a process is not: whoever sends one looks for its effect.
     kill: signal => void compose('kill', '-s', signal, name).catch(() => {}),
     restart: async () => {

@@ -184,14 +184,14 @@ export class EmbeddedPart implements PartHandle {
 
   #portWasTaken(): boolean {
     return /address already in use|EADDRINUSE|Failed to bind|seems to be in use by another process/i.test(
-      readTail(this.logPath, 60),
+      readTail(this.logPath, 60).join('\n'),
     )
   }
 
-  #logTail(): string {
+  lastWords(count = 8): string[] {
     const { explainLogLine } = this.#program
-    const explained = explainLogLine && readTail(this.logPath, 15, explainLogLine)
-    return explained || readTail(this.logPath, 15)
+    const explained = explainLogLine === undefined ? [] : readTail(this.logPath, count, explainLogLine)
+    return explained.length > 0 ? explained : readTail(this.logPath, count)
   }
 
   #failure(what: string): StackError {
@@ -200,15 +200,15 @@ export class EmbeddedPart implements PartHandle {
       : // All of it: Kafka's messages mean nothing without the registry's ids, MongoDB's offsets nothing without Kafka.
         `Start again; if it stays so, start from nothing: rm -r '${dirname(this.#logDir)}'`
     return new StackError(
-      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.#logTail()}`,
+      `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.lastWords(15).join('\n')}`,
       remedy,
     )
   }
 }
 
-/** Last lines of a log that mean something to a reader, each cut to a readable width. */
-function readTail(path: string, count: number, explain: (line: string) => string | undefined = line => line): string {
-  if (!existsSync(path)) return '    (no log)'
+/** The last lines of a log, each indented and cut to a readable width, without those that `explain` drops. */
+function readTail(path: string, count: number, explain: (line: string) => string | undefined = line => line): string[] {
+  if (!existsSync(path)) return ['    (no log)']
   return readFileSync(path, 'utf8')
     .trimEnd()
     .split('\n')
@@ -216,7 +216,6 @@ function readTail(path: string, count: number, explain: (line: string) => string
     .filter(line => line !== undefined)
     .slice(-count)
     .map(line => `    ${line.slice(0, 300)}`)
-    .join('\n')
 }
 
 /** Tells a part that runs as it would be started now from one of other settings or another version. */

@@ -1,7 +1,7 @@
 export { cacheFolder } from './downloads/cache-layout.ts'
 export { stopPartsOwnedBy } from './embedded-stack.ts'
 export { withLock } from './exclusive-lock.ts'
-export { choosePorts } from './ports.ts'
+export { choosePorts, isPortFree } from './ports.ts'
 export { endProcess } from './process-end.ts'
 export { identify, isAlive, type ProcessIdentity } from './process-identity.ts'
 export { type ProgressSink, type ProgressStep, type ProgressStream, progressOn, silentProgress } from './progress.ts'

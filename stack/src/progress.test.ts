@@ -46,3 +46,11 @@ test('on a terminal lines change in place, within the width of the terminal', ()
     ].join(''),
   )
 })
+
+test('on a terminal printed text stays above the steps in progress', () => {
+  const stream = recordingStream(true)
+  const log = progressOn(stream, () => 0)
+  log.step('Kafka').update('starting')
+  log.print('a note')
+  expect(stream.written.join('')).toBe('… Kafka: starting\n\u001b[1A\u001b[Ja note\n… Kafka: starting\n')
+})

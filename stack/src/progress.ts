@@ -1,25 +1,28 @@
-/** Where a long start tells what it is doing. Steps may overlap: each name has its own line. */
+/** Shows the progress of a long start. Steps may overlap: each name has its own line. */
 export interface ProgressSink {
   step(name: string): ProgressStep
+  /** Prints text that stays, above the steps in progress. */
+  print(text: string): void
 }
 
-/** One thing being done. After `done` or `fail` it says nothing more. */
+/** One step. After `done` or `fail` it prints nothing more. */
 export interface ProgressStep {
   update(text: string): void
   done(text: string): void
-  /** @param remedy what the reader can do about it; may be empty */
+  /** @param remedy in the imperative; may be empty */
   fail(text: string, remedy: string): void
 }
 
-/** The part of a stream a sink writes to (process.stderr, or a stand-in in a test). */
+/** The members of a stream that a sink uses. */
 export interface ProgressStream {
   isTTY?: boolean
   columns?: number
   write(text: string): unknown
 }
 
-/** Says nothing: for callers that show progress in their own way. */
+/** For callers that show progress in their own way. */
 export const silentProgress: ProgressSink = {
+  print: () => {},
   step: () => ({ update: () => {}, done: () => {}, fail: () => {} }),
 }
 
@@ -30,11 +33,12 @@ export function progressOn(stream: ProgressStream, now: () => number = Date.now)
 
 function plainProgress(stream: ProgressStream, now: () => number): ProgressSink {
   return {
+    print: text => void stream.write(`${text}\n`),
     step(name) {
       const startedAt = now()
       let last = ''
       const say = (mark: string, text: string) => {
-        // Percentages tick many times a second: a log wants the change of what is done, not of how much.
+        // Percentages change many times a second. A log needs the steps only.
         const shape = text.replace(/\d+/g, '#')
         if (mark === '·' && shape === last) return
         last = shape
@@ -58,19 +62,23 @@ function terminalProgress(stream: ProgressStream, now: () => number): ProgressSi
   }
   const draw = () => {
     const width = Math.max(20, (stream.columns ?? 80) - 1)
-    // A step that has said nothing yet has not begun.
+    // A step without a text has not begun.
     const begun = live.filter(line => line.text !== '')
     for (const line of begun) stream.write(`${`… ${line.name}: ${line.text}`.slice(0, width)}\n`)
     drawn = begun.length
   }
-  const settle = (line: { name: string; text: string }, final: string) => {
+  const print = (text: string) => {
     clear()
-    const at = live.indexOf(line)
-    if (at >= 0) live.splice(at, 1)
-    stream.write(`${final}\n`)
+    stream.write(`${text}\n`)
     draw()
   }
+  const finish = (line: { name: string; text: string }, final: string) => {
+    const at = live.indexOf(line)
+    if (at >= 0) live.splice(at, 1)
+    print(final)
+  }
   return {
+    print,
     step(name) {
       const startedAt = now()
       const line = { name, text: '' }
@@ -82,8 +90,8 @@ function terminalProgress(stream: ProgressStream, now: () => number): ProgressSi
           clear()
           draw()
         },
-        done: text => settle(line, `✓ ${name}: ${text} (${seconds(now() - startedAt)})`),
-        fail: (text, remedy) => settle(line, remedy ? `✗ ${name}: ${text}\n  → ${remedy}` : `✗ ${name}: ${text}`),
+        done: text => finish(line, `✓ ${name}: ${text} (${seconds(now() - startedAt)})`),
+        fail: (text, remedy) => finish(line, remedy ? `✗ ${name}: ${text}\n  → ${remedy}` : `✗ ${name}: ${text}`),
       }
     },
   }

@@ -28,6 +28,8 @@ export interface PartHandle {
   pid: number | undefined
   /** True when the part was already up and this start only took it over. */
   adopted: boolean
+  /** The last lines of its log that explain something to a person; empty where the log is not on this machine. */
+  lastWords(): string[]
   /** Sends a signal to the part's own process, after checking that the pid is still that program. */
   kill(signal: NodeJS.Signals): void
   /** Brings a stopped (or running) part up again on the same port with the same stored content; resolves when it answers. */

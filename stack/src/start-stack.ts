@@ -56,5 +56,12 @@ function absentPart(name: PartName, given: boolean): PartHandle {
         )
       : new StackError(`${name} is not part of this stack`, 'Name it in `only`')
   }
-  return { pid: undefined, adopted: given, kill: refuse, restart: async () => refuse(), stop: async () => refuse() }
+  return {
+    pid: undefined,
+    adopted: given,
+    lastWords: () => [],
+    kill: refuse,
+    restart: async () => refuse(),
+    stop: async () => refuse(),
+  }
 }

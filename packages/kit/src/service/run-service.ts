@@ -12,11 +12,17 @@ export interface RunningService {
 
 /** sysexits(3) EX_CONFIG: an operator's mistake, which a restart does not mend. */
 const EXIT_CONFIG = 78
+/**
+ * Tells the parent that its own child listens. An HTTP answer cannot: another process may listen on the same port, while
+ * the child fails to.
+ */
+export const STARTED = 'started'
 /** Less than the shortest termination grace period of the manifests. */
 const STOP_DEADLINE_MS = 25_000
 
 /**
- * The whole life of a service's process: start, wait for a signal or a fatal fault, drain, exit.
+ * Runs a service's process from start to exit: start, wait for a signal or a fatal error, drain, exit. A parent that gave
+ * it an IPC channel receives `STARTED` once the service listens on all its ports.
  * Exit codes: 0 after a signal, 78 for a configuration fault, 1 for anything else.
  */
 export async function runService(
@@ -33,6 +39,7 @@ export async function runService(
     process.exit(isConfig ? EXIT_CONFIG : 1)
   }
   const { logger } = service
+  if (process.connected) process.send?.(STARTED)
   process.on('unhandledRejection', error => {
     logger.fatal({ error }, 'service.unhandled_rejection')
     process.exit(1)

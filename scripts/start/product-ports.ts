@@ -1,0 +1,50 @@
+/** Chooses the ports of a product, and remembers them in its data folder. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { choosePorts } from '@backstop/stack'
+import type { ServiceName } from './service-environment.ts'
+
+export type ProductPort = 'ingress' | 'admin-api' | `${ServiceName}-ops`
+
+/** The preferred ports of `npm start`. */
+export const USUAL_PORTS: Record<ProductPort, number> = {
+  ingress: 8080,
+  'ingress-ops': 8081,
+  'reconciler-ops': 8082,
+  'notifier-ops': 8083,
+  'admin-api-ops': 8084,
+  'admin-api': 8090,
+}
+
+export interface ChosenPorts {
+  ports: Record<ProductPort, number>
+  /** Ports that were to be used, and that another process uses. */
+  inUse: Partial<Record<ProductPort, number>>
+}
+
+/**
+ * Takes the ports of the last start as long as they are free, because providers, tunnels and scripts may know them; then the
+ * preferred ones; then any free ones.
+ * @param path file in which the ports are remembered
+ */
+export async function chooseProductPorts(
+  path: string,
+  preferred: Partial<Record<ProductPort, number>>,
+): Promise<ChosenPorts> {
+  const wanted = { ...preferred, ...readPorts(path) }
+  const names = Object.keys(USUAL_PORTS) as ProductPort[]
+  const wishes = Object.fromEntries(names.map(name => [name, { remembered: wanted[name] }]))
+  const ports = await choosePorts(wishes as Record<ProductPort, { remembered: number | undefined }>)
+  writeFileSync(path, `${JSON.stringify(ports, undefined, 2)}\n`)
+  const inUse = Object.fromEntries(
+    names.filter(name => wanted[name] !== undefined && wanted[name] !== ports[name]).map(name => [name, wanted[name]]),
+  )
+  return { ports, inUse }
+}
+
+function readPorts(path: string): Partial<Record<ProductPort, number>> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Record<ProductPort, number>>
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,75 @@
+/** `npm start` as a process, with a data folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from '@backstop/kit/test'
+import type { ProcessIdentity } from '@backstop/stack'
+import type { RunFile } from '../../scripts/start/run-file.ts'
+import type { ServiceName } from '../../scripts/start/service-environment.ts'
+
+const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+
+export interface LauncherUnderTest {
+  readonly child: ChildProcess
+  readonly dataDir: string
+  /** Everything it has printed so far. */
+  output(): string
+  /** Resolves once its output matches. @throws Error when it ends before, or after `withinMs` */
+  prints(pattern: RegExp, withinMs?: number): Promise<void>
+  /** Resolves once the launcher has recorded a process of this service; another one than `former`, if given. */
+  service(name: ServiceName, former?: ProcessIdentity): Promise<ProcessIdentity>
+  /** run.json. It is there once everything runs. */
+  run(): RunFile
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>
+  /** Ends it as Ctrl-C does. */
+  stop(): Promise<void>
+}
+
+/** A start takes some seconds, and many more on a busy machine. */
+const WITHIN_MS = 120_000
+
+export function startLauncher(
+  dataDir: string,
+  env: Record<string, string | undefined>,
+  ...options: string[]
+): LauncherUnderTest {
+  let output = ''
+  const child = spawn(process.execPath, [START, '--data', dataDir, ...options], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const readJson = <T>(name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as T
+  return {
+    child,
+    dataDir,
+    ended,
+    output: () => output,
+    async prints(pattern, withinMs = WITHIN_MS) {
+      const printed = await until(`output that matches ${pattern}`, () => pattern.test(output) || hasEnded(), {
+        timeoutMs: withinMs,
+        seen: () => output,
+      })
+      if (printed && !pattern.test(output)) throw new Error(`It ended without printing ${pattern}: ${output}`)
+    },
+    service: (name, former) =>
+      until(
+        `a process of ${name}`,
+        () => {
+          const { services } = readJson<{ services: Record<string, ProcessIdentity> }>('launcher.json')
+          const found = services[name]
+          return found?.startTime === former?.startTime ? undefined : found
+        },
+        { timeoutMs: WITHIN_MS, seen: () => output },
+      ),
+    run: () => readJson('run.json'),
+    async stop() {
+      child.kill('SIGINT')
+      await ended
+    },
+  }
+}

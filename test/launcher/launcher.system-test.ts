@@ -1,0 +1,86 @@
+/** What `npm start` says and does when a start does not go as it should. */
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { until } from '@backstop/kit/test'
+import { afterEach, expect, test } from 'vitest'
+import { dataFolder, stackUrls } from '../world/product.ts'
+import { type LauncherUnderTest, startLauncher } from './launcher-under-test.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+}, 60_000)
+
+/** @param name of the data folder and of the database: a second start with the same name continues the first one */
+function launch(name: string, ...options: string[]): LauncherUnderTest {
+  const { kafka, mongo, registry, smtp, mail } = stackUrls()
+  const given = {
+    KAFKA_BROKERS: kafka,
+    MONGO_URL: mongo,
+    SCHEMA_REGISTRY_URL: registry,
+    SMTP_URL: smtp,
+    MAIL_URL: mail,
+    KAFKA_TOPIC_PREFIX: `${name}-${process.pid}.`,
+    RECHECK_DELAY_MS: '1000',
+  }
+  const launcher = startLauncher(dataFolder(name), given, ...options)
+  cleanUps.push(() => launcher.stop())
+  return launcher
+}
+
+/** A server of somebody else: it answers 200 to everything. */
+async function occupy(port: number): Promise<void> {
+  const server: Server = createServer((_request, response) => response.end('ok'))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  cleanUps.push(() => server.close().closeAllConnections())
+}
+
+function readPorts(dataDir: string): Record<string, number> | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+test.each(['ingress-ops', 'admin-api'])(
+  'says that the port is in use, and never "ready", when another process listens on the port of %s',
+  async name => {
+    const launcher = launch(`port-of-${name}`, '--no-demo')
+    const ports = await until('the chosen ports', () => readPorts(launcher.dataDir), { timeoutMs: 60_000, everyMs: 1 })
+    const port = ports[name] as number
+    await occupy(port)
+    await launcher.prints(/Stopped|Backstop runs/)
+    const service = name.replace('-ops', '')
+    expect(launcher.output()).toContain(`${service} could not start: port ${port} is in use by another process`)
+    expect(launcher.output()).not.toMatch(new RegExp(`${service}: ready`))
+    expect(launcher.output()).not.toMatch(/Backstop runs|rm -r/)
+    expect(await launcher.ended).toBe(1)
+  },
+)
+
+test('reports and restarts a service that dies after it was ready and before the start is complete', async () => {
+  const launcher = launch('dies-ready', '--no-demo')
+  const notifier = await launcher.service('notifier')
+  process.kill(notifier.pid, 'SIGSTOP')
+  await launcher.prints(/ingress: ready/)
+  const ingress = await launcher.service('ingress')
+  process.kill(ingress.pid, 'SIGKILL')
+  await launcher.prints(/ingress was ended by SIGKILL\n[^✗]*Its log: .*ingress\.log/, 20_000)
+  await launcher.prints(/ingress runs again/)
+  process.kill(notifier.pid, 'SIGCONT')
+  await launcher.prints(/Backstop runs\./)
+  const answer = await fetch(`${launcher.run().ingress}/v1/webhooks/processor/con_none`, { method: 'POST' })
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+})
+
+test('reports and restarts a service that dies before it is ready', async () => {
+  const launcher = launch('dies-early', '--no-demo')
+  process.kill((await launcher.service('notifier')).pid, 'SIGKILL')
+  await launcher.prints(/notifier was ended by SIGKILL\n[^✗]*Its log: .*notifier\.log/, 20_000)
+  await launcher.prints(/notifier: ready.*Backstop runs\./s)
+})
