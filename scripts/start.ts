@@ -9,10 +9,10 @@ import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwned
 import { readDemoRecord } from './start/demo/demo-records.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
-import { refuseForeignDatabase } from './start/foreign-database.ts'
 import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
 import { type Product, startProduct } from './start/product.ts'
 import { USUAL_PORTS } from './start/product-ports.ts'
+import { findRefusedKey } from './start/refused-key.ts'
 import { createRunRecords, type RunFile, type RunRecords } from './start/run-file.ts'
 import type { ServiceProcess } from './start/service-process.ts'
 import { describeFault } from './start/start-fault.ts'
@@ -101,10 +101,11 @@ async function start(records: RunRecords): Promise<void> {
       isStopping: () => stopping,
     },
   })
-  await refuseForeignDatabase(product.urls.admin, product.key, dataDir)
   const run = runFileOf(product)
   records.writeRun(run)
-  if (withDemo) return startDemo(product, processor => records.writeRun({ ...run, processor }))
+  const refusedKey = await findRefusedKey(product.urls.admin, product.key, dataDir)
+  if (refusedKey !== undefined) say(`\n${describeFault(refusedKey)}`)
+  else if (withDemo) return startDemo(product, processor => records.writeRun({ ...run, processor }))
   say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines(product, dataDir).join('\n')}\n`)
 }
 

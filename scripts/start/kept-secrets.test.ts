@@ -3,12 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { keepSecrets } from './kept-secrets.ts'
+import { StartFault } from './start-fault.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'backstop-secrets-'))
 const path = join(folder, 'new', 'secrets.json')
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('secrets are made once, are readable for their owner only, and stay the same', () => {
+function faultOf(act: () => unknown): StartFault {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof StartFault) return error
+  }
+  throw new Error('No StartFault was thrown')
+}
+
+test('makes the secrets once, readable for their owner only', () => {
   const first = keepSecrets(path)
   expect(first.secretKeys).toMatch(/^local:[A-Za-z0-9+/]{43}=$/)
   expect(first.bootstrapKey).toMatch(/^bsk_/)
@@ -17,11 +27,14 @@ test('secrets are made once, are readable for their owner only, and stay the sam
 })
 
 test.each(['', '{"secretKeys":', '{}', 'null'])(
-  'a broken file (%j) is not replaced, but named with a remedy',
+  'keeps a broken file (%j) and names a way back that deletes nothing',
   content => {
     keepSecrets(path)
     writeFileSync(path, content)
-    expect(() => keepSecrets(path)).toThrow(/secrets\.json is broken/)
+    const fault = faultOf(() => keepSecrets(path))
+    expect(fault.message).toMatch(/secrets\.json is broken/)
+    expect(fault.remedy).toContain('npx backstop keys recover')
+    expect(fault.remedy).not.toContain('rm ')
     expect(readFileSync(path, 'utf8')).toBe(content)
   },
 )

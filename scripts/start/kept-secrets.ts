@@ -3,17 +3,17 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartFault } from './start-fault.ts'
 
-/** What is made once for a data folder and must not change while its content lives. */
+/** Made once for a data folder. They must not change as long as its data is kept. */
 export interface KeptSecrets {
-  /** SECRET_KEYS: without it the secrets in MongoDB cannot be opened again. */
+  /** SECRET_KEYS: without it the secrets in MongoDB cannot be decrypted. */
   secretKeys: string
-  /** BOOTSTRAP_API_KEY: the management API takes it with every scope. */
+  /** BOOTSTRAP_API_KEY: a key of the management API with every scope. */
   bootstrapKey: string
 }
 
 /**
- * The secrets of a data folder, made at first use. Readable for its owner only.
- * @throws StartFault when the file is broken: made anew, the stored secrets would be lost without a word
+ * Reads the secrets of a data folder, or makes them at the first start. Only the file's owner can read it.
+ * @throws StartFault when the file is broken: with new secrets the stored ones would be lost without a message
  */
 export function keepSecrets(path: string): KeptSecrets {
   const kept = readSecrets(path)
@@ -40,7 +40,13 @@ function readSecrets(path: string): KeptSecrets | undefined {
   }
   const kept = parseSecrets(text)
   if (kept !== undefined) return kept
-  throw new StartFault(`${path} is broken, and without it nobody reads what is stored`, beginAnew(dirname(path)))
+  throw new StartFault(
+    `${path} is broken. It holds the key that decrypts the stored secrets of connections and channels`,
+    [
+      'Put a copy of the file back. Without a copy, move it away and start again. Then make a new API key',
+      '(npx backstop keys recover), and set the secrets of connections and channels again.',
+    ].join('\n    '),
+  )
 }
 
 function parseSecrets(text: string): KeptSecrets | undefined {
@@ -50,9 +56,4 @@ function parseSecrets(text: string): KeptSecrets | undefined {
   } catch {
     return undefined
   }
-}
-
-/** What helps when the secrets of a data folder and what is stored there do not belong together. */
-export function beginAnew(dataDir: string): string {
-  return `Put the secrets.json back that belongs to it, or begin anew with nothing stored:  rm -r '${dataDir}'`
 }

@@ -1,13 +1,16 @@
-/** The calls of the management API that the demo makes: it uses what every customer has and nothing else. */
+/** A client of the management API for the launcher and the demo. Both use the public API only. */
 
-/** An answer that is no success, with what the problem document says. */
+/** An answer other than 2xx. */
 export class ApiRefusal extends Error {
   readonly status: number
+  /** Of the problem document. */
+  readonly reason: string
 
-  constructor(call: string, status: number, detail: string) {
-    super(`${call} was answered ${status}: ${detail}`)
+  constructor(call: string, status: number, reason: string) {
+    super(`${call} was answered ${status}: ${reason}`)
     this.name = 'ApiRefusal'
     this.status = status
+    this.reason = reason
   }
 }
 
@@ -17,13 +20,13 @@ export interface ManagementApi {
   patch<T>(path: string, body: object): Promise<T>
 }
 
-/** What a refusal says about itself: the detail of a problem document (docs/errors.md), or the text as it is. */
+/** The detail and the code of a problem document (docs/errors.md), or the text as it is. */
 export function reasonIn(answer: string): string {
   try {
     const { code, detail } = JSON.parse(answer) as { code?: string; detail?: string }
     if (code !== undefined && detail !== undefined) return `${detail} (${code})`
   } catch {
-    // Not one of ours.
+    // No problem document.
   }
   return answer.slice(0, 500)
 }

@@ -195,10 +195,11 @@ export class EmbeddedPart implements PartHandle {
   }
 
   #failure(what: string): StackError {
+    // All parts together: Kafka's messages refer to ids of the registry, and documents in MongoDB to Kafka's messages.
+    const stackDir = dirname(this.#logDir)
     const remedy = this.#portWasTaken()
-      ? 'Stop what listens on its port, then start again'
-      : // All of it: Kafka's messages mean nothing without the registry's ids, MongoDB's offsets nothing without Kafka.
-        `Start again; if it stays so, start from nothing: rm -r '${dirname(this.#logDir)}'`
+      ? 'Stop the process that listens on its port, then start again'
+      : `Start again. If it fails again, set its data aside and start with none:  mv '${stackDir}' '${stackDir}.aside'`
     return new StackError(
       `${this.#program.title} did not start: ${what}. The end of ${this.logPath}:\n${this.lastWords(15).join('\n')}`,
       remedy,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { StackRecord } from '../src/part-records.ts'
@@ -95,6 +95,18 @@ test('a part that hangs, or that runs with other settings, is not adopted but st
   expect(elsewhere.parts.mail.adopted).toBe(false)
   expect(elsewhere.urls.mail).toBe(`http://127.0.0.1:${mail}`)
   await elsewhere.stop()
+})
+
+test('names a way out that deletes nothing when the stored data of a part is damaged', async () => {
+  const dataDir = cleanup.dataDir()
+  mkdirSync(join(dataDir, 'mongo', 'db'), { recursive: true })
+  writeFileSync(join(dataDir, 'mongo', 'db', 'WiredTiger.turtle'), 'damaged')
+  const failed = cleanup.start(dataDir, { only: ['mongo'] })
+  await expect(failed).rejects.toMatchObject({
+    message: expect.stringContaining('MongoDB did not start: it ended by itself'),
+    remedy: expect.stringContaining(`mv '${dataDir}' '${dataDir}.aside'`),
+  })
+  await expect(failed).rejects.not.toMatchObject({ remedy: expect.stringContaining('rm ') })
 })
 
 test('a reaper ends the parts of an owner that was killed', async () => {

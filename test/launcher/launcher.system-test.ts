@@ -1,5 +1,5 @@
 /** What `npm start` says and does when a start does not go as it should. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
@@ -83,4 +83,37 @@ test('reports and restarts a service that dies before it is ready', async () => 
   process.kill((await launcher.service('notifier')).pid, 'SIGKILL')
   await launcher.prints(/notifier was ended by SIGKILL\n[^✗]*Its log: .*notifier\.log/, 20_000)
   await launcher.prints(/notifier: ready.*Backstop runs\./s)
+})
+
+test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
+  const first = launch('other-secrets', '--no-demo')
+  await first.prints(/Backstop runs\./)
+  const { key, admin } = first.run()
+  await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
+  await first.stop()
+  rmSync(join(first.dataDir, 'secrets.json'))
+
+  const second = launch('other-secrets')
+  await second.prints(/npx backstop keys recover/)
+  await second.prints(/Backstop runs\./)
+  expect(second.output()).not.toContain('rm -r')
+  expect(second.run().admin).toBe(admin)
+})
+
+test('runs on, and names the recovery command, when the key of secrets.json was revoked', async () => {
+  const first = launch('revoked-key', '--no-demo')
+  await first.prints(/Backstop runs\./)
+  const { key, admin } = first.run()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const other = { name: 'Other', scopes: ['admin'] }
+  const made = await fetch(`${admin}/v1/api-keys`, { method: 'POST', headers, body: JSON.stringify(other) })
+  expect(made.status).toBe(201)
+  const revoked = await fetch(`${admin}/v1/api-keys/key_bootstrap`, { method: 'DELETE', headers })
+  expect(revoked.status).toBe(204)
+  await first.stop()
+
+  const second = launch('revoked-key')
+  await second.prints(/refuses the API key.*npx backstop keys recover/s)
+  await second.prints(/Backstop runs\./)
+  expect(second.output()).not.toContain('rm -r')
 })
