@@ -101,7 +101,7 @@ export type WriteOutcome =
   | { readonly kind: 'taken' }
   | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
 
-/** What the ledger keeps, as a narrow port. `mongo-operations.ts` is the real one, `memory-books.ts` its twin. */
+/** What the ledger keeps, as a narrow port. `mongo-operations.ts` is the real one, `test/memory-books.ts` its twin. */
 export interface OperationStore {
   /** The operation, its outbox and every budget that it moves, in one step or not at all. */
   write(write: OperationWrite): Promise<WriteOutcome>

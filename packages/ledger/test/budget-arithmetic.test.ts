@@ -3,8 +3,8 @@ import { type Budget, newId, type Operation, type OperationState } from '@backst
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openMemoryBooks } from '../src/index.ts'
 import { alertsOf, NOW, openProject, shareOf } from './books.ts'
+import { openMemoryBooks } from './memory-books.ts'
 
 const HOUR = 3_600_000
 const STATES = [

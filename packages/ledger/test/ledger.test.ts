@@ -1,8 +1,9 @@
-import { type ApprovalPolicy, approvalPolicyOf, openMemoryBooks } from '../src/index.ts'
+import { type ApprovalPolicy, approvalPolicyOf } from '../src/index.ts'
 import { describeApprovals } from './approvals.contract.ts'
 import type { OpenTestBooks } from './books.ts'
 import { describeBudgets } from './budgets.contract.ts'
 import { describeLedger } from './ledger.contract.ts'
+import { openMemoryBooks } from './memory-books.ts'
 import { describeRuns } from './runs.contract.ts'
 
 const open: OpenTestBooks = async options => {

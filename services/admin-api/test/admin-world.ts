@@ -34,12 +34,14 @@ import {
   systemClock,
 } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { approvalPolicyOf, openMemoryBooks } from '@backstop/ledger'
+import { approvalPolicyOf } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
-import { createMemoryExpiredSecrets, type ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
+import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
 import type { Shelf } from '../src/store/shelf.ts'
-import { type AdminStores, createMemoryStores } from '../src/store/stores.ts'
+import type { AdminStores } from '../src/store/stores.ts'
 import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'
+import { createMemoryExpiredSecrets, createMemoryStores } from './memory-stores.ts'
 
 /** The management API with everything around it that a test looks at or plays. */
 export interface AdminWorld {

@@ -1,9 +1,9 @@
 import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryStores } from '../src/store/stores.ts'
 import { type AdminWorld, openWorld } from './admin-world.ts'
 import { openProject } from './contract/project-of-its-own.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
 let world: AdminWorld
 afterEach(() => world.stop())

@@ -1,11 +1,11 @@
 import { createMemoryBus } from '@backstop/kit'
 import { createManualClock, until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { createAdminApp } from '../src/app.ts'
-import { createMemoryStores } from '../src/store/stores.ts'
 import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
 const HOUR_MS = 3_600_000
 

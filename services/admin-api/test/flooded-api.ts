@@ -1,9 +1,9 @@
 /** The API in a process of its own, so that its memory can be measured: tells its port, then its memory whenever it is asked. */
 import { createMemoryBus, Secret, systemClock } from '@backstop/kit'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { createAdminApp } from '../src/app.ts'
-import { createMemoryStores } from '../src/store/stores.ts'
 import { MAIL_EVENTS_TOKEN, portsOfTests } from './admin-world.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
 const stores = createMemoryStores()
 const app = createAdminApp(

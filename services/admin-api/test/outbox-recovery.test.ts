@@ -1,12 +1,12 @@
 import { HEADERS, newId } from '@backstop/contracts'
 import { createMemoryBus, type SendFate } from '@backstop/kit'
 import { createManualClock, until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { createAdminApp } from '../src/app.ts'
-import { createMemoryStores } from '../src/store/stores.ts'
 import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
 /** The API on a clock that stands still, over a broker that does as it is told. */
 async function open() {

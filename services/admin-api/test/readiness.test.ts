@@ -1,11 +1,11 @@
 import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { createAdminApp } from '../src/app.ts'
-import { createMemoryStores } from '../src/store/stores.ts'
 import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
 test('the API is not ready before its first key is stored', async () => {
   const stores = createMemoryStores()

@@ -1,11 +1,11 @@
 import { AppError, createMemoryBus, systemClock } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { type AdminPorts, createAdminApp } from '../src/app.ts'
-import { createMemoryStores } from '../src/store/stores.ts'
 import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
 /** The API over a store that cannot be read where the reconciler and the notifier write: away, or refused to its user. */
 async function openWithUnreadable() {

@@ -1,4 +1,4 @@
-import { createMemoryShelf } from '../src/store/memory-shelf.ts'
+import { createMemoryShelf } from './memory-shelf.ts'
 import { type Book, describeShelf } from './shelf.contract.ts'
 
 describeShelf('memory', async () => createMemoryShelf<Book>(['hash']))

@@ -2,7 +2,7 @@
 import type { Command, ConnectionDocument } from '@backstop/contracts'
 import { createConsumerMetrics, createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { createCommandConsumer } from '../src/commands/command-consumer.ts'
 import { createHeldHints } from '../src/reading/held-hints.ts'

@@ -1,7 +1,7 @@
 /** Expected changes that several cases want, through the reconciler's own batch over stores in memory. */
 import { type ExpectedChangeDocument, objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StoredUses } from '../src/batch/claim-expected-changes.ts'

@@ -1,5 +1,5 @@
 /** An operation that is reported as failed may have moved the money all the same: its report comes from the ledger itself. */
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'

@@ -2,7 +2,7 @@
 import type { NewOperation } from '@backstop/contracts'
 import { objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'

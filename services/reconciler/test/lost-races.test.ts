@@ -1,7 +1,7 @@
 /** Writes that lose to other processes again and again: the work is repeated later, and nothing is reported as unavailable. */
 import { objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'

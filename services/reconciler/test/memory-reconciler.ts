@@ -2,7 +2,7 @@
 import type { ConnectionDocument, Operation, Readback } from '@backstop/contracts'
 import { createFixedCodec, createLogger, createMemoryBus, createMetrics, type Egress } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { createReconciler } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { Inbox } from '../src/store/store.ts'

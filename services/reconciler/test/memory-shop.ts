@@ -1,6 +1,6 @@
 /** A shop in memory, and what a dry run reads of it. */
 import type { ActionDocument, ConnectionDocument, InboxDocument } from '@backstop/contracts'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import type { Place, ReplaySource, Window } from '../src/dry-run/source.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ShopStores } from './recorded-shop.ts'

@@ -1,7 +1,7 @@
 /** Notes of people, as a round of the reconciler looks them up: by what is looked at is called, now or later. */
 import { objectReference, type Readback } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger'
+import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'

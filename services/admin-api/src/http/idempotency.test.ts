@@ -1,6 +1,6 @@
 import { AppError, createSecretBox, parseKeyRing, Secret, unavailable } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { createMemoryShelf } from '../store/memory-shelf.ts'
+import { createMemoryShelf } from '../../test/memory-shelf.ts'
 import type { IdempotencyDocument } from '../store/stores.ts'
 import { type IdempotentRequest, type IdempotentWork, runOnce } from './idempotency.ts'
 

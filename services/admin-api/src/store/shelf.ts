@@ -1,6 +1,6 @@
 /**
  * One collection as a narrow port: what the management API needs of a database and no more, so that the resources are
- * written once and run over MongoDB (mongo-shelf.ts) or in memory (memory-shelf.ts). Both pass test/shelf.contract.ts.
+ * written once and run over MongoDB (mongo-shelf.ts) or in memory (test/memory-shelf.ts). Both pass test/shelf.contract.ts.
  * Every call throws AppError `unavailable` when the database is away.
  */
 export interface Stored {

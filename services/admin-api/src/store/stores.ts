@@ -20,7 +20,6 @@ import type {
 } from '@backstop/contracts'
 import { AppError, asUnavailable } from '@backstop/kit'
 import { type ClientSession, type Db, MongoServerError } from 'mongodb'
-import { createMemoryShelf, type MemoryShelf } from './memory-shelf.ts'
 import { createMongoShelf } from './mongo-shelf.ts'
 import type { ReadShelf, Shelf } from './shelf.ts'
 
@@ -142,53 +141,5 @@ function mongoShelves(db: Db, session?: ClientSession): AdminShelves {
     replays: createMongoShelf(db, 'replays', session),
     suppressions: createMongoShelf(db, 'suppressions', session),
     deadLetters: createMongoShelf(db, 'dead_letters', session),
-  }
-}
-
-/** The stores in memory: what others keep, too, is there for a test or a simulation to fill in their stead. */
-export type MemoryStores = Pick<AdminStores, 'together'> & {
-  readonly [Name in keyof AdminShelves]: AdminShelves[Name] extends ReadShelf<infer D> ? MemoryShelf<D> : never
-}
-
-/** The stores in memory. */
-export function createMemoryStores(): MemoryStores {
-  const shelves = {
-    projects: createMemoryShelf(),
-    connections: createMemoryShelf(),
-    channels: createMemoryShelf(),
-    apiKeys: createMemoryShelf(['hash']),
-    audit: createMemoryShelf(),
-    idempotencyKeys: createMemoryShelf(),
-    replayRequests: createMemoryShelf(),
-    expectedChanges: createMemoryShelf(),
-    inbox: createMemoryShelf(),
-    inboxBodies: createMemoryShelf(),
-    sweeps: createMemoryShelf(),
-    expectedChangeUses: createMemoryShelf(),
-    actions: createMemoryShelf(),
-    incidents: createMemoryShelf(),
-    deliveries: createMemoryShelf(),
-    channelHealth: createMemoryShelf(),
-    replays: createMemoryShelf(),
-    suppressions: createMemoryShelf(),
-    deadLetters: createMemoryShelf(),
-  } satisfies Omit<MemoryStores, 'together'>
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    ...shelves,
-    together(write) {
-      // One after the other, so that nobody sees, or is undone with, what another one has half done.
-      const mine = last.then(async () => {
-        const undo = Object.values(shelves).map(shelf => shelf.remember())
-        try {
-          return await write(shelves)
-        } catch (error) {
-          for (const one of undo) one()
-          throw error
-        }
-      })
-      last = mine.catch(() => {})
-      return mine
-    },
   }
 }

@@ -2,7 +2,7 @@ import type { ApiKeyDocument } from '@backstop/contracts'
 import { createLogger, hashApiKey, Secret, unavailable } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { createMemoryShelf } from '../../store/memory-shelf.ts'
+import { createMemoryShelf } from '../../../test/memory-shelf.ts'
 import type { Shelf } from '../../store/shelf.ts'
 import { BOOTSTRAP_KEY_ID, ensureBootstrapKey, keepTryingBootstrap } from './bootstrap-key.ts'
 

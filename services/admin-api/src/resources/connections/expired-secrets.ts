@@ -1,7 +1,6 @@
 import type { ChannelDocument, ConnectionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db } from 'mongodb'
-import type { AdminShelves } from '../../store/stores.ts'
 
 /** Secrets whose overlap with the one that replaced them is over: nothing is signed or authenticated with them any more. */
 export interface ExpiredSecrets {
@@ -34,30 +33,5 @@ export function createMongoExpiredSecrets(db: Db): ExpiredSecrets {
         ])
         return ofChannels.modifiedCount + ofConnections.modifiedCount
       }),
-  }
-}
-
-/** The same over shelves in memory. */
-export function createMemoryExpiredSecrets({
-  channels,
-  connections,
-}: Pick<AdminShelves, 'channels' | 'connections'>): ExpiredSecrets {
-  return {
-    async erase(now) {
-      const isOver = (end: Date | null | undefined) => end != null && end <= now
-      let erased = 0
-      for (const { _id, config } of await channels.findAll({})) {
-        if (config.kind !== 'webhook' || !isOver(config.previous_secret?.expires_at)) continue
-        await channels.change({ _id }, { config: { ...config, previous_secret: null } })
-        erased++
-      }
-      for (const { _id, inbound_secrets: secrets } of await connections.findAll({})) {
-        const left = secrets.filter(({ expires_at }) => !isOver(expires_at))
-        if (left.length === secrets.length) continue
-        await connections.change({ _id }, { inbound_secrets: left })
-        erased++
-      }
-      return erased
-    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Shelf, Stored, Where } from './shelf.ts'
+import type { Shelf, Stored, Where } from '../src/store/shelf.ts'
 
 /** A shelf in memory. */
 export interface MemoryShelf<D extends Stored> extends Shelf<D> {
@@ -6,7 +6,7 @@ export interface MemoryShelf<D extends Stored> extends Shelf<D> {
   remember(): () => void
 }
 
-/** A shelf in memory, for simulation and unit tests. Documents are copied in and out, as a database would. */
+/** A shelf in memory, for unit tests. Documents are copied in and out, as a database would. */
 export function createMemoryShelf<D extends Stored>(uniqueFields: readonly (keyof D & string)[] = []): MemoryShelf<D> {
   const held = new Map<string, D>()
   const all = (where: Where<D>) => [...held.values()].filter(document => matches(document, where))

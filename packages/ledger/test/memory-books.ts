@@ -1,18 +1,19 @@
 import type { Budget, FailedRun, Operation, OutboxEntry } from '@backstop/contracts'
 import type { OutboxSource } from '@backstop/kit'
-import type { BudgetStore } from '../budgets.ts'
-import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
-import { capEntry } from '../rules/announcements.ts'
-import { type ApprovalPolicy, nextTimerAt } from '../rules/approval.ts'
-import { book, type PeriodAccount } from '../rules/budget.ts'
-import { type RunName, type RunStore, runDocumentId } from '../runs.ts'
-
-export interface MemoryBooks {
-  readonly operations: OperationStore
-  readonly budgets: BudgetStore
-  readonly runs: RunStore
-  readonly outboxSource: OutboxSource
-}
+import { type BudgetStore, createBudgets } from '../src/budgets.ts'
+import {
+  createLedger,
+  type LedgerOptions,
+  type OperationFilter,
+  type OperationStore,
+  type OperationWrite,
+  type WriteOutcome,
+} from '../src/ledger.ts'
+import type { Books } from '../src/published-ledger.ts'
+import { capEntry } from '../src/rules/announcements.ts'
+import { type ApprovalPolicy, nextTimerAt } from '../src/rules/approval.ts'
+import { book, type PeriodAccount } from '../src/rules/budget.ts'
+import { createRuns, type RunName, type RunStore, runDocumentId } from '../src/runs.ts'
 
 /** All that is kept. What is given and returned is copied, as a database would. */
 interface Held {
@@ -25,8 +26,13 @@ interface Held {
   readonly outboxes: Map<string, { entry: OutboxEntry; writtenAt: number }[]>
 }
 
-/** The ledger's stores in memory, for simulation and unit tests. @param policyOf what projects ask for */
-export function createMemoryBooks(policyOf: (projectId: string) => Promise<ApprovalPolicy>): MemoryBooks {
+const NO_APPROVAL: ApprovalPolicy = { required: false, deadlineMs: 86_400_000 }
+
+/** The books in memory. @param policyOf the approval policy of a project; left out, no project requires approval */
+export function openMemoryBooks(
+  options: LedgerOptions,
+  policyOf: (projectId: string) => Promise<ApprovalPolicy> = async () => NO_APPROVAL,
+): Books {
   const held: Held = {
     operations: new Map(),
     executed: new Set(),
@@ -36,9 +42,9 @@ export function createMemoryBooks(policyOf: (projectId: string) => Promise<Appro
     outboxes: new Map(),
   }
   return {
-    operations: operationStore(held, policyOf),
-    budgets: budgetStore(held),
-    runs: runStore(held),
+    ledger: createLedger(operationStore(held, policyOf), options),
+    budgets: createBudgets(budgetStore(held)),
+    runs: createRuns(runStore(held), options),
     outboxSource: outboxSource(held),
   }
 }

@@ -1,0 +1,1 @@
+export { openMemoryBooks } from './memory-books.ts'
