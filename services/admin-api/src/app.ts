@@ -5,15 +5,17 @@ import {
   ByteBudget,
   type Clock,
   createHostList,
-  createNetworkMatcher,
   createPeriodic,
   type Egress,
   type Logger,
   listen,
   type MessageCodec,
   type Metrics,
+  type Periodic,
+  type Producer,
   type Secret,
   type SecretBox,
+  type SocketLimitOptions,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createRefusalAudit } from './http/audit-refusals.ts'
@@ -44,32 +46,31 @@ export interface AdminPorts {
   readonly metrics: Metrics
   /** Shows the first API key, if one is made, once. */
   readonly showKey: (key: Secret) => void
-  readonly settings: {
-    readonly host: string
-    /** 0 picks a free one. */
-    readonly port: number
-    readonly ingressPublicUrl: string
-    /** The name that messages carry where a project has none of its own. */
-    readonly brandName: string
-    readonly bootstrapApiKey: Secret | undefined
-    /** In the path of mail providers' reports; none are taken without it. */
-    readonly mailEventsToken?: Secret | undefined
-    /** Topics of SNS whose messages are taken; none when left out. */
-    readonly sesTopicArns?: readonly string[]
-    /** Hosts that an api_base may name beside the provider's own (createHostList). */
-    readonly apiBaseHosts?: readonly string[]
-    /** Hosts that a Slack channel may name beside Slack's own. */
-    readonly slackHosts?: readonly string[]
-    /** What other services make of a wish is waited for no longer than this, in milliseconds; as the route says when left out. */
-    readonly outcomeWaitMs?: number
-    /** Bytes of bodies that are held at once, over all requests; the setting's default when left out. */
-    readonly bodiesMaxBytes?: number
-    /** Open TCP connections of clients, all together and of one address; the settings' defaults when left out. */
-    readonly maxSockets?: number
-    readonly maxSocketsPerAddress?: number
-    /** Networks of the proxies whose X-Forwarded-For is believed; none when left out. */
-    readonly trustedProxyCidrs?: readonly string[]
-  }
+}
+
+export interface AdminSettings {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Base URL at which providers reach ingress: the start of the `inbound_url` of each connection. */
+  readonly ingressPublicUrl: string
+  /** The name that messages carry where a project has none of its own. */
+  readonly brandName: string
+  /** The first API key, as the operator chose it; without it one is generated. */
+  readonly bootstrapApiKey: Secret | undefined
+  /** In the path of mail providers' reports; without it, reports are refused. */
+  readonly mailEventsToken: Secret | undefined
+  /** SNS topics whose messages are accepted. */
+  readonly sesTopicArns: readonly string[]
+  /** Hosts that an `api_base` may name beside the provider's own (createHostList). */
+  readonly apiBaseHosts: readonly string[]
+  /** Hosts that a Slack channel may name beside Slack's own. */
+  readonly slackHosts: readonly string[]
+  /** Upper limit for how long a route waits for the result of a command, in milliseconds; left out, the route's own limit holds. */
+  readonly outcomeWaitMs?: number
+  /** Bytes of request bodies held at once, over all requests. */
+  readonly bodiesMaxBytes: number
+  readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
 }
 
 export interface AdminApp {
@@ -89,72 +90,25 @@ const SEND_TIMEOUT_MS = 3_000
 /** How long requests at work may take to finish when the process stops. */
 const DRAIN_MS = 15_000
 const CLOSE_IDLE_EVERY_MS = 50
-/** What fits into a pod of 512 MiB beside the process itself. */
-export const LIMITS = { bodiesMaxBytes: 16_777_216, maxSockets: 1_000, maxSocketsPerAddress: 500 } as const
 const ERASE_EVERY_MS = 600_000
 
-/** The management API: HTTP in front, the ledger and its outbox behind. */
-export function createAdminApp(ports: AdminPorts): AdminApp {
-  const { clock, logger, settings } = ports
+/** Wires the management API from its ports: HTTP in front, the ledger and its outbox behind. Nothing runs before `start`. */
+export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp {
+  const { stores, codec, clock, logger } = ports
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
-  const { ledger, budgets, runs, outboxSweeper } = publishLedger({
-    open: ports.openBooks,
-    producer,
-    encoder: ports.codec,
-    clock,
-    logger,
-  })
-  const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
-  const parts: AdminParts = {
-    stores: ports.stores,
-    ledger,
-    budgets,
-    runs,
-    secretBox: ports.secretBox,
-    channelTester: createChannelTester({
-      producer,
-      codec: ports.codec,
-      deliveries: ports.stores.deliveries,
-      outcomes,
-      clock,
-    }),
-    outcomes,
-    commands: createCommandSender({ producer, codec: ports.codec }),
-    deadLetters: createDeadLetterSender(producer),
-    brandName: settings.brandName,
-    mailEvents: {
-      token: settings.mailEventsToken,
-      sns: createSnsVerifier({ egress: ports.egress, topicArns: settings.sesTopicArns ?? [] }),
-    },
-    checkUrl: url => ports.egress.checkUrl(url),
-    apiBaseHosts: createHostList(settings.apiBaseHosts ?? []),
-    slackHosts: createHostList(settings.slackHosts ?? []),
-    ingressPublicUrl: settings.ingressPublicUrl,
-  }
-  const routes = allRoutes(parts)
-  const eraser = createPeriodic({
-    clock,
-    pauseMs: ERASE_EVERY_MS,
-    async run() {
-      const documents = await ports.expiredSecrets.erase(new Date(clock.now()))
-      if (documents > 0) logger.info({ documents }, 'secrets.erased')
-    },
-    onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
-  })
-  const refusals = createRefusalAudit(ports.stores.audit, { clock, logger })
+  const { outboxSweeper, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
+  const routes = allRoutes(createParts(ports, settings, producer, books))
+  const eraser = createSecretEraser(ports)
+  const refusals = createRefusalAudit(stores.audit, { clock, logger })
   const stopping = new AbortController()
   const { server, stop: stopServer } = createApiServer({
     routes,
-    parts,
-    stores: ports.stores,
+    stores,
+    secretBox: ports.secretBox,
     clock,
-    bodies: new ByteBudget(settings.bodiesMaxBytes ?? LIMITS.bodiesMaxBytes),
+    bodies: new ByteBudget(settings.bodiesMaxBytes),
     refusals,
-    sockets: {
-      maxSockets: settings.maxSockets ?? LIMITS.maxSockets,
-      maxPerAddress: settings.maxSocketsPerAddress ?? LIMITS.maxSocketsPerAddress,
-      isTrustedProxy: createNetworkMatcher(settings.trustedProxyCidrs ?? []),
-    },
+    sockets: settings.sockets,
     logger,
     metrics: ports.metrics,
     stopping: stopping.signal,
@@ -175,8 +129,7 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       outboxSweeper.start()
       eraser.start()
       refusals.start()
-      const { apiKeys } = ports.stores
-      const options = { apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
+      const options = { apiKeys: stores.apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
       bootstrap = keepTryingBootstrap(options, stopping.signal).then(isDone => {
         knowsFirstKey = isDone
       })
@@ -190,6 +143,45 @@ export function createAdminApp(ports: AdminPorts): AdminApp {
       await producer.stop()
     },
   }
+}
+
+function createParts(
+  { stores, codec, clock, secretBox, egress }: AdminPorts,
+  settings: AdminSettings,
+  producer: Producer,
+  books: Pick<AdminParts, 'ledger' | 'budgets' | 'runs'>,
+): AdminParts {
+  const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
+  return {
+    stores,
+    ...books,
+    secretBox,
+    channelTester: createChannelTester({ producer, codec, deliveries: stores.deliveries, outcomes, clock }),
+    outcomes,
+    commands: createCommandSender({ producer, codec }),
+    deadLetters: createDeadLetterSender(producer),
+    brandName: settings.brandName,
+    mailEvents: {
+      token: settings.mailEventsToken,
+      sns: createSnsVerifier({ egress, topicArns: settings.sesTopicArns }),
+    },
+    checkUrl: url => egress.checkUrl(url),
+    apiBaseHosts: createHostList(settings.apiBaseHosts),
+    slackHosts: createHostList(settings.slackHosts),
+    ingressPublicUrl: settings.ingressPublicUrl,
+  }
+}
+
+function createSecretEraser({ expiredSecrets, clock, logger }: AdminPorts): Periodic {
+  return createPeriodic({
+    clock,
+    pauseMs: ERASE_EVERY_MS,
+    async run() {
+      const documents = await expiredSecrets.erase(new Date(clock.now()))
+      if (documents > 0) logger.info({ documents }, 'secrets.erased')
+    },
+    onFailure: error => logger.warn({ error }, 'secrets.not_erased'),
+  })
 }
 
 function closeServer(server: Server): Promise<void> {

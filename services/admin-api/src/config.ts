@@ -59,6 +59,8 @@ export const settings = {
   ...egressSettings,
 } as const
 
+export type AdminConfig = ReturnType<typeof readAdminConfig>
+
 /** @throws AppError `config_invalid` with every fault */
 export function readAdminConfig(environment: Environment) {
   return readConfig(settings, environment)

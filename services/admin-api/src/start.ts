@@ -1,4 +1,5 @@
 import {
+  createNetworkMatcher,
   createSecretBox,
   type Environment,
   openEgress,
@@ -7,8 +8,8 @@ import {
   startOpsServer,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
-import { createAdminApp } from './app.ts'
-import { readAdminConfig } from './config.ts'
+import { type AdminSettings, createApp } from './app.ts'
+import { type AdminConfig, readAdminConfig } from './config.ts'
 import { createMongoExpiredSecrets } from './resources/connections/expired-secrets.ts'
 import { createMongoStores } from './store/stores.ts'
 
@@ -18,35 +19,23 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
   const { logger, metrics, mongo, bus, clock, openCodec } = openServiceParts('admin-api', config)
   const egress = openEgress(config, { logger, metrics })
   const [codec] = await Promise.all([openCodec(), clock.untilMeasured()])
-  const app = createAdminApp({
-    bus,
-    codec,
-    clock,
-    stores: createMongoStores(mongo.db),
-    expiredSecrets: createMongoExpiredSecrets(mongo.db),
-    openBooks: options => openMongoBooks(mongo.db, options),
-    secretBox: createSecretBox(config.SECRET_KEYS),
-    egress,
-    logger,
-    metrics,
-    // Past the logger, which would mask it.
-    showKey: key => void process.stdout.write(`\nBackstop API key (shown once, keep it): ${key.reveal()}\n\n`),
-    settings: {
-      host: config.HOST,
-      port: config.PORT,
-      ingressPublicUrl: config.INGRESS_PUBLIC_URL,
-      brandName: config.BRAND_NAME,
-      mailEventsToken: config.MAIL_EVENTS_TOKEN,
-      sesTopicArns: config.SES_TOPIC_ARNS,
-      bodiesMaxBytes: config.BODIES_MAX_BYTES,
-      maxSockets: config.MAX_SOCKETS,
-      maxSocketsPerAddress: config.MAX_SOCKETS_PER_ADDRESS,
-      trustedProxyCidrs: config.TRUSTED_PROXY_CIDRS,
-      apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
-      slackHosts: config.SLACK_ALLOW_HOSTS,
-      bootstrapApiKey: config.BOOTSTRAP_API_KEY,
+  const app = createApp(
+    {
+      bus,
+      codec,
+      clock,
+      stores: createMongoStores(mongo.db),
+      expiredSecrets: createMongoExpiredSecrets(mongo.db),
+      openBooks: options => openMongoBooks(mongo.db, options),
+      secretBox: createSecretBox(config.SECRET_KEYS),
+      egress,
+      logger,
+      metrics,
+      // Past the logger, which would mask it.
+      showKey: key => void process.stdout.write(`\nBackstop API key (shown once, keep it): ${key.reveal()}\n\n`),
     },
-  })
+    settingsOf(config),
+  )
   const ops = await startOpsServer({
     port: config.OPS_PORT,
     host: config.HOST,
@@ -77,6 +66,26 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       await clock.stop()
       await mongo.stop()
       await ops.stop()
+    },
+  }
+}
+
+function settingsOf(config: AdminConfig): AdminSettings {
+  return {
+    host: config.HOST,
+    port: config.PORT,
+    ingressPublicUrl: config.INGRESS_PUBLIC_URL,
+    brandName: config.BRAND_NAME,
+    bootstrapApiKey: config.BOOTSTRAP_API_KEY,
+    mailEventsToken: config.MAIL_EVENTS_TOKEN,
+    sesTopicArns: config.SES_TOPIC_ARNS,
+    apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
+    slackHosts: config.SLACK_ALLOW_HOSTS,
+    bodiesMaxBytes: config.BODIES_MAX_BYTES,
+    sockets: {
+      maxSockets: config.MAX_SOCKETS,
+      maxPerAddress: config.MAX_SOCKETS_PER_ADDRESS,
+      isTrustedProxy: createNetworkMatcher(config.TRUSTED_PROXY_CIDRS),
     },
   }
 }

@@ -36,7 +36,7 @@ import {
 import { until } from '@backstop/kit/test'
 import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'
-import { type AdminApp, type AdminPorts, createAdminApp } from '../src/app.ts'
+import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'
 import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
 import type { Shelf } from '../src/store/shelf.ts'
 import type { AdminStores } from '../src/store/stores.ts'
@@ -107,12 +107,21 @@ function blockedUrl() {
   return new AppError('egress_blocked', 'The URL points to an address that may not be reached from here')
 }
 
-/** What the API runs over in a test: nothing leaves the process but through what is given. */
-export function portsOfTests(
-  given: Pick<AdminPorts, 'bus' | 'clock' | 'stores' | 'openBooks'> & Partial<AdminPorts>,
-  settings: Partial<AdminPorts['settings']> = {},
-): AdminPorts {
-  return {
+/** Settings that a test changes. */
+export type TestSettings = Partial<Omit<AdminSettings, 'sockets'>> & {
+  readonly sockets?: Partial<AdminSettings['sockets']>
+}
+
+/** The app over the given ports; every other port stays inside the process. */
+export function createTestApp(
+  given: Pick<AdminPorts, 'stores'> & Partial<AdminPorts>,
+  settings: TestSettings = {},
+): AdminApp {
+  const { clock = systemClock } = given
+  const ports: AdminPorts = {
+    bus: createMemoryBus({ clock }),
+    clock,
+    openBooks: options => openMemoryBooks(options),
     codec: createFixedCodec(),
     secretBox: secretBoxOfTests,
     egress: egressOfTests,
@@ -121,16 +130,22 @@ export function portsOfTests(
     showKey: () => {},
     expiredSecrets: createMemoryExpiredSecrets(given.stores),
     ...given,
-    settings: {
-      host: '127.0.0.1',
-      port: 0,
-      ingressPublicUrl: INGRESS_URL,
-      brandName: 'Backstop',
-      mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
-      bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
-      ...settings,
-    },
   }
+  const sockets = { maxSockets: 1_000, maxPerAddress: 500, isTrustedProxy: () => false, ...settings.sockets }
+  return createApp(ports, {
+    host: '127.0.0.1',
+    port: 0,
+    ingressPublicUrl: INGRESS_URL,
+    brandName: 'Backstop',
+    mailEventsToken: new Secret(MAIL_EVENTS_TOKEN),
+    bootstrapApiKey: new Secret(BOOTSTRAP_KEY),
+    sesTopicArns: [],
+    apiBaseHosts: [],
+    slackHosts: [],
+    bodiesMaxBytes: 16_777_216,
+    ...settings,
+    sockets,
+  })
 }
 
 /** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
@@ -141,7 +156,7 @@ export async function openWorld(
     readonly bus: Bus
     readonly codec?: MessageCodec
     readonly dump: () => Promise<string>
-    readonly settings?: Partial<AdminPorts['settings']>
+    readonly settings?: TestSettings
     readonly onStop?: () => Promise<void>
   },
 ): Promise<AdminWorld> {
@@ -153,7 +168,7 @@ export async function openWorld(
   const { bus, stores, openBooks, settings } = parts
   const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
   const given = { bus, codec, clock, stores, expiredSecrets, openBooks, logger }
-  const app = createAdminApp(portsOfTests(given, settings))
+  const app = createTestApp(given, settings)
   const listeners = await listen(parts.bus, codec, clock, parts.others)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
@@ -183,7 +198,7 @@ export async function openWorld(
 }
 
 /** All in memory: for tests that need nothing. */
-export function openMemoryWorld(settings: Partial<AdminPorts['settings']> = {}): Promise<AdminWorld> {
+export function openMemoryWorld(settings: TestSettings = {}): Promise<AdminWorld> {
   const stores = createMemoryStores()
   const bus = createMemoryBus({ clock: systemClock })
   const openBooks: AdminPorts['openBooks'] = options =>

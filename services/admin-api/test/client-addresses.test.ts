@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { createNetworkMatcher } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
 import { type AdminWorld, openMemoryWorld } from './admin-world.ts'
@@ -23,14 +24,14 @@ test('X-Forwarded-For of anybody is not believed', async () => {
 })
 
 test('behind a trusted proxy the audit tells the last address that no trusted proxy has', async () => {
-  world = await openMemoryWorld({ trustedProxyCidrs: ['127.0.0.0/8', '10.0.0.0/8'] })
+  world = await openMemoryWorld({ sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8', '10.0.0.0/8']) } })
   expect(await audited('203.0.113.9')).toBe('203.0.113.9')
   expect(await audited('192.0.2.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
   expect(await audited('not an address')).toBe('127.0.0.1')
 })
 
 test('the longest idle connection of an address gives way to its next one', async () => {
-  world = await openMemoryWorld({ maxSocketsPerAddress: 3 })
+  world = await openMemoryWorld({ sockets: { maxPerAddress: 3 } })
   const open = () => {
     const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1')
     sockets.push(socket)
@@ -46,8 +47,7 @@ test('the longest idle connection of an address gives way to its next one', asyn
 
 test('a client behind a trusted proxy that has too many requests at work gets 503 and a closed connection, another does not', async () => {
   world = await openMemoryWorld({
-    trustedProxyCidrs: ['127.0.0.0/8'],
-    maxSocketsPerAddress: 1,
+    sockets: { isTrustedProxy: createNetworkMatcher(['127.0.0.0/8']), maxPerAddress: 1 },
     outcomeWaitMs: 3_000,
   })
   const from = (address: string) => ({ 'x-forwarded-for': address })

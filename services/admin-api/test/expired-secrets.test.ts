@@ -1,19 +1,15 @@
-import { createMemoryBus } from '@backstop/kit'
 import { createManualClock, until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
-import { createAdminApp } from '../src/app.ts'
-import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
 
 const HOUR_MS = 3_600_000
 
-test('a secret that was replaced is erased within ten minutes of the end of its overlap, by nobody doing', async () => {
+test('a secret that was replaced is erased within ten minutes of the end of its overlap, without a request', async () => {
   const clock = createManualClock()
   const stores = createMemoryStores()
-  const bus = createMemoryBus({ clock })
-  const app = createAdminApp(portsOfTests({ bus, clock, stores, openBooks: options => openMemoryBooks(options) }))
+  const app = createTestApp({ clock, stores })
   await app.start()
   const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
   await until('the API to be ready', async () => app.unready() === undefined)

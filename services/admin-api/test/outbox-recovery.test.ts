@@ -1,10 +1,8 @@
 import { HEADERS, newId } from '@backstop/contracts'
 import { createMemoryBus, type SendFate } from '@backstop/kit'
 import { createManualClock, until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
-import { createAdminApp } from '../src/app.ts'
-import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
 
@@ -14,7 +12,7 @@ async function open() {
   let fate: SendFate = 'stored'
   const bus = createMemoryBus({ clock, fateOf: () => fate })
   const stores = createMemoryStores()
-  const app = createAdminApp(portsOfTests({ bus, clock, stores, openBooks: options => openMemoryBooks(options) }))
+  const app = createTestApp({ bus, clock, stores })
   await app.start()
   const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
   await until('the API to be ready', async () => app.unready() === undefined)

@@ -1,9 +1,7 @@
-import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
+import { unavailable } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
-import { createAdminApp } from '../src/app.ts'
-import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
 
@@ -12,14 +10,7 @@ test('the API is not ready before its first key is stored', async () => {
   let isAway = true
   const page: typeof stores.apiKeys.page = request =>
     isAway ? Promise.reject(unavailable('MongoDB', undefined)) : stores.apiKeys.page(request)
-  const app = createAdminApp(
-    portsOfTests({
-      bus: createMemoryBus({ clock: systemClock }),
-      clock: systemClock,
-      stores: { ...stores, apiKeys: { ...stores.apiKeys, page } },
-      openBooks: options => openMemoryBooks(options),
-    }),
-  )
+  const app = createTestApp({ stores: { ...stores, apiKeys: { ...stores.apiKeys, page } } })
   expect(app.unready()).toBe('It does not listen')
   await app.start()
   try {

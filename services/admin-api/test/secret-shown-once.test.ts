@@ -1,18 +1,14 @@
-import { AppError, createMemoryBus, systemClock } from '@backstop/kit'
+import { AppError } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
-import { type AdminPorts, createAdminApp } from '../src/app.ts'
-import { BOOTSTRAP_KEY, portsOfTests } from './admin-world.ts'
+import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'
 import { createMemoryStores } from './memory-stores.ts'
 
 /** The API over a store that cannot be read where the reconciler and the notifier write: away, or refused to its user. */
 async function openWithUnreadable() {
   const stores = createMemoryStores()
-  const bus = createMemoryBus({ clock: systemClock })
-  const openBooks: AdminPorts['openBooks'] = options => openMemoryBooks(options)
-  const app = createAdminApp(portsOfTests({ bus, clock: systemClock, stores, openBooks }))
+  const app = createTestApp({ stores })
   await app.start()
   const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
   await until('the API to be ready', async () => app.unready() === undefined)

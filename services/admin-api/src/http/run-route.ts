@@ -1,8 +1,7 @@
-import { AppError, type ByteBudget, type Clock, type Logger } from '@backstop/kit'
+import { AppError, type ByteBudget, type Clock, type Logger, type SecretBox } from '@backstop/kit'
 import type { Request, Response } from 'express'
 import { authenticate } from '../access/authenticate.ts'
 import { decideAccess, type Principal } from '../access/rules/access.ts'
-import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { changeWithRow, writeRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
@@ -15,8 +14,8 @@ import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 const NOBODY: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
 
 export interface RouteRunnerOptions {
-  readonly parts: AdminParts
   readonly stores: AdminStores
+  readonly secretBox: SecretBox
   readonly clock: Clock
   /** Bytes of bodies that are held at once, over all requests. */
   readonly bodies: ByteBudget
@@ -43,7 +42,7 @@ interface SoundRequest {
  * audit row → answer. Nothing of the body is read before the first two are known.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
-  const { parts, stores, clock, bodies, logger } = options
+  const { stores, secretBox, clock, bodies, logger } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
     const { facts } = response.locals
     const now = new Date(clock.now())
@@ -90,7 +89,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     if (key === undefined) return work(randomIds)
     return runOnce(
       stores.idempotencyKeys,
-      parts.secretBox,
+      secretBox,
       {
         key,
         callerId: principal.keyId,

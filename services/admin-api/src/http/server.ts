@@ -9,10 +9,10 @@ import {
   type Logger,
   limitSockets,
   type Metrics,
+  type SecretBox,
   type SocketLimitOptions,
 } from '@backstop/kit'
 import express, { type NextFunction, type Request, type Response } from 'express'
-import type { AdminParts } from '../parts.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
 import type { RefusalAudit } from './audit-refusals.ts'
@@ -24,8 +24,8 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface ApiServerOptions {
   readonly routes: readonly Route[]
-  readonly parts: AdminParts
   readonly stores: AdminStores
+  readonly secretBox: SecretBox
   readonly clock: Clock
   /** Bytes of bodies that are held at once, over all requests. */
   readonly bodies: ByteBudget
