@@ -8,18 +8,11 @@ import {
   type OutboxEntry,
 } from '@backstop/contracts'
 import { AppError, lostRace, type PendingOutbox } from '@backstop/kit'
-import {
-  refusedApproval,
-  refusedByBudget,
-  refusedReport,
-  refusedTime,
-  refusedTransition,
-  refusedUncountable,
-} from './refusal.ts'
+import { LedgerRefusal } from './refusal.ts'
 import { compareReport } from './rules/agreement.ts'
 import { approvalEntries, operationEntry } from './rules/announcements.ts'
 import { type ApprovalPolicy, dueOf, type Mover } from './rules/approval.ts'
-import { type BudgetMove, type PeriodAccount, settleShares, takeShares, takesAnew } from './rules/budget.ts'
+import { type BudgetMove, leftOf, type PeriodAccount, settleShares, takeShares, takesAnew } from './rules/budget.ts'
 import { applyTransition, type OperationConnection, recordOperation, remind } from './rules/operation.ts'
 
 /** Operations as everyone uses them. All calls throw AppError `unavailable` when the store is away. */
@@ -143,7 +136,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
         await options.announce({ documentId: operation.operation_id, entries: outcome.entries })
         return operation
       case 'exceeded':
-        throw refusedByBudget(operation, outcome.budget, outcome.account)
+        throw exceeded(operation, outcome)
       case 'taken':
         return undefined
       default:
@@ -155,7 +148,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     if (!takesAnew(before, next.state))
       return before === undefined ? { operation: next, moves: [] } : settleShares(before, next)
     const sharing = takeShares(next, await store.budgetsOf(next.project_id), now)
-    if (sharing.kind === 'uncountable') throw refusedUncountable(sharing.budget)
+    if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
     return sharing
   }
 
@@ -174,7 +167,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
         return { operation: await transition(stored.operation_id, further, now), outcome: 'moved' } as const
       }
       case 'differs':
-        throw refusedReport(stored, reported, agreement.field)
+        throw new LedgerRefusal({ kind: 'report_differs', stored, reported, field: agreement.field })
       default:
         return agreement satisfies never
     }
@@ -190,8 +183,8 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     if (before !== undefined) return before
     const policy = await store.approvalPolicy(connection.project_id)
     const recorded = recordOperation(operationId, reported, connection, policy, now)
-    if (recorded.kind === 'bad_time') throw refusedTime(recorded)
-    if (recorded.kind === 'refused') throw refusedApproval()
+    if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
+    if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
     const saved = await save(undefined, recorded.operation, asksForApproval(undefined, recorded.operation, now), now)
     if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
     // Somebody reported the same key at the same time, and won; or this is the caller's own repeat.
@@ -208,8 +201,10 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
       if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
       const policy = await store.approvalPolicy(stored.project_id)
       const outcome = applyTransition(stored, reported, { mover, policy }, now)
-      if (outcome.kind === 'refused') throw refusedTransition(stored, reported.to, outcome.reason)
-      if (outcome.kind === 'bad_time') throw refusedTime(outcome)
+      if (outcome.kind === 'refused') {
+        throw new LedgerRefusal({ kind: 'transition', operation: stored, to: reported.to, reason: outcome.reason })
+      }
+      if (outcome.kind === 'bad_time') throw new LedgerRefusal({ ...outcome, kind: 'time' })
       if (outcome.kind === 'unchanged') return stored
       const saved = await save(stored, outcome.operation, asksForApproval(stored, outcome.operation, now), now)
       if (saved !== undefined) return saved
@@ -256,4 +251,12 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
 function asksForApproval(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {
   const asks = next.state === 'approval_pending' && before?.state !== 'approval_pending'
   return asks ? approvalEntries(next, 'approval.requested', now) : []
+}
+
+function exceeded(
+  operation: Operation,
+  { budget, account }: Extract<WriteOutcome, { kind: 'exceeded' }>,
+): LedgerRefusal {
+  const periodEndsAt = new Date(account.endsAt).toISOString()
+  return new LedgerRefusal({ kind: 'budget_exceeded', operation, budget, left: leftOf(budget, account), periodEndsAt })
 }

@@ -1,6 +1,6 @@
 import { deterministicId, type FailedRun, type Operation, type OutboxEntry, type RunFailure } from '@backstop/contracts'
 import type { LedgerOptions } from './ledger.ts'
-import { refusedFailureTime } from './refusal.ts'
+import { LedgerRefusal } from './refusal.ts'
 import { runEntry } from './rules/announcements.ts'
 import { CLOCK_SKEW_MS } from './rules/operation.ts'
 
@@ -61,7 +61,9 @@ export function createRuns(store: RunStore, options: LedgerOptions): Runs {
     async fail(name, report, now) {
       const id = runDocumentId(name)
       const failedAt = report.failed_at == null ? now : Date.parse(report.failed_at)
-      if (failedAt > now + CLOCK_SKEW_MS) throw refusedFailureTime()
+      if (failedAt > now + CLOCK_SKEW_MS) {
+        throw new LedgerRefusal({ kind: 'time', field: 'failed_at', reason: 'lies_in_the_future' })
+      }
       const run: FailedRun = {
         run_id: name.runId,
         project_id: name.projectId,

@@ -201,7 +201,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         const late = decide(operation, 'approved', NOW + 2 * HOUR)
         await expect(late).rejects.toMatchObject({
           code: 'illegal_transition',
-          message: expect.stringContaining('the time to decide ended at 2026-11-21T12:00:00.000Z'),
+          refusal: { reason: 'deadline_passed', operation: { approval: { deadline_at: '2026-11-21T12:00:00.000Z' } } },
         })
         expect(await decide(operation, 'approved', NOW + 2 * HOUR - 1)).toMatchObject({ state: 'approved' })
       })

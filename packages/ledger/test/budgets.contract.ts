@@ -135,8 +135,13 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         const refused = books.ledger.record(project.report(), project.connection, NOW, id)
         await expect(refused).rejects.toMatchObject({
           code: 'budget_exceeded',
-          message: `Budget ${day.budget_id} (EUR 20.00 a day) has EUR 8.00 left until 2026-11-22T00:00:00.000Z, and the operation asks for EUR 12.00; ask for less, wait, or have the cap raised`,
-          details: { budget: { budget_id: day.budget_id, left: 800, currency: 'eur' } },
+          refusal: {
+            kind: 'budget_exceeded',
+            budget: { budget_id: day.budget_id, cap: 2000, currency: 'eur' },
+            left: 800,
+            periodEndsAt: '2026-11-22T00:00:00.000Z',
+            operation: { amount: 1200 },
+          },
         })
         expect(await books.ledger.get(id)).toBeUndefined()
         expect(await usage(day)).toEqual([0, 1200, 800])
@@ -158,12 +163,12 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
           await budget({ cap: 700, interval: 'month', connection_id: project.connection._id }),
           await budget({ cap: 5000, interval: 'week' }),
         ]
-        await expect(record()).rejects.toMatchObject({ details: { budget: { budget_id: tight.budget_id, left: 700 } } })
+        await expect(record()).rejects.toMatchObject({ refusal: { budget: { budget_id: tight.budget_id }, left: 700 } })
         for (const one of [wide, tight, other]) expect(await usage(one)).toEqual([0, 0, one.cap])
       })
 
       test('refuse a refund whose amount they cannot count', async () => {
-        await budget({ currency: 'usd' })
+        const { budget_id } = await budget({ currency: 'usd' })
         for (const more of [
           { amount: undefined, currency: undefined },
           { currency: undefined },
@@ -171,7 +176,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         ]) {
           await expect(record(more)).rejects.toMatchObject({
             code: 'invalid_request',
-            details: { errors: [{ path: 'body.amount' }] },
+            refusal: { kind: 'uncountable', budget: { budget_id } },
           })
         }
         expect(await record({ amount: undefined, currency: 'eur' })).toMatchObject({ budgets: [] })

@@ -114,7 +114,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const other = ledger.record(report({ idempotency_key: 'k', amount: 1 }), connection, NOW)
       await expect(other).rejects.toMatchObject({
         code: 'idempotency_conflict',
-        message: expect.stringContaining('amount'),
+        refusal: { kind: 'report_differs', field: 'amount' },
       })
     })
 
@@ -208,7 +208,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const { operation_id: id } = await record({ state: 'completed', provider_ref: 're_1' })
       await expect(ledger.transition(id, { to: 'executing' }, NOW)).rejects.toMatchObject({
         code: 'illegal_transition',
-        message: `Operation ${id} cannot become executing: it is completed, and executing lies behind that`,
+        refusal: { kind: 'transition', operation: { state: 'completed' }, to: 'executing', reason: 'would_go_back' },
       })
       const other = ledger.transition(id, { to: 'completed', provider_ref: 're_2' }, NOW)
       await expect(other).rejects.toMatchObject({ code: 'conflict' })
@@ -216,7 +216,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const early = ledger.record(report({ ended_at: '2026-01-01T00:00:00Z' }), connection, NOW)
       await expect(early).rejects.toMatchObject({
         code: 'invalid_request',
-        details: { errors: [{ path: 'body.ended_at' }] },
+        refusal: { kind: 'time', field: 'ended_at', reason: 'state_has_not_ended' },
       })
     })
 

@@ -84,7 +84,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       const inMinutes = (count: number) => new Date(NOW + count * 60_000).toISOString()
       await expect(fail({ failed_at: inMinutes(6) }, NOW)).rejects.toMatchObject({
         code: 'invalid_request',
-        details: { errors: [{ path: 'body.failed_at' }] },
+        refusal: { kind: 'time', field: 'failed_at', reason: 'lies_in_the_future' },
       })
       expect(await fail({ failed_at: inMinutes(4) }, NOW)).toMatchObject({ outcome: 'created' })
     })

@@ -1,6 +1,8 @@
 import { AppError, type Clock, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
+import { LedgerRefusal } from '@backstop/ledger'
 import type { Response } from 'express'
 import { endAnswer } from './end-answer.ts'
+import { explainRefusal } from './explain-refusal.ts'
 
 /** How soon it is worth to ask again, in seconds, when something that is needed is away. */
 const RETRY_AFTER_S = 5
@@ -28,8 +30,9 @@ export function answerProblem(
   endAnswer(response.status(status).type(PROBLEM_TYPE), JSON.stringify(body), clock)
 }
 
-/** Express refuses some requests itself, such as paths with a broken % escape: those are the caller's. */
+/** What the ledger and Express refuse, such as a path with a broken % escape, as errors of this API. */
 function toAppError(error: unknown): unknown {
+  if (error instanceof LedgerRefusal) return explainRefusal(error)
   if (error instanceof AppError || typeof error !== 'object' || error === null) return error
   const status = (error as { status?: unknown }).status
   if (typeof status !== 'number' || status < 400 || status > 499) return error

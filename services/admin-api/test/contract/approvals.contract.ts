@@ -106,7 +106,7 @@ export function describeApprovals(world: () => AdminWorld): void {
       world().passTime(2 * HOUR)
       const late = await api().post(`/v1/operations/${id}/approve`)
       expect(late).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
-      expect(late.body.detail).toMatch(/the time to decide ended at/)
+      expect(late.body.detail).toMatch(/the deadline of the approval was .*; report a new operation instead/)
     })
 
     test('of what nobody asked to approve are refused', async () => {

@@ -83,7 +83,7 @@ export function describeBudgets(world: () => AdminWorld): void {
         status: 409,
         body: { code: 'budget_exceeded', budget: { budget_id: id, left: 800, currency: 'eur' } },
       })
-      expect(refused.body.detail).toContain(`Budget ${id} (EUR 20.00 a day) has EUR 8.00 left`)
+      expect(refused.body.detail).toContain(`Budget ${id} (EUR 20.00 per day) has EUR 8.00 left`)
       expect(await current(id)).toMatchObject({ used: 0, reserved: 1200, left: 800 })
       await api().post(`/v1/operations/${first.body.operation_id}/transitions`, { to: 'completed' })
       expect(await current(id)).toMatchObject({ used: 1200, reserved: 0, left: 800 })

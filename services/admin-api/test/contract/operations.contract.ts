@@ -128,7 +128,7 @@ export function describeOperations(world: () => AdminWorld): void {
       const { body } = await report({ state: 'completed' })
       const answer = await api().post(`/v1/operations/${body.operation_id}/transitions`, { to: 'executing' })
       expect(answer).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
-      expect(answer.body.detail).toMatch(/is completed, and executing lies behind that/)
+      expect(answer.body.detail).toMatch(/is completed, and executing comes before that/)
     })
 
     test('moved to the state they are in stay as they are, without an audit row', async () => {
