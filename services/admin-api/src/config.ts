@@ -1,6 +1,7 @@
 import {
   brandNameSetting,
   commonSettings,
+  createNetworkMatcher,
   type Environment,
   egressSettings,
   hostsSetting,
@@ -11,6 +12,7 @@ import {
   socketSettings,
 } from '@backstop/kit'
 import { z } from 'zod'
+import type { AdminSettings } from './app.ts'
 
 /** As short as a chosen key may be: what protects everything is not to be a word. */
 const MIN_BOOTSTRAP_KEY_LENGTH = 32
@@ -64,4 +66,24 @@ export type AdminConfig = ReturnType<typeof readAdminConfig>
 /** @throws AppError `config_invalid` with every fault */
 export function readAdminConfig(environment: Environment) {
   return readConfig(settings, environment)
+}
+
+export function settingsOf(config: AdminConfig): AdminSettings {
+  return {
+    host: config.HOST,
+    port: config.PORT,
+    ingressPublicUrl: config.INGRESS_PUBLIC_URL,
+    brandName: config.BRAND_NAME,
+    bootstrapApiKey: config.BOOTSTRAP_API_KEY,
+    mailEventsToken: config.MAIL_EVENTS_TOKEN,
+    sesTopicArns: config.SES_TOPIC_ARNS,
+    apiBaseHosts: config.API_BASE_ALLOW_HOSTS,
+    slackHosts: config.SLACK_ALLOW_HOSTS,
+    bodiesMaxBytes: config.BODIES_MAX_BYTES,
+    sockets: {
+      maxSockets: config.MAX_SOCKETS,
+      maxPerAddress: config.MAX_SOCKETS_PER_ADDRESS,
+      isTrustedProxy: createNetworkMatcher(config.TRUSTED_PROXY_CIDRS),
+    },
+  }
 }

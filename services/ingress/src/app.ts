@@ -68,8 +68,7 @@ export interface IngressApp {
   readonly intake: Intake
   /** Why it should get no requests now, or undefined. Kafka being away is no reason: a 503 says more than no answer. */
   unready(): string | undefined
-  /** Writes what is held in memory into the gauges. */
-  recordState(): void
+  updateGauges(): void
 }
 
 /** Interface §8. The same for all three providers. */
@@ -141,7 +140,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     },
     port: () => (server.address() as AddressInfo | null)?.port ?? 0,
     unready: () => (stopping ? 'stopping' : intake.unready()),
-    recordState() {
+    updateGauges() {
       metrics.recordState({
         queuedMessages: batcher.held.messages,
         bodyBytes: budget.held,

@@ -1,6 +1,15 @@
-import { commonSettings, type Environment, keyRingSetting, readConfig, setting, socketSettings } from '@backstop/kit'
+import {
+  commonSettings,
+  createNetworkMatcher,
+  type Environment,
+  keyRingSetting,
+  readConfig,
+  setting,
+  socketSettings,
+} from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
 import { z } from 'zod'
+import type { IngressSettings } from './app.ts'
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/
 
@@ -67,4 +76,29 @@ export type IngressConfig = ReturnType<typeof readIngressConfig>
 /** @throws AppError `config_invalid` with every fault at once */
 export function readIngressConfig(environment: Environment) {
   return readConfig(settings, environment)
+}
+
+export function settingsOf(config: IngressConfig): IngressSettings {
+  return {
+    host: config.HOST,
+    port: config.PORT,
+    credentialHeaders: {
+      processor: config.PROCESSOR_SIGNATURE_HEADERS,
+      reseller: config.RESELLER_SIGNATURE_HEADERS,
+      // Basic authentication: HTTP itself names the header.
+      subscription: PROVIDERS.subscription.credentialHeaders,
+    },
+    publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,
+    lingerMs: config.PUBLISH_LINGER_MS,
+    queueMaxMessages: config.QUEUE_MAX_MESSAGES,
+    queueMaxBytes: config.QUEUE_MAX_BYTES,
+    bodiesMaxBytes: config.BODIES_MAX_BYTES,
+    bodyTimeoutMs: config.BODY_TIMEOUT_MS,
+    sockets: {
+      maxSockets: config.MAX_SOCKETS,
+      maxPerAddress: config.MAX_SOCKETS_PER_ADDRESS,
+      isTrustedProxy: createNetworkMatcher(config.TRUSTED_PROXY_CIDRS),
+    },
+    rateLimit: { perSecond: config.RATE_LIMIT_PER_S, burst: config.RATE_LIMIT_BURST },
+  }
 }

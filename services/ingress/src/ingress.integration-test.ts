@@ -1,5 +1,11 @@
 import { type ProviderKind, ProviderKind as Providers } from '@backstop/contracts'
-import { createMongoSchemaIds, createRegistryCodec, type IncomingMessage, type MessageCodec } from '@backstop/kit'
+import {
+  createMongoSchemaIds,
+  createRegistryCodec,
+  type IncomingMessage,
+  type MessageCodec,
+  type RunningService,
+} from '@backstop/kit'
 import { until } from '@backstop/kit/test'
 import { SIGNERS } from '@backstop/providers/test'
 import { MongoClient } from 'mongodb'
@@ -8,10 +14,10 @@ import { connectionDocument } from '../test/connection-documents.ts'
 import { type HttpAnswer, post } from '../test/http-client.ts'
 import { credentialOf, eventOf, SECRETS } from '../test/memory-ingress.ts'
 import { type ProvisionedStack, provisionStack } from '../test/real-ingress.ts'
-import { type RunningIngress, startIngress } from './start.ts'
+import { startIngress } from './start.ts'
 
 let parts: ProvisionedStack
-let ingress: RunningIngress
+let ingress: RunningService
 let codec: MessageCodec
 const base = () => `http://127.0.0.1:${ingress.port}`
 const ops = (path: string) => fetch(`http://127.0.0.1:${ingress.opsPort}${path}`)

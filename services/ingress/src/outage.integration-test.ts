@@ -1,3 +1,4 @@
+import type { RunningService } from '@backstop/kit'
 import { startTcpProxy, type TcpProxy, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionDocument } from '../test/connection-documents.ts'
@@ -5,7 +6,7 @@ import { expectProblem } from '../test/expect-problem.ts'
 import { post } from '../test/http-client.ts'
 import { credentialOf, eventOf, type MemoryIngress, SECRETS, startMemoryIngress } from '../test/memory-ingress.ts'
 import { type ProvisionedStack, provisionStack } from '../test/real-ingress.ts'
-import { type RunningIngress, startIngress } from './start.ts'
+import { startIngress } from './start.ts'
 
 let parts: ProvisionedStack
 beforeAll(async () => {
@@ -74,14 +75,14 @@ describe('ingress without Kafka', () => {
 
 describe('ingress without MongoDB', () => {
   let proxy: TcpProxy
-  const running: RunningIngress[] = []
+  const running: RunningService[] = []
   const start = async () => {
     const MONGO_URL = `mongodb://${proxy.address.host}:${proxy.address.port}/?directConnection=true`
     const ingress = await startIngress({ ...parts.environment, MONGO_URL })
     running.push(ingress)
     return ingress
   }
-  const postTo = (ingress: RunningIngress, id: string, connection = 'con_processor') => {
+  const postTo = (ingress: RunningService, id: string, connection = 'con_processor') => {
     const body = JSON.stringify(eventOf('processor', id))
     return post(
       `http://127.0.0.1:${ingress.port}/v1/webhooks/processor/${connection}`,
@@ -89,7 +90,7 @@ describe('ingress without MongoDB', () => {
       credentialOf('processor', body),
     )
   }
-  const readiness = async (ingress: RunningIngress) =>
+  const readiness = async (ingress: RunningService) =>
     (await fetch(`http://127.0.0.1:${ingress.opsPort}/readyz`)).status
   beforeAll(async () => {
     proxy = await startTcpProxy(addressOf(new URL(parts.stack.mongoUrl.reveal()).host))

@@ -117,7 +117,7 @@ export async function startMemoryIngress(
     base,
     lines,
     metrics() {
-      app.recordState()
+      app.updateGauges()
       return metrics.text()
     },
     postEvent(provider, id) {

@@ -80,12 +80,12 @@ export interface NotifierApp {
   start(): Promise<void>
   /** Drains: attempts under way end and are recorded; what only waits comes again, here or elsewhere. */
   stop(): Promise<void>
-  /** Milliseconds since the least lively of its consumers got on; liveness rests on it. */
+  /** Milliseconds since the least active consumer last made progress. */
   msSinceProgress(): number
+  updateGauges(): void
 }
 
 const SEND_TIMEOUT_MS = 15_000
-const GAUGES_EVERY_MS = 5_000
 
 /** Wires the notifier from its ports: fan-out, delivery and the five retry delay lines. Nothing runs before `start`. */
 export function createApp(ports: NotifierPorts, settings: NotifierSettings): NotifierApp {
@@ -139,25 +139,19 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   )
   const loops = [alerts, deliveries, commands, deadLetters, ...delayLines]
   const sweepers = [outboxSweeper, replayWalker]
-  let cancelGauges = () => {}
-  const keepGauges = () => {
-    metrics.oldestPending(deliveries.oldestPendingMs())
-    cancelGauges = clock.schedule(GAUGES_EVERY_MS, keepGauges)
-  }
   return {
     async start() {
       await producer.start()
       await Promise.all(loops.map(loop => loop.start()))
       for (const sweeper of sweepers) sweeper.start()
       health.start()
-      keepGauges()
     },
     async stop() {
-      cancelGauges()
       await Promise.all([...loops, ...sweepers].map(one => one.stop()))
       await health.stop()
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
+    updateGauges: () => metrics.oldestPending(deliveries.oldestPendingMs()),
   }
 }

@@ -9,6 +9,7 @@ import {
   setting,
 } from '@backstop/kit'
 import { z } from 'zod'
+import type { NotifierSettings } from './app.ts'
 
 /** Every setting of the notifier, by its environment name; .env.example shows them all. */
 export const settings = {
@@ -49,4 +50,18 @@ export function readNotifierConfig(environment: Environment) {
     throw new AppError('config_invalid', 'The configuration has 1 fault(s):\n  SMTP_FROM: is required with SMTP_URL')
   }
   return config
+}
+
+export function settingsOf(config: NotifierConfig): NotifierSettings {
+  return {
+    publicUrl: withoutTrailingSlash(config.PUBLIC_URL),
+    brandName: config.BRAND_NAME,
+    apiPublicUrl: withoutTrailingSlash(config.API_PUBLIC_URL),
+    maxActive: config.DELIVERIES_MAX_ACTIVE,
+    maxQueuedPerChannel: config.CHANNEL_QUEUE_MAX,
+  }
+}
+
+function withoutTrailingSlash(url: string | undefined): string | null {
+  return url?.replace(/\/+$/, '') ?? null
 }

@@ -6,7 +6,7 @@ import {
   openEgress,
   openServiceParts,
   type RunningService,
-  startOpsServer,
+  startApp,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
@@ -23,20 +23,14 @@ import { createMongoProjections } from './store/mongo-projections.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
-/** A consumer that has not fetched for this long is stuck, not idle: an idle one fetches every quarter of a second. */
-const STUCK_AFTER_MS = 120_000
-
-/** Wires the real parts from the environment. */
+/** Opens the real parts from the environment and starts the reconciler. */
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
-  // Whatever is interrupted is put off and done again as a whole, so nothing need be remembered of a single write.
-  const { logger, metrics, mongo, bus, clock, openCodec } = openServiceParts('reconciler', config, {
-    retryWrites: false,
-  })
-  const egress = openEgress(config, { logger, metrics })
-  const startedAtMs = performance.now()
-  const failure = Promise.withResolvers<unknown>()
-  const [codec] = await Promise.all([openCodec(), clock.untilMeasured()])
+  // An interrupted batch is repeated as a whole, so the driver need not repeat single writes.
+  const parts = openServiceParts('reconciler', config, { retryWrites: false })
+  const { logger, metrics, mongo, bus, clock, onFatal } = parts
+  const egress = openEgress(config, parts)
+  const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])
   const app = createReconciler({
     bus,
     codec,
@@ -51,37 +45,9 @@ export async function startReconciler(environment: Environment): Promise<Running
     egress,
     secretBox: createSecretBox(config.SECRET_KEYS),
     random: Math.random,
-    onFatal: failure.resolve,
+    onFatal,
   })
-  const ops = await startOpsServer({
-    port: config.OPS_PORT,
-    host: config.HOST,
-    metrics,
-    live: () => {
-      const stuckForMs = Math.min(app.msSinceProgress(), performance.now() - startedAtMs)
-      return stuckForMs > STUCK_AFTER_MS ? 'A consumer has not got on for two minutes' : undefined
-    },
-    ready: () =>
-      mongo.ping().then(
-        () => clock.unready(),
-        error => String(error),
-      ),
-  })
-  await app.start()
-  logger.info(
-    { config: { ...config, SECRET_KEYS: [...config.SECRET_KEYS.keys.keys()] }, ops_port: ops.port },
-    'service.started',
-  )
-  return {
-    logger,
-    failed: failure.promise,
-    async stop() {
-      await app.stop()
-      await clock.stop()
-      await Promise.all([egress.stop(), mongo.stop()])
-      await ops.stop()
-    },
-  }
+  return startApp(app, { parts, config, stopAfterwards: [egress] })
 }
 
 /** The reconciler's stores over one database. */

@@ -4,9 +4,13 @@ import { type Logger, maskSecrets } from '../logger.ts'
 
 export interface RunningService {
   readonly logger: Logger
-  /** Resolves with the reason when the service cannot go on by itself; never resolves while all is well. */
+  /** The port for clients; undefined for a service that only consumes. */
+  readonly port: number | undefined
+  /** The port of /healthz, /readyz and /metrics. */
+  readonly opsPort: number
+  /** Resolves with the reason when the service cannot continue. */
   readonly failed: Promise<unknown>
-  /** Drains: takes no new work, finishes what is at hand, disconnects. */
+  /** Accepts no new work, finishes what is in flight, disconnects. */
   stop(): Promise<void>
 }
 

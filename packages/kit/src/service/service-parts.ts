@@ -34,6 +34,10 @@ export interface ServiceParts {
    * @param waitMs how long to try; the codec's own patience when left out
    */
   openCodec(waitMs?: number): Promise<MessageCodec>
+  /** Reports that the service cannot continue: the process drains and exits. */
+  onFatal(error: unknown): void
+  /** Resolves with the first error given to `onFatal`. */
+  readonly failed: Promise<unknown>
 }
 
 /**
@@ -54,7 +58,10 @@ export function openServiceParts(
   const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, topicPrefix) }
   const clock = createMeasuredClock({ sources, logger, metrics })
   clock.start()
+  const failure = Promise.withResolvers<unknown>()
   return {
+    onFatal: failure.resolve,
+    failed: failure.promise,
     logger,
     metrics,
     mongo,
