@@ -1,11 +1,42 @@
 import type { ChannelDocument, ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { narrowToProject, ownProject, type Principal } from '../access/rules/access.ts'
+import type { ReadShelf, Stored, Where } from '../store/shelf.ts'
 import type { ReadShelves } from '../store/stores.ts'
 
 /** The refusal for what is not there and, in the same words, for what belongs to a project that the key is not good for. */
 export function notFound(what: string, id: string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}`)
+}
+
+/**
+ * A document of the key's project.
+ * @param what its name in the refusal: "delivery"
+ * @param more what else it has to match
+ * @throws AppError `not_found`
+ */
+export async function findOwn<D extends Stored>(
+  shelf: Pick<ReadShelf<D>, 'find'>,
+  principal: Principal,
+  what: string,
+  id: string,
+  more?: Where<D>,
+): Promise<D> {
+  const found = await shelf.find({ ...more, ...ownProject(principal), _id: id } as Where<D>)
+  if (found === undefined) throw notFound(what, id)
+  return found
+}
+
+/** @throws AppError `not_found` unless it was found and belongs to the key's project */
+export function requireOwn<T extends { readonly project_id: string }>(
+  found: T | undefined,
+  principal: Principal,
+  what: string,
+  id: string,
+): T {
+  const { project_id = found?.project_id } = ownProject(principal)
+  if (found === undefined || found.project_id !== project_id) throw notFound(what, id)
+  return found
 }
 
 /** @throws AppError `not_found` */
@@ -30,10 +61,8 @@ export async function findConnection(
   id: string,
   projectId?: string,
 ): Promise<ConnectionDocument> {
-  const connection = await connections.find({ _id: id, deleted_at: null, ...ownProject(principal) })
-  if (connection === undefined || (projectId !== undefined && connection.project_id !== projectId)) {
-    throw notFound('connection', id)
-  }
+  const connection = await findOwn(connections, principal, 'connection', id, { deleted_at: null })
+  if (projectId !== undefined && connection.project_id !== projectId) throw notFound('connection', id)
   return connection
 }
 
@@ -41,14 +70,12 @@ export async function findConnection(
  * An alert channel that is not deleted, of the key's project.
  * @throws AppError `not_found`
  */
-export async function findChannel(
+export function findChannel(
   { channels }: Pick<ReadShelves, 'channels'>,
   principal: Principal,
   id: string,
 ): Promise<ChannelDocument> {
-  const channel = await channels.find({ _id: id, deleted_at: null, ...ownProject(principal) })
-  if (channel === undefined) throw notFound('alert channel', id)
-  return channel
+  return findOwn(channels, principal, 'alert channel', id, { deleted_at: null })
 }
 
 /**

@@ -3,13 +3,12 @@ import {
   AlertChannelQuery,
   type ChannelDocument,
   ChannelTestResult,
-  listOf,
   NewAlertChannel,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { findChannel, findProject, projectFilter } from '../../http/found.ts'
+import { findChannel, findProject } from '../../http/found.ts'
 import { etagOf } from '../../http/if-match.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
@@ -24,39 +23,39 @@ const OfChannel = z.object({ id: z.string() })
 
 /** /v1/alert-channels */
 export function alertChannelRoutes(parts: AdminParts): Route[] {
+  const { channels, channelHealth } = parts.stores
   return [
-    listRoute(parts),
+    listRoute({
+      path: '/v1/alert-channels',
+      operationId: 'listAlertChannels',
+      tag,
+      summary: 'List alert channels, newest first',
+      items: 'channels',
+      query: AlertChannelQuery,
+      schema: AlertChannel,
+      shelf: channels,
+      sortedBy: 'created_at',
+      filter: () => ({ deleted_at: null }),
+      beside: channelHealth,
+      show: showChannel,
+    }),
     createRoute(parts),
-    getRoute(parts),
+    getRoute({
+      path: '/v1/alert-channels/{id}',
+      operationId: 'getAlertChannel',
+      tag,
+      summary: 'Read an alert channel and how it does',
+      item: 'channel',
+      schema: AlertChannel,
+      isVersioned: true,
+      find: ({ params, principal }) => findChannel({ channels }, principal, params.id),
+      show: async (channel, now) => showChannel(channel, await channelHealth.find({ _id: channel._id }), now),
+    }),
     changeChannelRoute(parts),
     deleteRoute(),
     rotateChannelSecretRoute(parts),
     testRoute(parts),
   ]
-}
-
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/alert-channels',
-    operationId: 'listAlertChannels',
-    tag,
-    summary: 'List alert channels, newest first',
-    scope: 'read',
-    query: AlertChannelQuery,
-    answers: { 200: { description: 'A page of channels', schema: listOf(AlertChannel) } },
-    refusals: ['not_found'],
-    async handle({ query, principal, now }) {
-      const where = { ...projectFilter(principal, query.project_id), deleted_at: null }
-      const after = decodeCursor(query.cursor)
-      const found = await stores.channels.page({ where, by: 'created_at', after, limit: query.limit + 1 })
-      const placeOf = (channel: ChannelDocument) => ({ at: channel.created_at, id: channel._id })
-      const health = await stores.channelHealth.findAll({ _id: { in: found.map(channel => channel._id) } })
-      const healthOf = new Map(health.map(one => [one._id, one]))
-      const show = (channel: ChannelDocument) => showChannel(channel, healthOf.get(channel._id), now)
-      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
-    },
-  })
 }
 
 function createRoute(parts: AdminParts): Route {
@@ -97,29 +96,6 @@ function createRoute(parts: AdminParts): Route {
       return {
         status: 201,
         body: showChannel(channel, undefined, now),
-        headers: { etag: etagOf(channel.version) },
-      }
-    },
-  })
-}
-
-function getRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/alert-channels/{id}',
-    operationId: 'getAlertChannel',
-    tag,
-    summary: 'Read an alert channel and how it does',
-    scope: 'read',
-    params: OfChannel,
-    answers: { 200: { description: 'The channel; its version is the ETag', schema: AlertChannel } },
-    refusals: ['not_found'],
-    async handle({ params, principal, now }) {
-      const channel = await findChannel(stores, principal, params.id)
-      const health = await stores.channelHealth.find({ _id: channel._id })
-      return {
-        status: 200,
-        body: showChannel(channel, health, now),
         headers: { etag: etagOf(channel.version) },
       }
     },

@@ -1,17 +1,9 @@
-import {
-  ApiKey,
-  type ApiKeyDocument,
-  CreatedApiKey,
-  ListQuery,
-  listOf,
-  NewApiKey,
-  type Scope,
-} from '@backstop/contracts'
+import { ApiKey, type ApiKeyDocument, CreatedApiKey, NewApiKey, type Scope } from '@backstop/contracts'
 import { AppError, apiKeyDocument, generateApiKey } from '@backstop/kit'
 import { z } from 'zod'
 import { decideKeyGrant, ownProject } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
 import { findProject, notFound } from '../../http/found.ts'
+import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { decideRevocation } from './rules/admin-key.ts'
@@ -54,22 +46,18 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
         return { status: 201, body: { ...showApiKey(document), key: key.reveal() } }
       },
     }),
-    defineRoute({
-      method: 'get',
+    listRoute({
       path: '/v1/api-keys',
       operationId: 'listApiKeys',
       tag,
       summary: 'List API keys that are not revoked, newest first',
       scope: 'admin',
-      query: ListQuery,
-      answers: { 200: { description: 'A page of keys', schema: listOf(ApiKey) } },
-      async handle({ query, principal }) {
-        const where = { ...ownProject(principal), revoked_at: null }
-        const after = decodeCursor(query.cursor)
-        const found = await stores.apiKeys.page({ where, by: 'created_at', after, limit: query.limit + 1 })
-        const placeOf = (key: ApiKeyDocument) => ({ at: key.created_at, id: key._id })
-        return { status: 200, body: toPage(found, query.limit, placeOf, showApiKey) }
-      },
+      items: 'keys',
+      schema: ApiKey,
+      shelf: stores.apiKeys,
+      sortedBy: 'created_at',
+      filter: () => ({ revoked_at: null }),
+      show: showApiKey,
     }),
     defineRoute({
       method: 'delete',

@@ -1,14 +1,12 @@
-import { type AuditDocument, AuditEntry, AuditQuery, listOf } from '@backstop/contracts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { projectFilter } from '../../http/found.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { type AuditDocument, AuditEntry, AuditQuery } from '@backstop/contracts'
+import { listRoute } from '../../http/read-routes.ts'
+import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 /** /v1/audit */
 export function auditRoutes({ stores }: AdminParts): Route[] {
   return [
-    defineRoute({
-      method: 'get',
+    listRoute({
       path: '/v1/audit',
       operationId: 'listAudit',
       tag: 'Audit',
@@ -16,16 +14,13 @@ export function auditRoutes({ stores }: AdminParts): Route[] {
       description:
         'Refused requests are one row for each minute, actor and error code, with `count`. The actor is the key, or for a key that is not known the address and the beginning of the key.',
       scope: 'admin',
+      items: 'changes',
       query: AuditQuery,
-      answers: { 200: { description: 'A page of changes', schema: listOf(AuditEntry) } },
-      refusals: ['not_found'],
-      async handle({ query, principal }) {
-        const where = { ...projectFilter(principal, query.project_id), target: query.target }
-        const after = decodeCursor(query.cursor)
-        const found = await stores.audit.page({ where, by: 'at', after, limit: query.limit + 1 })
-        const placeOf = ({ at, _id }: AuditDocument) => ({ at, id: _id })
-        return { status: 200, body: toPage(found, query.limit, placeOf, show) }
-      },
+      schema: AuditEntry,
+      shelf: stores.audit,
+      sortedBy: 'at',
+      filter: ({ target }) => ({ target }),
+      show,
     }),
   ]
 }

@@ -1,19 +1,11 @@
-import {
-  type Budget,
-  BudgetPatch,
-  BudgetQuery,
-  type BudgetUsage,
-  listOf,
-  NewBudget,
-  ShownBudget,
-} from '@backstop/contracts'
+import { type Budget, BudgetPatch, BudgetQuery, type BudgetUsage, NewBudget, ShownBudget } from '@backstop/contracts'
 import { lostRace } from '@backstop/kit'
 import type { Budgets } from '@backstop/ledger'
 import { z } from 'zod'
-import { ownProject, type Principal } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { findConnection, findProject, notFound, projectFilter } from '../../http/found.ts'
+import type { Principal } from '../../access/rules/access.ts'
+import { findConnection, findProject, projectFilter, requireOwn } from '../../http/found.ts'
 import { checkIfMatch, etagOf } from '../../http/if-match.ts'
+import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -22,7 +14,39 @@ const OfBudget = z.object({ id: z.string() })
 
 /** /v1/budgets */
 export function budgetRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), listRoute(parts), getRoute(parts), changeRoute(parts), deleteRoute(parts)]
+  const { budgets } = parts
+  return [
+    createRoute(parts),
+    pagedRoute({
+      path: '/v1/budgets',
+      operationId: 'listBudgets',
+      tag,
+      summary: 'List budgets with what is taken of them, newest first',
+      items: 'budgets',
+      query: BudgetQuery,
+      schema: ShownBudget,
+      async page({ query, principal, now }, place) {
+        const { project_id: projectId } = projectFilter(principal, query.project_id)
+        const found = await budgets.list({ projectId, connectionId: query.connection_id, ...place })
+        return showBudgets(budgets, found, now)
+      },
+      placeOf: ({ created_at, budget_id }) => ({ at: new Date(created_at), id: budget_id }),
+      show: budget => budget,
+    }),
+    getRoute({
+      path: '/v1/budgets/{id}',
+      operationId: 'getBudget',
+      tag,
+      summary: 'Read a budget with what is used, reserved and left in the present period',
+      item: 'budget',
+      schema: ShownBudget,
+      isVersioned: true,
+      find: ({ params, principal }) => findBudget(budgets, principal, params.id),
+      show: (budget, now) => showBudget(budgets, budget, now),
+    }),
+    changeRoute(parts),
+    deleteRoute(parts),
+  ]
 }
 
 function createRoute({ stores, budgets }: AdminParts): Route {
@@ -43,50 +67,6 @@ function createRoute({ stores, budgets }: AdminParts): Route {
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, project._id)
       const budget = await budgets.create(newId('budget'), body, now.getTime())
       return { ...(await answer(budgets, budget, now)), status: 201, changed: changeOf(budget, 'budget.create') }
-    },
-  })
-}
-
-function listRoute({ budgets }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/budgets',
-    operationId: 'listBudgets',
-    tag,
-    summary: 'List budgets with what is taken of them, newest first',
-    scope: 'read',
-    query: BudgetQuery,
-    answers: { 200: { description: 'A page of budgets', schema: listOf(ShownBudget) } },
-    refusals: ['not_found'],
-    async handle({ query, principal, now }) {
-      const found = await budgets.list({
-        projectId: projectFilter(principal, query.project_id).project_id,
-        connectionId: query.connection_id,
-        after: decodeCursor(query.cursor),
-        limit: query.limit + 1,
-      })
-      const usages = await budgets.usage(found, now.getTime())
-      const both = found.map((budget, index) => ({ budget, current: usages[index] as BudgetUsage }))
-      const placeOf = ({ budget }: { budget: Budget }) => ({ at: new Date(budget.created_at), id: budget.budget_id })
-      const show = ({ budget, current }: { budget: Budget; current: BudgetUsage }) => ({ ...budget, current })
-      return { status: 200, body: toPage(both, query.limit, placeOf, show) }
-    },
-  })
-}
-
-function getRoute({ budgets }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/budgets/{id}',
-    operationId: 'getBudget',
-    tag,
-    summary: 'Read a budget with what is used, reserved and left in the present period',
-    scope: 'read',
-    params: OfBudget,
-    answers: { 200: { description: 'The budget; its version is the ETag', schema: ShownBudget } },
-    refusals: ['not_found'],
-    async handle({ params, principal, now }) {
-      return answer(budgets, await findBudget(budgets, principal, params.id), now)
     },
   })
 }
@@ -154,17 +134,21 @@ async function asRead(
 }
 
 async function findBudget(budgets: Budgets, principal: Principal, id: string): Promise<Budget> {
-  const budget = await budgets.get(id)
-  const { project_id } = ownProject(principal)
-  if (budget === undefined || (project_id !== undefined && budget.project_id !== project_id)) {
-    throw notFound('budget', id)
-  }
-  return budget
+  return requireOwn(await budgets.get(id), principal, 'budget', id)
+}
+
+async function showBudgets(budgets: Budgets, found: readonly Budget[], now: Date): Promise<ShownBudget[]> {
+  const usages = await budgets.usage(found, now.getTime())
+  return found.map((budget, index) => ({ ...budget, current: usages[index] as BudgetUsage }))
+}
+
+async function showBudget(budgets: Budgets, budget: Budget, now: Date): Promise<ShownBudget> {
+  const [shown] = await showBudgets(budgets, [budget], now)
+  return shown as ShownBudget
 }
 
 async function answer(budgets: Budgets, budget: Budget, now: Date): Promise<RouteAnswer> {
-  const [current] = await budgets.usage([budget], now.getTime())
-  return { status: 200, body: { ...budget, current }, headers: { etag: etagOf(budget.version) } }
+  return { status: 200, body: await showBudget(budgets, budget, now), headers: { etag: etagOf(budget.version) } }
 }
 
 function changeOf(budget: Budget, action: string): NonNullable<RouteAnswer['changed']> {

@@ -4,15 +4,14 @@ import {
   ConnectionPatch,
   CreatedConnection,
   deterministicId,
-  ListQuery,
-  listOf,
   NewConnection,
+  type SweepDocument,
 } from '@backstop/contracts'
 import { Secret } from '@backstop/kit'
 import { z } from 'zod'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
 import { findConnection, findProject } from '../../http/found.ts'
 import { etagOf } from '../../http/if-match.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -37,10 +36,38 @@ const SHOWN_ONCE = ['signing_secret', 'username', 'password'] as const
 
 /** /v1/projects/{id}/connections */
 export function connectionRoutes(parts: AdminParts): Route[] {
+  const { stores, ingressPublicUrl } = parts
+  const show = (connection: ConnectionDocument, sweep: SweepDocument | undefined, now: Date) =>
+    showConnection(connection, sweep, ingressPublicUrl, now)
   return [
     createRoute(parts),
-    listRoute(parts),
-    getRoute(parts),
+    listRoute({
+      path: '/v1/projects/{id}/connections',
+      operationId: 'listConnections',
+      tag,
+      summary: 'List the connections of a project, newest first',
+      params: OfProject,
+      items: 'connections',
+      schema: Connection,
+      shelf: stores.connections,
+      sortedBy: 'created_at',
+      narrow: async ({ params, principal }) => ({ project_id: (await findProject(stores, principal, params.id))._id }),
+      filter: () => ({ deleted_at: null }),
+      beside: stores.sweeps,
+      show,
+    }),
+    getRoute({
+      path: '/v1/projects/{id}/connections/{connection_id}',
+      operationId: 'getConnection',
+      tag,
+      summary: 'Read a connection',
+      params: OfConnection,
+      item: 'connection',
+      schema: Connection,
+      isVersioned: true,
+      find: ({ params, principal }) => findConnection(stores, principal, params.connection_id, params.id),
+      show: async (connection, now) => show(connection, await stores.sweeps.find({ _id: connection._id }), now),
+    }),
     patchRoute(parts),
     deleteRoute(),
     rotateSecretRoute(parts),
@@ -89,53 +116,6 @@ function createRoute(parts: AdminParts): Route {
         body: { ...showConnection(document, undefined, parts.ingressPublicUrl, now), ...made.shown },
         headers: { etag: etagOf(document.version) },
       }
-    },
-  })
-}
-
-function listRoute({ stores, ingressPublicUrl }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/projects/{id}/connections',
-    operationId: 'listConnections',
-    tag,
-    summary: 'List the connections of a project, newest first',
-    scope: 'read',
-    params: OfProject,
-    query: ListQuery,
-    answers: { 200: { description: 'A page of connections', schema: listOf(Connection) } },
-    refusals: ['not_found'],
-    async handle({ params, query, principal, now }) {
-      const project = await findProject(stores, principal, params.id)
-      const where = { project_id: project._id, deleted_at: null }
-      const after = decodeCursor(query.cursor)
-      const found = await stores.connections.page({ where, by: 'created_at', after, limit: query.limit + 1 })
-      const placeOf = (document: ConnectionDocument) => ({ at: document.created_at, id: document._id })
-      const sweeps = await stores.sweeps.findAll({ _id: { in: found.map(document => document._id) } })
-      const sweepOf = new Map(sweeps.map(sweep => [sweep._id, sweep]))
-      const show = (document: ConnectionDocument) =>
-        showConnection(document, sweepOf.get(document._id), ingressPublicUrl, now)
-      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
-    },
-  })
-}
-
-function getRoute({ stores, ingressPublicUrl }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/projects/{id}/connections/{connection_id}',
-    operationId: 'getConnection',
-    tag,
-    summary: 'Read a connection',
-    scope: 'read',
-    params: OfConnection,
-    answers: { 200: { description: 'The connection; its version is the ETag', schema: Connection } },
-    refusals: ['not_found'],
-    async handle({ params, principal, now }) {
-      const document = await findConnection(stores, principal, params.connection_id, params.id)
-      const headers = { etag: etagOf(document.version) }
-      const sweep = await stores.sweeps.find({ _id: document._id })
-      return { status: 200, body: showConnection(document, sweep, ingressPublicUrl, now), headers }
     },
   })
 }

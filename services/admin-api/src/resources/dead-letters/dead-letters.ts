@@ -1,8 +1,8 @@
-import { DeadLetter, type DeadLetterDocument, ListQuery, listOf } from '@backstop/contracts'
+import { DeadLetter, type DeadLetterDocument } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
 import { notFound } from '../../http/found.ts'
+import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -10,32 +10,27 @@ const tag = 'Dead letters'
 
 /** /v1/dead-letters */
 export function deadLetterRoutes(parts: AdminParts): Route[] {
-  return [listRoute(parts), replayRoute(parts)]
+  return [
+    listRoute({
+      path: '/v1/dead-letters',
+      operationId: 'listDeadLetters',
+      tag,
+      summary: 'List messages that the notifier could not use and that are no delivery, newest first',
+      description: 'Only a key that is good for all projects sees any.',
+      scope: 'admin',
+      items: 'messages',
+      schema: DeadLetter,
+      shelf: parts.stores.deadLetters,
+      sortedBy: 'parked_at',
+      narrow: ({ principal }) => (seesAll(principal) ? {} : { _id: { in: [] } }),
+      show,
+    }),
+    replayRoute(parts),
+  ]
 }
 
 /** Nobody can tell whose a message is that cannot be read: they are for keys of all projects alone. */
 const seesAll = ({ projectId }: Principal) => projectId === null
-
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/dead-letters',
-    operationId: 'listDeadLetters',
-    tag,
-    summary: 'List messages that the notifier could not use and that are no delivery, newest first',
-    description: 'Only a key that is good for all projects sees any.',
-    scope: 'admin',
-    query: ListQuery,
-    answers: { 200: { description: 'A page of messages', schema: listOf(DeadLetter) } },
-    async handle({ query, principal }) {
-      const after = decodeCursor(query.cursor)
-      const request = { where: {}, by: 'parked_at', after, limit: query.limit + 1 } as const
-      const found = seesAll(principal) ? await stores.deadLetters.page(request) : []
-      const placeOf = ({ parked_at, _id }: DeadLetterDocument) => ({ at: parked_at, id: _id })
-      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
-    },
-  })
-}
 
 function replayRoute({ stores, deadLetters }: AdminParts): Route {
   return defineRoute({

@@ -1,70 +1,50 @@
-import { Delivery, type DeliveryDocument, DeliveryQuery, listOf } from '@backstop/contracts'
+import { Delivery, DeliveryQuery } from '@backstop/contracts'
 import { z } from 'zod'
-import { ownProject } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { notFound, projectFilter } from '../../http/found.ts'
+import { findOwn } from '../../http/found.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { judgeRetry, showDelivery } from './rules/delivery.ts'
 import { refuseSendingAgain } from './send-again.ts'
 
 const tag = 'Deliveries'
-const OfDelivery = z.object({ id: z.string() })
 
 /** /v1/deliveries */
 export function deliveryRoutes(parts: AdminParts): Route[] {
-  return [listRoute(parts), getRoute(parts), retryRoute(parts)]
-}
-
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/deliveries',
-    operationId: 'listDeliveries',
-    tag,
-    summary: 'List deliveries, newest first',
-    description:
-      'One for each alert and channel, with every attempt. `state=dead` lists what did not arrive and is no longer tried: `reason` says why.',
-    scope: 'read',
-    query: DeliveryQuery,
-    answers: { 200: { description: 'A page of deliveries', schema: listOf(Delivery) } },
-    refusals: ['not_found'],
-    async handle({ query, principal }) {
-      const { channel_id, alert_id, state, from, to } = query
-      const found = await stores.deliveries.page({
-        where: { ...projectFilter(principal, query.project_id), channel_id, alert_id, state },
-        by: 'created_at',
-        window: { from: dateOf(from), before: dateOf(to) },
-        after: decodeCursor(query.cursor),
-        limit: query.limit + 1,
-      })
-      const placeOf = (delivery: DeliveryDocument) => ({ at: delivery.created_at, id: delivery._id })
-      return { status: 200, body: toPage(found, query.limit, placeOf, showDelivery) }
-    },
-  })
+  const { deliveries } = parts.stores
+  return [
+    listRoute({
+      path: '/v1/deliveries',
+      operationId: 'listDeliveries',
+      tag,
+      summary: 'List deliveries, newest first',
+      description:
+        'One for each alert and channel, with every attempt. `state=dead` lists what did not arrive and is no longer tried: `reason` says why.',
+      items: 'deliveries',
+      query: DeliveryQuery,
+      schema: Delivery,
+      shelf: deliveries,
+      sortedBy: 'created_at',
+      filter: ({ channel_id, alert_id, state }) => ({ channel_id, alert_id, state }),
+      window: ({ from, to }) => ({ from: dateOf(from), before: dateOf(to) }),
+      show: showDelivery,
+    }),
+    getRoute({
+      path: '/v1/deliveries/{id}',
+      operationId: 'getDelivery',
+      tag,
+      summary: 'Read a delivery with each of its attempts',
+      item: 'delivery',
+      schema: Delivery,
+      find: ({ params, principal }) => findOwn(deliveries, principal, 'delivery', params.id),
+      show: showDelivery,
+    }),
+    retryRoute(parts),
+  ]
 }
 
 function dateOf(time: string | undefined): Date | undefined {
   return time === undefined ? undefined : new Date(time)
-}
-
-function getRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/deliveries/{id}',
-    operationId: 'getDelivery',
-    tag,
-    summary: 'Read a delivery with each of its attempts',
-    scope: 'read',
-    params: OfDelivery,
-    answers: { 200: { description: 'The delivery', schema: Delivery } },
-    refusals: ['not_found'],
-    async handle({ params, principal }) {
-      const delivery = await stores.deliveries.find({ _id: params.id, ...ownProject(principal) })
-      if (delivery === undefined) throw notFound('delivery', params.id)
-      return { status: 200, body: showDelivery(delivery) }
-    },
-  })
 }
 
 function retryRoute({ stores, commands }: AdminParts): Route {
@@ -77,12 +57,11 @@ function retryRoute({ stores, commands }: AdminParts): Route {
     description:
       'One that waits for its next attempt has it at once; one that is dead begins its retries anew. The answer is the delivery as it stood: read it again to see what became of it.',
     scope: 'manage',
-    params: OfDelivery,
+    params: z.object({ id: z.string() }),
     answers: { 202: { description: 'It is asked for', schema: Delivery } },
     refusals: ['not_found', 'conflict'],
     async handle({ params, principal, newId, now }) {
-      const delivery = await stores.deliveries.find({ _id: params.id, ...ownProject(principal) })
-      if (delivery === undefined) throw notFound('delivery', params.id)
+      const delivery = await findOwn(stores.deliveries, principal, 'delivery', params.id)
       const { _id, project_id, channel_id } = delivery
       const channel = await stores.channels.find({ _id: channel_id, deleted_at: null })
       const health = await stores.channelHealth.find({ _id: channel_id })

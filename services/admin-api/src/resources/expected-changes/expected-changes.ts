@@ -4,13 +4,11 @@ import {
   type ExpectedChangeDocument,
   ExpectedChangeQuery,
   type ExpectedChangeUsesDocument,
-  listOf,
   NewExpectedChange,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { ownProject } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { findConnection, findProject, notFound, projectFilter } from '../../http/found.ts'
+import { findConnection, findOwn, findProject } from '../../http/found.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -19,7 +17,34 @@ const tag = 'Expected changes'
 
 /** /v1/expected-changes */
 export function expectedChangeRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), listRoute(parts), getRoute(parts), deleteRoute()]
+  const { expectedChanges, expectedChangeUses } = parts.stores
+  return [
+    createRoute(parts),
+    listRoute({
+      path: '/v1/expected-changes',
+      operationId: 'listExpectedChanges',
+      tag,
+      summary: 'List notes of expected changes, newest first; expired ones too',
+      items: 'notes',
+      query: ExpectedChangeQuery,
+      schema: ExpectedChange,
+      shelf: expectedChanges,
+      sortedBy: 'created_at',
+      beside: expectedChangeUses,
+      show,
+    }),
+    getRoute({
+      path: '/v1/expected-changes/{id}',
+      operationId: 'getExpectedChange',
+      tag,
+      summary: 'Read a note of an expected change with what it covers already',
+      item: 'note',
+      schema: ExpectedChange,
+      find: ({ params, principal }) => findOwn(expectedChanges, principal, 'expected change', params.id),
+      show: async change => show(change, await expectedChangeUses.find({ _id: change._id })),
+    }),
+    deleteRoute(),
+  ]
 }
 
 function createRoute({ stores, commands }: AdminParts): Route {
@@ -80,48 +105,6 @@ function createRoute({ stores, commands }: AdminParts): Route {
   })
 }
 
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/expected-changes',
-    operationId: 'listExpectedChanges',
-    tag,
-    summary: 'List notes of expected changes, newest first; expired ones too',
-    scope: 'read',
-    query: ExpectedChangeQuery,
-    answers: { 200: { description: 'A page of notes', schema: listOf(ExpectedChange) } },
-    refusals: ['not_found'],
-    async handle({ query, principal }) {
-      const where = projectFilter(principal, query.project_id)
-      const after = decodeCursor(query.cursor)
-      const found = await stores.expectedChanges.page({ where, by: 'created_at', after, limit: query.limit + 1 })
-      const placeOf = ({ created_at, _id }: ExpectedChangeDocument) => ({ at: created_at, id: _id })
-      const uses = await stores.expectedChangeUses.findAll({ _id: { in: found.map(({ _id }) => _id) } })
-      const usesOf = new Map(uses.map(one => [one._id, one]))
-      return { status: 200, body: toPage(found, query.limit, placeOf, one => show(one, usesOf.get(one._id))) }
-    },
-  })
-}
-
-function getRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/expected-changes/{id}',
-    operationId: 'getExpectedChange',
-    tag,
-    summary: 'Read a note of an expected change with what it covers already',
-    scope: 'read',
-    params: z.object({ id: z.string() }),
-    answers: { 200: { description: 'The note', schema: ExpectedChange } },
-    refusals: ['not_found'],
-    async handle({ params, principal }) {
-      const found = await stores.expectedChanges.find({ _id: params.id, ...ownProject(principal) })
-      if (found === undefined) throw notFound('expected change', params.id)
-      return { status: 200, body: show(found, await stores.expectedChangeUses.find({ _id: found._id })) }
-    },
-  })
-}
-
 function deleteRoute(): Route {
   return defineRoute({
     method: 'delete',
@@ -135,12 +118,10 @@ function deleteRoute(): Route {
     answers: { 204: { description: 'It is gone' } },
     refusals: ['not_found'],
     async handle({ params, principal, change }) {
-      const own = { _id: params.id, ...ownProject(principal) }
       await change(
         async ({ expectedChanges }) => {
-          const known = await expectedChanges.find(own)
-          if (known === undefined) throw notFound('expected change', params.id)
-          await expectedChanges.remove(own)
+          const known = await findOwn(expectedChanges, principal, 'expected change', params.id)
+          await expectedChanges.remove({ _id: known._id })
           return known
         },
         ({ _id, project_id }) => ({ action: 'expected_change.delete', target: _id, projectId: project_id }),

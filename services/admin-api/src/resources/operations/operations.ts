@@ -1,5 +1,4 @@
 import {
-  listOf,
   NewOperation,
   NewTransition,
   type Operation,
@@ -8,19 +7,53 @@ import {
   showOperation,
 } from '@backstop/contracts'
 import { z } from 'zod'
-import { ownProject, type Principal } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { findConnection, notFound, projectFilter } from '../../http/found.ts'
+import type { Principal } from '../../access/rules/access.ts'
+import { findConnection, projectFilter, requireOwn } from '../../http/found.ts'
+import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Operations'
-const OfOperation = z.object({ id: z.string() })
 const AUDITED_AS = { created: 'operation.create', moved: 'operation.transition' } as const
 
 /** /v1/operations */
 export function operationRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), transitionRoute(parts), listRoute(parts), getRoute(parts)]
+  const { ledger } = parts
+  return [
+    createRoute(parts),
+    transitionRoute(parts),
+    pagedRoute({
+      path: '/v1/operations',
+      operationId: 'listOperations',
+      tag,
+      summary: 'List operations, newest first',
+      items: 'operations',
+      query: OperationQuery,
+      schema: ShownOperation,
+      page: ({ query, principal }, { after, limit }) =>
+        ledger.list({
+          projectId: projectFilter(principal, query.project_id).project_id,
+          connectionId: query.connection_id,
+          state: query.state,
+          subject: query.subject,
+          runId: query.run_id,
+          after: after && { createdAt: after.at.toISOString(), operationId: after.id },
+          limit,
+        }),
+      placeOf: ({ created_at, operation_id }) => ({ at: new Date(created_at), id: operation_id }),
+      show: showOperation,
+    }),
+    getRoute({
+      path: '/v1/operations/{id}',
+      operationId: 'getOperation',
+      tag,
+      summary: 'Read an operation',
+      item: 'operation',
+      schema: ShownOperation,
+      find: ({ params, principal }) => findOperation(ledger, principal, params.id),
+      show: showOperation,
+    }),
+  ]
 }
 
 function createRoute({ stores, ledger }: AdminParts): Route {
@@ -63,7 +96,7 @@ function transitionRoute({ ledger }: AdminParts): Route {
     description:
       'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. Stages on the way may be left out. Executing without the approval that the project requires is recorded, too: the operation is `unapproved` and explains nothing. Approving is a route of its own there. Reporting the same state again changes nothing.',
     scope: 'operations:write',
-    params: OfOperation,
+    params: z.object({ id: z.string() }),
     body: NewTransition,
     answers: { 200: { description: 'The operation as it is now', schema: ShownOperation } },
     refusals: ['not_found', 'illegal_transition', 'conflict'],
@@ -77,63 +110,13 @@ function transitionRoute({ ledger }: AdminParts): Route {
   })
 }
 
-function listRoute({ ledger }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/operations',
-    operationId: 'listOperations',
-    tag,
-    summary: 'List operations, newest first',
-    scope: 'read',
-    query: OperationQuery,
-    answers: { 200: { description: 'A page of operations', schema: listOf(ShownOperation) } },
-    refusals: ['not_found'],
-    async handle({ query, principal }) {
-      const after = decodeCursor(query.cursor)
-      const found = await ledger.list({
-        projectId: projectFilter(principal, query.project_id).project_id,
-        connectionId: query.connection_id,
-        state: query.state,
-        subject: query.subject,
-        runId: query.run_id,
-        after: after && { createdAt: after.at.toISOString(), operationId: after.id },
-        limit: query.limit + 1,
-      })
-      const placeOf = (operation: Operation) => ({ at: new Date(operation.created_at), id: operation.operation_id })
-      return { status: 200, body: toPage(found, query.limit, placeOf, showOperation) }
-    },
-  })
-}
-
-function getRoute({ ledger }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/operations/{id}',
-    operationId: 'getOperation',
-    tag,
-    summary: 'Read an operation',
-    scope: 'read',
-    params: OfOperation,
-    answers: { 200: { description: 'The operation', schema: ShownOperation } },
-    refusals: ['not_found'],
-    async handle({ params, principal }) {
-      return { status: 200, body: showOperation(await findOperation(ledger, principal, params.id)) }
-    },
-  })
-}
-
 /** @throws AppError `not_found` */
 export async function findOperation(
   ledger: AdminParts['ledger'],
   principal: Principal,
   id: string,
 ): Promise<Operation> {
-  const operation = await ledger.get(id)
-  const { project_id } = ownProject(principal)
-  if (operation === undefined || (project_id !== undefined && operation.project_id !== project_id)) {
-    throw notFound('operation', id)
-  }
-  return operation
+  return requireOwn(await ledger.get(id), principal, 'operation', id)
 }
 
 /** The audit row of a change. */

@@ -1,7 +1,5 @@
 import {
   DEFAULT_APPROVAL_DEADLINE_S,
-  ListQuery,
-  listOf,
   NewProject,
   Project,
   type ProjectDocument,
@@ -10,18 +8,44 @@ import {
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
 import { changeVersioned } from '../../http/change-versioned.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
 import { findProject } from '../../http/found.ts'
 import { etagOf } from '../../http/if-match.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Projects'
-const OfProject = z.object({ id: z.string() })
 
 /** /v1/projects */
 export function projectRoutes(parts: AdminParts): Route[] {
-  return [createRoute(), listRoute(parts), getRoute(parts), changeRoute(parts)]
+  const { stores } = parts
+  return [
+    createRoute(),
+    listRoute({
+      path: '/v1/projects',
+      operationId: 'listProjects',
+      tag,
+      summary: 'List projects, newest first',
+      items: 'projects',
+      schema: Project,
+      shelf: stores.projects,
+      sortedBy: 'created_at',
+      narrow: ({ principal }) => (principal.projectId === null ? {} : { _id: principal.projectId }),
+      show: showProject,
+    }),
+    getRoute({
+      path: '/v1/projects/{id}',
+      operationId: 'getProject',
+      tag,
+      summary: 'Read a project',
+      item: 'project',
+      schema: Project,
+      isVersioned: true,
+      find: ({ params, principal }) => findProject(stores, principal, params.id),
+      show: showProject,
+    }),
+    changeRoute(parts),
+  ]
 }
 
 function createRoute(): Route {
@@ -60,44 +84,6 @@ function createRoute(): Route {
   })
 }
 
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/projects',
-    operationId: 'listProjects',
-    tag,
-    summary: 'List projects, newest first',
-    scope: 'read',
-    query: ListQuery,
-    answers: { 200: { description: 'A page of projects', schema: listOf(Project) } },
-    async handle({ query, principal }) {
-      const where = principal.projectId === null ? {} : { _id: principal.projectId }
-      const after = decodeCursor(query.cursor)
-      const found = await stores.projects.page({ where, by: 'created_at', after, limit: query.limit + 1 })
-      const placeOf = (project: ProjectDocument) => ({ at: project.created_at, id: project._id })
-      return { status: 200, body: toPage(found, query.limit, placeOf, showProject) }
-    },
-  })
-}
-
-function getRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/projects/{id}',
-    operationId: 'getProject',
-    tag,
-    summary: 'Read a project',
-    scope: 'read',
-    params: OfProject,
-    answers: { 200: { description: 'The project; its version is the ETag', schema: Project } },
-    refusals: ['not_found'],
-    async handle({ params, principal }) {
-      const project = await findProject(stores, principal, params.id)
-      return { status: 200, body: showProject(project), headers: { etag: etagOf(project.version) } }
-    },
-  })
-}
-
 function changeRoute({ checkUrl }: AdminParts): Route {
   return defineRoute({
     method: 'patch',
@@ -108,7 +94,7 @@ function changeRoute({ checkUrl }: AdminParts): Route {
     description:
       'Where approval is required, an operation that is requested waits for it, and one that executes without it explains nothing. `branding` is replaced whole; {} goes back to the look of this installation. GET /v1/previews shows it. If-Match is honoured and not required.',
     scope: 'admin',
-    params: OfProject,
+    params: z.object({ id: z.string() }),
     body: ProjectPatch,
     answers: { 200: { description: 'The project as it is now', schema: Project } },
     refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],

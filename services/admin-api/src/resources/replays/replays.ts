@@ -1,8 +1,6 @@
-import { listOf, NewReplay, Replay, ReplayQuery, type ReplayRequestDocument } from '@backstop/contracts'
-import { z } from 'zod'
-import { ownProject } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { findChannel, notFound, projectFilter } from '../../http/found.ts'
+import { NewReplay, Replay, ReplayQuery, type ReplayRequestDocument } from '@backstop/contracts'
+import { findChannel, findOwn } from '../../http/found.ts'
+import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { judgeSendingAgain } from '../deliveries/rules/delivery.ts'
@@ -13,7 +11,34 @@ const tag = 'Replays'
 
 /** /v1/replays */
 export function replayRoutes(parts: AdminParts): Route[] {
-  return [createRoute(parts), listRoute(parts), getRoute(parts)]
+  const { replayRequests, replays } = parts.stores
+  return [
+    createRoute(parts),
+    listRoute({
+      path: '/v1/replays',
+      operationId: 'listReplays',
+      tag,
+      summary: 'List replays, newest first',
+      items: 'replays',
+      query: ReplayQuery,
+      schema: Replay,
+      shelf: replayRequests,
+      sortedBy: 'requested_at',
+      filter: ({ channel_id }) => ({ channel_id }),
+      beside: replays,
+      show: showReplay,
+    }),
+    getRoute({
+      path: '/v1/replays/{id}',
+      operationId: 'getReplay',
+      tag,
+      summary: 'Read how far a replay is',
+      item: 'replay',
+      schema: Replay,
+      find: ({ params, principal }) => findOwn(replayRequests, principal, 'replay', params.id),
+      show: async request => showReplay(request, await replays.find({ _id: request._id })),
+    }),
+  ]
 }
 
 function createRoute({ stores, commands }: AdminParts): Route {
@@ -59,49 +84,6 @@ function createRoute({ stores, commands }: AdminParts): Route {
         () => ({ action: 'replay.create', target: request._id, projectId: request.project_id }),
       )
       return { status: 202, body: showReplay(request, undefined) }
-    },
-  })
-}
-
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/replays',
-    operationId: 'listReplays',
-    tag,
-    summary: 'List replays, newest first',
-    scope: 'read',
-    query: ReplayQuery,
-    answers: { 200: { description: 'A page of replays', schema: listOf(Replay) } },
-    refusals: ['not_found'],
-    async handle({ query, principal }) {
-      const where = { ...projectFilter(principal, query.project_id), channel_id: query.channel_id }
-      const after = decodeCursor(query.cursor)
-      const found = await stores.replayRequests.page({ where, by: 'requested_at', after, limit: query.limit + 1 })
-      const begun = await stores.replays.findAll({ _id: { in: found.map(({ _id }) => _id) } })
-      const progressOf = new Map(begun.map(one => [one._id, one]))
-      const placeOf = (request: ReplayRequestDocument) => ({ at: request.requested_at, id: request._id })
-      const show = (request: ReplayRequestDocument) => showReplay(request, progressOf.get(request._id))
-      return { status: 200, body: toPage(found, query.limit, placeOf, show) }
-    },
-  })
-}
-
-function getRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/replays/{id}',
-    operationId: 'getReplay',
-    tag,
-    summary: 'Read how far a replay is',
-    scope: 'read',
-    params: z.object({ id: z.string() }),
-    answers: { 200: { description: 'The replay', schema: Replay } },
-    refusals: ['not_found'],
-    async handle({ params, principal }) {
-      const request = await stores.replayRequests.find({ _id: params.id, ...ownProject(principal) })
-      if (request === undefined) throw notFound('replay', params.id)
-      return { status: 200, body: showReplay(request, await stores.replays.find({ _id: request._id })) }
     },
   })
 }

@@ -1,17 +1,9 @@
-import {
-  FailedRun,
-  listOf,
-  OneRunQuery,
-  RunFailure,
-  RunQuery,
-  RunWithOperations,
-  showOperation,
-} from '@backstop/contracts'
+import { FailedRun, OneRunQuery, RunFailure, RunQuery, RunWithOperations, showOperation } from '@backstop/contracts'
 import { runDocumentId } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
 import { findProject, notFound, projectFilter } from '../../http/found.ts'
+import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -22,7 +14,38 @@ const MOST_OPERATIONS = 100
 
 /** /v1/runs */
 export function runRoutes(parts: AdminParts): Route[] {
-  return [failRoute(parts), listRoute(parts), getRoute(parts)]
+  return [
+    failRoute(parts),
+    pagedRoute({
+      path: '/v1/runs',
+      operationId: 'listRuns',
+      tag,
+      summary: 'List failed runs, newest first',
+      description: 'What else is known of runs lies in their operations: GET /v1/operations?run_id=',
+      items: 'failed runs',
+      query: RunQuery,
+      schema: FailedRun,
+      page: ({ query, principal }, place) =>
+        parts.runs.list({ projectId: projectFilter(principal, query.project_id).project_id, ...place }),
+      placeOf: ({ project_id, run_id, reported_at }) => ({
+        at: new Date(reported_at),
+        id: runDocumentId({ projectId: project_id, runId: run_id }),
+      }),
+      show: run => run,
+    }),
+    getRoute({
+      path: '/v1/runs/{id}',
+      operationId: 'getRun',
+      tag,
+      summary: 'Read a run with its operations',
+      params: OfRun,
+      query: OneRunQuery,
+      item: 'run',
+      schema: RunWithOperations,
+      find: ({ params, query, principal }) => findRun(parts, principal, params.id, query.project_id),
+      show: run => run,
+    }),
+  ]
 }
 
 function failRoute(parts: AdminParts): Route {
@@ -52,60 +75,20 @@ function failRoute(parts: AdminParts): Route {
   })
 }
 
-function listRoute({ runs }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/runs',
-    operationId: 'listRuns',
-    tag,
-    summary: 'List failed runs, newest first',
-    description: 'What else is known of runs lies in their operations: GET /v1/operations?run_id=',
-    scope: 'read',
-    query: RunQuery,
-    answers: { 200: { description: 'A page of failed runs', schema: listOf(FailedRun) } },
-    refusals: ['not_found'],
-    async handle({ query, principal }) {
-      const { project_id: projectId } = projectFilter(principal, query.project_id)
-      const found = await runs.list({ projectId, after: decodeCursor(query.cursor), limit: query.limit + 1 })
-      const placeOf = (run: FailedRun) => ({
-        at: new Date(run.reported_at),
-        id: runDocumentId({ projectId: run.project_id, runId: run.run_id }),
-      })
-      return { status: 200, body: toPage(found, query.limit, placeOf, run => run) }
-    },
-  })
-}
-
-function getRoute(parts: AdminParts): Route {
-  const { runs, ledger } = parts
-  return defineRoute({
-    method: 'get',
-    path: '/v1/runs/{id}',
-    operationId: 'getRun',
-    tag,
-    summary: 'Read a run with its operations',
-    scope: 'read',
-    params: OfRun,
-    query: OneRunQuery,
-    answers: { 200: { description: 'The run', schema: RunWithOperations } },
-    refusals: ['not_found'],
-    async handle({ params, query, principal }) {
-      const projectId = await projectOf(parts, principal, params.id, query.project_id)
-      if (projectId === undefined) throw notFound('run', params.id)
-      const [failure, operations] = await Promise.all([
-        runs.get({ projectId, runId: params.id }),
-        ledger.list({ projectId, runId: params.id, limit: MOST_OPERATIONS }),
-      ])
-      if (failure === undefined && operations.length === 0) throw notFound('run', params.id)
-      const body: RunWithOperations = {
-        run_id: params.id,
-        project_id: projectId,
-        failure: failure ?? null,
-        operations: operations.map(showOperation),
-      }
-      return { status: 200, body }
-    },
-  })
+async function findRun(
+  parts: AdminParts,
+  principal: Principal,
+  runId: string,
+  asked: string | undefined,
+): Promise<RunWithOperations> {
+  const projectId = await projectOf(parts, principal, runId, asked)
+  if (projectId === undefined) throw notFound('run', runId)
+  const [failure, operations] = await Promise.all([
+    parts.runs.get({ projectId, runId }),
+    parts.ledger.list({ projectId, runId, limit: MOST_OPERATIONS }),
+  ])
+  if (failure === undefined && operations.length === 0) throw notFound('run', runId)
+  return { run_id: runId, project_id: projectId, failure: failure ?? null, operations: operations.map(showOperation) }
 }
 
 /** The project of a run: the one named, or the key's, or else the only one in which anything names the run. */

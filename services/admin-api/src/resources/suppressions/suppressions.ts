@@ -1,15 +1,7 @@
-import {
-  deterministicId,
-  listOf,
-  NewSuppression,
-  Suppression,
-  type SuppressionDocument,
-  SuppressionQuery,
-  SuppressionReason,
-} from '@backstop/contracts'
+import { deterministicId, NewSuppression, Suppression, SuppressionQuery, SuppressionReason } from '@backstop/contracts'
 import { z } from 'zod'
-import { decodeCursor, toPage } from '../../http/cursor.ts'
-import { findProject, notFound, projectFilter } from '../../http/found.ts'
+import { findProject, notFound } from '../../http/found.ts'
+import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { showSuppression } from './rules/suppression.ts'
@@ -23,31 +15,23 @@ const CHANGING_MS = 3_000
 
 /** /v1/suppressions */
 export function suppressionRoutes(parts: AdminParts): Route[] {
-  return [listRoute(parts), createRoute(parts), deleteRoute(parts)]
-}
-
-function listRoute({ stores }: AdminParts): Route {
-  return defineRoute({
-    method: 'get',
-    path: '/v1/suppressions',
-    operationId: 'listSuppressions',
-    tag,
-    summary: 'List addresses that get no more mail of a project, newest first',
-    scope: 'read',
-    query: SuppressionQuery,
-    answers: { 200: { description: 'A page of addresses', schema: listOf(Suppression) } },
-    refusals: ['not_found'],
-    async handle({ query, principal }) {
-      const where = { ...projectFilter(principal, query.project_id), ...SUPPRESSED }
-      const after = decodeCursor(query.cursor)
-      const found = await stores.suppressions.page({ where, by: 'suppressed_at', after, limit: query.limit + 1 })
-      const placeOf = ({ suppressed_at, updated_at, _id }: SuppressionDocument) => ({
-        at: suppressed_at ?? updated_at,
-        id: _id,
-      })
-      return { status: 200, body: toPage(found, query.limit, placeOf, showSuppression) }
-    },
-  })
+  return [
+    listRoute({
+      path: '/v1/suppressions',
+      operationId: 'listSuppressions',
+      tag,
+      summary: 'List addresses that get no more mail of a project, newest first',
+      items: 'addresses',
+      query: SuppressionQuery,
+      schema: Suppression,
+      shelf: parts.stores.suppressions,
+      sortedBy: 'suppressed_at',
+      filter: () => SUPPRESSED,
+      show: showSuppression,
+    }),
+    createRoute(parts),
+    deleteRoute(parts),
+  ]
 }
 
 function createRoute(parts: AdminParts): Route {

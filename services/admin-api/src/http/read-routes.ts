@@ -1,0 +1,148 @@
+/**
+ * Lists and single reads as data. All lists page in the same way, and each is narrowed to what the key may see: to the
+ * project of the key, unless the route gives a rule of its own.
+ */
+import { ListQuery, listOf, type Scope } from '@backstop/contracts'
+import { z } from 'zod'
+import type { PageRequest, ReadShelf, Stored, Where } from '../store/shelf.ts'
+import { decodeCursor, type Place, toPage } from './cursor.ts'
+import { projectFilter } from './found.ts'
+import { etagOf } from './if-match.ts'
+import { defineRoute, type Route, type RouteRequest } from './route.ts'
+
+type NoParams = z.ZodObject<Record<never, never>>
+type PageQuery = z.ZodObject<typeof ListQuery.shape>
+type ReadRequest<P extends z.ZodType, Q extends z.ZodType> = Pick<
+  RouteRequest<z.output<P>, z.output<Q>, undefined>,
+  'params' | 'query' | 'principal' | 'now'
+>
+
+interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' | 'summary' | 'description'> {
+  /** `read` when left out. */
+  readonly scope?: Scope
+  readonly params?: P
+  readonly query?: Q
+  /** Of one item. */
+  readonly schema: S
+}
+
+export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extends z.ZodType, Item>
+  extends ReadInput<P, Q, S> {
+  /** What the list holds, in the plural: "actions". */
+  readonly items: string
+  /** Reads the items that follow `place.after`, newest first. */
+  page(
+    request: ReadRequest<P, Q>,
+    place: { readonly after: Place | undefined; readonly limit: number },
+  ): Promise<readonly Item[]>
+  placeOf(item: Item): Place
+  show(item: Item, now: Date): z.input<S>
+}
+
+/** A list of whatever can be read page by page. */
+export function pagedRoute<
+  S extends z.ZodType,
+  Item,
+  P extends z.ZodObject = NoParams,
+  Q extends PageQuery = PageQuery,
+>({ items, schema, page, placeOf, show, ...input }: PagedInput<P, Q, S, Item>): Route {
+  const query = (input.query ?? ListQuery) as Q
+  const namesProject = input.params !== undefined || 'project_id' in query.shape
+  return defineRoute({
+    ...input,
+    method: 'get',
+    scope: input.scope ?? 'read',
+    query,
+    answers: { 200: { description: `A page of ${items}`, schema: listOf(schema) } },
+    refusals: namesProject ? ['not_found'] : [],
+    async handle(request) {
+      const { cursor, limit } = request.query as z.output<PageQuery>
+      const found = await page(request, { after: decodeCursor(cursor), limit: limit + 1 })
+      return { status: 200, body: toPage(found, limit, placeOf, item => show(item, request.now)) }
+    },
+  })
+}
+
+export interface ListInput<
+  P extends z.ZodObject,
+  Q extends PageQuery,
+  S extends z.ZodType,
+  D extends Stored,
+  B extends Stored,
+> extends Omit<PagedInput<P, Q, S, D>, 'page' | 'placeOf' | 'show'> {
+  readonly shelf: ReadShelf<D>
+  /** The date that the list is sorted by. */
+  readonly sortedBy: keyof D & string
+  /**
+   * What the key may see. Left out: the project that the query names, or else the project of the key.
+   * @throws AppError `not_found` for what belongs to another project
+   */
+  narrow?(request: ReadRequest<P, Q>): Where<D> | Promise<Where<D>>
+  filter?(query: z.output<Q>): Where<D>
+  window?(query: z.output<Q>): PageRequest<D>['window']
+  /** Holds a second document under the id of the first, which is shown with it. */
+  readonly beside?: ReadShelf<B>
+  show(document: D, beside: B | undefined, now: Date): z.input<S>
+}
+
+/** A list of the documents of a shelf. */
+export function listRoute<
+  S extends z.ZodType,
+  D extends Stored,
+  B extends Stored = Stored,
+  P extends z.ZodObject = NoParams,
+  Q extends PageQuery = PageQuery,
+>({ shelf, sortedBy, narrow, filter, window, beside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
+  return pagedRoute({
+    ...input,
+    async page(request: ReadRequest<P, Q>, place) {
+      const { query, principal } = request
+      const { project_id: asked } = query as { readonly project_id?: string }
+      const own = narrow === undefined ? projectFilter(principal, asked) : await narrow(request)
+      const where = { ...filter?.(query), ...own } as Where<D>
+      const documents = await shelf.page({ where, by: sortedBy, window: window?.(query), ...place })
+      const ids = documents.map(({ _id }) => _id)
+      const others = beside === undefined ? [] : await beside.findAll({ _id: { in: ids } } as unknown as Where<B>)
+      const otherOf = new Map(others.map(other => [other._id, other]))
+      return documents.map(document => ({ document, other: otherOf.get(document._id) }))
+    },
+    placeOf: ({ document }) => ({ at: document[sortedBy] as Date, id: document._id }),
+    show: ({ document, other }, now) => show(document, other, now),
+  })
+}
+
+const OfId = z.object({ id: z.string() })
+
+export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extends z.ZodType, Item>
+  extends ReadInput<P, Q, S> {
+  /** What is read: "action". */
+  readonly item: string
+  /** Whether the answer carries its `version` as the ETag. */
+  readonly isVersioned?: z.input<S> extends { readonly version: number } ? boolean : never
+  /** @throws AppError `not_found`, also for what belongs to another project */
+  find(request: ReadRequest<P, Q>): Promise<Item>
+  show(item: Item, now: Date): z.input<S> | Promise<z.input<S>>
+}
+
+/** A read of one item. */
+export function getRoute<
+  S extends z.ZodType,
+  Item,
+  P extends z.ZodObject = typeof OfId,
+  Q extends z.ZodObject = NoParams,
+>({ item, schema, isVersioned, find, show, ...input }: GetInput<P, Q, S, Item>): Route {
+  const description = isVersioned ? `The ${item}; its version is the ETag` : `The ${item}`
+  return defineRoute({
+    ...input,
+    method: 'get',
+    scope: input.scope ?? 'read',
+    params: (input.params ?? OfId) as P,
+    answers: { 200: { description, schema } },
+    refusals: ['not_found'],
+    async handle(request) {
+      const body = await show(await find(request), request.now)
+      const headers = isVersioned ? { etag: etagOf((body as { version: number }).version) } : {}
+      return { status: 200, body, headers }
+    },
+  })
+}
