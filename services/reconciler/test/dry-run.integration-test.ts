@@ -29,7 +29,8 @@ beforeAll(async () => {
       openBooks: announce => openMongoBooks(db, { announce: ({ entries }) => announce(entries) }),
       addConnection: async connection =>
         void (await db.collection<ConnectionDocument>('connections').insertOne(connection)),
-      addNote: async note => void (await db.collection<ExpectedChangeDocument>('expected_changes').insertOne(note)),
+      addExpectedChange: async expectedChange =>
+        void (await db.collection<ExpectedChangeDocument>('expected_changes').insertOne(expectedChange)),
     },
     7,
     15,

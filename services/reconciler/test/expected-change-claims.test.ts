@@ -13,7 +13,7 @@ import { createMemoryStores } from '../src/store/memory-store.ts'
 import { MINUTE, operation, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
 import { refundShown } from './observations.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { noteOf } from './store.contract.ts'
+import { expectedChangeDocument } from './store.contract.ts'
 
 class Crash extends Error {}
 
@@ -66,9 +66,9 @@ function harness() {
     refund,
     look,
     operationOf,
-    note: (more: Parameters<typeof noteOf>[1] = {}) => {
+    put: (more: Parameters<typeof expectedChangeDocument>[1] = {}) => {
       const times = { created_at: new Date(clock.now()), expires_at: new Date(T0 + 60 * MINUTE) }
-      stores.contents.expectedChanges.push(noteOf('exp_1', { ...times, ...more }))
+      stores.contents.expectedChanges.push(expectedChangeDocument('exp_1', { ...times, ...more }))
     },
     /** Lets the next batch that comes to this point die there. */
     crash: (at: ReconcilerCrashPoint) => {
@@ -85,8 +85,8 @@ function harness() {
 
 describe('an expected change of one change', () => {
   test('covers one of two payments that are looked at in one batch, and the other one alerts', async () => {
-    const { reconcile, refund, look, note, covered, incidents, uses } = harness()
-    note()
+    const { reconcile, refund, look, put, covered, incidents, uses } = harness()
+    put()
     await reconcile(refund('a'), refund('b'))
     await reconcile(...look('a'), ...look('b'))
     expect(covered()).toHaveLength(1)
@@ -95,8 +95,8 @@ describe('an expected change of one change', () => {
   })
 
   test('covers one of two payments that two reconcilers look at in the same moment', async () => {
-    const { reconcile, refund, look, note, covered, incidents, uses } = harness()
-    note()
+    const { reconcile, refund, look, put, covered, incidents, uses } = harness()
+    put()
     await reconcile(refund('a'), refund('b'))
     await Promise.all([reconcile(...look('a')), reconcile(...look('b'))])
     expect(covered()).toHaveLength(1)
@@ -105,8 +105,8 @@ describe('an expected change of one change', () => {
   })
 
   test('is taken once where a process dies between taking it and saving the verdict', async () => {
-    const { reconcile, refund, look, note, crash, verdicts, uses } = harness()
-    note()
+    const { reconcile, refund, look, put, crash, verdicts, uses } = harness()
+    put()
     await reconcile(refund('a'))
     crash('reconciler.after-claim')
     await expect(reconcile(...look('a'))).rejects.toThrow(Crash)
@@ -117,8 +117,8 @@ describe('an expected change of one change', () => {
   })
 
   test('is given back where its case did not need it any more when the batch came again', async () => {
-    const { reconcile, refund, look, note, crash, operationOf, covered, uses } = harness()
-    note()
+    const { reconcile, refund, look, put, crash, operationOf, covered, uses } = harness()
+    put()
     await reconcile(refund('a'), refund('b'))
     crash('reconciler.after-claim')
     await expect(reconcile(...look('a'))).rejects.toThrow(Crash)
@@ -130,8 +130,8 @@ describe('an expected change of one change', () => {
   })
 
   test('is given back when an operation explains the change after all', async () => {
-    const { reconcile, refund, look, note, operationOf, covered, crash, uses } = harness()
-    note()
+    const { reconcile, refund, look, put, operationOf, covered, crash, uses } = harness()
+    put()
     await reconcile(refund('a'), refund('b'))
     await reconcile(...look('a'))
     crash('reconciler.after-save')
@@ -144,8 +144,8 @@ describe('an expected change of one change', () => {
   })
 
   test('stays taken where its case needs it again before an older decision gives it back', async () => {
-    const { reconcile, refund, look, note, operationOf, covered, uses, stores } = harness()
-    note()
+    const { reconcile, refund, look, put, operationOf, covered, uses, stores } = harness()
+    put()
     await reconcile(refund('a'))
     await reconcile(...look('a'))
     const store = stores.expectedChangeUses as { load: (ids: readonly string[]) => Promise<StoredUses> }
@@ -169,8 +169,8 @@ describe('an expected change of one change', () => {
   })
 
   test('is stored again where what it covers lost its use', async () => {
-    const { reconcile, refund, look, note, covered, uses, stores } = harness()
-    note()
+    const { reconcile, refund, look, put, covered, uses, stores } = harness()
+    put()
     await reconcile(refund('a'))
     await reconcile(...look('a'))
     const stored = stores.contents.expectedChangeUses.get('exp_1')!
@@ -183,8 +183,8 @@ describe('an expected change of one change', () => {
   })
 
   test('covers nothing more once it was taken back', async () => {
-    const { reconcile, refund, look, note, stores, covered } = harness()
-    note({ max_changes: 5 })
+    const { reconcile, refund, look, put, stores, covered } = harness()
+    put({ max_changes: 5 })
     await reconcile(refund('a'))
     await reconcile(...look('a'))
     stores.contents.expectedChanges.length = 0
@@ -196,14 +196,14 @@ describe('an expected change of one change', () => {
 
 describe('a new expected change', () => {
   test('resolves as many open incidents as it covers, the oldest first, and says so', async () => {
-    const { reconcile, refund, look, note, clock, verdicts, incidents, applied, stores } = harness()
+    const { reconcile, refund, look, put, clock, verdicts, incidents, applied, stores } = harness()
     for (const name of ['a', 'b', 'c']) {
       await reconcile(refund(name))
       await reconcile(...look(name))
       await clock.advance(10 * MINUTE)
     }
     expect(incidents()).toEqual(['open', 'open', 'open'])
-    note({ max_changes: 2 })
+    put({ max_changes: 2 })
     expect(await applied.apply('exp_1')).toBe('applied')
     expect(verdicts()).toEqual({ re_a: 'explained', re_b: 'explained', re_c: 'unexplained' })
     expect(incidents()).toEqual(['open', 'resolved', 'resolved'])
@@ -216,13 +216,13 @@ describe('a new expected change', () => {
   })
 
   test('does not lose a use that it took for an incident which an operation resolves before it comes again', async () => {
-    const { reconcile, refund, look, note, crash, operationOf, applied, covered, uses, clock } = harness()
+    const { reconcile, refund, look, put, crash, operationOf, applied, covered, uses, clock } = harness()
     await reconcile(refund('a'))
     await reconcile(...look('a'))
     await clock.advance(MINUTE)
     await reconcile(refund('b'))
     await reconcile(...look('b'))
-    note()
+    put()
     crash('reconciler.after-claim')
     await expect(applied.apply('exp_1')).rejects.toThrow(Crash)
     expect([covered(), uses()]).toEqual([[], 1])
@@ -232,10 +232,10 @@ describe('a new expected change', () => {
   })
 
   test('that was stored without limits covers one change', async () => {
-    const { reconcile, refund, look, note, covered, incidents, applied, stores } = harness()
+    const { reconcile, refund, look, put, covered, incidents, applied, stores } = harness()
     await reconcile(refund('a'), refund('b'))
     await reconcile(...look('a'), ...look('b'))
-    note()
+    put()
     const [{ max_changes: _changes, max_amount: _amount, ...old }] = stores.contents.expectedChanges as [
       ExpectedChangeDocument,
     ]
@@ -246,10 +246,10 @@ describe('a new expected change', () => {
   })
 
   test('leaves incidents open whose changes it does not cover', async () => {
-    const { reconcile, refund, look, note, incidents, applied } = harness()
+    const { reconcile, refund, look, put, incidents, applied } = harness()
     await reconcile(refund('a'), refund('b', 100))
     await reconcile(...look('a'), ...look('b'))
-    note({ max_changes: 5, amount: 100, currency: 'eur' })
+    put({ max_changes: 5, amount: 100, currency: 'eur' })
     await applied.apply('exp_1')
     expect(incidents()).toEqual(['open', 'resolved'])
     expect(await applied.apply('exp_none')).toBe('not_there')
@@ -270,10 +270,10 @@ test('an expected change never covers more than it says, and its uses are those 
   })
   await fc.assert(
     fc.asyncProperty(limits, fc.array(step, { maxLength: 8 }), async (limit, steps) => {
-      const { reconcile, refund, look, note, crash, operationOf, applied, stores, uses } = harness()
+      const { reconcile, refund, look, put, crash, operationOf, applied, stores, uses } = harness()
       const names = ['a', 'b', 'c', 'd']
       await reconcile(...names.map((name, index) => refund(name, 500 * (index + 1))))
-      note({ ...limit, currency: 'eur' })
+      put({ ...limit, currency: 'eur' })
       for (const { does, names: about, dies } of steps) {
         const act = async () => {
           if (does === 'apply') await applied.apply('exp_1')

@@ -10,7 +10,7 @@ import { PROJECT } from './fixtures.ts'
 import { indexed } from './indexed.ts'
 import { readingPorts } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { noteOf } from './store.contract.ts'
+import { expectedChangeDocument } from './store.contract.ts'
 
 const WITHIN = { timeoutMs: 60_000 }
 const codec = createFixedCodec()
@@ -91,9 +91,11 @@ async function refund(about: readonly string[]): Promise<void> {
 }
 
 /** Notes an expected change, as admin-api does. */
-async function note(id: string, more: Partial<ExpectedChangeDocument>): Promise<void> {
+async function expectedChange(id: string, more: Partial<ExpectedChangeDocument>): Promise<void> {
   const times = { created_at: new Date(), expires_at: new Date(Date.now() + 3_600_000) }
-  await mongo.db.collection<ExpectedChangeDocument>('expected_changes').insertOne(noteOf(id, { ...times, ...more }))
+  await mongo.db
+    .collection<ExpectedChangeDocument>('expected_changes')
+    .insertOne(expectedChangeDocument(id, { ...times, ...more }))
   const command: Command = {
     kind: 'apply_expected_change',
     command_id: `cmd_${id}`,
@@ -111,7 +113,7 @@ const usesOf = async (id: string) =>
   (await mongo.db.collection<{ _id: string; uses: object[] }>('expected_change_uses').findOne({ _id: id }))?.uses.length
 
 test('two reconcilers that judge forty payments at once cover as many as the expected change says', async () => {
-  await note('exp_before', { max_changes: 7 })
+  await expectedChange('exp_before', { max_changes: 7 })
   await refund(names('before', 40))
   const isOver = async () => (await judged('before', 'unexplained')) + (await judged('before', 'explained')) === 40
   await until('all verdicts', isOver, WITHIN)
@@ -122,7 +124,7 @@ test('two reconcilers that judge forty payments at once cover as many as the exp
 test('a new expected change resolves as many open incidents as it covers, and the others stay open', async () => {
   await refund(names('after', 12))
   await until('the incidents', async () => (await judged('after', 'unexplained')) === 12, WITHIN)
-  await note('exp_after', { max_changes: 9, max_amount: 5_500, currency: 'eur' })
+  await expectedChange('exp_after', { max_changes: 9, max_amount: 5_500, currency: 'eur' })
   await until('what it covers', async () => (await judged('after', 'explained')) === 5, WITHIN)
   expect(await usesOf('exp_after')).toBe(5)
   const incidents = await mongo.db.collection('incidents').find({ state: 'resolved' }).toArray()

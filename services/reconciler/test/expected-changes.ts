@@ -1,7 +1,7 @@
 import type { ExpectedChange } from '../src/case/expected-change.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
-/** An expected change as cases keep it: by default of one refund, whatever its payment and amount, noted at T0 for an hour. */
+/** An expected change as cases keep it: by default of one refund, whatever its payment and amount, created at T0 for an hour. */
 export function expectedChange(more: Partial<ExpectedChange> = {}): ExpectedChange {
   return {
     id: 'exp_1',
@@ -11,7 +11,7 @@ export function expectedChange(more: Partial<ExpectedChange> = {}): ExpectedChan
     subject: null,
     amount: null,
     currency: null,
-    notedAt: T0,
+    createdAt: T0,
     startsAt: null,
     expiresAt: T0 + 60 * MINUTE,
     maxChanges: 1,

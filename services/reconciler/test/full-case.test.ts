@@ -2,9 +2,9 @@
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { Workspace } from '../src/batch/workspace.ts'
-import type { Case, Forgotten } from '../src/case/case.ts'
+import type { Case, EvictedRecord } from '../src/case/case.ts'
 import { type Input, whyRefused } from '../src/decision/decide.ts'
-import { MAX_FORGOTTEN, MAX_HELD, whyFull } from '../src/decision/evict.ts'
+import { MAX_EVICTED, MAX_HELD, whyFull } from '../src/decision/evict.ts'
 import {
   emptyCase,
   lookFacts,
@@ -76,7 +76,7 @@ describe('a payment that can take no more', () => {
     { name: 'refuses another refund', input: another, wanted: 'too_many_records' },
     {
       name: 'refuses one where too many were given up',
-      theCase: { ...emptyCase(), forgotten: Array(MAX_FORGOTTEN).fill(lineOf('re_gone')) },
+      theCase: { ...emptyCase(), evicted: Array(MAX_EVICTED).fill(lineOf('re_gone')) },
       input: another,
       wanted: 'too_many_records',
     },
@@ -84,7 +84,7 @@ describe('a payment that can take no more', () => {
     { name: 'takes what is told of a refund that it knows', input: refundSeen({ status: 'failed' }), wanted: null },
     {
       name: 'takes what is told of a refund that it gave up',
-      theCase: { ...full, forgotten: [lineOf('re_new')] },
+      theCase: { ...full, evicted: [lineOf('re_new')] },
       input: another,
       wanted: null,
     },
@@ -130,7 +130,7 @@ describe('a payment that can take no more', () => {
 })
 
 /** What stays of a refund that was given up. */
-function lineOf(ref: string): Forgotten {
+function lineOf(ref: string): EvictedRecord {
   const names = { actionId: `act_${ref}`, identity: `refund/${ref}`, refs: [ref] }
   const shown = {
     kind: 'refund',

@@ -11,7 +11,7 @@ import type { ReconcilerStores } from '../src/store/store.ts'
 import { MINUTE, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
 import { refundShown } from './observations.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { noteOf } from './store.contract.ts'
+import { expectedChangeDocument } from './store.contract.ts'
 
 const clock = createManualClock(T0 + SECOND)
 
@@ -59,7 +59,7 @@ test('a payment that other processes keep writing makes its batch be repeated', 
 test('an expected change that other processes keep writing makes the batch be repeated', async () => {
   const stores = storesWithConnection()
   stores.contents.expectedChanges.push(
-    noteOf('exp_1', { created_at: new Date(T0), expires_at: new Date(T0 + 60 * MINUTE) }),
+    expectedChangeDocument('exp_1', { created_at: new Date(T0), expires_at: new Date(T0 + 60 * MINUTE) }),
   )
   await reconcileBatch([REFUND], partsOver(stores))
   await clock.advance(MINUTE)

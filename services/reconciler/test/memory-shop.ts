@@ -28,7 +28,7 @@ export function openMemoryShop() {
       return books
     },
     addConnection: async connection => void contents.connections.set(connection._id, connection),
-    addNote: async note => void contents.expectedChanges.push(note),
+    addExpectedChange: async expectedChange => void contents.expectedChanges.push(expectedChange),
   }
 
   const anchors = () =>

@@ -35,7 +35,7 @@ export interface ShopStores {
   readonly stores: ReconcilerStores
   openBooks(announce: (entries: readonly OutboxEntry[]) => Promise<void>): Books
   addConnection(connection: ConnectionDocument): Promise<void>
-  addNote(note: ExpectedChangeDocument): Promise<void>
+  addExpectedChange(expectedChange: ExpectedChangeDocument): Promise<void>
 }
 
 export function connectionOf(id: string, more: Partial<ConnectionDocument>): ConnectionDocument {
@@ -231,12 +231,12 @@ function openCast(
   const pay = () => processor.createPayment({ amount: 10_000, currency: 'eur' })
   const refund = ({ charge }: Payment, idempotencyKey?: string) =>
     processor.refund({ charge: charge.id, amount: 2_500, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
-  const addNote = async (payment: Payment, more: Pick<ExpectedChangeDocument, 'expires_at'>) => {
+  const addExpectedChange = async (payment: Payment, more: Pick<ExpectedChangeDocument, 'expires_at'>) => {
     const _id = `exp_${chance.text(8)}`
     const about = { project_id: PROJECT, connection_id: null, subject: payment.paymentIntent.id }
     const wanted = { kind: 'refund', amount: null, currency: null, max_changes: 1, max_amount: null } as const
     const said = { note: 'A big one', created_by: 'key_1', created_at: new Date(now()), starts_at: null }
-    await time.shop.addNote({ _id, ...about, ...wanted, ...said, ...more })
+    await time.shop.addExpectedChange({ _id, ...about, ...wanted, ...said, ...more })
     return _id
   }
   const applied = createExpectedChanges({
@@ -324,7 +324,7 @@ function openCast(
       // Somebody said that one would come, and two came.
       async () => {
         const payment = pay()
-        await addNote(payment, { expires_at: new Date(now() + HOUR) })
+        await addExpectedChange(payment, { expires_at: new Date(now() + HOUR) })
         refund(payment)
         time.at(now() + 2 * MINUTE, () => void refund(payment))
       },
@@ -333,7 +333,7 @@ function openCast(
         const payment = pay()
         refund(payment)
         time.at(now() + 20 * MINUTE, async () => {
-          await applied.apply(await addNote(payment, { expires_at: new Date(now() + MINUTE) }))
+          await applied.apply(await addExpectedChange(payment, { expires_at: new Date(now() + MINUTE) }))
         })
       },
       // Its events are lost; the sweep finds it.

@@ -12,7 +12,7 @@ import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import {
   type CaseChange,
   type InboxEntry,
-  MAX_NOTES_OF_ONE,
+  MAX_FOUND_FOR_ONE,
   type OpenPlace,
   type ReconcilerStores,
 } from '../src/store/store.ts'
@@ -35,15 +35,18 @@ const update = (before: Case, changes: Partial<Case> = {}): CaseChange => ({
   absorbed: [],
 })
 
-/** The stores, a way to see an action as others read it, and one to write notes as their owner does; the ports have none. */
+/** The stores, a way to see an action as others read it, and one to write expected changes as their owner does; the ports have none. */
 export interface StoresUnderTest {
   readonly stores: ReconcilerStores
   action(actionId: string): Promise<Pick<ActionDocument, 'version' | 'merged_into'> | undefined>
-  addNotes(notes: readonly ExpectedChangeDocument[]): Promise<void>
+  addExpectedChanges(expectedChanges: readonly ExpectedChangeDocument[]): Promise<void>
 }
 
-/** A note of a person about any refund, that expires at T0. */
-export function noteOf(_id: string, more: Partial<ExpectedChangeDocument> = {}): ExpectedChangeDocument {
+/** An expected change of a person about any refund, that expires at T0. */
+export function expectedChangeDocument(
+  _id: string,
+  more: Partial<ExpectedChangeDocument> = {},
+): ExpectedChangeDocument {
   return {
     _id,
     project_id: PROJECT,
@@ -68,9 +71,9 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
   describe(`reconciler stores, ${name}`, () => {
     let stores: ReconcilerStores
     let listedAction: StoresUnderTest['action']
-    let addNotes: StoresUnderTest['addNotes']
+    let addExpectedChanges: StoresUnderTest['addExpectedChanges']
     beforeEach(async () => {
-      ;({ stores, action: listedAction, addNotes } = await open())
+      ;({ stores, action: listedAction, addExpectedChanges } = await open())
     })
 
     test('a saved case is found by each of its references, whole', async () => {
@@ -317,20 +320,20 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(again?.document).toMatchObject({ _id: 'con_a/a', reason: 'The provider refused the read key' })
     })
 
-    describe('notes of people', () => {
+    describe('expected changes of people', () => {
       const found = async (names: string[], expiringAfter = T0 - MINUTE, projectIds = [PROJECT]) => {
-        const notes = await stores.expectedChanges.of({ projectIds, names, expiringAfter })
-        return notes.map(({ _id }) => _id).sort()
+        const expectedChanges = await stores.expectedChanges.of({ projectIds, names, expiringAfter })
+        return expectedChanges.map(({ _id }) => _id).sort()
       }
 
       test('are found by what they are about, or where they are about anything; and those of other projects are not', async () => {
-        await addNotes([
-          noteOf('any'),
-          noteOf('pi_1', { subject: 'pi_1' }),
-          noteOf('pi_2', { subject: 'pi_2' }),
-          noteOf('pi_3', { subject: 'pi_3' }),
-          noteOf('other', { project_id: 'prj_other' }),
-          noteOf('other_pi_1', { project_id: 'prj_other', subject: 'pi_1' }),
+        await addExpectedChanges([
+          expectedChangeDocument('any'),
+          expectedChangeDocument('pi_1', { subject: 'pi_1' }),
+          expectedChangeDocument('pi_2', { subject: 'pi_2' }),
+          expectedChangeDocument('pi_3', { subject: 'pi_3' }),
+          expectedChangeDocument('other', { project_id: 'prj_other' }),
+          expectedChangeDocument('other_pi_1', { project_id: 'prj_other', subject: 'pi_1' }),
         ])
         expect(await found(['pi_1', 'pi_2', 'pi_0'])).toEqual(['any', 'pi_1', 'pi_2'])
         expect(await found([])).toEqual(['any'])
@@ -338,37 +341,44 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       })
 
       test('are found until long after they expired, whole', async () => {
-        const note = noteOf('exp_1', { subject: 'pi_1', amount: 2499, currency: 'eur' })
-        await addNotes([note])
+        const expectedChange = expectedChangeDocument('exp_1', { subject: 'pi_1', amount: 2499, currency: 'eur' })
+        await addExpectedChanges([expectedChange])
         expect(await stores.expectedChanges.of({ projectIds: [PROJECT], names: ['pi_1'], expiringAfter: T0 })).toEqual([
-          note,
+          expectedChange,
         ])
         expect(await found(['pi_1'], T0 + 1)).toEqual([])
       })
 
       test('are bounded, those that expire last first, and a flood of one project hides none of another', async () => {
-        const flood = Array.from({ length: MAX_NOTES_OF_ONE + 1 }, (_, index) =>
-          noteOf(`exp_${index}`, { expires_at: new Date(T0 + index) }),
+        const flood = Array.from({ length: MAX_FOUND_FOR_ONE + 1 }, (_, index) =>
+          expectedChangeDocument(`exp_${index}`, { expires_at: new Date(T0 + index) }),
         )
-        await addNotes([...flood, noteOf('named', { subject: 'pi_1' }), noteOf('other', { project_id: 'prj_other' })])
+        await addExpectedChanges([
+          ...flood,
+          expectedChangeDocument('named', { subject: 'pi_1' }),
+          expectedChangeDocument('other', { project_id: 'prj_other' }),
+        ])
         const ids = await found(['pi_1'], T0, [PROJECT, 'prj_other'])
-        expect(ids).toHaveLength(MAX_NOTES_OF_ONE + 2)
+        expect(ids).toHaveLength(MAX_FOUND_FOR_ONE + 2)
         expect(ids).not.toContain('exp_0')
         expect(ids).toEqual(expect.arrayContaining(['named', 'other', 'exp_1']))
       })
     })
 
-    test('notes are found by their ids and by when they were made', async () => {
-      const [old, young] = [noteOf('old'), noteOf('young', { created_at: new Date(T0) })]
-      await addNotes([young, old])
+    test('expected changes are found by their ids and by when they were made', async () => {
+      const [old, young] = [
+        expectedChangeDocument('old'),
+        expectedChangeDocument('young', { created_at: new Date(T0) }),
+      ]
+      await addExpectedChanges([young, old])
       expect(await stores.expectedChanges.byIds(['young', 'none'])).toEqual([young])
       expect(await stores.expectedChanges.madeSince(T0, 10)).toEqual([young])
       expect(await stores.expectedChanges.madeSince(T0 - MINUTE, 1)).toEqual([young])
     })
 
-    test('the notes that were made last are found for each project: a flood of one hides none of another', async () => {
-      const flood = [1, 2, 3].map(index => noteOf(`exp_${index}`, { created_at: new Date(T0 + index) }))
-      await addNotes([...flood, noteOf('other', { project_id: 'prj_other' })])
+    test('the expected changes that were made last are found for each project: a flood of one hides none of another', async () => {
+      const flood = [1, 2, 3].map(index => expectedChangeDocument(`exp_${index}`, { created_at: new Date(T0 + index) }))
+      await addExpectedChanges([...flood, expectedChangeDocument('other', { project_id: 'prj_other' })])
       const found = await stores.expectedChanges.madeSince(T0 - MINUTE, 2)
       expect(found.map(({ _id }) => _id).sort()).toEqual(['exp_2', 'exp_3', 'other'])
     })

@@ -18,7 +18,7 @@ export interface ToldWorld {
   readonly tellings: readonly Telling[]
   readonly connections: readonly ConnectionPolicy[]
   readonly madeAt: ReadonlyMap<string, number>
-  readonly notes: readonly ExpectedChange[]
+  readonly expectedChanges: readonly ExpectedChange[]
 }
 
 const CONNECTIONS = [
@@ -44,7 +44,7 @@ const operations = fc.array(
     target: fc.nat(2),
     amount: fc.constantFrom(1000, 2000),
     currency: fc.constantFrom('eur', 'eur', 'usd', null),
-    byRef: fc.constantFrom('none', 'none', 'own', 'gateway', 'note'),
+    byRef: fc.constantFrom('none', 'none', 'own', 'gateway', 'credit note'),
     byKey: fc.nat(3).map(digit => digit === 0),
     // Now and then one that has been executing for more than a day.
     atS: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -5, max: 60 }) }, fc.constant(-87_000)),
@@ -55,7 +55,7 @@ const operations = fc.array(
   { maxLength: 3 },
 )
 
-const notes = fc.array(
+const expectedChanges = fc.array(
   fc.record({
     kind: fc.constantFrom('refund', 'cancellation'),
     subject: fc.constantFrom(null, 'pi_1', 'sub_1', 'pi_2'),
@@ -145,9 +145,14 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
       tell('con_p', 'done', atGateway),
       ...(refund.alsoThroughOther ? [tell('con_q', 'other', atGateway)] : []),
     ]
-    const notes = refund.paysOutNote ? [CREDIT_NOTE] : []
-    const about = ['sub_1', 'pay_1', ...notes]
-    const transaction = { provider: 'subscription', providerRef: `txn_${index}`, about, creditNoteIds: notes } as const
+    const creditNotes = refund.paysOutNote ? [CREDIT_NOTE] : []
+    const about = ['sub_1', 'pay_1', ...creditNotes]
+    const transaction = {
+      provider: 'subscription',
+      providerRef: `txn_${index}`,
+      about,
+      creditNoteIds: creditNotes,
+    } as const
     const dated = { ...transaction, createdAt: createdAt + refund.billerLaterS * SECOND }
     const linked = tell('con_s', 'linked', { ...dated, gatewayRefs: [`re_${index}`], stateVersion: 2 })
     const unlinked = tell('con_s', 'unlinked', { ...dated, stateVersion: 1 })
@@ -259,7 +264,7 @@ const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], sub
 function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling[] {
   return drawn.flatMap((one, index): Telling[] => {
     const [prefix, payment] = REFUND_OF[one.provider]
-    const named = { note: CREDIT_NOTE, gateway: `re_${one.target}` }
+    const named = { 'credit note': CREDIT_NOTE, gateway: `re_${one.target}` }
     const ref = named[one.byRef as keyof typeof named] ?? `${prefix}${one.target}`
     const at = T0 + one.atS * scale * SECOND
     const operation = {
@@ -292,7 +297,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
   .record({
     connections,
     operations,
-    notes,
+    expectedChanges,
     refunds: fc.option(refunds),
     charge,
     history,
@@ -323,7 +328,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
         // The ledger knows of every operation, whether or not its message has come.
         return { ...connection, ...policy, canRead, hasExecuted: drawn.operations.length > 0 } as ConnectionPolicy
       }),
-      notes: drawn.notes.map(({ kind, subject, amount, fromS, forS, isOurs }, index) => ({
+      expectedChanges: drawn.expectedChanges.map(({ kind, subject, amount, fromS, forS, isOurs }, index) => ({
         id: `exp_${index}`,
         projectId: isOurs ? PROJECT : 'prj_other',
         connectionId: null,
@@ -331,7 +336,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
         subject,
         amount,
         currency: null,
-        notedAt: T0 + fromS * SECOND,
+        createdAt: T0 + fromS * SECOND,
         startsAt: T0 + fromS * SECOND - 2 * MINUTE,
         expiresAt: T0 + (fromS + forS) * SECOND,
         // How many it covers depends on their order: other tests cover that.

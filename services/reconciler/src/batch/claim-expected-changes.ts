@@ -2,10 +2,10 @@ import { lostRace } from '@backstop/kit'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import {
   type ExpectedChangeUses,
-  giveBack,
   grant,
   type Needs,
   needsOf,
+  release,
 } from '../expected-change/expected-change-uses.ts'
 import type { ExpectedChangeUsesStore } from '../store/store.ts'
 import type { Outcome } from './workspace.ts'
@@ -26,11 +26,11 @@ export async function claimUses(
 ): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
   const needs = outcomes.flatMap(({ theCase, before }) => needsOf(theCase, before, stored)).filter(need => need.isMore)
-  for (const [note, group] of byNote(needs)) {
-    const wishes = group.map(({ wish }) => wish)
+  for (const [expectedChange, group] of byExpectedChange(needs)) {
+    const claims = group.map(({ claim }) => claim)
     let last: ReadonlySet<string> = new Set()
-    await update(note, store, uses => {
-      const granted = grant(uses, note, wishes)
+    await update(expectedChange, store, uses => {
+      const granted = grant(uses, expectedChange, claims)
       last = granted.refused
       return granted.next
     })
@@ -43,21 +43,21 @@ export async function claimUses(
  * Gives back the uses that saved outcomes do not need any more, e.g. because an operation explains the change now. It comes
  * after they are saved; a crash before leaves the use with its case, whose next decision gives it back.
  */
-export async function giveBackUses(
+export async function releaseUses(
   outcomes: readonly Outcome[],
   stored: StoredUses,
   store: ExpectedChangeUsesStore,
 ): Promise<void> {
   const needs = outcomes.flatMap(({ theCase, before }) => needsOf(theCase, before, stored))
-  for (const [note, group] of byNote(needs.filter(({ wish }) => wish.surplus.length > 0))) {
-    const wishes = group.map(({ wish }) => wish)
-    await update(note, store, uses => giveBack(uses, wishes))
+  for (const [expectedChange, group] of byExpectedChange(needs.filter(({ claim }) => claim.surplus.length > 0))) {
+    const claims = group.map(({ claim }) => claim)
+    await update(expectedChange, store, uses => release(uses, claims))
   }
 }
 
-function byNote(needs: readonly Needs[]): [ExpectedChange, Needs[]][] {
-  return [...Map.groupBy(needs, ({ note }) => note.id).values()].flatMap(group =>
-    group[0] === undefined ? [] : [[group[0].note, group]],
+function byExpectedChange(needs: readonly Needs[]): [ExpectedChange, Needs[]][] {
+  return [...Map.groupBy(needs, ({ expectedChange }) => expectedChange.id).values()].flatMap(group =>
+    group[0] === undefined ? [] : [[group[0].expectedChange, group]],
   )
 }
 

@@ -2,15 +2,15 @@ import type { Command } from '@backstop/contracts'
 import { AppError, type Clock } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
 
-export type SettleOperation = Extract<Command, { kind: 'settle_operation' }>
+export type FinishOperation = Extract<Command, { kind: 'settle_operation' }>
 
 /**
  * Tells the ledger what the provider decided about an operation. What the team's software reported meanwhile stands: an
  * operation that has ended, or that knows another object of the provider, is left as it is.
  * @returns what became of it, for the log
  */
-export async function settleOperation(
-  { operation_id, to, provider_ref, reason }: SettleOperation,
+export async function finishOperation(
+  { operation_id, to, provider_ref, reason }: FinishOperation,
   { ledger, clock }: { readonly ledger: Pick<Ledger, 'transition' | 'get'>; readonly clock: Clock },
 ): Promise<'settled' | 'unknown_operation' | 'reported_otherwise'> {
   const known = await ledger.get(operation_id)

@@ -1,29 +1,29 @@
 import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
-import { mayNeedNote, notesAbout, withNotes } from '../expected-change/cover-actions.ts'
+import { expectedChangesAbout, mayNeedExpectedChange, withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { ownIds, usedElsewhere } from '../expected-change/expected-change-uses.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
 import type { Touch } from './work-item.ts'
 
-/** A note counts for what was made before it expired, and that may be told days later. */
-const NOTES_COUNT_FOR_MS = 14 * 86_400_000
+/** An expected change counts for what was made before it expired, and that may be told days later. */
+const COUNTS_FOR_MS = 14 * 86_400_000
 
 /**
- * The notes of people that may explain something in a round, for each case those about what it is called, or will be once
+ * The expected changes of people that may explain something in a round, for each case those about what it is called, or will be once
  * the round's touches are applied, or about anything.
  * @param looked those of the cases that a look is taken at
  */
-export async function touchesOfNotes(
+export async function loadExpectedChanges(
   touches: readonly Touch[],
   cases: readonly Case[],
   looked: readonly Case[],
   stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>,
   now: number,
-): Promise<NotedRound> {
-  const found = await notesFor(touches, cases, looked, stores, now)
-  const known = new Set(cases.flatMap(({ notes }) => notes.map(idOf)))
+): Promise<LoadedExpectedChanges> {
+  const found = await findExpectedChanges(touches, cases, looked, stores, now)
+  const known = new Set(cases.flatMap(({ expectedChanges }) => expectedChanges.map(idOf)))
   const ids = [...new Set([...known, ...[...found.values()].flat().map(idOf)])]
   if (ids.length === 0) return { touches: [], uses: new Map() }
   const [uses, standing] = await Promise.all([
@@ -31,21 +31,21 @@ export async function touchesOfNotes(
     known.size === 0 ? [] : stores.expectedChanges.byIds([...known]),
   ])
   const stands = new Set(standing.map(({ _id }) => _id))
-  const noted = cases.flatMap(theCase => {
+  const refreshing = cases.flatMap(theCase => {
     const own = ownIds(theCase)
-    const refreshed = [...theCase.notes, ...(found.get(theCase) ?? [])].map(note => {
+    const refreshed = [...theCase.expectedChanges, ...(found.get(theCase) ?? [])].map(expectedChange => {
       // One that was taken back covers nothing more; what it covered stays.
-      const isTakenBack = known.has(note.id) && !stands.has(note.id)
-      const used = usedElsewhere(uses.get(note.id), own)
-      return { ...note, usedElsewhere: isTakenBack ? { ...used, changes: note.maxChanges } : used }
+      const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChange.id)
+      const used = usedElsewhere(uses.get(expectedChange.id), own)
+      return { ...expectedChange, usedElsewhere: isTakenBack ? { ...used, changes: expectedChange.maxChanges } : used }
     })
-    return withNotes(theCase, refreshed) === theCase ? [] : [touchOf(theCase, refreshed)]
+    return withExpectedChanges(theCase, refreshed) === theCase ? [] : [touchOf(theCase, refreshed)]
   })
-  return { touches: noted, uses }
+  return { touches: refreshing, uses }
 }
 
-/** The notes of a round, and what is taken of them. */
-export interface NotedRound {
+/** The expected changes of a round, and what is taken of them. */
+export interface LoadedExpectedChanges {
   readonly touches: readonly Touch[]
   readonly uses: StoredUses
 }
@@ -54,46 +54,47 @@ function idOf({ id }: ExpectedChange): string {
   return id
 }
 
-/** The notes that are found for each case. */
-async function notesFor(
+/** The expected changes that are found for each case. */
+async function findExpectedChanges(
   touches: readonly Touch[],
   cases: readonly Case[],
   looked: readonly Case[],
   { expectedChanges }: Pick<ReconcilerStores, 'expectedChanges'>,
   now: number,
 ): Promise<ReadonlyMap<Case, readonly ExpectedChange[]>> {
-  if (looked.length === 0 && !cases.some(mayNeedNote)) return new Map()
-  const named = withNamesToCome(touches, cases).filter(
-    ({ theCase, refs }) => looked.includes(theCase) || (refs.size > theCase.refs.length && mayNeedNote(theCase)),
+  if (looked.length === 0 && !cases.some(mayNeedExpectedChange)) return new Map()
+  const named = withComingNames(touches, cases).filter(
+    ({ theCase, refs }) =>
+      looked.includes(theCase) || (refs.size > theCase.refs.length && mayNeedExpectedChange(theCase)),
   )
   if (named.length === 0) return new Map()
   const found = await expectedChanges.of({
     projectIds: [...new Set(named.map(({ theCase }) => theCase.projectId))],
     names: [...new Set(named.flatMap(({ refs }) => Array.from(refs, idInReference)))],
-    expiringAfter: now - NOTES_COUNT_FOR_MS,
+    expiringAfter: now - COUNTS_FOR_MS,
   })
   const all = found.map(expectedChangeOf)
-  return new Map(named.map(({ theCase, refs }) => [theCase, notesAbout(all, refs)]))
+  return new Map(named.map(({ theCase, refs }) => [theCase, expectedChangesAbout(all, refs)]))
 }
 
-function touchOf({ projectId, refs }: Case, notes: readonly ExpectedChange[]): Touch {
+function touchOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedChange[]): Touch {
   return {
     projectId,
     refs: refs.slice(0, 1),
-    input: () => ({ kind: 'noted', notes }),
+    input: () => ({ kind: 'expected_changes', expectedChanges }),
     creates: false,
     looks: false,
   }
 }
 
-export interface Named {
+export interface NamedCase {
   readonly theCase: Case
   /** Every reference that leads to it once the touches are applied. */
   readonly refs: ReadonlySet<string>
 }
 
 /** Whatever shares a reference becomes one, in whatever order it comes. */
-export function withNamesToCome(touches: readonly Touch[], cases: readonly Case[]): Named[] {
+export function withComingNames(touches: readonly Touch[], cases: readonly Case[]): NamedCase[] {
   const groupOf = new Map<string, Set<string>>()
   for (const { refs } of [...cases, ...touches]) {
     const groups = new Set(refs.flatMap(ref => groupOf.get(ref) ?? []))
@@ -114,7 +115,7 @@ function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
     subject,
     amount,
     currency,
-    notedAt: created_at.getTime(),
+    createdAt: created_at.getTime(),
     startsAt: starts_at?.getTime() ?? null,
     expiresAt: expires_at.getTime(),
     maxChanges: document.max_changes ?? 1,

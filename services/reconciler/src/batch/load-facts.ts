@@ -7,7 +7,7 @@ import type { LookFacts } from '../case/whom-to-ask.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
-import { type Named, touchesOfNotes, withNamesToCome } from './load-expected-changes.ts'
+import { loadExpectedChanges, type NamedCase, withComingNames } from './load-expected-changes.ts'
 import { type Touch, touchOfOperation } from './work-item.ts'
 
 export interface FactSources {
@@ -19,7 +19,7 @@ export interface LoadedRound {
   readonly cases: readonly Case[]
   readonly facts: LookFacts
   /**
-   * What comes before all else: the notes of people, and the operations that the ledger has for what is looked at, because
+   * What comes before all else: the expected changes of people, and the operations that the ledger has for what is looked at, because
    * the operations topic may lag.
    */
   readonly ledgerTouches: readonly Touch[]
@@ -37,11 +37,11 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const looked = lookedAt(touches, cases)
   if (looked.length === 0) {
     const facts = { policies: new Map(), targetsOf }
-    const noted = await touchesOfNotes(touches, cases, wanting(touches, cases, looked), stores, now)
-    return { cases, facts, ledgerTouches: noted.touches.map(brought), uses: noted.uses }
+    const expected = await loadExpectedChanges(touches, cases, wanting(touches, cases, looked), stores, now)
+    return { cases, facts, ledgerTouches: expected.touches.map(brought), uses: expected.uses }
   }
   // What the round's own events link to a payment counts as its name already.
-  const named = withNamesToCome(touches, cases).filter(({ theCase }) => looked.includes(theCase))
+  const named = withComingNames(touches, cases).filter(({ theCase }) => looked.includes(theCase))
   const operations = await ledger.byReferences([...new Set(named.flatMap(one => [...one.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
   const connections = await stores.connections.byIds([...ids])
@@ -52,18 +52,18 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const others = more.length === 0 ? [] : await stores.cases.load([...new Set(more)])
   const all = [...cases, ...others.filter(theCase => !known.has(theCase.id))]
   const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, named))
-  const noted = await touchesOfNotes([...touches, ...told], all, wanting(touches, all, looked), stores, now)
-  const ledgerTouches = [...noted.touches, ...told].map(brought)
-  return { cases: all, facts: { policies, targetsOf }, ledgerTouches, uses: noted.uses }
+  const expected = await loadExpectedChanges([...touches, ...told], all, wanting(touches, all, looked), stores, now)
+  const ledgerTouches = [...expected.touches, ...told].map(brought)
+  return { cases: all, facts: { policies, targetsOf }, ledgerTouches, uses: expected.uses }
 }
 
 function brought(touch: Touch): Touch {
   return { ...touch, isBrought: true }
 }
 
-/** Those that the notes about are looked up for: what is looked at, and what asks for them. */
+/** Those that the expected changes about are looked up for: what is looked at, and what asks for them. */
 function wanting(touches: readonly Touch[], cases: readonly Case[], looked: readonly Case[]): Case[] {
-  const refs = new Set(touches.flatMap(touch => (touch.wantsNotes === true ? [...touch.refs] : [])))
+  const refs = new Set(touches.flatMap(touch => (touch.wantsExpectedChanges === true ? [...touch.refs] : [])))
   if (refs.size === 0) return [...looked]
   return cases.filter(theCase => looked.includes(theCase) || theCase.refs.some(ref => refs.has(ref)))
 }
@@ -74,7 +74,7 @@ function lookedAt(touches: readonly Touch[], cases: readonly Case[]): Case[] {
 }
 
 /** An operation that was never sent explains nothing and joins nothing: each look only says why. */
-function touchesOfUnsent(operation: Operation, named: readonly Named[]): Touch[] {
+function touchesOfUnsent(operation: Operation, named: readonly NamedCase[]): Touch[] {
   return named
     .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))
     .map(({ theCase }) => ({

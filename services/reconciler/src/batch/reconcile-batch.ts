@@ -6,7 +6,7 @@ import type { Rules } from '../decision/decide.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
-import { claimUses, giveBackUses } from './claim-expected-changes.ts'
+import { claimUses, releaseUses } from './claim-expected-changes.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
 import { type Reading, readItem, type WorkItem } from './work-item.ts'
@@ -170,7 +170,7 @@ async function decideRound(
   const lost = await cases.save(granted.flatMap(({ change }) => change ?? []))
   parts.crashPoint('reconciler.after-save')
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
-  await giveBackUses(saved, loaded.uses, expectedChangeUses)
+  await releaseUses(saved, loaded.uses, expectedChangeUses)
   return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
 }
 

@@ -50,7 +50,7 @@ export interface Touch {
   /** Whether it is a look, which rests on more than its case. */
   readonly looks: boolean
   /** Whether the expected changes about its case are to be looked up, as for a look. */
-  readonly wantsNotes?: true
+  readonly wantsExpectedChanges?: true
   /** No message of the batch asked for it: it was found for those that did, and so is no repeat of one. */
   readonly isBrought?: true
 }
@@ -216,15 +216,15 @@ export function touchOfOperation(operation: Operation): Touch | undefined {
   }
 }
 
-/** What comes of it comes with the notes that are looked up for it. */
+/** What comes of it comes with the expected changes that are looked up for it. */
 function touchOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): Touch {
   return {
     projectId,
     refs: [ref],
-    input: () => ({ kind: 'noted', notes: [] }),
+    input: () => ({ kind: 'expected_changes', expectedChanges: [] }),
     creates: false,
     looks: false,
-    wantsNotes: true,
+    wantsExpectedChanges: true,
   }
 }
 

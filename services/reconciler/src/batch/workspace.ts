@@ -4,7 +4,7 @@ import { AppError } from '@backstop/kit'
 import type { Case } from '../case/case.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
 import { decide, type Rules, whyRefused } from '../decision/decide.ts'
-import { forgetOld } from '../decision/evict.ts'
+import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import type { CaseChange } from '../store/store.ts'
 import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
@@ -59,7 +59,7 @@ export class Workspace {
     const input = touch.input(facts)
     if (whyRefused(held.theCase, input, now) !== null) {
       // A week later there may be room.
-      held.theCase = forgetOld(held.theCase, held.stored, now)
+      held.theCase = evictOld(held.theCase, held.stored, now)
       if (whyRefused(held.theCase, input, now) !== null) throw full(held.theCase)
     }
     const next = decide(held.theCase, input, now, this.#rules)
@@ -88,12 +88,12 @@ export class Workspace {
       refs: [...touch.refs],
       actions: [],
       merged: [],
-      forgotten: [],
+      evicted: [],
       refundTotals: [],
       subscriptions: [],
       operations: [],
-      operationCases: [],
-      notes: [],
+      followedOperations: [],
+      expectedChanges: [],
       outbox: [],
       createdAt: now,
     }
@@ -129,7 +129,7 @@ export class Workspace {
       if (stored !== undefined && !isChanged) {
         return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
       }
-      const next = forgetOld(stampChanged(theCase, stored), stored, this.#now)
+      const next = evictOld(stampChanged(theCase, stored), stored, this.#now)
       const change = changeOf({ ...held, theCase: next })
       return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })

@@ -34,14 +34,14 @@ export interface Case {
   /** Records that turned out to be another one's: their projections stay, marked, because alerts may have named them. */
   readonly merged: readonly MergedRecord[]
   /** What stays of old records that were given up (forget.ts), oldest first. */
-  readonly forgotten: readonly Forgotten[]
+  readonly evicted: readonly EvictedRecord[]
   readonly refundTotals: readonly RefundTotal[]
   readonly subscriptions: readonly SubscriptionRow[]
   /** The operations that name it, as the `operations` topic or the ledger last told. */
   readonly operations: readonly Operation[]
-  readonly operationCases: readonly OperationCase[]
-  /** The notes of people that were found for it, whatever they are about: what they explain is judged like all else. */
-  readonly notes: readonly ExpectedChange[]
+  readonly followedOperations: readonly FollowedOperation[]
+  /** The expected changes of people that were found for it, whatever they are about: what they explain is judged like all else. */
+  readonly expectedChanges: readonly ExpectedChange[]
   readonly outbox: readonly CaseOutboxEntry[]
   readonly createdAt: number
 }
@@ -118,7 +118,7 @@ export interface ActionRecord {
   readonly verdict: Verdict
   readonly reason: VerdictReason
   readonly operationId: string | null
-  /** The note that explains it; null where none does, or something stronger. */
+  /** The expected change that explains it; null where none does, or something stronger. */
   readonly expectedChangeId: string | null
   readonly readBack: Why['read_back']
   /** not_alerted by their settings: the connections that were asked. One that shows it later is asked, too. */
@@ -202,7 +202,7 @@ export interface MergedRecord {
 }
 
 /** What stays of a record that was given up: should an event about it come after all, it is made anew with what it had. */
-export interface Forgotten
+export interface EvictedRecord
   extends Pick<
     ActionRecord,
     | 'identity'
@@ -266,14 +266,14 @@ export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellat
 }
 
 /** What was done about one operation, so that it is done once. */
-export interface OperationCase {
+export interface FollowedOperation {
   readonly operationId: string
   /** The look at what the provider makes of it; null while none is wanted. */
   readonly look: (Look & { readonly why: Extract<ReadReason, 'missing_check' | 'settlement'> }) | null
   /** Each set of differing fields that people were told of. */
-  readonly driftsTold: readonly (readonly Difference['field'][])[]
+  readonly reportedDrifts: readonly (readonly Difference['field'][])[]
   /** What it was settled as; null while the provider has not decided. */
-  readonly settledAs: 'completed' | 'failed' | 'rejected' | null
+  readonly outcome: 'completed' | 'failed' | 'rejected' | null
 }
 
 /** A record before it was judged for the first time. */

@@ -38,7 +38,7 @@ export function policiesOf(
   // An operation on this very payment shows that the account was acted on, through whatever connection it was reported.
   const hasExecuted =
     theCase.operations.some(operation => operation.executing_at !== null) ||
-    theCase.forgotten.some(({ operationId }) => operationId !== null)
+    theCase.evicted.some(({ operationId }) => operationId !== null)
   return action.seenThrough.map(({ id }) => {
     const policy = known.get(id) ?? { ...UNKNOWN, connectionId: id, provider: action.provider }
     return hasExecuted ? { ...policy, hasExecuted } : policy

@@ -1,6 +1,6 @@
 import type { ActionKind } from '@backstop/contracts'
 
-/** A person's note that a change will come that no operation tells of. Null is any. */
+/** A change that a person announced, because no operation will report it. Null matches any value. */
 export interface ExpectedChange {
   readonly id: string
   readonly projectId: string
@@ -10,8 +10,8 @@ export interface ExpectedChange {
   /** Minor units. */
   readonly amount: number | null
   readonly currency: string | null
-  /** When it was noted, in milliseconds since the epoch. */
-  readonly notedAt: number
+  /** When it was created, in milliseconds since the epoch. */
+  readonly createdAt: number
   /** It covers what the provider makes from then on; null where nobody said from when (`covers`). */
   readonly startsAt: number | null
   /** It covers what the provider makes before then. */
@@ -32,8 +32,3 @@ export interface Used {
   readonly changes: number
   readonly amount: number
 }
-
-type AddedLater = 'startsAt' | 'maxChanges' | 'maxAmount' | 'usedElsewhere'
-
-/** A note as cases were stored with it; those stored before it had limits lack these. */
-export type StoredNote = Omit<ExpectedChange, AddedLater> & Partial<Pick<ExpectedChange, AddedLater>>

@@ -36,7 +36,7 @@ export function pendingLooks(theCase: Case): readonly PendingLook[] {
       : pendingLateReading(action),
   )
   const steps = theCase.refundTotals.flatMap(total => pending('step', total.id, total.look, isSigned(total)))
-  const operations = theCase.operationCases.flatMap(({ operationId, look }) =>
+  const operations = theCase.followedOperations.flatMap(({ operationId, look }) =>
     look === null ? [] : pending('operation', operationLookId(look.why, operationId), look, true),
   )
   return [...actions, ...steps, ...operations, ...theCase.actions.flatMap(decisionOf)]

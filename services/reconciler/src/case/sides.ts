@@ -37,7 +37,7 @@ export function sideOf(observed: ObservedAction | ObservedRecord): Side {
     state,
     stateVersion,
     createdAt: observed.createdAt,
-    ...(observed.kind === 'action' ? toldOnce(observed) : {}),
+    ...(observed.kind === 'action' ? statedOnce(observed) : {}),
     ...(observed.kind === 'record' && observed.record === 'dispute' ? DISPUTE : {}),
     ...(observed.kind === 'action' && observed.isExpiredAuthorization ? EXPIRED : {}),
   }
@@ -60,14 +60,17 @@ export function mergeSides(known: Side, seen: Side): Side {
     amount: newer.amount ?? older.amount,
     currency: newer.currency ?? older.currency,
     createdAt: Math.min(known.createdAt, seen.createdAt),
-    ...toldOnce(newer, older),
+    ...statedOnce(newer, older),
     ...(known.isDispute || seen.isDispute ? DISPUTE : {}),
     ...(known.isExpiredAuthorization || seen.isExpiredAuthorization ? EXPIRED : {}),
   }
 }
 
 /** What an event may tell once, and others of the same object leave out. */
-function toldOnce(newer: Side | ObservedAction, older?: Side): Pick<Side, 'cameBack' | 'requestId' | 'idempotencyKey'> {
+function statedOnce(
+  newer: Side | ObservedAction,
+  older?: Side,
+): Pick<Side, 'cameBack' | 'requestId' | 'idempotencyKey'> {
   const cameBack = earlier(newer.cameBack, older?.cameBack)
   const requestId = newer.requestId ?? older?.requestId
   const idempotencyKey = newer.idempotencyKey ?? older?.idempotencyKey

@@ -15,7 +15,7 @@ export function timelineEntry(at: number, what: TimelineEntry['what'], id: strin
 }
 
 /** The record with more lines of its story. */
-export function tellStory(record: ActionRecord, ...entries: readonly TimelineEntry[]): ActionRecord {
+export function addToTimeline(record: ActionRecord, ...entries: readonly TimelineEntry[]): ActionRecord {
   return { ...record, timeline: [...record.timeline, ...entries] }
 }
 
@@ -29,16 +29,21 @@ const READ_FOR: Record<ReadReason, string> = {
 }
 
 /** The record with the line that an observation adds: of each event one, and of a reading only where it showed news. */
-export function shownEvent(before: ActionRecord, record: ActionRecord, sighting: Sighting, now: number): ActionRecord {
+export function addSightingToTimeline(
+  before: ActionRecord,
+  record: ActionRecord,
+  sighting: Sighting,
+  now: number,
+): ActionRecord {
   if (record.timeline.length >= MAX_ENTRIES) return record
   const { eventId, eventType, reading } = sighting
   if (eventId !== null) {
     const isNew = record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
     if (!isNew) return record
     const text = reading === null ? `The provider reported ${eventType}` : `The provider was read after ${eventType}`
-    return tellStory(record, timelineEntry(now, 'event_received', eventId, text))
+    return addToTimeline(record, timelineEntry(now, 'event_received', eventId, text))
   }
   if (reading === null || (before.timeline.length > 0 && before.state === record.state)) return record
   const text = `The provider's data, read ${READ_FOR[reading]}, shows it as ${record.state.replaceAll('_', ' ')}`
-  return tellStory(record, timelineEntry(now, 'read_back', null, text))
+  return addToTimeline(record, timelineEntry(now, 'read_back', null, text))
 }

@@ -1,7 +1,7 @@
 import type { Command } from '@backstop/contracts'
 import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit'
 import type { Ledger } from '@backstop/ledger'
-import { settleOperation } from '../batch/finish-operation.ts'
+import { finishOperation } from '../batch/finish-operation.ts'
 import type { ChannelIncidents } from '../incidents/channel-incidents.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
@@ -46,7 +46,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
     case 'resolve_channel_incident':
       return options.channelIncidents.resolve(command)
     case 'settle_operation':
-      return settleOperation(command, options)
+      return finishOperation(command, options)
     case 'connection_ready':
       return takeUp(command.connection_id, options)
     case 'apply_expected_change':

@@ -2,9 +2,9 @@ import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import type { Case, Sighting } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
-import { withNotes } from '../expected-change/cover-actions.ts'
-import { tellDrift } from '../operation/drift.ts'
-import { settleOperations } from '../operation/settle.ts'
+import { withExpectedChanges } from '../expected-change/cover-actions.ts'
+import { reportDrift } from '../operation/drift.ts'
+import { recordOutcomes } from '../operation/outcomes.ts'
 import { joinPaymentNames } from '../refund/payment-names.ts'
 import { followTotals, observeRefundTotal } from '../refund/refund-steps.ts'
 import { joinConnectionsOfTotals } from '../refund/shown-through.ts'
@@ -13,7 +13,7 @@ import { judgeCase } from '../verdict/judge.ts'
 import { knownTo, whyFull } from './evict.ts'
 import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
-import { type LookInput, takeLook } from './second-look.ts'
+import { applyLook, type LookInput } from './second-look.ts'
 
 /** Everything that can change what is known of a case. */
 export type Input =
@@ -23,8 +23,8 @@ export type Input =
       readonly sighting: Sighting
     }
   | { readonly kind: 'operation'; readonly operation: Operation }
-  /** Notes of people about anything, or about what the case is called, or will be by the inputs that follow. */
-  | { readonly kind: 'noted'; readonly notes: readonly ExpectedChange[] }
+  /** Expected changes of people about anything, or about what the case is called, or will be by the inputs that follow. */
+  | { readonly kind: 'expected_changes'; readonly expectedChanges: readonly ExpectedChange[] }
   /** A look that is due, or that the provider has answered; what the answer showed was observed before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
@@ -46,10 +46,10 @@ export function decide(theCase: Case, input: Input, now: number, rules: Rules): 
       // A look brings every operation of its case: those that are known already are to cost nothing.
       return next === theCase ? theCase : judge(next, now, rules)
     }
-    case 'noted':
-      return judge(withNotes(theCase, input.notes), now, rules)
+    case 'expected_changes':
+      return judge(withExpectedChanges(theCase, input.expectedChanges), now, rules)
     case 'second_look':
-      return follow(takeLook(theCase, input, now, rules.recheckDelayMs), now)
+      return followOperations(applyLook(theCase, input, now, rules.recheckDelayMs), now)
     default:
       return input satisfies never
   }
@@ -84,10 +84,10 @@ function observe(theCase: Case, { observed, sighting }: Extract<Input, { kind: '
 
 function judge(theCase: Case, now: number, { recheckDelayMs }: Rules): Case {
   const named = joinConnectionsOfTotals(joinPaymentNames(theCase))
-  return follow(judgeCase(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
+  return followOperations(judgeCase(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
 }
 
 /** What follows from verdicts for the operations that gave them. */
-function follow(theCase: Case, now: number): Case {
-  return armOperationLooks(tellDrift(settleOperations(theCase, now), now), now)
+function followOperations(theCase: Case, now: number): Case {
+  return armOperationLooks(reportDrift(recordOutcomes(theCase, now), now), now)
 }

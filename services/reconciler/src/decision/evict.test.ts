@@ -18,10 +18,10 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
-import type { ActionRecord, Case, Forgotten } from '../case/case.ts'
+import type { ActionRecord, Case, EvictedRecord } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from './decide.ts'
-import { forgetOld, MAX_RECORDS } from './evict.ts'
+import { evictOld, MAX_RECORDS } from './evict.ts'
 
 const DAY = 86_400_000
 const LATER = T0 + 8 * DAY
@@ -51,14 +51,14 @@ function explained(count: number): Case {
     refs: [...new Set(cases.flatMap(({ refs }) => refs))],
     actions: cases.flatMap(({ actions }) => actions),
     operations: cases.flatMap(({ operations }) => operations),
-    operationCases: cases.flatMap(({ operationCases }) => operationCases),
+    followedOperations: cases.flatMap(({ followedOperations }) => followedOperations),
   }
 }
 
 const full = explained(MAX_RECORDS + SURPLUS - 1)
 const newest = refund(9_999, { amount: 7, createdAt: LATER })
 /** What a batch leaves of a case to which this happens. */
-const batch = (input: Input, before: Case, now = LATER) => forgetOld(play([{ at: now, input }], before), before, now)
+const batch = (input: Input, before: Case, now = LATER) => evictOld(play([{ at: now, input }], before), before, now)
 const grown = batch(newest, full)
 const namesOf = ({ actions }: Case) => actions.map(({ providerRef }) => providerRef)
 
@@ -79,17 +79,17 @@ function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord
   return { ...theCase, operations: full.operations.slice(1) }
 }
 
-const note = expectedChange({ amount: 100, expiresAt: T0 + SECOND })
+const expected = expectedChange({ amount: 100, expiresAt: T0 + SECOND })
 
 describe('a case with more records than it keeps', () => {
   test('gives up the oldest that are explained, each with its operation', () => {
     expect(full.actions.every(({ verdict }) => verdict === 'explained')).toBe(true)
     expect(grown.actions).toHaveLength(MAX_RECORDS)
     expect(grown.operations).toHaveLength(MAX_RECORDS - 1)
-    expect(grown.operationCases.map(({ operationId }) => operationId)).not.toContain('op_0')
+    expect(grown.followedOperations.map(({ operationId }) => operationId)).not.toContain('op_0')
     expect(namesOf(grown)[0]).toBe(`re_${SURPLUS}`)
-    expect(grown.forgotten[0]).toMatchObject({ refs: ['re_0'], operationId: 'op_0', amount: 100 })
-    expect(grown.forgotten).toHaveLength(SURPLUS)
+    expect(grown.evicted[0]).toMatchObject({ refs: ['re_0'], operationId: 'op_0', amount: 100 })
+    expect(grown.evicted).toHaveLength(SURPLUS)
   })
 
   test('changes no verdict on what it keeps', () => {
@@ -104,8 +104,8 @@ describe('a case with more records than it keeps', () => {
     { name: 'what has an open incident', theCase: withOldest({ incidents: [open] }) },
     { name: 'what was first seen less than a week ago', theCase: withOldest({ firstSeenAt: LATER - 6 * DAY }) },
     {
-      name: 'what a note explains, as notes pass',
-      theCase: { ...withoutOperation('explained', 'expected_change_matches'), notes: [note] },
+      name: 'what an expected change explains, as expected changes expire',
+      theCase: { ...withoutOperation('explained', 'expected_change_matches'), expectedChanges: [expected] },
     },
     {
       name: 'what an operation explains that has not ended',
@@ -122,7 +122,7 @@ describe('a case with more records than it keeps', () => {
   test('keeps refunds that one operation explains together, as it would go with the first of them', () => {
     const [oldest, second, ...others] = full.actions as [ActionRecord, ActionRecord, ...ActionRecord[]]
     const shared = { ...full, actions: [oldest, { ...second, operationId: oldest.operationId }, ...others] }
-    const kept = forgetOld(
+    const kept = evictOld(
       { ...shared, actions: [...shared.actions, ...play([{ at: LATER, input: newest }]).actions] },
       shared,
       LATER,
@@ -148,7 +148,7 @@ describe('a late event about what was given up', () => {
 
   test('makes it anew under its old name, and it waits for its second look', () => {
     expect(again).toMatchObject({ id: full.actions[0]?.id, verdict: 'pending', state: 'failed' })
-    expect(late.forgotten.map(({ refs }) => refs)).not.toContainEqual(['re_0'])
+    expect(late.evicted.map(({ refs }) => refs)).not.toContainEqual(['re_0'])
   })
 
   test('is explained by the operation that the second look finds in the ledger, which differs now, and is not alerted', () => {
@@ -206,7 +206,7 @@ describe('a late event about what was given up', () => {
   })
 
   test('that tells what it was before changes nothing of it', () => {
-    // The first notes that it is not what its operation says, so that the second gives it up.
+    // The first operation learns that it is not what its operation says, so that the second gives it up.
     const differing = batch(newest, withOldest({ state: 'failed', sides: sidesOf('failed') }))
     const failed = batch(refund(9_998, { amount: 7, createdAt: LATER }), differing)
     expect(namesOf(failed)).not.toContain('re_0')
@@ -227,13 +227,13 @@ describe('a total of a charge that comes late', () => {
     lookAll(play([{ at: LATER, input: totalSeen(facts) }], before))
       .actions.filter(action => action.providerRef === null)
       .map(({ amount }) => amount)
-  const [first, ...others] = grown.forgotten
-  const ofCharge = (id: string) => (one: Forgotten) => {
+  const [first, ...others] = grown.evicted
+  const ofCharge = (id: string) => (one: EvictedRecord) => {
     return { ...one, objectIds: [id], sides: one.sides.map(side => ({ ...side, objectIds: [id] })) }
   }
   const ofOtherCharge: Case = {
     ...grown,
-    forgotten: [first!, ...others.map(ofCharge('ch_2'))],
+    evicted: [first!, ...others.map(ofCharge('ch_2'))],
     actions: [],
     operations: [],
   }
@@ -241,7 +241,7 @@ describe('a total of a charge that comes late', () => {
   test.each<{ name: string; before: Case; facts: TotalFacts; wanted: number[] }>([
     {
       name: 'is no step where all of it was given up',
-      before: { ...ofOtherCharge, forgotten: grown.forgotten },
+      before: { ...ofOtherCharge, evicted: grown.evicted },
       facts: { total: 100 * SURPLUS, createdAt: madeAt(SURPLUS) },
       wanted: [],
     },

@@ -2,7 +2,7 @@ import type { Operation } from '@backstop/contracts'
 import {
   type ActionRecord,
   type Case,
-  type Forgotten,
+  type EvictedRecord,
   isJudged,
   isProvisional,
   type MergedRecord,
@@ -24,13 +24,13 @@ const OLD_AFTER_MS = 7 * 86_400_000
 /** Records and totals with which a case takes no new one: 6 to 9 MB as it is stored. Counted, as measuring costs too much. */
 export const MAX_HELD = 3_000
 /** Records given up with which it takes no new one, as a little of each stays. */
-export const MAX_FORGOTTEN = 10_000
+export const MAX_EVICTED = 10_000
 
 /**
  * The case with as many of its oldest settled records given up as it has too many.
  * @param before the case as it was read: what changed since then is kept, as that is yet to be listed
  */
-export function forgetOld(theCase: Case, before: Case | undefined, now: number): Case {
+export function evictOld(theCase: Case, before: Case | undefined, now: number): Case {
   const surplus = theCase.actions.length + theCase.merged.length - MAX_RECORDS
   if (surplus <= 0) return theCase
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
@@ -66,7 +66,7 @@ function isSettled(action: ActionRecord, operation: Operation | undefined): bool
 function without(theCase: Case, gone: ReadonlySet<ActionRecord>): Case {
   const actions = theCase.actions.filter(action => !gone.has(action))
   const lost = theCase.actions.filter(action => gone.has(action))
-  const identities = new Set([...lost, ...theCase.forgotten].map(({ identity }) => identity))
+  const identities = new Set([...lost, ...theCase.evicted].map(({ identity }) => identity))
   const operationIds = new Set(lost.map(({ operationId }) => operationId))
   const totals = totalsOf(theCase, identities)
   return {
@@ -75,12 +75,12 @@ function without(theCase: Case, gone: ReadonlySet<ActionRecord>): Case {
     merged: theCase.merged.filter(({ record }) => !gone.has(record)),
     refundTotals: theCase.refundTotals.filter(({ id }) => !totals.has(id)),
     operations: theCase.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
-    operationCases: theCase.operationCases.filter(({ operationId }) => !operationIds.has(operationId)),
-    forgotten: [...theCase.forgotten, ...lost.map(forgottenOf)],
+    followedOperations: theCase.followedOperations.filter(({ operationId }) => !operationIds.has(operationId)),
+    evicted: [...theCase.evicted, ...lost.map(evictionOf)],
   }
 }
 
-function forgottenOf(action: ActionRecord): Forgotten {
+function evictionOf(action: ActionRecord): EvictedRecord {
   const { id, identity, kind, sides, objectIds, amount, currency, state, providerCreatedAt } = action
   const { idempotencyKeys, operationId } = action
   const shown = { kind, sides, objectIds, amount, currency, state, providerCreatedAt }
@@ -88,22 +88,22 @@ function forgottenOf(action: ActionRecord): Forgotten {
 }
 
 /** What stayed of a record that was given up, by any id that a provider calls it by. */
-export function forgottenBy(theCase: Case, refs: readonly string[]): Forgotten | undefined {
-  return theCase.forgotten.find(one => one.refs.some(ref => refs.includes(ref)))
+export function evictedRecordOf(theCase: Case, refs: readonly string[]): EvictedRecord | undefined {
+  return theCase.evicted.find(one => one.refs.some(ref => refs.includes(ref)))
 }
 
 /** Whether the operation explains a record that was given up, so that it can explain no other. */
 export function isSpent(theCase: Case, operationId: string): boolean {
-  return theCase.forgotten.some(one => one.operationId === operationId)
+  return theCase.evicted.some(one => one.operationId === operationId)
 }
 
 /** Why a case cannot take one more record; null where it can. */
-export function whyFull({ actions, merged, refundTotals, forgotten }: Case): 'too_many_records' | null {
+export function whyFull({ actions, merged, refundTotals, evicted }: Case): 'too_many_records' | null {
   const held = actions.length + merged.length + refundTotals.length
-  return held >= MAX_HELD || forgotten.length >= MAX_FORGOTTEN ? 'too_many_records' : null
+  return held >= MAX_HELD || evicted.length >= MAX_EVICTED ? 'too_many_records' : null
 }
 
 /** How many records and totals a case knows of. One that was given up counts, so that it is no new one when it comes back. */
-export function knownTo({ actions, merged, refundTotals, forgotten }: Case): number {
-  return actions.length + merged.length + refundTotals.length + forgotten.length
+export function knownTo({ actions, merged, refundTotals, evicted }: Case): number {
+  return actions.length + merged.length + refundTotals.length + evicted.length
 }

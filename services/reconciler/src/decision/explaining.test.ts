@@ -350,7 +350,9 @@ describe('docs/decisions/explaining.md holds for what people hear', () => {
         : [{ at: timeOf(reported), input: { kind: 'operation', operation: said } as const }]),
       ...(laterId === '' ? [] : [{ at: timeOf(arrivesAt), input: later() }]),
       ...(named === '' ? [] : [{ at: timeOf(namedAt), input: { kind: 'operation', operation: naming } as const }]),
-      ...(noted === undefined ? [] : [{ at: timeOf(noted), input: { kind: 'noted', notes: [EXPECTED] } as const }]),
+      ...(noted === undefined
+        ? []
+        : [{ at: timeOf(noted), input: { kind: 'expected_changes', expectedChanges: [EXPECTED] } as const }]),
       // A second copy of an event is no news, so nobody hears of it.
       ...first.map(input => ({ at: T0 + 2 * DAY_MS, input })),
     ])
@@ -365,27 +367,27 @@ const OPERATIONS: Record<string, Partial<Operation>> = {
   agrees: {},
 }
 
-function notesOf(text: string | undefined): ExpectedChange[] {
+function expectedChangesOf(text: string | undefined): ExpectedChange[] {
   if (text === undefined) return []
-  const note = expectedChange({
+  const expected = expectedChange({
     subject: 'pi_1',
     amount: 2499,
-    notedAt: T0 - 10 * MINUTE,
+    createdAt: T0 - 10 * MINUTE,
     expiresAt: T0 + 10 * MINUTE,
   })
   const [words = '', from] = text.split(', ')
-  const change = NOTES[words]
-  if (change === undefined) throw new Error(`There is no note that ${words}`)
-  const told = { ...note, ...change }
+  const change = EXPECTED_CHANGES[words]
+  if (change === undefined) throw new Error(`There is no expected change that ${words}`)
+  const told = { ...expected, ...change }
   if (from === undefined) return [told]
-  return [{ ...told, startsAt: from === 'from before' ? T0 - MINUTE : told.notedAt }]
+  return [{ ...told, startsAt: from === 'from before' ? T0 - MINUTE : told.createdAt }]
 }
 
 /** When the second looks of `judged` are over. */
 const ALERTED_AT = timeOf('12:05:00')
 
-/** What each note of the page has otherwise than one that covers the refund. */
-const NOTES: Record<string, Partial<ExpectedChange>> = {
+/** What each expected change of the page has otherwise than one that covers the refund. */
+const EXPECTED_CHANGES: Record<string, Partial<ExpectedChange>> = {
   'covers it': {},
   'another amount': { amount: 1 },
   'had expired': { expiresAt: T0 },
@@ -402,8 +404,8 @@ const NOTES: Record<string, Partial<ExpectedChange>> = {
     maxChanges: 9,
     usedElsewhere: { changes: 1, amount: 2501 },
   },
-  'made while it was looked at': { notedAt: timeOf('12:00:30'), expiresAt: timeOf('13:00:00') },
-  'made after the alert': { notedAt: timeOf('15:00:00'), expiresAt: timeOf('16:00:00') },
+  'made while it was looked at': { createdAt: timeOf('12:00:30'), expiresAt: timeOf('13:00:00') },
+  'made after the alert': { createdAt: timeOf('15:00:00'), expiresAt: timeOf('16:00:00') },
 }
 
 /** The case once everything of the row is known, and its second looks are over. */
@@ -428,17 +430,20 @@ function judged({ shown, known }: ExplainingRow): Case {
     canRead: known.has('read key'),
   })
   const facts = lookFacts([setting, policy({ connectionId: 'con_b', outOfBand: 'alert' })])
-  const all = notesOf(known.get('note'))
-  const notes = all.filter(({ notedAt }) => notedAt < ALERTED_AT)
+  const all = expectedChangesOf(known.get('note'))
+  const expectedChanges = all.filter(({ createdAt: notedAt }) => notedAt < ALERTED_AT)
   const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'
   const looked = secondLooks(told).reduce((next, pending) => {
-    const noted = decide(next, { kind: 'noted', notes }, pending.dueAt, RULES)
-    const asked = decide(noted, look(pending, facts), pending.dueAt, RULES)
+    const informed = decide(next, { kind: 'expected_changes', expectedChanges }, pending.dueAt, RULES)
+    const asked = decide(informed, look(pending, facts), pending.dueAt, RULES)
     if (!known.has('read key')) return asked
     const answered = decide(asked, look(pending, facts, readInTime), pending.dueAt + SECOND, RULES)
     return readLater(answered, pending, facts, known.get('read later'))
   }, told)
-  return all.reduce((next, late) => decide(next, { kind: 'noted', notes: [late] }, late.notedAt, RULES), looked)
+  return all.reduce(
+    (next, late) => decide(next, { kind: 'expected_changes', expectedChanges: [late] }, late.createdAt, RULES),
+    looked,
+  )
 }
 
 /** What the provider says when it is asked after the alert. */

@@ -2,7 +2,7 @@ import type { Readback } from '@backstop/contracts'
 import { type ActionRecord, type Case, type LateReading, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
 import type { PendingLook } from '../case/looks.ts'
-import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { whomToAsk } from '../case/whom-to-ask.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 import type { LookInput } from './second-look.ts'
@@ -74,5 +74,5 @@ function takeAnswer(
   }
   const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${action.state.replaceAll('_', ' ')}`
   const text = `The provider was read after the alert, and ${shown}`
-  return withRecord(theCase, tellStory(read, timelineEntry(now, 'read_back', null, text)))
+  return withRecord(theCase, addToTimeline(read, timelineEntry(now, 'read_back', null, text)))
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { type Case, replaceAt, withAll } from '../case/case.ts'
-import { mergeNotes } from '../expected-change/cover-actions.ts'
+import { mergeExpectedChanges } from '../expected-change/cover-actions.ts'
 import { joinPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
 import { mergeRows } from '../subscription/subscription-row.ts'
@@ -16,7 +16,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
   const [winner, loser] = aWins ? [a, b] : [b, a]
   const known = new Set(winner.actions.map(action => action.id))
   const knownTotals = new Set(winner.refundTotals.map(total => total.id))
-  const knownCases = new Set(winner.operationCases.map(one => one.operationId))
+  const knownCases = new Set(winner.followedOperations.map(one => one.operationId))
   const base: Case = {
     ...winner,
     // Of both, so that projections of the one that vanishes are not newer than what comes.
@@ -24,10 +24,13 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     refs: withAll(winner.refs, loser.refs),
     actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.id))],
     merged: [...winner.merged, ...loser.merged],
-    forgotten: [...winner.forgotten, ...loser.forgotten],
+    evicted: [...winner.evicted, ...loser.evicted],
     refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
-    operationCases: [...winner.operationCases, ...loser.operationCases.filter(one => !knownCases.has(one.operationId))],
-    notes: mergeNotes(winner, loser),
+    followedOperations: [
+      ...winner.followedOperations,
+      ...loser.followedOperations.filter(one => !knownCases.has(one.operationId)),
+    ],
+    expectedChanges: mergeExpectedChanges(winner, loser),
     outbox: [...winner.outbox, ...loser.outbox],
   }
   const withOperations = loser.operations.reduce<Case>(

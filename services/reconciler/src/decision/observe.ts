@@ -3,7 +3,7 @@ import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import {
   type ActionRecord,
   type Case,
-  type Forgotten,
+  type EvictedRecord,
   isProvisional,
   replaceAt,
   type Sighting,
@@ -13,10 +13,10 @@ import {
 } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
 import { mergeSides, sideOf, withSides } from '../case/sides.ts'
-import { shownEvent } from '../case/timeline.ts'
+import { addSightingToTimeline } from '../case/timeline.ts'
 import { provisionalFor } from '../refund/refund-steps.ts'
 import { joinLinked, linkedRecord } from '../verdict/same-action.ts'
-import { forgottenBy, isSpent } from './evict.ts'
+import { evictedRecordOf, isSpent } from './evict.ts'
 
 const MAX_EVENT_IDS = 100
 /**
@@ -34,18 +34,17 @@ export function observeObject(
 ): Case {
   const index = findRecord(theCase, observed)
   const known = theCase.actions[index]
-  const forgotten = known === undefined ? forgottenBy(theCase, namesOf(observed)) : undefined
-  const before = known ?? { ...newRecord(observed, now), ...(forgotten && rememberedOf(forgotten)) }
+  const evicted = known === undefined ? evictedRecordOf(theCase, namesOf(observed)) : undefined
+  const before = known ?? { ...newRecord(observed, now), ...(evicted && rememberedOf(evicted)) }
   const record = withSighting(before, withSide(before, observed), observed, sighting, now)
   const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
   const refs = withAll(theCase.refs, observed.refs)
-  const next =
-    forgotten === undefined ? theCase : { ...theCase, forgotten: theCase.forgotten.filter(one => one !== forgotten) }
+  const next = evicted === undefined ? theCase : { ...theCase, evicted: theCase.evicted.filter(one => one !== evicted) }
   return joinLinked({ ...next, actions, refs }, now)
 }
 
 /** What a record that was given up was, but for its operation: the ledger tells of that. */
-function rememberedOf({ actionId, identity, kind, sides, idempotencyKeys }: Forgotten): Partial<ActionRecord> {
+function rememberedOf({ actionId, identity, kind, sides, idempotencyKeys }: EvictedRecord): Partial<ActionRecord> {
   return { id: actionId, identity, kind, sides, idempotencyKeys }
 }
 
@@ -113,7 +112,7 @@ function withSighting(
     idempotencyKeys: key === null ? record.idempotencyKeys : withAll(record.idempotencyKeys, [key]),
     eventIds: eventId === null || !hasRoom ? record.eventIds : withAll(record.eventIds, [eventId]),
   }
-  return shownEvent(before, withoutDenial(before, seen, sighting), sighting, now)
+  return addSightingToTimeline(before, withoutDenial(before, seen, sighting), sighting, now)
 }
 
 /**
@@ -141,6 +140,6 @@ function withinLimit(theCase: Case): Case {
   return {
     ...theCase,
     operations: operations.filter(operation => operation !== gone),
-    operationCases: theCase.operationCases.filter(known => known.operationId !== gone.operation_id),
+    followedOperations: theCase.followedOperations.filter(known => known.operationId !== gone.operation_id),
   }
 }

@@ -1,10 +1,10 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import type { ActionRecord, Case, OperationCase } from '../case/case.ts'
+import type { ActionRecord, Case, FollowedOperation } from '../case/case.ts'
 import { awaitsAnswer, operationLookId, type PendingLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { askThrough } from '../case/whom-to-ask.ts'
-import { tellMissing } from '../operation/drift.ts'
-import { caseOf, withCase } from '../operation/operation-case.ts'
+import { reportMissing } from '../operation/drift.ts'
+import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
 import { stretchesOf } from '../subscription/subscription-row.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 import type { LookInput } from './second-look.ts'
@@ -18,17 +18,20 @@ const SETTLEMENT_FIRST_MS = 3_600_000
 const SETTLEMENT_AGAIN_MS = 6 * 3_600_000
 const SETTLEMENT_UNTIL_MS = 30 * 86_400_000
 
-type OperationLook = NonNullable<OperationCase['look']>
+type OperationLook = NonNullable<FollowedOperation['look']>
 
 /** The case with the looks that its operations want: at what is not there, and at what is not decided. */
 export function armOperationLooks(theCase: Case, now: number): Case {
   const actions = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
-  const looks = new Map(theCase.operationCases.map(({ operationId, look }) => [operationId, look]))
+  const looks = new Map(theCase.followedOperations.map(({ operationId, look }) => [operationId, look]))
   return theCase.operations.reduce((next, operation) => {
     const id = operation.operation_id
     const why = wantedLook(operation, actions.get(id) ?? [])
     if (why === (looks.get(id)?.why ?? null)) return next
-    return withCase(next, { ...caseOf(next, id), look: why === null ? null : firstLook(why, operation, now) })
+    return withFollowedOperation(next, {
+      ...followedOperation(next, id),
+      look: why === null ? null : firstLook(why, operation, now),
+    })
   }, theCase)
 }
 
@@ -56,13 +59,13 @@ function firstLook(why: OperationLook['why'], { ended_at }: Operation, now: numb
 
 /** The case after a look at one of its operations: the provider is asked, or has answered. */
 export function lookAtOperation(theCase: Case, pending: PendingLook, { answer, facts }: LookInput, now: number): Case {
-  const known = theCase.operationCases.find(
+  const known = theCase.followedOperations.find(
     one => one.look !== null && operationLookId(one.look.why, one.operationId) === pending.lookId,
   )
   const operation = theCase.operations.find(one => one.operation_id === known?.operationId)
   if (known === undefined || known.look === null || operation === undefined) return theCase
   const { look } = known
-  const withLook = (next: OperationLook) => withCase(theCase, { ...known, look: next })
+  const withLook = (next: OperationLook) => withFollowedOperation(theCase, { ...known, look: next })
   if (answer === null) {
     if (awaitsAnswer(pending, now)) return theCase
     const what = {
@@ -80,7 +83,7 @@ export function lookAtOperation(theCase: Case, pending: PendingLook, { answer, f
     return withLook(isOver ? postponed(look, operation, now) : { ...look, askedAt: now })
   }
   const next = withLook(postponed(look, operation, now))
-  return look.why === 'missing_check' && !isThere(theCase, operation) ? tellMissing(next, operation, now) : next
+  return look.why === 'missing_check' && !isThere(theCase, operation) ? reportMissing(next, operation, now) : next
 }
 
 /** Nothing more to ask, or the next time to. */

@@ -165,7 +165,7 @@ describe('an operation that awaits the review', () => {
 })
 
 describe('an operation that names a credit note which two refunds pay out', () => {
-  const note = (facts: Partial<Operation> = {}) =>
+  const refundOfNote = (facts: Partial<Operation> = {}) =>
     operationSeen({ provider: 'subscription', subject: 'sub_1', provider_ref: 'CN-1', amount: 1300, ...facts })
   const paid = (id: string, amount: number, state: 'pending' | 'succeeded' | 'failed' = 'succeeded') =>
     seen(
@@ -183,8 +183,8 @@ describe('an operation that names a credit note which two refunds pay out', () =
   const made = (theCase: Case) => theCase.actions.map(({ verdict, operationId }) => `${verdict} ${operationId}`)
 
   test.each([
-    { order: 'the operation first', inputs: [note(), paid('txn_1', 500), paid('txn_2', 800)] },
-    { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), note()] },
+    { order: 'the operation first', inputs: [refundOfNote(), paid('txn_1', 500), paid('txn_2', 800)] },
+    { order: 'the operation last', inputs: [paid('txn_2', 800), paid('txn_1', 500), refundOfNote()] },
   ])('explains both, and neither is drift: $order', ({ inputs }) => {
     const theCase = tell(...inputs)
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
@@ -193,17 +193,17 @@ describe('an operation that names a credit note which two refunds pay out', () =
   })
 
   test('explains no third one that its amount does not cover', () => {
-    const theCase = tell(note(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
+    const theCase = tell(refundOfNote(), paid('txn_1', 500), paid('txn_2', 800), paid('txn_3', 1))
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1', 'pending null'])
   })
 
   test('explains the refund that is made again in place of a failed one', () => {
-    const theCase = tell(note(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
+    const theCase = tell(refundOfNote(), paid('txn_1', 1300, 'failed'), paid('txn_2', 1300))
     expect(made(theCase)).toEqual(['explained op_1', 'explained op_1'])
   })
 
   test('is settled when both are decided, as completed if one of them went through', () => {
-    const awaiting = note({ state: 'awaiting_review', ended_at: null })
+    const awaiting = refundOfNote({ state: 'awaiting_review', ended_at: null })
     const half = tell(awaiting, paid('txn_2', 800, 'pending'), paid('txn_1', 500))
     expect(commandsIn(half)).toEqual([])
     expect(pendingLooks(half)).toMatchObject([{ lookId: 'settlement/op_1' }])

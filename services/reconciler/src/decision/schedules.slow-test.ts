@@ -36,7 +36,7 @@ const ACTS = [
   'let the schedule release',
   'bring the schedule forward',
   'put the schedule off',
-  'note something',
+  'expect something',
   'release the schedule',
   'set an end',
   'take the end back',
@@ -139,7 +139,7 @@ function runThrough({ steps }: History): Course {
           end = end === null ? null : to
           return true
         }
-        case 'note something':
+        case 'expect something':
           account.change(id, { ...caller, metadata: { step: String(step) } })
           if (schedule !== undefined)
             account.changeSchedule(schedule.id, { ...caller, metadata: { step: String(step) } })

@@ -196,31 +196,34 @@ describe('what only hints speak of', () => {
   })
 })
 
-describe('notes of people', () => {
-  const note = expectedChange({ expiresAt: T0 + MINUTE })
-  const lookedWith = (notes: ExpectedChange[]) => {
-    const noted = play([{ at: T0 + MINUTE, input: { kind: 'noted', notes } }], tell(seen(refundShown())))
-    return secondLooks(noted).length === 0 ? noted : due(noted, lookFacts([policy()]))
+describe('expected changes of people', () => {
+  const expected = expectedChange({ expiresAt: T0 + MINUTE })
+  const lookedWith = (expectedChanges: ExpectedChange[]) => {
+    const informed = play(
+      [{ at: T0 + MINUTE, input: { kind: 'expected_changes', expectedChanges } }],
+      tell(seen(refundShown())),
+    )
+    return secondLooks(informed).length === 0 ? informed : due(informed, lookFacts([policy()]))
   }
 
   test('of another project explain nothing', () => {
-    expect(onlyAction(lookedWith([{ ...note, projectId: 'prj_other' }])).verdict).toBe('unexplained')
+    expect(onlyAction(lookedWith([{ ...expected, projectId: 'prj_other' }])).verdict).toBe('unexplained')
   })
 
   test('count however many others of the project there are', () => {
     const others = Array.from({ length: 60 }, (_, index) => ({
-      ...note,
+      ...expected,
       id: `exp_x${index}`,
       kind: 'cancellation' as const,
       expiresAt: T0 + 99 * MINUTE,
     }))
-    expect(onlyAction(lookedWith([...others, note]))).toMatchObject({ expectedChangeId: 'exp_1' })
+    expect(onlyAction(lookedWith([...others, expected]))).toMatchObject({ expectedChangeId: 'exp_1' })
   })
 
-  test('stand behind an operation: where that turns out to have made another one, the note explains', () => {
-    const noted = lookedWith([note])
-    expect(onlyAction(noted)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
-    const made = play([{ at: T0 + 2 * MINUTE, input: operationSeen({ version: 1 }) }], noted)
+  test('stand behind an operation: where that turns out to have made another one, the expected change explains', () => {
+    const informed = lookedWith([expected])
+    expect(onlyAction(informed)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
+    const made = play([{ at: T0 + 2 * MINUTE, input: operationSeen({ version: 1 }) }], informed)
     expect(onlyAction(made)).toMatchObject({ reason: 'amount_and_time_match', expectedChangeId: null })
     const other = play([{ at: T0 + 3 * MINUTE, input: operationSeen({ version: 2, provider_ref: 're_2' }) }], made)
     expect(onlyAction(other)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })

@@ -22,10 +22,10 @@ export interface LookInput {
 const READ_BACK = { read: 'confirmed', not_found: 'not_found', unavailable: 'unavailable' } as const
 
 /** The case after a look. One that is not waited for changes nothing. */
-export function takeLook(theCase: Case, input: LookInput, now: number, recheckDelayMs: number): Case {
+export function applyLook(theCase: Case, input: LookInput, now: number, recheckDelayMs: number): Case {
   const look = findLook(theCase, input)
   if (look === undefined) return theCase
-  if (input.answer === null && now < look.dueAt) return comeAgain(theCase, look, now)
+  if (input.answer === null && now < look.dueAt) return requeueLook(theCase, look, now)
   const judged = judgeCase(theCase, now, recheckDelayMs)
   if (findLook(judged, input) === undefined) return judged
   if (look.of === 'decision') return judged
@@ -93,7 +93,7 @@ function findLook(theCase: Case, { lookId, dueAt }: LookInput): PendingLook | un
 }
 
 /** Clocks differ between machines; a look that comes early by this one goes round again. */
-function comeAgain(theCase: Case, look: PendingLook, now: number): Case {
+function requeueLook(theCase: Case, look: PendingLook, now: number): Case {
   if (look.of === 'operation' || look.of === 'decision') return theCase
   return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, look.lookId, look.dueAt, now)] }
 }

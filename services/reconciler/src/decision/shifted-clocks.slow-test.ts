@@ -10,7 +10,7 @@ import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { type Case, isJudged, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { mayNeedNote, notesAbout } from '../expected-change/cover-actions.ts'
+import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 2_000
@@ -67,9 +67,9 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
       if (outcome !== 'lost') answers.push({ at: now + 20_000, input: look(waiting, facts, outcome) })
     }
   }
-  const note = (refs: readonly string[], at: number) => {
-    const notes = notesAbout(world.notes, refs)
-    if (notes.length > 0) step({ kind: 'noted', notes }, at)
+  const announce = (refs: readonly string[], at: number) => {
+    const expectedChanges = expectedChangesAbout(world.expectedChanges, refs)
+    if (expectedChanges.length > 0) step({ kind: 'expected_changes', expectedChanges }, at)
   }
   const nextLook = () =>
     pendingLooks(theCase)
@@ -89,14 +89,14 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
       const answer = answers.findIndex(({ input }) => input === next?.input)
       if (answer >= 0) answers.splice(answer, 1)
       else handedOut.set(next.key, next.at - looksLateMs + ROUND_MS)
-      note(theCase.refs, next.at)
+      announce(theCase.refs, next.at)
       step(next.input, next.at)
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
     const refs = withAll(theCase.refs, refsOf(input))
-    if (mayNeedNote(theCase) && refs.length > theCase.refs.length) note(refs, at)
+    if (mayNeedExpectedChange(theCase) && refs.length > theCase.refs.length) announce(refs, at)
     step(input, at)
   }
   lookUntil(Infinity)

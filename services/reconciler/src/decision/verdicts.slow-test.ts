@@ -25,7 +25,7 @@ import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
 import { type ActionRecord, type Case, isJudged, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { mayNeedNote, notesAbout } from '../expected-change/cover-actions.ts'
+import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 5_000
@@ -35,7 +35,7 @@ const MAX_MS = 60_000
 type Observed = Extract<Input, { kind: 'observed' }>
 
 /** All that was told, as the model reads it. */
-function readWorld({ tellings, connections, madeAt, notes }: ToldWorld) {
+function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld) {
   const told = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
   const by = connections.map(
     ({ connectionId, outOfBand, deleted }): ToldConnection => ({
@@ -54,16 +54,16 @@ function readWorld({ tellings, connections, madeAt, notes }: ToldWorld) {
     if (known === undefined || known.version < operation.version) operations.set(operation.operation_id, operation)
   }
   const actions = [...refundsOf(toldRefunds(seen), namesInTotals(seen)), ...modelledCancellations(seen, by)]
-  const noted = notes
-    .filter(note => note.projectId === 'prj_test')
-    .map(({ kind, subject, amount, notedAt, expiresAt }) => ({
+  const expected = expectedChanges
+    .filter(expectedChange => expectedChange.projectId === 'prj_test')
+    .map(({ kind, subject, amount, createdAt, expiresAt }) => ({
       kind,
       about: subject,
       amount,
-      from: notedAt,
+      from: createdAt,
       until: expiresAt,
     }))
-  return { actions, operations, noted, by }
+  return { actions, operations, expected, by }
 }
 
 function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
@@ -155,9 +155,9 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
     }
   }
   // As they are looked up: for a look, and where what is settled gets another name.
-  const note = (refs: readonly string[], at: number) => {
-    const notes = notesAbout(world.notes, refs)
-    if (notes.length > 0) step({ kind: 'noted', notes }, at)
+  const announce = (refs: readonly string[], at: number) => {
+    const expectedChanges = expectedChangesAbout(world.expectedChanges, refs)
+    if (expectedChanges.length > 0) step({ kind: 'expected_changes', expectedChanges }, at)
   }
   const nextLook = () =>
     pendingLooks(theCase)
@@ -172,14 +172,14 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
     for (let next = nextLook(); next !== undefined && next.at <= until; next = nextLook()) {
       const answer = answers.findIndex(({ input }) => input === next?.input)
       if (answer >= 0) answers.splice(answer, 1)
-      note(theCase.refs, next.at)
+      announce(theCase.refs, next.at)
       step(next.input, next.at)
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
     const refs = withAll(theCase.refs, refsOf(input))
-    if (mayNeedNote(theCase) && refs.length > theCase.refs.length) note(refs, at)
+    if (mayNeedExpectedChange(theCase) && refs.length > theCase.refs.length) announce(refs, at)
     step(input, at)
   }
   lookUntil(Infinity)
@@ -271,7 +271,7 @@ const property = fc.property(cases, ({ world, delivery }) => {
   const { theCase, seconds } = played(world, delivery)
   const read = readWorld(world)
   expect(verdictsIn(theCase)).toEqual(
-    verdictsOn(read.actions, [...read.operations.values()], read.noted, read.by, heardOf(theCase)),
+    verdictsOn(read.actions, [...read.operations.values()], read.expected, read.by, heardOf(theCase)),
   )
   for (const again of seconds) expectDisproved(again, theCase, read)
   for (const action of theCase.actions) {

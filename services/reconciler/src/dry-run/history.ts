@@ -65,7 +65,7 @@ export interface Surroundings {
 export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[]): History {
   const signed = events.filter(({ document }) => document.provider !== 'subscription')
   const facts = theCase === undefined ? [] : storedFacts(theCase, events)
-  const isWhole = signed.length > 0 && signed.every(({ body }) => body !== null) && !facts.some(isForgotten(events))
+  const isWhole = signed.length > 0 && signed.every(({ body }) => body !== null) && !facts.some(isBeyondInbox(events))
   const told = isWhole ? signed : []
   const arrivals = [...told.map(arrivalOfEvent), ...facts.filter(fact => !isToldBy(fact, told)).flatMap(arrivalsOfFact)]
   return {
@@ -76,7 +76,7 @@ export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[
 }
 
 /** Whether an event that told of it is not in the inbox any more. What hints led to was read, and told by none. */
-function isForgotten(events: readonly KeptEvent[]): (fact: StoredFact) => boolean {
+function isBeyondInbox(events: readonly KeptEvent[]): (fact: StoredFact) => boolean {
   const known = new Set(events.map(({ document }) => document.event_id))
   return ({ provider, eventIds }) => provider !== 'subscription' && eventIds.some(id => !known.has(id))
 }

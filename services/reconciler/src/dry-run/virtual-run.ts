@@ -15,7 +15,7 @@ import type { WorkItem } from '../batch/work-item.ts'
 import { type Case, openIncident } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Rules } from '../decision/decide.ts'
-import { createMemoryStores, type MemoryContents, notesFor } from '../store/memory-store.ts'
+import { createMemoryStores, type MemoryContents, matchingExpectedChanges } from '../store/memory-store.ts'
 import type { ReconcilerStores } from '../store/store.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import type { Arrival, History, Surroundings } from './history.ts'
@@ -218,7 +218,7 @@ function storesAsOf(
     },
     expectedChanges: {
       of: async query =>
-        notesFor(
+        matchingExpectedChanges(
           query,
           expectedChanges.filter(({ created_at }) => created_at.getTime() <= clock.now()),
         ),

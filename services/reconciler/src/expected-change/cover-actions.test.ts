@@ -19,13 +19,13 @@ import { mergeCases } from '../decision/merge.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))
-const noted = (...notes: ExpectedChange[]) => ({ kind: 'noted' as const, notes })
+const found = (...expectedChanges: ExpectedChange[]) => ({ kind: 'expected_changes' as const, expectedChanges })
 
-/** The case after these refunds, these notes at their second look, and the look. */
-function judged(refunds: ReturnType<typeof refund>[], notes: ExpectedChange[]): Case {
+/** The case after these refunds, these expected changes at their second look, and the look. */
+function judged(refunds: ReturnType<typeof refund>[], expectedChanges: ExpectedChange[]): Case {
   const told = play([
     ...refunds.map(input => ({ at: T0 + SECOND, input })),
-    { at: T0 + MINUTE, input: noted(...notes) },
+    { at: T0 + MINUTE, input: found(...expectedChanges) },
   ])
   return secondLooks(told).length === 0 ? told : lookAll(told)
 }
@@ -46,15 +46,15 @@ describe('an expected change', () => {
   })
 
   test('covers no more money than it says', () => {
-    const note = expectedChange({ maxChanges: 10, maxAmount: 5_000, currency: 'eur' })
+    const expected = expectedChange({ maxChanges: 10, maxAmount: 5_000, currency: 'eur' })
     const refunds = [refund('re_1'), refund('re_2', { amount: 2_502 }), refund('re_3', { amount: 2_501 })]
-    expect(coveredOf(judged(refunds, [note]))).toEqual({ re_1: 'exp_1', re_2: null, re_3: 'exp_1' })
+    expect(coveredOf(judged(refunds, [expected]))).toEqual({ re_1: 'exp_1', re_2: null, re_3: 'exp_1' })
   })
 
   test('that limits the money covers nothing without an amount, or in another currency', () => {
-    const note = expectedChange({ maxAmount: 5_000, currency: 'eur' })
+    const expected = expectedChange({ maxAmount: 5_000, currency: 'eur' })
     const refunds = [refund('re_1', { amount: null }), refund('re_2', { currency: 'usd' })]
-    expect(coveredOf(judged(refunds, [note]))).toEqual({ re_1: null, re_2: null })
+    expect(coveredOf(judged(refunds, [expected]))).toEqual({ re_1: null, re_2: null })
   })
 
   test('that is used up by other cases covers nothing', () => {
@@ -69,14 +69,17 @@ describe('an expected change', () => {
   })
 
   test('leaves a change to the next one that covers it once it is used up', () => {
-    const notes = [expectedChange({ expiresAt: T0 + 2 * MINUTE }), expectedChange({ id: 'exp_2' })]
-    expect(coveredOf(judged([refund('re_1'), refund('re_2')], notes))).toEqual({ re_1: 'exp_1', re_2: 'exp_2' })
+    const expectedChanges = [expectedChange({ expiresAt: T0 + 2 * MINUTE }), expectedChange({ id: 'exp_2' })]
+    expect(coveredOf(judged([refund('re_1'), refund('re_2')], expectedChanges))).toEqual({
+      re_1: 'exp_1',
+      re_2: 'exp_2',
+    })
   })
 
   test('keeps what it covers when it is used up elsewhere or taken back meanwhile', () => {
     const theCase = judged([refund('re_1')], [expectedChange()])
     const full = expectedChange({ usedElsewhere: { changes: 1, amount: 0 } })
-    const later = play([{ at: T0 + 2 * MINUTE, input: noted(full) }], theCase)
+    const later = play([{ at: T0 + 2 * MINUTE, input: found(full) }], theCase)
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1' })
     const another = play([{ at: T0 + 3 * MINUTE, input: refund('re_2', { createdAt: T0 + 2 * MINUTE }) }], later)
     expect(coveredOf(another)).toEqual({ re_1: 'exp_1', re_2: null })
@@ -95,7 +98,7 @@ describe('an expected change', () => {
       judged([refund(id)], [expectedChange({ maxChanges: 2, usedElsewhere: { changes: 1, amount: 2_499 } })]),
     ) as [Case, Case]
     const { merged } = mergeCases(one, { ...other, id: 'sub_other', createdAt: T0 + MINUTE }, T0 + 2 * MINUTE)
-    const later = play([{ at: T0 + 3 * MINUTE, input: noted(expectedChange({ maxChanges: 2 })) }], merged)
+    const later = play([{ at: T0 + 3 * MINUTE, input: found(expectedChange({ maxChanges: 2 })) }], merged)
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1', re_2: 'exp_1' })
   })
 })
@@ -103,10 +106,15 @@ describe('an expected change', () => {
 describe('when an expected change counts', () => {
   const alerted = judged([refund('re_1')], [])
   const NOTED = T0 + 30 * MINUTE
-  const apply = (note: Partial<ExpectedChange>, theCase: Case = alerted) =>
+  const apply = (expected: Partial<ExpectedChange>, theCase: Case = alerted) =>
     onlyAction(
       play(
-        [{ at: NOTED, input: noted(expectedChange({ notedAt: NOTED, expiresAt: NOTED + MINUTE, ...note })) }],
+        [
+          {
+            at: NOTED,
+            input: found(expectedChange({ createdAt: NOTED, expiresAt: NOTED + MINUTE, ...expected })),
+          },
+        ],
         theCase,
       ),
     )
@@ -141,10 +149,10 @@ describe('when an expected change counts', () => {
   })
 
   test('it covers a cancellation no more that turns out to have been asked for before that time', () => {
-    const note = expectedChange({ kind: 'cancellation', startsAt: T0 })
+    const expected = expectedChange({ kind: 'cancellation', startsAt: T0 })
     const told = play([
       { at: T0 + 21 * MINUTE, input: seen(scheduled(T0 + 20 * MINUTE)) },
-      { at: T0 + 21 * MINUTE, input: noted(note) },
+      { at: T0 + 21 * MINUTE, input: found(expected) },
     ])
     expect(onlyAction(told).expectedChangeId).toBe('exp_1')
     const earlier = seen(scheduled(T0 - MINUTE))

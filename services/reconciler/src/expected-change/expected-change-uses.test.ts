@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ExpectedChangeUses, giveBack, grant, usedElsewhere } from './expected-change-uses.ts'
+import { type ExpectedChangeUses, grant, release, usedElsewhere } from './expected-change-uses.ts'
 
 const none: ExpectedChangeUses = { id: 'exp_1', projectId: 'prj_1', version: 0, uses: [], expiresAt: 0 }
 const use = (actionId: string, amount = 0) => ({ actionId, amount })
-const wish = (caseId: string, uses: ReturnType<typeof use>[], surplus: string[] = [], caseVersion = 1) => ({
+const claim = (caseId: string, uses: ReturnType<typeof use>[], surplus: string[] = [], caseVersion = 1) => ({
   caseId,
   caseVersion,
   uses,
@@ -16,52 +16,52 @@ const ONE = { maxChanges: 1, maxAmount: null }
 
 describe('the uses of an expected change', () => {
   test('are granted in order, until none is left', () => {
-    const { next, refused } = grant(none, ONE, [wish('a', [use('act_a')]), wish('b', [use('act_b')])])
+    const { next, refused } = grant(none, ONE, [claim('a', [use('act_a')]), claim('b', [use('act_b')])])
     expect(next).toMatchObject({ version: 1, uses: [use('act_a')] })
     expect(refused).toEqual(new Set(['b']))
   })
 
   test('are granted once to the same action, however often it asks', () => {
-    const { next } = grant(none, ONE, [wish('a', [use('act_a')])])
-    expect(grant(next, ONE, [wish('a', [use('act_a')])])).toEqual({ next, refused: new Set() })
+    const { next } = grant(none, ONE, [claim('a', [use('act_a')])])
+    expect(grant(next, ONE, [claim('a', [use('act_a')])])).toEqual({ next, refused: new Set() })
   })
 
   test('pass on within a case: what it does not need any more makes room', () => {
-    const { next } = grant(none, ONE, [wish('a', [use('act_old')])])
-    expect(grant(next, ONE, [wish('a', [use('act_new')], ['act_old'])]).next.uses).toMatchObject([use('act_new')])
-    const roomy = grant(next, { ...ONE, maxChanges: 2 }, [wish('a', [use('act_new')], ['act_old'])])
+    const { next } = grant(none, ONE, [claim('a', [use('act_old')])])
+    expect(grant(next, ONE, [claim('a', [use('act_new')], ['act_old'])]).next.uses).toMatchObject([use('act_new')])
+    const roomy = grant(next, { ...ONE, maxChanges: 2 }, [claim('a', [use('act_new')], ['act_old'])])
     expect(roomy.next.uses).toMatchObject([use('act_old'), use('act_new')])
   })
 
   test('follow an amount that changes, where the total allows it', () => {
     const limits = { maxChanges: 5, maxAmount: 100 }
-    const { next } = grant(none, limits, [wish('a', [use('act_a', 60)])])
-    expect(grant(next, limits, [wish('a', [use('act_a', 100)])]).next.uses).toMatchObject([use('act_a', 100)])
-    expect(grant(next, limits, [wish('a', [use('act_a', 101)])]).refused).toEqual(new Set(['a']))
+    const { next } = grant(none, limits, [claim('a', [use('act_a', 60)])])
+    expect(grant(next, limits, [claim('a', [use('act_a', 100)])]).next.uses).toMatchObject([use('act_a', 100)])
+    expect(grant(next, limits, [claim('a', [use('act_a', 101)])]).refused).toEqual(new Set(['a']))
   })
 
   test('are given back once', () => {
-    const { next } = grant(none, ONE, [wish('a', [use('act_a')])])
-    const given = giveBack(next, back('act_a'))
+    const { next } = grant(none, ONE, [claim('a', [use('act_a')])])
+    const given = release(next, back('act_a'))
     expect(given.uses).toEqual([])
-    expect(giveBack(given, back('act_a'))).toBe(given)
+    expect(release(given, back('act_a'))).toBe(given)
   })
 
   test('are not given back by a decision older than the one that claimed them last, in whatever order claims come', () => {
-    const { next } = grant(none, ONE, [wish('a', [use('act_a')], [], 3)])
-    const late = grant(next, ONE, [wish('a', [use('act_a')], [], 2)]).next
-    expect(giveBack(late, [{ surplus: ['act_a'], caseVersion: 2 }])).toBe(late)
-    expect(giveBack(late, [{ surplus: ['act_a'], caseVersion: 3 }]).uses).toEqual([])
+    const { next } = grant(none, ONE, [claim('a', [use('act_a')], [], 3)])
+    const late = grant(next, ONE, [claim('a', [use('act_a')], [], 2)]).next
+    expect(release(late, [{ surplus: ['act_a'], caseVersion: 2 }])).toBe(late)
+    expect(release(late, [{ surplus: ['act_a'], caseVersion: 3 }]).uses).toEqual([])
   })
 
   test('are stored again for what is covered already, and then count for others, even where there is no room', () => {
-    const { next } = grant(none, ONE, [wish('b', [use('act_b')])])
-    const again = grant(next, ONE, [{ ...wish('a', [use('act_a')]), held: ['act_a'] }, wish('c', [use('act_c')])])
+    const { next } = grant(none, ONE, [claim('b', [use('act_b')])])
+    const again = grant(next, ONE, [{ ...claim('a', [use('act_a')]), held: ['act_a'] }, claim('c', [use('act_c')])])
     expect(again.next.uses).toMatchObject([use('act_b'), use('act_a')])
     expect(again.refused).toEqual(new Set(['c']))
   })
 
-  test('never exceed what it covers, whatever is wished and given back', () => {
+  test('never exceed what it covers, whatever is claimed and released', () => {
     const actions = fc.constantFrom('act_1', 'act_2', 'act_3', 'act_4', 'act_5')
     const uses = fc.uniqueArray(fc.record({ actionId: actions, amount: fc.nat(50) }), { selector: one => one.actionId })
     const step = fc.oneof(
@@ -73,8 +73,8 @@ describe('the uses of an expected change', () => {
       fc.property(limits, fc.array(step), (limit, steps) => {
         let stored = none
         for (const one of steps) {
-          if (one.kind === 'back') stored = giveBack(stored, back(...one.ids))
-          else stored = grant(stored, limit, [wish('a', one.uses, one.surplus)]).next
+          if (one.kind === 'back') stored = release(stored, back(...one.ids))
+          else stored = grant(stored, limit, [claim('a', one.uses, one.surplus)]).next
           const { changes, amount } = usedElsewhere(stored, new Set())
           expect(changes).toBeLessThanOrEqual(limit.maxChanges)
           expect(amount).toBeLessThanOrEqual(limit.maxAmount ?? Number.POSITIVE_INFINITY)

@@ -27,7 +27,7 @@ export interface Use {
 }
 
 /** What one case wants of an expected change. */
-export interface Wish {
+export interface UsesClaim {
   readonly caseId: string
   /** The version of the case that is saved with these uses. */
   readonly caseVersion: number
@@ -40,8 +40,8 @@ export interface Wish {
 
 /** What a case has of an expected change at the end of a decision, and what it needs. */
 export interface Needs {
-  readonly note: ExpectedChange
-  readonly wish: Wish
+  readonly expectedChange: ExpectedChange
+  readonly claim: UsesClaim
   /** Whether it needs a use that it did not have before, or that is not stored. */
   readonly isMore: boolean
 }
@@ -64,21 +64,23 @@ export function needsOf(
   stored: ReadonlyMap<string, ExpectedChangeUses>,
 ): Needs[] {
   const own = ownIds(theCase)
-  return theCase.notes.flatMap(note => {
-    const uses = theCase.actions.filter(holds(note)).map(useOf)
+  return theCase.expectedChanges.flatMap(expectedChange => {
+    const uses = theCase.actions.filter(holds(expectedChange)).map(useOf)
     const needed = new Set(uses.map(({ actionId }) => actionId))
-    const had = (before?.actions ?? []).filter(holds(note)).map(useOf)
+    const had = (before?.actions ?? []).filter(holds(expectedChange)).map(useOf)
     const held = uses
       .filter(use => had.some(one => one.actionId === use.actionId && one.amount === use.amount))
       .map(({ actionId }) => actionId)
-    const ofAll = stored.get(note.id)?.uses.map(({ actionId }) => actionId)
+    const ofAll = stored.get(expectedChange.id)?.uses.map(({ actionId }) => actionId)
     // Only where the case is saved: that fails where another decision gave the use back a moment ago.
     const isLost = theCase !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
     const isMore = held.length < uses.length || isLost
     const known = [...(ofAll ?? []), ...had.map(one => one.actionId)]
     const surplus = [...new Set(known)].filter(id => own.has(id) && !needed.has(id))
     if (!isMore && surplus.length === 0) return []
-    return [{ note, wish: { caseId: theCase.id, caseVersion: theCase.version, uses, held, surplus }, isMore }]
+    return [
+      { expectedChange, claim: { caseId: theCase.id, caseVersion: theCase.version, uses, held, surplus }, isMore },
+    ]
   })
 }
 
@@ -91,49 +93,49 @@ function useOf({ id, amount }: ActionRecord): Omit<Use, 'caseVersion'> {
 }
 
 /**
- * The uses once every wish that fits is granted, in their order. A wish that takes no more than its case has always fits.
- * @returns the cases whose wish does not fit: they are to be decided again
+ * The uses once every claim that fits is granted, in their order. A claim that takes no more than its case has always fits.
+ * @returns the cases whose claim does not fit: they are to be decided again
  */
 export function grant(
   stored: ExpectedChangeUses,
   { maxChanges, maxAmount }: Pick<ExpectedChange, 'maxChanges' | 'maxAmount'>,
-  wishes: readonly Wish[],
+  claims: readonly UsesClaim[],
 ): { readonly next: ExpectedChangeUses; readonly refused: ReadonlySet<string> } {
   const fits = (uses: readonly Use[]) =>
     uses.length <= maxChanges && (maxAmount === null || uses.reduce((sum, { amount }) => sum + amount, 0) <= maxAmount)
   const refused = new Set<string>()
   let uses = stored.uses
-  for (const wish of wishes) {
+  for (const claim of claims) {
     const known = new Map(uses.map(use => [use.actionId, use]))
-    const wanted = wish.uses.map(use => {
-      const caseVersion = Math.max(wish.caseVersion, known.get(use.actionId)?.caseVersion ?? 0)
+    const wanted = claim.uses.map(use => {
+      const caseVersion = Math.max(claim.caseVersion, known.get(use.actionId)?.caseVersion ?? 0)
       return { ...use, caseVersion }
     })
-    const isNoMore = wish.uses.every(
-      ({ actionId, amount }) => wish.held.includes(actionId) || amount <= (known.get(actionId)?.amount ?? -1),
+    const isNoMore = claim.uses.every(
+      ({ actionId, amount }) => claim.held.includes(actionId) || amount <= (known.get(actionId)?.amount ?? -1),
     )
     const kept = [...uses.filter(({ actionId }) => !wanted.some(use => use.actionId === actionId)), ...wanted]
-    const swapped = kept.filter(use => !isGivenBack(use, wish))
+    const swapped = kept.filter(use => !isReleased(use, claim))
     if (isNoMore || fits(kept)) uses = kept
     else if (fits(swapped)) uses = swapped
-    else refused.add(wish.caseId)
+    else refused.add(claim.caseId)
   }
   return { next: withUses(stored, uses), refused }
 }
 
 /** The uses without those that are given back. */
-export function giveBack(
+export function release(
   stored: ExpectedChangeUses,
-  wishes: readonly Pick<Wish, 'surplus' | 'caseVersion'>[],
+  claims: readonly Pick<UsesClaim, 'surplus' | 'caseVersion'>[],
 ): ExpectedChangeUses {
   return withUses(
     stored,
-    stored.uses.filter(use => !wishes.some(wish => isGivenBack(use, wish))),
+    stored.uses.filter(use => !claims.some(claim => isReleased(use, claim))),
   )
 }
 
 /** A later decision of the case may have claimed it again. */
-function isGivenBack(use: Use, { surplus, caseVersion }: Pick<Wish, 'surplus' | 'caseVersion'>): boolean {
+function isReleased(use: Use, { surplus, caseVersion }: Pick<UsesClaim, 'surplus' | 'caseVersion'>): boolean {
   return use.caseVersion <= caseVersion && surplus.includes(use.actionId)
 }
 

@@ -1,16 +1,16 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
 import { type ActionRecord, type Case, withRecord } from '../case/case.ts'
 import { refundIdsOf } from '../case/sides.ts'
-import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
-import { caseOf, withCase } from './operation-case.ts'
+import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
 /** What the provider's data says otherwise than the operation that explains it. */
 export function differencesOf(operation: Operation, action: ActionRecord): readonly Difference[] {
   const differences: Difference[] = []
   const differ = (field: Difference['field'], said: string, shown: string) =>
     differences.push({ field, operation_says: said, provider_says: shown })
-  // A refund that pays out a credit note may be a part of what the operation that names the note asked for.
+  // A refund that pays out a credit note may be a part of what the operation that names the credit note asked for.
   const isPart = action.reason === 'credit_note_matches'
   if (!isPart && operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
     // A payment has one currency: where the report leaves it out, it is that one.
@@ -57,7 +57,7 @@ function contradicts(said: OperationState, { kind, state }: ActionRecord): boole
 }
 
 /** The case with the differences of each explained action, and an alert for each that is news. */
-export function tellDrift(theCase: Case, now: number): Case {
+export function reportDrift(theCase: Case, now: number): Case {
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   return theCase.actions.reduce((next, action) => {
     const operation = operations.get(action.operationId ?? '')
@@ -66,31 +66,31 @@ export function tellDrift(theCase: Case, now: number): Case {
     const isSame = JSON.stringify(differences) === JSON.stringify(action.differences)
     const compared = isSame ? action : { ...action, differences }
     const seen = isSame ? next : withRecord(next, compared)
-    return operation === undefined ? seen : raise(seen, operation, compared, differences, now)
+    return operation === undefined ? seen : reportDifferences(seen, operation, compared, differences, now)
   }, theCase)
 }
 
 /** The case with the alert that the provider does not know what an operation says is done. */
-export function tellMissing(theCase: Case, operation: Operation, now: number): Case {
+export function reportMissing(theCase: Case, operation: Operation, now: number): Case {
   const missing = { field: 'existence', operation_says: operation.state, provider_says: 'does not know it' } as const
-  return raise(theCase, operation, null, [missing], now)
+  return reportDifferences(theCase, operation, null, [missing], now)
 }
 
 /** What differs now, unless people were told of all of it already. */
-function raise(
+function reportDifferences(
   theCase: Case,
   operation: Operation,
   action: ActionRecord | null,
   differences: readonly Difference[],
   now: number,
 ): Case {
-  const known = caseOf(theCase, operation.operation_id)
+  const known = followedOperation(theCase, operation.operation_id)
   const fields = differences.map(difference => difference.field)
-  if (known.driftsTold.some(told => fields.every(field => told.includes(field)))) return theCase
+  if (known.reportedDrifts.some(told => fields.every(field => told.includes(field)))) return theCase
   const text = `It differs from what operation ${operation.operation_id} says: ${fields.join(', ')}`
   const entry = timelineEntry(now, 'drift_detected', driftAlertId(operation.operation_id, differences), text)
-  const told = action === null ? null : tellStory(action, entry)
+  const told = action === null ? null : addToTimeline(action, entry)
   const next = told === null ? theCase : withRecord(theCase, told)
-  const cased = withCase(next, { ...known, driftsTold: [...known.driftsTold, fields] })
+  const cased = withFollowedOperation(next, { ...known, reportedDrifts: [...known.reportedDrifts, fields] })
   return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, told, differences, now)] }
 }

@@ -1,4 +1,4 @@
-import { type ActionRecord, type Case, type Forgotten, isProvisional, type Side } from '../case/case.ts'
+import { type ActionRecord, type Case, type EvictedRecord, isProvisional, type Side } from '../case/case.ts'
 import { linkedNames, namesOfCharge } from './payment-names.ts'
 import { readTotals, type UnnamedRefund } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'
@@ -35,7 +35,7 @@ interface Refund {
 export function readCharges(theCase: Case, more: readonly Refund[] = []): readonly ChargeReading[] {
   if (theCase.refundTotals.length === 0) return []
   const links = linkedNames(theCase)
-  const refunds = [...theCase.actions, ...theCase.forgotten]
+  const refunds = [...theCase.actions, ...theCase.evicted]
     .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
     .map((record): Refund => ({ record: ownSide(record), known: knownRecord(record) }))
     .concat(more)
@@ -86,11 +86,11 @@ function isNew(refund: UnnamedRefund): boolean {
 }
 
 /** What the provider of the charge says of the refund. */
-export function ownSide<T extends ActionRecord | Forgotten>(record: T): T | Side {
+export function ownSide<T extends ActionRecord | EvictedRecord>(record: T): T | Side {
   return record.sides.find(({ provider }) => provider === 'processor') ?? record
 }
 
-function knownRecord(record: ActionRecord | Forgotten): KnownRefund {
+function knownRecord(record: ActionRecord | EvictedRecord): KnownRefund {
   const own = ownSide(record)
   const at = 'createdAt' in own ? own.createdAt : own.providerCreatedAt
   return { ...knownRefund(own, at), name: record.identity }

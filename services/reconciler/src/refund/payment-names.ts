@@ -1,4 +1,4 @@
-import { type ActionRecord, type Case, type Forgotten, isProvisional } from '../case/case.ts'
+import { type ActionRecord, type Case, type EvictedRecord, isProvisional } from '../case/case.ts'
 
 /**
  * The card processor calls one payment by two ids, its charge and its payment intent, and an event may leave one of them out.
@@ -26,9 +26,9 @@ function showsPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
 }
 
 /** As the processor's own objects say it: what a record was given before may hold no longer. */
-export function linkedNames({ actions, forgotten, refundTotals }: Case): LinkedNames {
+export function linkedNames({ actions, evicted, refundTotals }: Case): LinkedNames {
   const links = new Map<string, Set<string>>()
-  const shown: (ActionRecord | Forgotten)[] = [...actions, ...forgotten].filter(showsPayment)
+  const shown: (ActionRecord | EvictedRecord)[] = [...actions, ...evicted].filter(showsPayment)
   const sides = shown.flatMap(record => record.sides).filter(({ provider }) => provider === 'processor')
   for (const { objectIds } of [...sides, ...actions.filter(isProvisional), ...refundTotals]) {
     if (objectIds.length < 2) continue

@@ -135,7 +135,7 @@ const byRefund = (theCase: Case) =>
 /** The case as it is judged when nobody has heard anything yet: what people heard stays, and that depends on the order. */
 function judgedAnew(theCase: Case): Case {
   const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED })) }
-  return lookAll(decide(unheard, { kind: 'noted', notes: [] }, T0 + 24 * 3_600 * SECOND, RULES))
+  return lookAll(decide(unheard, { kind: 'expected_changes', expectedChanges: [] }, T0 + 24 * 3_600 * SECOND, RULES))
 }
 
 const sums = (theCase: Case) => {

@@ -279,7 +279,11 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
 
   test.each([
     { name: 'that an event tells of', toldAt: T0 + 5 * MINUTE, eventType: 'refund.failed' },
-    { name: 'of which only a later change of its notes tells', toldAt: T0 + 500 * MINUTE, eventType: 'refund.updated' },
+    {
+      name: 'of which only a later change of its metadata tells',
+      toldAt: T0 + 500 * MINUTE,
+      eventType: 'refund.updated',
+    },
   ])('no refund for a failure $name', ({ toldAt, eventType }) => {
     const later = T0 + 60 * MINUTE
     const theCase = story([

@@ -12,7 +12,7 @@ import {
   withConnection,
   withRecord,
 } from '../case/case.ts'
-import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { absorb } from '../verdict/same-action.ts'
 import {
@@ -198,7 +198,10 @@ function restate(theCase: Case, record: ActionRecord, refund: UnnamedRefund, now
   const restated = { ...record, ...shown, seenThrough, eventIds }
   if (record.amount === shown.amount) return withRecord(theCase, restated)
   const text = `Beyond the refunds known by now, the charge shows ${formatMoney(shown.amount, total.currency)} refunded`
-  return withRecord(theCase, tellStory(restated, timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)))
+  return withRecord(
+    theCase,
+    addToTimeline(restated, timelineEntry(now, 'event_received', total.eventIds[0] ?? null, text)),
+  )
 }
 
 /** The case with a provisional action joined to the known refund that accounts for it. */

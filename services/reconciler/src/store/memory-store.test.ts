@@ -6,6 +6,6 @@ storeContract('in memory', async () => {
   return {
     stores,
     action: async id => stores.contents.actions.get(id),
-    addNotes: async notes => void stores.contents.expectedChanges.push(...notes),
+    addExpectedChanges: async expectedChanges => void stores.contents.expectedChanges.push(...expectedChanges),
   }
 })

@@ -15,9 +15,9 @@ import { createMemorySweeps } from './memory-sweeps.ts'
 import {
   type CaseChange,
   type ChannelIncidentStore,
+  type ExpectedChangesQuery,
   type InboxEntry,
-  MAX_NOTES_OF_ONE,
-  type NotesQuery,
+  MAX_FOUND_FOR_ONE,
   type OpenPlace,
   type ReconcilerStores,
 } from './store.ts'
@@ -101,12 +101,14 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
         [...contents.connections.values()].filter(({ status, read_key }) => status === 'active' && read_key !== null),
     },
     expectedChanges: {
-      of: async query => notesFor(query, contents.expectedChanges),
+      of: async query => matchingExpectedChanges(query, contents.expectedChanges),
       byIds: async ids => contents.expectedChanges.filter(({ _id }) => ids.includes(_id)),
       madeSince: async (since, limit) => {
         const made = contents.expectedChanges.filter(({ created_at }) => created_at.getTime() >= since)
         const last = made.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
-        return [...Map.groupBy(last, note => note.project_id).values()].flatMap(notes => notes.slice(0, limit))
+        return [...Map.groupBy(last, expectedChange => expectedChange.project_id).values()].flatMap(expectedChanges =>
+          expectedChanges.slice(0, limit),
+        )
       },
     },
     expectedChangeUses: {
@@ -194,12 +196,12 @@ function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): Chann
   }
 }
 
-/** The notes that a query finds among these. */
-export function notesFor(
-  { projectIds, names, expiringAfter }: NotesQuery,
-  notes: readonly ExpectedChangeDocument[],
+/** The expected changes that a query finds among these. */
+export function matchingExpectedChanges(
+  { projectIds, names, expiringAfter }: ExpectedChangesQuery,
+  expectedChanges: readonly ExpectedChangeDocument[],
 ): ExpectedChangeDocument[] {
-  const found = notes.filter(
+  const found = expectedChanges.filter(
     ({ project_id, subject, expires_at }) =>
       projectIds.includes(project_id) &&
       (subject === null || names.includes(subject)) &&
@@ -207,7 +209,7 @@ export function notesFor(
   )
   const byObject = Map.groupBy(found, ({ project_id, subject }) => JSON.stringify([project_id, subject]))
   return [...byObject.values()].flatMap(list =>
-    list.toSorted((a, b) => b.expires_at.getTime() - a.expires_at.getTime()).slice(0, MAX_NOTES_OF_ONE),
+    list.toSorted((a, b) => b.expires_at.getTime() - a.expires_at.getTime()).slice(0, MAX_FOUND_FOR_ONE),
   )
 }
 

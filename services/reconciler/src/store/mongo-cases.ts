@@ -1,9 +1,8 @@
 import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Case } from '../case/case.ts'
-import type { StoredNote } from '../case/expected-change.ts'
 import { pendingLooks } from '../case/looks.ts'
-import { wholeNote } from '../expected-change/cover-actions.ts'
+import { readState, writeState } from './case-state.ts'
 import type { CaseChange, CaseStore } from './store.ts'
 
 /** A case as it is stored. */
@@ -29,9 +28,7 @@ interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
   state: string
 }
 
-type State = Omit<Case, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>
-
-/** Cases in MongoDB, collection `cases`. */
+/** Cases in MongoDB, collection `subjects`. */
 export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStore {
   const collection = mongo.db.collection<CaseDocument>('subjects')
   const find = (filter: object, limit: number) =>
@@ -56,27 +53,15 @@ export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStor
 
 export function toCase({ _id: id, project_id: projectId, current: [stored] }: CaseDocument): Case {
   const { version, refs, outbox, state } = stored
-  const { notes, ...rest } = JSON.parse(state) as Omit<State, 'notes'> & { notes: StoredNote[] }
-  return { id, projectId, version, refs, outbox, ...rest, notes: notes.map(wholeNote) }
+  return { id, projectId, version, refs, outbox, ...readState(state) }
 }
 
 function toDocument({ next }: CaseChange, token: string): CaseDocument {
   const { version, refs, outbox } = next
   const nextLookAt = nextLookOf(next)
   const look = nextLookAt === undefined ? {} : { nextLookAt }
-  const stored = { version, writtenBy: token, refs, ...look, outbox, state: stateOf(next) }
+  const stored = { version, writtenBy: token, refs, ...look, outbox, state: writeState(next) }
   return { _id: next.id, project_id: next.projectId, current: [stored] }
-}
-
-function stateOf({
-  id: _id,
-  projectId: _project,
-  version: _version,
-  refs: _refs,
-  outbox: _outbox,
-  ...state
-}: Case): string {
-  return JSON.stringify(state satisfies State)
 }
 
 function nextLookOf(theCase: Case): number | undefined {
@@ -124,7 +109,7 @@ function toWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseD
   const set = {
     version: next.version,
     writtenBy: token,
-    state: stateOf(next),
+    state: writeState(next),
     // Decisions share what they leave as it is, and a list that stays needs no look at its index.
     ...(next.refs === before.refs ? {} : { refs: next.refs }),
     ...(nextLookAt === undefined ? {} : { nextLookAt }),

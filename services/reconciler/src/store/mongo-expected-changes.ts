@@ -10,22 +10,22 @@ import type { ExpectedChangeUses } from '../expected-change/expected-change-uses
 import {
   type ExpectedChangeReader,
   type ExpectedChangeUsesStore,
-  MAX_NOTES_OF_ONE,
+  MAX_FOUND_FOR_ONE,
   type OpenActionReader,
 } from './store.ts'
 
 /** Reads what admin-api keeps of expected changes. */
 export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
-  const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
-  /** A limit for each: one for all would let a flood in one project hide the notes of another. */
+  const collection = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  /** A limit for each: one for all would let a flood in one project hide the expected changes of another. */
   const lastOfEach = (by: unknown, query: object, last: { n: number; sortBy: object }) => {
     const stages = [
       { $match: query },
-      { $group: { _id: by, notes: { $topN: { ...last, output: '$$ROOT' } } } },
-      { $unwind: '$notes' },
-      { $replaceWith: '$notes' },
+      { $group: { _id: by, found: { $topN: { ...last, output: '$$ROOT' } } } },
+      { $unwind: '$found' },
+      { $replaceWith: '$found' },
     ]
-    return asUnavailable(() => notes.aggregate<ExpectedChangeDocument>(stages).toArray())
+    return asUnavailable(() => collection.aggregate<ExpectedChangeDocument>(stages).toArray())
   }
   return {
     of: ({ projectIds, names, expiringAfter }) => {
@@ -35,9 +35,9 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
         expires_at: { $gte: new Date(expiringAfter) },
       }
       const by = { project: '$project_id', subject: '$subject' }
-      return lastOfEach(by, query, { n: MAX_NOTES_OF_ONE, sortBy: { expires_at: -1 } })
+      return lastOfEach(by, query, { n: MAX_FOUND_FOR_ONE, sortBy: { expires_at: -1 } })
     },
-    byIds: ids => asUnavailable(() => notes.find({ _id: { $in: [...ids] } }).toArray()),
+    byIds: ids => asUnavailable(() => collection.find({ _id: { $in: [...ids] } }).toArray()),
     madeSince: (since, limit) => {
       const query = { created_at: { $gte: new Date(since) } }
       return lastOfEach('$project_id', query, { n: limit, sortBy: { created_at: -1, _id: -1 } })

@@ -36,11 +36,11 @@ storeContract('in MongoDB', async () => {
   }
   const stores = openStores(mongo)
   const actions = mongo.db.collection<ActionDocument>('actions')
-  const notes = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
+  const collection = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
   return {
     stores,
     action: async id => (await actions.findOne({ _id: id })) ?? undefined,
-    addNotes: async list => void (await notes.insertMany([...list])),
+    addExpectedChanges: async list => void (await collection.insertMany([...list])),
   }
 })
 

@@ -91,8 +91,8 @@ export interface ConnectionReader {
   readable(): Promise<ConnectionDocument[]>
 }
 
-/** Which notes are looked for. */
-export interface NotesQuery {
+/** Which expected changes are looked for. */
+export interface ExpectedChangesQuery {
   readonly projectIds: readonly string[]
   /** Ids that they may be about; those that are about anything are found with any. */
   readonly names: readonly string[]
@@ -101,14 +101,14 @@ export interface NotesQuery {
 }
 
 /**
- * So many notes of one project about one payment, or about anything, are found at most: those that expire last. A person
- * writes a note for a refund, or one for a day of them, so a thousand that count at once come from a program gone wild.
+ * So many expected changes of one project about one payment, or about anything, are found at most: those that expire last. A person
+ * writes an expected change for a refund, or one for a day of them, so a thousand that count at once come from a program gone wild.
  */
-export const MAX_NOTES_OF_ONE = 1_000
+export const MAX_FOUND_FOR_ONE = 1_000
 
-/** The notes of people that a change will come. */
+/** The changes that people expect. */
 export interface ExpectedChangeReader {
-  of(query: NotesQuery): Promise<ExpectedChangeDocument[]>
+  of(query: ExpectedChangesQuery): Promise<ExpectedChangeDocument[]>
   /** Those of these ids that nobody has taken back. */
   byIds(ids: readonly string[]): Promise<ExpectedChangeDocument[]>
   /**

@@ -16,7 +16,7 @@ import {
   withRecord,
 } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
-import { shownEvent } from '../case/timeline.ts'
+import { addSightingToTimeline } from '../case/timeline.ts'
 import { absorb } from '../verdict/same-action.ts'
 import { READING_TAKES_MS } from './subscription-points.ts'
 import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'
@@ -127,7 +127,7 @@ function deriveRecord(
       : { providerCreatedAt: Math.ceil(stretch.from), turn: turnOf(row, aspect, stretch, anchor) }),
   }
   if (sighting === null) return withRecord(joined, record)
-  return withRecord(joined, shownEvent(base, withoutDenial(base, record, sighting), sighting, now))
+  return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, sighting), sighting, now))
 }
 
 function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): Turn {

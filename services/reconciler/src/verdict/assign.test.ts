@@ -140,7 +140,7 @@ describe('an assignment that people were notified of', () => {
 })
 
 test('an expected change that resolved an alert is not replaced by an operation that agrees by amount and time only', () => {
-  const note: ExpectedChange = {
+  const expectedChange: ExpectedChange = {
     id: 'exp_1',
     projectId: PROJECT,
     connectionId: null,
@@ -148,7 +148,7 @@ test('an expected change that resolved an alert is not replaced by an operation 
     subject: 'pi_1',
     amount: null,
     currency: null,
-    notedAt: T0,
+    createdAt: T0,
     startsAt: T0,
     expiresAt: T0 + SECOND,
     maxChanges: 1,
@@ -156,7 +156,10 @@ test('an expected change that resolved an alert is not replaced by an operation 
     usedElsewhere: { changes: 0, amount: 0 },
   }
   const waiting = play([at(BEGAN + MINUTE, ours())], alerted)
-  const expected = play([at(BEGAN + 2 * MINUTE, { kind: 'noted', notes: [note] })], waiting)
+  const expected = play(
+    [at(BEGAN + 2 * MINUTE, { kind: 'expected_changes', expectedChanges: [expectedChange] })],
+    waiting,
+  )
   expect(verdicts(expected)).toEqual({ re_stranger: ['explained', null] })
   const late = lookAll(play([at(T0 + 60 * MINUTE, own)], decideAgain(expected)))
   expect(verdicts(late)).toEqual({ re_stranger: ['explained', null], re_own: ['explained', 'op_1'] })

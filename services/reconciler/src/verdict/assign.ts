@@ -210,7 +210,7 @@ function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
   )
 }
 
-/** As `compareClaims`, but that of two claims on one note the one for exactly the operation's amount is likelier than a nearer one. */
+/** As `compareClaims`, but that of two claims on one credit note the one for exactly the operation's amount is likelier than a nearer one. */
 function compareShares(a: ClaimedPair, b: ClaimedPair): number {
   return a.standing - b.standing || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
 }

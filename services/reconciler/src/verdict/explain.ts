@@ -73,7 +73,7 @@ export function claimOf(action: ActionRecord, operation: Operation, deed = deedO
   return match(paysOut ? 'credit_note_matches' : 'amount_and_time_match')
 }
 
-/** Several refunds may pay out one credit note: each is a part of what the operation that names the note asked for. */
+/** Several refunds may pay out one credit note: each is a part of what the operation that names the credit note asked for. */
 function fitsAmount(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
   if (!paysOut) return operation.amount === action.amount
   return operation.amount !== null && action.amount !== null && action.amount <= operation.amount

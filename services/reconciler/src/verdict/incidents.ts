@@ -1,6 +1,6 @@
 import { deterministicId, incidentAlertId, type OutOfBand } from '@backstop/contracts'
 import { type ActionRecord, type Case, type IncidentRecord, openIncident, withRecord } from '../case/case.ts'
-import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
 /** What allows an alert. */
@@ -34,7 +34,7 @@ export function openIncidentAbout(
     resolvedBy: null,
     resolution: null,
   }
-  const opened = tellStory(
+  const opened = addToTimeline(
     { ...record, incidents: [...record.incidents, incident] },
     timelineEntry(now, 'incident_opened', id, `Incident ${code} opened`),
     timelineEntry(now, 'alert_sent', incidentAlertId(id, 'incident.opened'), 'Alert incident.opened raised'),
@@ -57,7 +57,7 @@ export function resolveIncident(
   now: number,
 ): Case {
   const incident: IncidentRecord = { ...known, state: 'resolved', resolvedAt: now, resolvedBy: by, resolution: text }
-  const resolved = tellStory(
+  const resolved = addToTimeline(
     { ...record, incidents: record.incidents.map(one => (one.id === incident.id ? incident : one)) },
     timelineEntry(now, 'incident_resolved', incident.id, text),
   )

@@ -1,7 +1,7 @@
 import { type ActionRecord, type Case, isJudged, openIncident, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
 import { disproofOf } from '../case/denial.ts'
-import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
 import { endOfItself, explainedByObservation, isOwnReason } from './explain.ts'
@@ -85,7 +85,7 @@ function armLook(theCase: Case, action: ActionRecord, now: number, recheckDelayM
     look: { dueAt, askedAt: null, doneAt: null },
   }
   const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
-  const next = withRecord(theCase, action.verdict === 'explained' ? tellStory(armed, lost) : armed)
+  const next = withRecord(theCase, action.verdict === 'explained' ? addToTimeline(armed, lost) : armed)
   return { ...next, outbox: [...next.outbox, recheckEntry(theCase, action.id, dueAt, now)] }
 }
 
@@ -103,7 +103,8 @@ function settle(theCase: Case, action: ActionRecord, to: Settlement, now: number
   const settled: ActionRecord = { ...action, ...to }
   const text = ruleOf(settled)
   const what = verdict === 'explained' ? 'explained' : 'second_look'
-  const told = isSaid || !isJudged(action) ? settled : tellStory(settled, timelineEntry(now, what, operationId, text))
+  const told =
+    isSaid || !isJudged(action) ? settled : addToTimeline(settled, timelineEntry(now, what, operationId, text))
   return resolveUnexpected(withRecord(theCase, told), told, { by: operationId, text }, now)
 }
 
@@ -126,7 +127,7 @@ export function judgeAtSecondLook(theCase: Case, action: ActionRecord, look: Sec
       ? { verdict: 'not_alerted', reason: permission.reason, quietFor: action.seenThrough.map(({ id }) => id) }
       : { verdict: 'unexplained', reason: 'nothing_explains_it', quietFor: [] }
   const judged = { ...looked, ...verdict }
-  const told = tellStory(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
+  const told = addToTimeline(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
   const next = withRecord(theCase, told)
   if (permission.kind === 'quiet') return next
   // A later incident of the same action (its explanation was lost) is another one.

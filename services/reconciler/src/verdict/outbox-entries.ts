@@ -136,15 +136,19 @@ export function driftAlertId(operationId: string, differences: readonly Differen
   return deterministicId('alert', 'drift', operationId, ...differences.map(difference => difference.field).sort())
 }
 
-type Untold = Alert extends infer One ? (One extends Alert ? Omit<One, 'project_id' | 'created_at'> : never) : never
+type AlertContent = Alert extends infer One
+  ? One extends Alert
+    ? Omit<One, 'project_id' | 'created_at'>
+    : never
+  : never
 
-function alert(theCase: Case, now: number, untold: Untold): CaseOutboxEntry {
+function alert(theCase: Case, now: number, untold: AlertContent): CaseOutboxEntry {
   const message = { ...untold, project_id: theCase.projectId, created_at: isoTime(now) } as Alert
   return { id: message.alert_id, topic: 'alerts', key: theCase.projectId, message, at: now }
 }
 
 /** The wish that the ledger ends an operation as its provider decided. */
-export function settleEntry(
+export function finishEntry(
   theCase: Case,
   operation: Operation,
   to: 'completed' | 'failed' | 'rejected',

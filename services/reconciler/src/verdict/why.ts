@@ -78,7 +78,7 @@ function whyNotAssigned(action: ActionRecord, { name }: Deed, deeds: Deeds): Can
 }
 
 /** What the provider said when it was asked, where the rule does not say it. */
-function readBackNote({ readBack, reason }: ActionRecord): string {
+function readBackRemark({ readBack, reason }: ActionRecord): string {
   if (readBack === 'unavailable') return '; it was not re-read'
   return readBack === 'not_found' && reason !== 'provider_denies_it'
     ? '; the provider does not know it when it is asked'
@@ -91,7 +91,7 @@ function readBackNote({ readBack, reason }: ActionRecord): string {
  */
 export function whyOf(theCase: Case, action: ActionRecord, deeds = deedsOf(theCase)): Why {
   return {
-    rule: `${ruleOf(action)}${readBackNote(action)}`,
+    rule: `${ruleOf(action)}${readBackRemark(action)}`,
     candidates: candidatesOf(theCase, action, deeds).map(deed => {
       const claim = claimOf(action, deed.operation, deed)
       const failure = claim.kind === 'match' ? whyNotAssigned(action, deed, deeds) : claim.reason

@@ -1,4 +1,4 @@
-/** Notes of people, as a round of the reconciler looks them up: by what is looked at is called, now or later. */
+/** Expected changes of people, as a round of the reconciler looks them up: by what is looked at is called, now or later. */
 import { objectReference, type Readback } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
@@ -7,11 +7,11 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import type { Input } from '../src/decision/decide.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import type { NotesQuery } from '../src/store/store.ts'
+import type { ExpectedChangesQuery } from '../src/store/store.ts'
 import { MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
 import { refundShown, seen } from './observations.ts'
 import { connectionOf } from './recorded-shop.ts'
-import { noteOf } from './store.contract.ts'
+import { expectedChangeDocument } from './store.contract.ts'
 
 function harness() {
   const clock = createManualClock(T0)
@@ -19,7 +19,7 @@ function harness() {
   const read_key = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }
   stores.contents.connections.set('con_a', connectionOf('con_a', {}))
   stores.contents.connections.set('con_b', connectionOf('con_b', { kind: 'subscription', read_key, site: 'acme' }))
-  const queries: NotesQuery[] = []
+  const queries: ExpectedChangesQuery[] = []
   const expectedChanges: typeof stores.expectedChanges = {
     ...stores.expectedChanges,
     of: async query => {
@@ -43,7 +43,7 @@ function harness() {
   return {
     clock,
     queries,
-    notes: stores.contents.expectedChanges,
+    expectedChanges: stores.contents.expectedChanges,
     tell: (...inputs: Input[]) => reconcileBatch(observed(...inputs), parts),
     async secondLook() {
       await clock.advance(MINUTE)
@@ -76,12 +76,13 @@ const NOTHING_READ: Readback = {
   failure: null,
   objects: [],
 }
-const named = (subject: string) => noteOf(`exp_${subject}`, { subject, expires_at: new Date(T0 + 60 * MINUTE) })
+const named = (subject: string) =>
+  expectedChangeDocument(`exp_${subject}`, { subject, expires_at: new Date(T0 + 60 * MINUTE) })
 const byCharge = refundSeen({ paymentIntent: null })
 
-test('a look asks for the notes about what it looks at, or about anything, and for no others', async () => {
-  const { notes, queries, tell, secondLook, verdicts } = harness()
-  notes.push(named('pi_1'), named('pi_2'))
+test('a look asks for the expected changes about what it looks at, or about anything, and for no others', async () => {
+  const { expectedChanges, queries, tell, secondLook, verdicts } = harness()
+  expectedChanges.push(named('pi_1'), named('pi_2'))
   await tell(refundSeen())
   expect(queries).toEqual([])
   await secondLook()
@@ -89,9 +90,9 @@ test('a look asks for the notes about what it looks at, or about anything, and f
   expect(queries.map(({ names }) => [...names].sort())).toEqual([['ch_1', 'pi_1', 're_1']])
 })
 
-test('a note about a name that is learned after the alert explains it, and the incident is resolved', async () => {
-  const { notes, tell, secondLook, verdicts, incidents } = harness()
-  notes.push(named('pi_1'))
+test('an expected change about a name that is learned after the alert explains it, and the incident is resolved', async () => {
+  const { expectedChanges, tell, secondLook, verdicts, incidents } = harness()
+  expectedChanges.push(named('pi_1'))
   await tell(byCharge)
   await secondLook()
   expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
@@ -101,8 +102,8 @@ test('a note about a name that is learned after the alert explains it, and the i
 })
 
 test('so does one about a name that two cases bring along when they turn out to be one', async () => {
-  const { notes, tell, secondLook, verdicts } = harness()
-  notes.push(named('pi_1'))
+  const { expectedChanges, tell, secondLook, verdicts } = harness()
+  expectedChanges.push(named('pi_1'))
   const atBiller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'], createdAt: T0 } as const
   const unlinked = refundShown({ ...atBiller, stateVersion: 1 })
   const through = { connection: { id: 'con_b', createdAt: T0 - MINUTE } }
@@ -116,8 +117,8 @@ test('so does one about a name that two cases bring along when they turn out to 
 })
 
 test('a name that comes in the same batch as the one that leads to it is looked up as well', async () => {
-  const { notes, tell, secondLook, verdicts } = harness()
-  notes.push(named('inv_1'))
+  const { expectedChanges, tell, secondLook, verdicts } = harness()
+  expectedChanges.push(named('inv_1'))
   await tell(byCharge)
   await secondLook()
   const shown = { providerRef: 're_1', createdAt: T0 + SECOND }
@@ -128,7 +129,7 @@ test('a name that comes in the same batch as the one that leads to it is looked 
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })
 
-test('events that bring no name to anything settled ask for no notes', async () => {
+test('events that bring no name to anything settled ask for no expected changes', async () => {
   const { queries, tell, secondLook } = harness()
   await tell(refundSeen(), refundSeen({ id: 're_2', charge: 'ch_2', paymentIntent: 'pi_2' }))
   await tell(refundSeen({ paymentIntent: 'pi_9' }, { eventId: 'evt_2' }))

@@ -1,12 +1,12 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import { type ActionRecord, type Case, type OperationCase, withRecord } from '../case/case.ts'
-import { tellStory, timelineEntry } from '../case/timeline.ts'
+import { type ActionRecord, type Case, type FollowedOperation, withRecord } from '../case/case.ts'
+import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { openIncidentAbout } from '../verdict/incidents.ts'
-import { settleEntry } from '../verdict/outbox-entries.ts'
-import { caseOf, withCase } from './operation-case.ts'
+import { finishEntry } from '../verdict/outbox-entries.ts'
+import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
 /** What the provider's decision about a refund makes of the operation that waits for it; states not named are none yet. */
-const SETTLES_AS: Partial<Record<ObjectState, NonNullable<OperationCase['settledAs']>>> = {
+const OUTCOME_OF: Partial<Record<ObjectState, NonNullable<FollowedOperation['outcome']>>> = {
   succeeded: 'completed',
   rejected: 'rejected',
   failed: 'failed',
@@ -17,7 +17,7 @@ const SETTLES_AS: Partial<Record<ObjectState, NonNullable<OperationCase['settled
  * The case with what the provider decided about refunds that operations made: the operation that awaits its review is
  * settled, once, and a refusal is an incident.
  */
-export function settleOperations(theCase: Case, now: number): Case {
+export function recordOutcomes(theCase: Case, now: number): Case {
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   const made = Map.groupBy(
     theCase.actions.filter(({ kind, operationId }) => kind === 'refund' && operations.has(operationId ?? '')),
@@ -25,33 +25,36 @@ export function settleOperations(theCase: Case, now: number): Case {
   )
   return [...made].reduce((next, [operationId, refunds]) => {
     const rejected = refunds.filter(({ state }) => state === 'rejected')
-    const told = rejected.reduce((one, action) => tellRejection(one, action, now), next)
+    const told = rejected.reduce((one, action) => reportRejection(one, action, now), next)
     const operation = operations.get(operationId ?? '')
-    return operation?.state === 'awaiting_review' ? settleOperation(told, operation, refunds, now) : told
+    return operation?.state === 'awaiting_review' ? recordOutcome(told, operation, refunds, now) : told
   }, theCase)
 }
 
 /** @param refunds those that it made: it is settled once all are decided, and is completed if any of them moved money */
-function settleOperation(theCase: Case, operation: Operation, refunds: readonly ActionRecord[], now: number): Case {
+function recordOutcome(theCase: Case, operation: Operation, refunds: readonly ActionRecord[], now: number): Case {
   const decided = refunds.flatMap(action => {
-    const to = SETTLES_AS[action.state]
+    const to = OUTCOME_OF[action.state]
     return to === undefined ? [] : [{ action, to }]
   })
   const outcome = decided.find(({ to }) => to === 'completed') ?? decided[0]
   if (outcome === undefined || decided.length < refunds.length) return theCase
   const { action, to } = outcome
-  const known = caseOf(theCase, operation.operation_id)
-  if (known.settledAs === to) return theCase
+  const known = followedOperation(theCase, operation.operation_id)
+  if (known.outcome === to) return theCase
   const record = theCase.actions.find(one => one.id === action.id) ?? action
   const text = `Operation ${operation.operation_id} is settled as ${to}`
-  const settled = withRecord(theCase, tellStory(record, timelineEntry(now, 'settled', operation.operation_id, text)))
+  const settled = withRecord(
+    theCase,
+    addToTimeline(record, timelineEntry(now, 'settled', operation.operation_id, text)),
+  )
   return {
-    ...withCase(settled, { ...known, settledAs: to }),
-    outbox: [...settled.outbox, settleEntry(theCase, operation, to, action, now)],
+    ...withFollowedOperation(settled, { ...known, outcome: to }),
+    outbox: [...settled.outbox, finishEntry(theCase, operation, to, action, now)],
   }
 }
 
-function tellRejection(theCase: Case, action: ActionRecord, now: number): Case {
+function reportRejection(theCase: Case, action: ActionRecord, now: number): Case {
   const connectionId = action.seenThrough[0]?.id
   if (connectionId === undefined) return theCase
   const allowance = { connectionId, outOfBand: null }

@@ -1,0 +1,65 @@
+import type { Case, EvictedRecord, FollowedOperation } from '../case/case.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
+
+/** What the text of a stored case holds: everything but what the database itself searches or compares. */
+type State = Omit<Case, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>
+
+/** The layout of the text. A text of an older layout is read as the current one, and written as such with the next change. */
+const LAYOUT = 2
+
+/** A case as JSON text. */
+export function writeState({
+  id: _id,
+  projectId: _project,
+  version: _version,
+  refs: _refs,
+  outbox: _outbox,
+  ...state
+}: Case): string {
+  return JSON.stringify({ layout: LAYOUT, ...(state satisfies State) })
+}
+
+/** The reverse of `writeState`, for a text of any layout. */
+export function readState(text: string): State {
+  const { layout, ...state } = JSON.parse(text) as State & { readonly layout?: number }
+  return layout === LAYOUT ? state : fromLayout1(state as unknown as Layout1)
+}
+
+/** The texts that state no layout. */
+interface Layout1 extends Omit<State, 'expectedChanges' | 'followedOperations' | 'evicted'> {
+  readonly notes: readonly Note1[]
+  readonly operationCases: readonly OperationCase1[]
+  readonly forgotten?: readonly EvictedRecord[]
+}
+
+type Limits = 'startsAt' | 'maxChanges' | 'maxAmount' | 'usedElsewhere'
+
+interface Note1 extends Omit<ExpectedChange, 'createdAt' | Limits>, Partial<Pick<ExpectedChange, Limits>> {
+  readonly notedAt: number
+}
+
+interface OperationCase1 extends Omit<FollowedOperation, 'reportedDrifts' | 'outcome'> {
+  readonly driftsTold: FollowedOperation['reportedDrifts']
+  readonly settledAs: FollowedOperation['outcome']
+}
+
+function fromLayout1({ notes, operationCases, forgotten, ...state }: Layout1): State {
+  return {
+    ...state,
+    evicted: forgotten ?? [],
+    followedOperations: operationCases.map(({ driftsTold, settledAs, ...known }) => ({
+      ...known,
+      reportedDrifts: driftsTold,
+      outcome: settledAs,
+    })),
+    // Before expected changes had limits, each covered one change of any amount.
+    expectedChanges: notes.map(({ notedAt, ...note }) => ({
+      startsAt: null,
+      maxChanges: 1,
+      maxAmount: null,
+      usedElsewhere: { changes: 0, amount: 0 },
+      ...note,
+      createdAt: notedAt,
+    })),
+  }
+}
