@@ -15,7 +15,7 @@ import type { NormaliseEvent, NormaliseObject } from '../../src/observation.ts'
 import { KIND } from './kind.ts'
 import { meaningOfPlan } from './plan.ts'
 
-/** Strict is what decides: an object without it is parked, and seen. `helpful` is what may be odd without hiding a refund. */
+/** Fields that decide are strict: an object without them is dead-lettered. A `helpful` field may be malformed without hiding a refund. */
 const Return = z.object({
   id: z.string().min(1),
   payment: helpful(z.string().min(1)),
@@ -25,7 +25,7 @@ const Return = z.object({
   paid: helpful(z.boolean()),
 })
 
-/** The one place that says what a return is, for events, re-reads, sweeps and the baseline alike. */
+/** What a return means, for events, re-reads, sweeps and the baseline. */
 const meaningOfReturn: ObjectMeaning = (telling, object) =>
   reading('return', Return, object, given => ({
     kind: 'observed',
@@ -51,7 +51,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['plan', meaningOfPlan],
 ])
 
-/** By the type of the object that an event of this type carries. */
+/** The type of the object that an event contains, by the type of the event. */
 const EVENTS: ReadonlyMap<string, string> = new Map([
   ['return.made', 'return'],
   ['return.paid', 'return'],
