@@ -37,7 +37,7 @@ function remedyFor(fault: Fault): string | undefined {
     case 'invalid_union':
       return Array.isArray(fault.options) ? `Give one of ${fault.options.map(String).join(', ')}` : undefined
     case 'too_small':
-      return fault.minimum === 1 && fault.origin !== 'number' ? 'Give something here' : bound(fault, 'at least')
+      return bound(fault, 'at least')
     case 'too_big':
       return bound(fault, 'at most')
     case 'invalid_format':
@@ -49,8 +49,9 @@ function remedyFor(fault: Fault): string | undefined {
 
 function bound(fault: Fault & { code: 'too_small' | 'too_big' }, limit: 'at least' | 'at most'): string {
   const count = fault.code === 'too_small' ? fault.minimum : fault.maximum
-  const unit = fault.origin === 'string' ? ' characters' : fault.origin === 'array' ? ' items' : ''
-  return `Give ${limit} ${count}${unit}`
+  const unit = fault.origin === 'string' ? 'character' : fault.origin === 'array' ? 'item' : undefined
+  if (unit === undefined) return `Give ${limit} ${count}`
+  return `Give ${limit} ${count} ${unit}${Number(count) === 1 ? '' : 's'}`
 }
 
 function lowerFirst(text: string): string {

@@ -36,12 +36,18 @@ function moreThanOne(count: number): string {
   return ` (and ${count - 1} more${listed})`
 }
 
+const UNKNOWN: Readonly<Record<Where, string>> = {
+  path: 'Unknown path parameter; remove it',
+  query: 'Unknown query parameter; remove it',
+  body: 'Unknown field; remove it',
+}
+
 type RefusedField = NonNullable<Problem['errors']>[number]
 
 function* describeIssue(issue: z.core.$ZodIssue, where: Where): Generator<RefusedField> {
   const path = cut([where, ...issue.path.map(String)].join('.'))
   if (issue.code !== 'unrecognized_keys') yield { path, message: issue.message }
-  else for (const key of issue.keys) yield { path: cut(`${path}.${key}`), message: 'There is no such field' }
+  else for (const key of issue.keys) yield { path: cut(`${path}.${key}`), message: UNKNOWN[where] }
 }
 
 /** Names in a path may be the caller's own, of any length. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError, announcedLength, type ByteBudget, type Clock, readBody } from '@backstop/kit'
+import { parseJson } from './parse-json.ts'
 import type { Route } from './route.ts'
 
 /** How long a body may take to arrive, in milliseconds. */
@@ -84,14 +85,5 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw new AppError('malformed_json', 'The body is not valid UTF-8')
   }
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    // Only where it broke: the parser's message quotes the text around it, which may be a secret.
-    const position = /position (\d+)/.exec(String(error))?.[1]
-    throw new AppError(
-      'malformed_json',
-      `The body is not valid JSON${position ? `, from character ${position} on` : ''}`,
-    )
-  }
+  return parseJson(text)
 }

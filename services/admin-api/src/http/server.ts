@@ -158,7 +158,7 @@ function mount(
     facts.route = path
     facts.operation = path
     response.set('allow', allowed)
-    throw new AppError('method_not_allowed', `${request.method} is not among ${allowed}`)
+    throw new AppError('method_not_allowed', `${request.method} is not allowed on this path; use ${allowed}`)
   })
 }
 

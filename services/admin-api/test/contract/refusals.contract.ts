@@ -58,6 +58,28 @@ export function describeRefusals(world: () => AdminWorld): void {
       expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
     })
 
+    test.each([
+      { name: 'a token that does not belong there', raw: '{"name":\n  tru}', place: 'line 2, column 3' },
+      { name: 'a comma too many', raw: '{"name":"x",}', place: 'line 1, column 13' },
+      { name: 'an early end', raw: '{"name":"x"', place: 'line 1, column 12' },
+    ])('because its JSON has $name learns where: $place', async ({ raw, place }) => {
+      const { body } = await send(raw)
+      expect(body).toMatchObject({ code: 'malformed_json', detail: expect.stringContaining(place) })
+    })
+
+    test('learns which methods its path has, and which query parameters do not exist', async () => {
+      const key = await api().call('GET', '/v1/api-keys/key_1')
+      expect(key).toMatchObject({ status: 405, body: { detail: 'GET is not allowed on this path; use DELETE' } })
+      const query = await api().get('/v1/projects?limits=1')
+      const message = 'Unknown query parameter; remove it'
+      expect(query.body).toMatchObject({
+        detail: `query.limits: ${message}`,
+        errors: [{ path: 'query.limits', message }],
+      })
+      const field = await api().post('/v1/projects', { name: 'x', nam: 'x' })
+      expect(field.body).toMatchObject({ detail: 'body.nam: Unknown field; remove it' })
+    })
+
     test('because its body is too large is answered 413 also when it does not say how large', async () => {
       const answer = await new Promise<number | undefined>((resolve, reject) => {
         const { port } = new URL(api().url)

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '@backstop/kit'
 import { z } from 'zod'
+import { parseJson } from '../../http/parse-json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { commandOf, type MailEvent, type ProviderReport } from './rules/mail-event.ts'
@@ -46,7 +47,7 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
         }
       },
       async handle({ params: { format }, body, now, requestId, logger }) {
-        const report = format === 'postmark' ? readPostmarkEvent(parse(body)) : await readSns(parse(body), now)
+        const report = format === 'postmark' ? readPostmarkEvent(parseJson(body)) : await readSns(parseJson(body), now)
         if (report.kind === 'malformed') throw new AppError('malformed_event', report.reason)
         const events = report.kind === 'events' ? report.events : []
         const useful = events.filter(isOfProject)
@@ -83,12 +84,4 @@ function isOfProject(event: MailEvent): event is MailEvent & { projectId: string
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('malformed_json', 'The body is not valid JSON')
-  }
 }
