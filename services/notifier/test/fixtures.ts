@@ -1,4 +1,14 @@
-import type { Action, Alert, ChannelDocument, DeliveryRequest, Incident } from '@backstop/contracts'
+import type {
+  Action,
+  Alert,
+  ChannelConfig,
+  DeliveryRequest,
+  EmailConfig,
+  Incident,
+  SlackConfig,
+  StoredChannel,
+  WebhookConfig,
+} from '@backstop/contracts'
 import { deterministicId, incidentAlertId } from '@backstop/contracts'
 import { createSecretBox, parseKeyRing, Secret, type SecretBox } from '@backstop/kit'
 
@@ -108,11 +118,13 @@ export function testRequest(channelId: string): DeliveryRequest {
   return { delivery_id, channel_id: channelId, project_id: PROJECT, attempt: 1, test: true, alert: asked }
 }
 
-export function channel(
+type ChannelFacts = Partial<Omit<StoredChannel<ChannelConfig>, 'config'>>
+
+export function channel<Config extends ChannelConfig>(
   id: string,
-  config: ChannelDocument['config'],
-  facts: Partial<ChannelDocument> = {},
-): ChannelDocument {
+  config: Config,
+  facts: ChannelFacts = {},
+): StoredChannel<Config> {
   const at = new Date(ISO)
   return {
     _id: id,
@@ -140,13 +152,13 @@ export function webhookChannel(
   id: string,
   url: string,
   given: string | WebhookFacts = {},
-  facts: Partial<ChannelDocument> = {},
-) {
+  facts: ChannelFacts = {},
+): StoredChannel<WebhookConfig> {
   const { secret, previous, headers = {} } = typeof given === 'string' ? { secret: given } : given
   const projectId = facts.project_id ?? PROJECT
   const seal = (text: string, field: string) =>
     secretBox.seal(new Secret(text), { collection: 'channels', id, field, projectId })
-  const config: ChannelDocument['config'] = {
+  const config: WebhookConfig = {
     kind: 'webhook',
     url,
     secret: secret === undefined ? null : seal(secret, 'secret'),
@@ -160,14 +172,18 @@ export function webhookChannel(
   return channel(id, config, facts)
 }
 
-export function slackChannel(id: string, url: string, facts: Partial<ChannelDocument> = {}) {
+export function slackChannel(id: string, url: string, facts: ChannelFacts = {}): StoredChannel<SlackConfig> {
   const projectId = facts.project_id ?? PROJECT
   const context = { collection: 'channels', id, field: 'webhook_url', projectId } as const
   const secret = new Secret(url)
-  const config = { kind: 'slack', webhook_url: secretBox.seal(secret, context) } as const
-  return channel(id, { ...config, fingerprint: secretBox.fingerprint(secret) }, facts)
+  const config: SlackConfig = {
+    kind: 'slack',
+    webhook_url: secretBox.seal(secret, context),
+    fingerprint: secretBox.fingerprint(secret),
+  }
+  return channel(id, config, facts)
 }
 
-export function emailChannel(id: string, to: string[], facts: Partial<ChannelDocument> = {}) {
+export function emailChannel(id: string, to: string[], facts: ChannelFacts = {}): StoredChannel<EmailConfig> {
   return channel(id, { kind: 'email', to }, facts)
 }

@@ -6,7 +6,6 @@ import { delimiter, join } from 'node:path'
 import { type Clock, systemClock } from '@backstop/kit'
 import { createManualClock, type ReceivedRequest, startReceiver } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ChannelOf } from '../src/channels/channel.ts'
 import { noMailer } from '../src/channels/email/mailer.ts'
 import { webhookChannel } from '../src/channels/webhook/deliver.ts'
 import { secretBox, testRequest, type WebhookFacts, webhookChannel as webhookDocument } from './fixtures.ts'
@@ -63,7 +62,7 @@ const OTHER = 'just some words: ü!'
 /** What a receiver gets of one delivery that was made at this time. */
 async function receive(given: WebhookFacts, clock: Clock): Promise<ReceivedRequest> {
   const receiver = await startReceiver()
-  const channel = webhookDocument('chn_1', receiver.url, given) as ChannelOf<'webhook'>
+  const channel = webhookDocument('chn_1', receiver.url, given)
   const ports = { mailer: noMailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl: null }
   const project = { branding: {}, suppressed: new Map() }
   await webhookChannel.deliver(channel, testRequest('chn_1'), { ...ports, egress, clock, attemptMs: 5_000 }, project)

@@ -1,17 +1,21 @@
 import { z } from 'zod'
+import type { ChannelKind } from '../channel-kind.ts'
+import type { StoredChannel } from '../documents/index.ts'
 import { emailForm } from './email.ts'
 import type { SealPart } from './form.ts'
 import { slackForm } from './slack.ts'
 import { webhookForm } from './webhook.ts'
 
-export { standardKeyOf } from './webhook.ts'
+export type { EmailConfig } from './email.ts'
+export type { SlackConfig } from './slack.ts'
+export { standardKeyOf, type WebhookConfig } from './webhook.ts'
 
 /** Every kind of channel. Adding one adds its file and a line here. */
 const CHANNEL_FORMS = {
   slack: slackForm,
   email: emailForm,
   webhook: webhookForm,
-}
+} satisfies Record<ChannelKind, unknown>
 
 type Forms = typeof CHANNEL_FORMS
 type Form = Forms[ChannelKind]
@@ -20,13 +24,11 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never
 
-export type ChannelKind = keyof Forms
 /** Where a channel delivers, with its secrets sealed. */
 export type ChannelConfig = ReturnType<Form['seal']>
+export type ChannelDocument = StoredChannel<ChannelConfig>
 
 const forms = Object.values(CHANNEL_FORMS)
-
-export const ChannelKind = z.enum(Object.keys(CHANNEL_FORMS) as Listed<ChannelKind>)
 
 export const NewChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.given) as Listed<Form['given']>)
 export type NewChannelConfig = z.infer<typeof NewChannelConfig>

@@ -1,5 +1,5 @@
 /** Documents of admin-api: nobody else writes them. */
-import type { ChannelConfig } from '../channels/index.ts'
+import type { ChannelKind } from '../channel-kind.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
 import type { SealedSecret } from '../sealed-secret.ts'
@@ -90,13 +90,16 @@ export interface ExpectedChangeDocument {
   expires_at: Date
 }
 
-/** Where a project wants to be told, and of what. */
-export interface ChannelDocument {
+/**
+ * Where a project is alerted, and of which events.
+ * @typeParam Config differs by kind: the kind's form says what it holds
+ */
+export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   _id: string
   project_id: string
   name: string
   events: AlertEvent[]
-  config: ChannelConfig
+  config: Config
   enabled: boolean
   /** Grows by one with each change. */
   version: number

@@ -1,5 +1,5 @@
 /** Documents of the notifier: nobody else writes them. */
-import type { ChannelKind } from '../channels/index.ts'
+import type { ChannelKind } from '../channel-kind.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChannelKind } from '../channels/index.ts'
+import { ChannelKind } from '../channel-kind.ts'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 

@@ -1,10 +1,9 @@
 import type {
   Branding,
-  ChannelConfig,
-  ChannelDocument,
   ChannelKind,
   DeliveryRequest,
   EndedAddress,
+  StoredChannel,
   SuppressionReason,
 } from '@backstop/contracts'
 import type { Clock, Egress, SecretBox } from '@backstop/kit'
@@ -38,12 +37,11 @@ export interface ProjectFacts {
   readonly suppressed: ReadonlyMap<string, SuppressionReason>
 }
 
-export type ConfigOf<K extends ChannelKind> = Extract<ChannelConfig, { kind: K }>
-export type ChannelOf<K extends ChannelKind> = ChannelDocument & { config: ConfigOf<K> }
+type AnyConfig = { readonly kind: ChannelKind }
 
 /** One kind of channel. Its folder holds `config.ts`, `payload.ts` and `deliver.ts`; `registry.ts` lists them all. */
-export interface ChannelModule<K extends ChannelKind> {
-  readonly kind: K
+export interface ChannelModule<Config extends AnyConfig> {
+  readonly kind: Config['kind']
   /** How many deliveries of one channel may be under way at once. */
   readonly concurrency: number
   /**
@@ -52,28 +50,28 @@ export interface ChannelModule<K extends ChannelKind> {
    * @param ended the addresses that an earlier attempt ended the delivery for; none when left out
    */
   deliver(
-    channel: ChannelOf<K>,
+    channel: StoredChannel<Config>,
     request: DeliveryRequest,
     ports: ChannelPorts,
     project: ProjectFacts,
     ended?: readonly EndedAddress[],
   ): Promise<Answer>
   /** How fast the place takes attempts that a channel posts to; left out where any number is taken. */
-  readonly pace?: ChannelPace<K>
+  readonly pace?: ChannelPace<Config>
   /** How a flood is told: with more than `above` deliveries waiting, up to `most` of them in one message. */
-  readonly digest?: ChannelDigest<K>
+  readonly digest?: ChannelDigest<Config>
 }
 
-export interface ChannelPace<K extends ChannelKind> {
+export interface ChannelPace<Config extends AnyConfig> {
   /** The least time between two attempts, in milliseconds. */
   readonly intervalMs: number
   /** Which place it is: channels with the same word share its pace. A keyed fingerprint, never the place itself, which may be a secret. */
-  targetOf(config: ConfigOf<K>): string
+  targetOf(config: Config): string
 }
 
-export interface ChannelDigest<K extends ChannelKind> {
+export interface ChannelDigest<Config extends AnyConfig> {
   readonly above: number
   readonly most: number
   /** As `deliver`, of one message that names every alert of these requests. */
-  deliver(channel: ChannelOf<K>, requests: readonly DeliveryRequest[], ports: ChannelPorts): Promise<Answer>
+  deliver(channel: StoredChannel<Config>, requests: readonly DeliveryRequest[], ports: ChannelPorts): Promise<Answer>
 }

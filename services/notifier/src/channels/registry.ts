@@ -1,4 +1,4 @@
-import type { ChannelDocument, ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
+import type { ChannelConfig, ChannelDocument, ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { Answer } from './answer.ts'
 import type { ChannelModule, ChannelPorts, ProjectFacts } from './channel.ts'
@@ -7,7 +7,7 @@ import { slackChannel } from './slack/deliver.ts'
 import { webhookChannel } from './webhook/deliver.ts'
 
 /** Every kind of channel. Adding one adds its folder and a line here. */
-export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<K> } = {
+export const CHANNEL_MODULES: { readonly [K in ChannelKind]: ChannelModule<Extract<ChannelConfig, { kind: K }>> } = {
   webhook: webhookChannel,
   slack: slackChannel,
   email: emailChannel,
@@ -41,12 +41,12 @@ export async function deliverDigestThrough(
 
 /** What names the place that a channel posts to, where that takes only so many a second; undefined elsewhere. */
 export function paceTargetOf({ config }: ChannelDocument): string | undefined {
-  const target = (CHANNEL_MODULES[config.kind] as ChannelModule<ChannelKind>).pace?.targetOf(config)
+  const target = (CHANNEL_MODULES[config.kind] as ChannelModule<ChannelConfig>).pace?.targetOf(config)
   return target === undefined ? undefined : `${config.kind} ${target}`
 }
 
-function moduleOf(channel: ChannelDocument): ChannelModule<ChannelKind> {
-  return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelKind>
+function moduleOf(channel: ChannelDocument): ChannelModule<ChannelConfig> {
+  return CHANNEL_MODULES[channel.config.kind] as ChannelModule<ChannelConfig>
 }
 
 async function answerOf(deliver: () => Promise<Answer>, onFault: (error: unknown) => void): Promise<Answer> {

@@ -1,10 +1,10 @@
-import type { ChannelOf } from '../channel.ts'
+import type { EmailConfig, StoredChannel } from '@backstop/contracts'
 
 /**
  * The addresses of a channel that are single addr-specs (RFC 5321 §4.1.2 without quoting): no names, groups, comments,
  * lists or line breaks, which a mail library could read as further recipients or headers (ASVS 1.3.11).
  */
-export function validAddresses(channel: ChannelOf<'email'>): string[] {
+export function validAddresses(channel: StoredChannel<EmailConfig>): string[] {
   const valid = channel.config.to.filter(isSingleAddress)
   // Spellings that differ in case only are one mailbox, here as in the suppression list.
   return [...new Map(valid.map(address => [address.toLowerCase(), address])).values()]

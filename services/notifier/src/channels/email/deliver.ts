@@ -1,3 +1,4 @@
+import type { EmailConfig } from '@backstop/contracts'
 import { recipientTag } from '../../suppression/rules/recipient-tag.ts'
 import type { ChannelModule } from '../channel.ts'
 import { validAddresses } from './config.ts'
@@ -8,7 +9,7 @@ import { combineAnswers } from './rules/combine-answers.ts'
  * Sends a mail to each of the channel's addresses that takes any and has not ended yet, through the installation's mail
  * provider.
  */
-export const emailChannel: ChannelModule<'email'> = {
+export const emailChannel: ChannelModule<EmailConfig> = {
   kind: 'email',
   concurrency: 2,
   async deliver(channel, request, ports, { branding, suppressed }, ended = []) {

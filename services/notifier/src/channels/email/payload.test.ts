@@ -8,8 +8,6 @@ import { isSingleAddress, validAddresses } from './config.ts'
 import { emailChannel } from './deliver.ts'
 import type { Mail } from './mailer.ts'
 
-type EmailChannel = Parameters<typeof emailChannel.deliver>[0]
-
 const taken: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
 
 async function deliver(
@@ -25,7 +23,7 @@ async function deliver(
   }
   const ports = { mailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl } as unknown as ChannelPorts
   const project = { branding, suppressed: new Map(Object.entries<SuppressionReason>(suppressed)) }
-  const channel = channelOf('chn_1', to) as EmailChannel
+  const channel = channelOf('chn_1', to)
   const answer = await emailChannel.deliver(channel, testRequest('chn_1'), ports, project)
   return { mails, answer }
 }

@@ -1,5 +1,5 @@
+import type { SlackConfig, StoredChannel } from '@backstop/contracts'
 import { Secret, type SecretBox } from '@backstop/kit'
-import type { ChannelOf } from '../channel.ts'
 
 /** The incoming webhook's URL, which is all that authenticates us: a secret. */
 export interface SlackTarget {
@@ -12,7 +12,7 @@ export interface SlackTarget {
 }
 
 /** @throws AppError `secret_unreadable` */
-export function openSlackTarget(channel: ChannelOf<'slack'>, secretBox: SecretBox): SlackTarget {
+export function openSlackTarget(channel: StoredChannel<SlackConfig>, secretBox: SecretBox): SlackTarget {
   const { _id: id, project_id: projectId, config } = channel
   const url = secretBox.open(config.webhook_url, { collection: 'channels', id, field: 'webhook_url', projectId })
   return { url, forms: [url, ...pathEnds(url.reveal()).map(end => new Secret(end))] }

@@ -4,7 +4,6 @@ import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { alert, secretBox, slackChannel as slackDocument } from '../../../test/fixtures.ts'
 import type { Answer } from '../answer.ts'
-import type { ChannelOf } from '../channel.ts'
 import { noMailer } from '../email/mailer.ts'
 import { classifyOutcome } from '../rules/classify-answer.ts'
 import { slackChannel } from './deliver.ts'
@@ -41,7 +40,7 @@ async function deliverTo(
     attemptMs: 20_000,
   }
   const project = { branding: {}, suppressed: new Map() }
-  const channel = slackDocument('chn_1', URL) as ChannelOf<'slack'>
+  const channel = slackDocument('chn_1', URL)
   const requests = alerts.map(one => ({ ...request, alert: one }))
   const [first] = requests as [DeliveryRequest]
   const outcome =

@@ -1,12 +1,13 @@
 import { SLACK_DIGEST, type SlackMessage } from '@backstop/alert-views'
+import type { SlackConfig, StoredChannel } from '@backstop/contracts'
 import type { Answer } from '../answer.ts'
-import type { ChannelModule, ChannelOf, ChannelPorts } from '../channel.ts'
+import type { ChannelModule, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openSlackTarget } from './config.ts'
 import { digestPost, type SlackPost, slackPost } from './payload.ts'
 
 /** Posts a message to an incoming webhook of Slack, or of a chat that speaks the same. */
-export const slackChannel: ChannelModule<'slack'> = {
+export const slackChannel: ChannelModule<SlackConfig> = {
   kind: 'slack',
   // Slack takes one message a second for each webhook (guides: reliability §7); more only earns 429.
   concurrency: 1,
@@ -22,7 +23,7 @@ export const slackChannel: ChannelModule<'slack'> = {
 }
 
 async function postTo(
-  channel: ChannelOf<'slack'>,
+  channel: StoredChannel<SlackConfig>,
   { message, inWords }: SlackPost,
   ports: ChannelPorts,
 ): Promise<Answer> {

@@ -1,6 +1,5 @@
-import type { SealedSecret } from '@backstop/contracts'
+import type { SealedSecret, StoredChannel, WebhookConfig } from '@backstop/contracts'
 import type { Secret, SecretBox } from '@backstop/kit'
-import type { ChannelOf } from '../channel.ts'
 
 /** Where a webhook's deliveries go, and what authenticates them. */
 export interface WebhookTarget {
@@ -15,7 +14,11 @@ export interface WebhookTarget {
  * @param nowMs decides whether the secret of before still signs
  * @throws AppError `secret_unreadable` when something that is stored does not open
  */
-export function openWebhookTarget(channel: ChannelOf<'webhook'>, secretBox: SecretBox, nowMs: number): WebhookTarget {
+export function openWebhookTarget(
+  channel: StoredChannel<WebhookConfig>,
+  secretBox: SecretBox,
+  nowMs: number,
+): WebhookTarget {
   const { url, secret, previous_secret: previous, headers = {} } = channel.config
   const opened = openedOf(channel)
   const open = (sealed: SealedSecret, field: string) => {
@@ -43,9 +46,9 @@ export function openWebhookTarget(channel: ChannelOf<'webhook'>, secretBox: Secr
  * What was opened of a channel as it was read, which is done anew every other second: opening costs as much as the rest of
  * a delivery together.
  */
-const OPENED = new WeakMap<ChannelOf<'webhook'>, Map<string, Secret>>()
+const OPENED = new WeakMap<StoredChannel<WebhookConfig>, Map<string, Secret>>()
 
-function openedOf(channel: ChannelOf<'webhook'>): Map<string, Secret> {
+function openedOf(channel: StoredChannel<WebhookConfig>): Map<string, Secret> {
   const opened = OPENED.get(channel) ?? new Map<string, Secret>()
   OPENED.set(channel, opened)
   return opened

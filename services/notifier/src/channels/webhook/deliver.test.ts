@@ -3,7 +3,7 @@ import { createManualClock } from '@backstop/kit/test'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { secretBox, testRequest, type WebhookFacts, webhookChannel as webhookDocument } from '../../../test/fixtures.ts'
-import type { ChannelOf, ChannelPorts } from '../channel.ts'
+import type { ChannelPorts } from '../channel.ts'
 import { noMailer } from '../email/mailer.ts'
 import { webhookChannel } from './deliver.ts'
 
@@ -34,7 +34,7 @@ async function deliver(facts: WebhookFacts, { atMs = NOW, body = '' } = {}) {
     apiPublicUrl: null,
     attemptMs: 20_000,
   }
-  const channel = webhookDocument('chn_1', 'https://hooks.example.com/in', facts) as ChannelOf<'webhook'>
+  const channel = webhookDocument('chn_1', 'https://hooks.example.com/in', facts)
   const project = { branding: {}, suppressed: new Map() }
   const answer = await webhookChannel.deliver(channel, testRequest('chn_1'), ports, project)
   const [request] = posted as [EgressRequest]

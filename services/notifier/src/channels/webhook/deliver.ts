@@ -1,3 +1,4 @@
+import type { WebhookConfig } from '@backstop/contracts'
 import type { ChannelModule } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import { openWebhookTarget } from './config.ts'
@@ -5,7 +6,7 @@ import { headerSecrets } from './header-secrets.ts'
 import { webhookBody, webhookHeaders } from './payload.ts'
 
 /** Posts a signed JSON document to an endpoint of the customer's own. */
-export const webhookChannel: ChannelModule<'webhook'> = {
+export const webhookChannel: ChannelModule<WebhookConfig> = {
   kind: 'webhook',
   concurrency: 4,
   deliver(channel, request, { egress, secretBox, clock, brandName, attemptMs }) {
