@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { slackPage } from '@backstop/alert-views'
+import { slackPage } from '@backstop/channels'
 import { mailSamples } from './previews/mail-samples.ts'
 import { slackSamples } from './previews/slack-samples.ts'
 

@@ -3,11 +3,12 @@
  * order, no guard, no health, no metrics. With the notifier's batch size, write concern, documents and concurrency, it
  * shows what the parts around the notifier allow, and so what the notifier itself costs.
  */
+
+import { webhookBody } from '@backstop/channels/deliver'
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { Pool } from 'undici'
-import { webhookBody } from '../../services/notifier/src/channels/webhook/payload.ts'
 import { newDelivery } from '../../services/notifier/src/store/delivery-store.ts'
 import { tellCpuTime } from '../frame/children.ts'
 

@@ -1,5 +1,5 @@
 /** What one channel that hangs costs the others of its project. */
-import { webhookChannel } from '../../services/notifier/test/fixtures.ts'
+import { webhookChannel } from '@backstop/channels/test'
 import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
 import { publishSteadily } from '../../test/world/steady-load.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'

@@ -1,5 +1,5 @@
+import { alert } from '@backstop/channels/test'
 import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
-import { alert } from '../../services/notifier/test/fixtures.ts'
 
 /** An alert as the reconciler makes it, of this very moment. */
 export function benchAlert(id: string, projectId: string): Alert {

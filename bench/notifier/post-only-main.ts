@@ -1,6 +1,7 @@
 /** undici posting prepared bodies and nothing else: what a sender on this machine cannot beat. */
+
+import { webhookBody } from '@backstop/channels/deliver'
 import { Pool } from 'undici'
-import { webhookBody } from '../../services/notifier/src/channels/webhook/payload.ts'
 import { tellCpuTime } from '../frame/children.ts'
 import { benchAlert } from './load.ts'
 

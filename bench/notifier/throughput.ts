@@ -1,6 +1,6 @@
 /** Deliveries a second from a full topic, beside what the parts around the notifier allow. */
 import { join } from 'node:path'
-import { webhookChannel } from '../../services/notifier/test/fixtures.ts'
+import { webhookChannel } from '@backstop/channels/test'
 import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'

@@ -1,4 +1,4 @@
-import { SAMPLE_ALERTS } from '@backstop/alert-views'
+import { SAMPLE_ALERTS } from '@backstop/channels'
 import type { Alert } from '@backstop/contracts'
 
 /** Long words, long names, what looks like markup: what is seldom and must not break. */

@@ -1,4 +1,4 @@
-import { type MailContent, renderMail, SAMPLE_ALERTS, sampleChannelIncident } from '@backstop/alert-views'
+import { type MailContent, renderMail, SAMPLE_ALERTS, sampleChannelIncident } from '@backstop/channels'
 import type { Branding } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
 

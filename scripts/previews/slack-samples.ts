@@ -5,7 +5,7 @@ import {
   sampleChannelIncident,
   slackMessage,
   slackText,
-} from '@backstop/alert-views'
+} from '@backstop/channels'
 import { awkwardAlert } from './awkward-alert.ts'
 
 /** Every Slack message that people can get: each alert, a flood of them, and words where Slack refuses the blocks. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { webhookDocument } from '@backstop/alert-views'
+import { webhookDocument } from '@backstop/channels'
 import { Alert, WEBHOOK_EVENTS, webhookSchema } from '@backstop/contracts'
 import { samples } from '../../packages/contracts/test/frozen.ts'
 

@@ -8,7 +8,7 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/registry/registry-exchange.ts': 'the schema registry, at the URL that the operator sets',
   'packages/provision/src/wall/check-wall.ts':
     'it tries what must be out of reach, at addresses that the operator sets',
-  'services/notifier/src/channels/email/smtp-mailer.ts': 'the mail server that the operator sets',
+  'packages/channels/src/email/smtp-mailer.ts': 'the mail server that the operator sets',
   'packages/cli/src/explain/ask-api.ts': 'the management API, at the URL that whoever calls the command sets',
   'packages/simulator/': 'it plays the outside world, on loopback, and is no part of what is deployed',
 }

@@ -3,24 +3,25 @@ import type { SourceFile } from './source-files.ts'
 import { packageNameOf } from './source-files.ts'
 
 /**
- * What each workspace may import of ours in production. The simulator and the stack know nothing of the rest: the one
- * stands in for the outside world and must not repeat our mistakes, the other runs before anything of ours does.
+ * What each workspace may import of ours in production: packages, or entries of them. The simulator and the stack know
+ * nothing of the rest: the one stands in for the outside world and must not repeat our mistakes, the other runs before anything
+ * of ours does.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
   'packages/kit': ['contracts'],
   'packages/providers': ['contracts', 'kit'],
-  'packages/alert-views': ['contracts'],
+  'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/provision': ['contracts', 'kit'],
   // Its dry run puts the reconciler's own rules to what was taken in.
-  'packages/cli': ['contracts', 'kit', 'reconciler'],
+  'packages/cli': ['contracts', 'kit', 'reconciler/replay'],
   'packages/simulator': [],
   stack: [],
   'services/ingress': ['contracts', 'kit', 'providers'],
   'services/reconciler': ['contracts', 'kit', 'providers', 'ledger'],
-  'services/notifier': ['contracts', 'kit', 'alert-views'],
-  'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'alert-views'],
+  'services/notifier': ['contracts', 'kit', 'channels', 'channels/deliver'],
+  'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'channels'],
 }
 
 /** Packages reach each other by name and declared entry, and only in the direction of the table. */
@@ -33,13 +34,13 @@ export function packageFaults(file: SourceFile): string[] {
     if (target !== undefined && file.workspace !== '.' && !target.startsWith(`${file.workspace}/`)) {
       return [`${file.path}: imports ${target} by its path; import the package by its name`]
     }
-    const name = /^@backstop\/([^/]+)/.exec(specifier)?.[1]
+    const [, entry = '', name] = /^@backstop\/(([^/]+).*)/.exec(specifier) ?? []
     if (name === undefined || file.workspace === '.') return []
     if (specifier === packageNameOf(file.workspace)) return [`${file.path}: imports its own package by name`]
     if (file.workspace.startsWith('services/') && `services/${name}` in MAY_IMPORT) {
       return [`${file.path}: a service imports the service ${name}; services talk by messages`]
     }
-    if (file.isProduction && !allowed?.includes(name)) return [`${file.path}: may not import ${specifier}`]
+    if (file.isProduction && !allowed?.includes(entry)) return [`${file.path}: may not import ${specifier}`]
     return []
   })
 }
@@ -86,8 +87,13 @@ const PURE_FEATURES = ['case', 'decision', 'expected-change', 'operation', 'refu
   name => `services/reconciler/src/${name}/`,
 )
 
+/** The files of the channels that open secrets or send. Every other file, each kind's `message.ts` first of all, is pure. */
+const CARRIES_OUT_DELIVERIES =
+  /^packages\/channels\/src\/(?:deliver|registry|first-kib|http-answer|\w+\/(?:deliver|header-secrets|signature|smtp-mailer|target))\.ts$/
+
 /** Whether the file takes values and gives values. */
 export function isPure(path: string): boolean {
+  if (path.startsWith('packages/channels/src/')) return !CARRIES_OUT_DELIVERIES.test(path)
   return path.includes('/rules/') || PURE_FEATURES.some(folder => path.startsWith(folder))
 }
 
@@ -105,7 +111,7 @@ const IMPURE = [
   /\bconsole\./,
   /\bawait\b/,
 ]
-const PURE_PACKAGES = ['@backstop/contracts', 'zod']
+const PURE_PACKAGES = ['@backstop/channels', '@backstop/contracts', 'zod']
 const HASHING = /^import \{ (?:(?:createHash|hash)(?:, )?)+ \} from 'node:crypto'$/m
 
 /** Pure code uses no clock, chance, I/O, environment or logger, and no code that may. */

@@ -1,5 +1,7 @@
 /** What an operator does when an endpoint was gone for a while, through the API, over the real services. */
-import type { AlertChannel, ChannelTestResult, Delivery, Incident, Replay } from '@backstop/contracts'
+
+import type { AlertChannel, ChannelTestResult } from '@backstop/channels'
+import type { Delivery, Incident, Replay } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { checkStandardWebhook } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -4,11 +4,11 @@
  * leave room for a machine that does other things as well.
  */
 import { join } from 'node:path'
+import { alert, webhookChannel } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { type Receiver, startReceiver, until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
-import { alert, webhookChannel } from '../../services/notifier/test/fixtures.ts'
 import { type NotifierAlone, openNotifierAlone } from '../world/notifier-alone.ts'
 import { dataFolder, stackUrls } from '../world/product.ts'
 import { publishSteadily } from '../world/steady-load.ts'

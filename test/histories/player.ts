@@ -1,5 +1,7 @@
 /** Plays histories on the running product, each in a project of its own, and compares what came of them. */
-import type { Action, AlertChannel, CreatedConnection, Incident } from '@backstop/contracts'
+
+import type { AlertChannel } from '@backstop/channels'
+import type { Action, CreatedConnection, Incident } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { postNotification, type ReceivedDelivery, type Receiver } from '@backstop/simulator'
 import type { ManagementApi } from '../../scripts/start/management-api.ts'

@@ -1,5 +1,7 @@
 /** One customer of the product: a project, and a receiver that gets the project's alerts. All through the public API. */
-import type { Action, Alert, AlertChannel, AlertEvent, CreatedConnection, Incident } from '@backstop/contracts'
+
+import type { AlertChannel } from '@backstop/channels'
+import type { Action, Alert, AlertEvent, CreatedConnection, Incident } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { type ReceivedDelivery, type Receiver, startReceiver } from '@backstop/simulator'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'

@@ -1,5 +1,7 @@
 /** A notifier alone, with its channels. */
-import type { Alert, ChannelDocument, DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
+
+import type { ChannelDocument } from '@backstop/channels'
+import type { Alert, DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { StackUrls } from '@backstop/stack'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'

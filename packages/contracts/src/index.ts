@@ -1,6 +1,5 @@
 export * from './budget.ts'
 export * from './channel-kind.ts'
-export * from './channels/index.ts'
 export * from './collections.ts'
 export type * from './documents/index.ts'
 export * from './error-codes.ts'

@@ -1,6 +1,7 @@
 /** The world around Backstop that the demo needs: a card processor with its API, a customer's receiver, and what joins them. */
 import { randomBytes } from 'node:crypto'
-import type { AlertChannel, Connection } from '@backstop/contracts'
+import type { AlertChannel } from '@backstop/channels'
+import type { Connection } from '@backstop/contracts'
 import {
   type CardProcessor,
   createCardProcessor,

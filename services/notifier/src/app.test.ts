@@ -1,6 +1,6 @@
+import { alert, emailChannel, PROJECT, slackChannel, testRequest, webhookChannel } from '@backstop/channels/test'
 import { HEADERS } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { alert, emailChannel, PROJECT, slackChannel, testRequest, webhookChannel } from '../test/fixtures.ts'
 import { createMemoryNotifier, startWithChannels } from '../test/memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'

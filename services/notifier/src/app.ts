@@ -1,3 +1,5 @@
+import type { Mailer } from '@backstop/channels/deliver'
+import { ATTEMPT_MS } from '@backstop/channels/deliver'
 import { RETRY_RUNGS } from '@backstop/contracts'
 import {
   type Bus,
@@ -13,9 +15,6 @@ import {
   type Metrics,
   type SecretBox,
 } from '@backstop/kit'
-import { ATTEMPT_MS } from './channels/channel.ts'
-import { ChannelDirectory } from './channels/channel-directory.ts'
-import type { Mailer } from './channels/email/mailer.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createDeadLetterConsumer } from './dead-letters/dead-letter-consumer.ts'
 import { DeliveryConsumer } from './delivery/delivery-consumer.ts'
@@ -23,6 +22,7 @@ import { createAlertConsumer } from './fan-out/alert-consumer.ts'
 import { ChannelHealthKeeper } from './health/channel-health-keeper.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import { ReplayWalker } from './replay/replay-walker.ts'
+import { ChannelDirectory } from './store/channel-directory.ts'
 import type { ChannelStore } from './store/channel-store.ts'
 import type { DeadLetterStore } from './store/dead-letter-store.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'

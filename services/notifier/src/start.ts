@@ -1,3 +1,4 @@
+import { createSmtpMailer, type Mailer, noMailer } from '@backstop/channels/deliver'
 import {
   createSecretBox,
   type Environment,
@@ -9,8 +10,6 @@ import {
   watchLoad,
 } from '@backstop/kit'
 import { createApp, type NotifierStores } from './app.ts'
-import { type Mailer, noMailer } from './channels/email/mailer.ts'
-import { createSmtpMailer } from './channels/email/smtp-mailer.ts'
 import { type NotifierConfig, readNotifierConfig, settingsOf } from './config.ts'
 import { createMongoChannelStore } from './store/mongo-channel-store.ts'
 import { createMongoDeadLetterStore } from './store/mongo-dead-letter-store.ts'

@@ -10,10 +10,10 @@ const steps = readPageSteps(PAGE)
 
 test('the page adds files of its own and lines of lists, nothing else', () => {
   expect(steps.filter(step => step.kind === 'ts').map(step => step.path)).toEqual([
-    'packages/contracts/src/channels/pager.ts',
-    'services/notifier/src/channels/pager/config.ts',
-    'services/notifier/src/channels/pager/payload.ts',
-    'services/notifier/src/channels/pager/deliver.ts',
+    'packages/channels/src/pager/form.ts',
+    'packages/channels/src/pager/message.ts',
+    'packages/channels/src/pager/target.ts',
+    'packages/channels/src/pager/deliver.ts',
     'services/notifier/test/channel-worlds/pager.ts',
   ])
   for (const { code } of steps.filter(step => step.kind === 'diff')) {

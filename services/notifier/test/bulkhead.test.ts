@@ -1,6 +1,7 @@
 /** What channels that hang cost the others, on virtual time. */
+
+import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
-import { alert, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 
 const URL_OK = 'https://ok.example.com/hook'

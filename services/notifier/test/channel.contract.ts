@@ -1,8 +1,8 @@
 /** What every kind of channel has to do (docs/adding-a-channel.md), on real sockets. */
-import type { ChannelDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { Mailer } from '@backstop/channels/deliver'
+import { alert } from '@backstop/channels/test'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Mailer } from '../src/channels/email/mailer.ts'
-import { alert } from './fixtures.ts'
 import { ATTEMPT_MS, type Attempted, attemptDelivery, createLoopbackEgress } from './real-receivers.ts'
 
 /**

@@ -1,8 +1,8 @@
+import { CHANNEL_MODULES } from '@backstop/channels/deliver'
+import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
-import { CHANNEL_MODULES } from '../src/channels/registry.ts'
 import { describeChannel } from './channel.contract.ts'
 import { CHANNEL_WORLDS } from './channel-worlds/index.ts'
-import { alert, webhookChannel } from './fixtures.ts'
 import { startWithChannels } from './memory-notifier.ts'
 
 for (const [kind, world] of Object.entries(CHANNEL_WORLDS)) describeChannel(kind, world)

@@ -1,8 +1,9 @@
 /** Commands, pauses, digests and order on real Kafka, MongoDB and HTTP. */
+
+import { alert, incidentAlerts, slackChannel, webhookChannel } from '@backstop/channels/test'
 import type { ChannelHealthDocument, ReplayDocument, SuppressionDocument } from '@backstop/contracts'
 import { readAll, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alert, incidentAlerts, slackChannel, webhookChannel } from './fixtures.ts'
 import { startRealNotifier } from './real-notifier.ts'
 
 let notifier: Awaited<ReturnType<typeof startRealNotifier>>

@@ -1,7 +1,9 @@
 /** What others wish to change of what the notifier owns, on the whole notifier in memory. */
-import type { ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+
+import type { ChannelDocument } from '@backstop/channels'
+import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
+import type { ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { alert, incidentAlerts, PROJECT, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier, type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'

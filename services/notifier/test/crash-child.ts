@@ -2,6 +2,9 @@
  * A notifier as a process of its own, to be killed: the real parts of a test stack, without the registry and what needs
  * provisioning. CRASH_AT names the place.
  */
+
+import { noMailer } from '@backstop/channels/deliver'
+import { secretBox } from '@backstop/channels/test'
 import {
   connectMongo,
   createEgress,
@@ -13,9 +16,7 @@ import {
   systemClock,
 } from '@backstop/kit'
 import { createApp } from '../src/app.ts'
-import { noMailer } from '../src/channels/email/mailer.ts'
 import { openStores } from '../src/start.ts'
-import { secretBox } from './fixtures.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
 const logger = createLogger('notifier', 'info')

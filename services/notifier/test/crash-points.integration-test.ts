@@ -4,9 +4,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { ChannelDocument } from '@backstop/channels'
+import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
 import {
   type Alert,
-  type ChannelDocument,
   type ChannelHealthDocument,
   type Command,
   type DeliveryDocument,
@@ -21,7 +22,6 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { NOTIFIER_CARE_CRASH_POINTS } from '../src/crash-points.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
 import { newDelivery } from '../src/store/delivery-store.ts'
-import { alert, incidentAlerts, PROJECT, webhookChannel } from './fixtures.ts'
 
 const CHILD = fileURLToPath(new URL('crash-child.ts', import.meta.url))
 const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]

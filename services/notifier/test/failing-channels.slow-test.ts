@@ -1,6 +1,7 @@
 /** What becomes of channels that fail, on the whole notifier in memory. */
+
+import { alert, webhookChannel } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
-import { alert, webhookChannel } from './fixtures.ts'
 import { startWithChannels } from './memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'

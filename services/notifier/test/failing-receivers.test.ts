@@ -1,6 +1,7 @@
 /** Every way in which a receiver can fail, on real sockets: how each ends, how soon, and what it may cost. */
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { webhookChannel } from '@backstop/channels/test'
 import {
   type Answer,
   createSelfSignedCertificate,
@@ -10,7 +11,6 @@ import {
   until,
 } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { webhookChannel } from './fixtures.ts'
 import { ATTEMPT_MS, attemptDelivery, createLoopbackEgress, startRawServer } from './real-receivers.ts'
 
 const egress = createLoopbackEgress()

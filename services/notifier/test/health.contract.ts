@@ -1,9 +1,10 @@
 /** What every health store has to do: the same suite runs against the one in memory and the one over MongoDB. */
+
+import { PROJECT } from '@backstop/channels/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { HealthNews } from '../src/health/rules/channel-health.ts'
 import { disableChannel, enableChannel } from '../src/health/rules/channel-health.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
-import { PROJECT } from './fixtures.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000

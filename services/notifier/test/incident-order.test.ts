@@ -1,6 +1,7 @@
 /** Messages about one incident on the whole notifier in memory: never "resolved" before "opened". */
+
+import { incidentAlerts, webhookChannel } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
-import { incidentAlerts, webhookChannel } from './fixtures.ts'
 import { type MemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 const URL_A = 'https://a.example.com/hook'

@@ -1,4 +1,7 @@
-import { type Alert, type ChannelDocument, type Command, deterministicId, HEADERS } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { Mail, Mailer } from '@backstop/channels/deliver'
+import { PROJECT, secretBox } from '@backstop/channels/test'
+import { type Alert, type Command, deterministicId, HEADERS } from '@backstop/contracts'
 import {
   AppError,
   type Clock,
@@ -14,8 +17,6 @@ import {
 } from '@backstop/kit'
 import { createManualClock, type ManualClock } from '@backstop/kit/test'
 import { createApp, type NotifierSettings } from '../src/app.ts'
-import type { Mail, Mailer } from '../src/channels/email/mailer.ts'
-import { PROJECT, secretBox } from './fixtures.ts'
 import { createMemoryHealthStore } from './stores/memory-health-store.ts'
 import { createMemoryReplayStore, createMemoryRequeueStore } from './stores/memory-requeue-store.ts'
 import {

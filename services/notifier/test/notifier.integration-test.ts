@@ -1,7 +1,10 @@
 /** The notifier on real Kafka, MongoDB, HTTP and SMTP. */
+
+import type { ChannelDocument } from '@backstop/channels'
+import { createSmtpMailer } from '@backstop/channels/deliver'
+import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from '@backstop/channels/test'
 import {
   type Alert,
-  type ChannelDocument,
   type ChannelHealthDocument,
   type DeliveryDocument,
   deterministicId,
@@ -25,9 +28,7 @@ import { type Receiver, startReceiver, type TestStack, testStack, until } from '
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp, type NotifierApp } from '../src/app.ts'
-import { createSmtpMailer } from '../src/channels/email/smtp-mailer.ts'
 import { openStores } from '../src/start.ts'
-import { alert, emailChannel, secretBox, slackChannel, webhookChannel } from './fixtures.ts'
 
 const codec = createFixedCodec()
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

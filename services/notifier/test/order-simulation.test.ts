@@ -4,9 +4,10 @@
  * "opened", and each hears of both, in one message or in two. A failing seed stands in the test's name; put it into
  * REGRESSIONS.
  */
+
+import { incidentAlerts, webhookChannel } from '@backstop/channels/test'
 import type { SendFate } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { incidentAlerts, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 import { pickBy, randomOf } from './random.ts'
 

@@ -1,12 +1,12 @@
 /** The real process: how it starts, delivers with the real registry, answers its probes, and how it ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { ChannelDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import { alert, webhookChannel } from '@backstop/channels/test'
 import { connectMongo, createMongoSchemaIds, createRegistryCodec } from '@backstop/kit'
 import { startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { provision } from '@backstop/provision'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alert, webhookChannel } from './fixtures.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 let stack: TestStack

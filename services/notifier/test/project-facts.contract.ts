@@ -1,8 +1,10 @@
 /** What a channel is read with: the same suite runs against the store in memory and the one over MongoDB. */
-import type { ChannelDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+
+import type { ChannelDocument } from '@backstop/channels'
+import { emailChannel, PROJECT, webhookChannel } from '@backstop/channels/test'
+import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { ChannelStore } from '../src/store/channel-store.ts'
-import { emailChannel, PROJECT, webhookChannel } from './fixtures.ts'
 
 export interface ProjectFactsUnderTest {
   readonly channels: ChannelStore

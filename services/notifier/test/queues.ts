@@ -1,10 +1,10 @@
+import { alert } from '@backstop/channels/test'
 import type { Batch } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import type { ChannelLimits } from '../src/queue/channel-lane.ts'
 import type { Shown } from '../src/queue/channel-paces.ts'
 import { ChannelQueues } from '../src/queue/channel-queues.ts'
 import type { DeliveryJob } from '../src/queue/delivery-job.ts'
-import { alert } from './fixtures.ts'
 
 /** What is not the usual of the queues under test. */
 export interface Harness extends Partial<ChannelLimits> {

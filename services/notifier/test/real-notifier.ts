@@ -1,7 +1,10 @@
 /** A notifier in this process on the real parts of a test stack, for integration tests. */
+
+import type { ChannelDocument } from '@backstop/channels'
+import { noMailer } from '@backstop/channels/deliver'
+import { secretBox } from '@backstop/channels/test'
 import {
   type Alert,
-  type ChannelDocument,
   type Command,
   type DeliveryDocument,
   deliveryIdOf,
@@ -11,9 +14,7 @@ import {
 import { connectMongo, createEgress, createFixedCodec, createMetrics, systemClock } from '@backstop/kit'
 import { type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
-import { noMailer } from '../src/channels/email/mailer.ts'
 import { openStores } from '../src/start.ts'
-import { secretBox } from './fixtures.ts'
 
 const TOPICS = ['alerts', 'commands', 'deliveries', 'deliveries.dead', ...RETRY_RUNGS.map(rung => rung.topic)]
 

@@ -1,11 +1,12 @@
 /** Deliveries over real sockets, by a whole notifier whose Kafka, MongoDB and clock are in memory. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import type { Alert, ChannelDocument, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import { type Mailer, noMailer } from '@backstop/channels/deliver'
+import { alert } from '@backstop/channels/test'
+import type { Alert, ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { createEgress, createLogger, type Egress } from '@backstop/kit'
 import { until } from '@backstop/kit/test'
-import { type Mailer, noMailer } from '../src/channels/email/mailer.ts'
-import { alert } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 
 /** How long one attempt may take here, in milliseconds: less than in production, so that what hangs ends soon. */

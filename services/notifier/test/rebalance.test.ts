@@ -1,6 +1,7 @@
 /** Partitions that go from one notifier to another while their deliveries are at hand, on virtual time. */
+
+import { alert, webhookChannel } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
-import { alert, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 
 const urlOf = (id: string) => `https://${id.replace('_', '-')}.example.com/`

@@ -1,10 +1,11 @@
 /** What the stores behind retries and replays have to do: the same suite runs against memory and MongoDB. */
+
+import { alert, PROJECT } from '@backstop/channels/test'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { settleWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
 import type { ReplayStore, RequeueOrder, RequeueStore } from '../src/store/requeue-store.ts'
-import { alert, PROJECT } from './fixtures.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const at = (ms: number) => new Date(NOW + ms)

@@ -4,9 +4,10 @@
  * twice only where a process lost a partition between an answer and its record. Few seeds, because unit tests are to be
  * quick: raise the number when you change what it tests. A failing seed stands in the test's name; put it into REGRESSIONS.
  */
+
+import { alert, webhookChannel } from '@backstop/channels/test'
 import type { SendFate } from '@backstop/kit'
 import { describe, expect, test } from 'vitest'
-import { alert, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 import { pickBy, randomOf } from './random.ts'
 

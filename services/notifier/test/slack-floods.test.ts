@@ -1,6 +1,7 @@
 /** The pace of Slack's incoming webhooks on the whole notifier in memory. */
+
+import { alert, slackChannel, webhookChannel } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
-import { alert, slackChannel, webhookChannel } from './fixtures.ts'
 import { createMemoryNotifier, startWithChannels } from './memory-notifier.ts'
 
 describe('a Slack channel', () => {

@@ -1,12 +1,14 @@
 /** What every store has to do: the same suite runs against the ones in memory and the ones over MongoDB. */
-import type { ChannelDocument, DeliveryDocument } from '@backstop/contracts'
+
+import type { ChannelDocument } from '@backstop/channels'
+import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
+import type { DeliveryDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Settlement, settleAttempt, settleWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
 import type { ChannelStore } from '../src/store/channel-store.ts'
 import { type DeliveryStore, newDelivery, progressOf } from '../src/store/delivery-store.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
-import { alert, PROJECT, webhookChannel } from './fixtures.ts'
 
 export interface StoresUnderTest {
   readonly channels: ChannelStore

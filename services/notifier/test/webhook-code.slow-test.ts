@@ -3,12 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { CHANNEL_MODULES, noMailer } from '@backstop/channels/deliver'
+import { secretBox, testRequest, type WebhookFacts, webhookChannel as webhookDocument } from '@backstop/channels/test'
 import { type Clock, systemClock } from '@backstop/kit'
 import { createManualClock, type ReceivedRequest, startReceiver } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noMailer } from '../src/channels/email/mailer.ts'
-import { webhookChannel } from '../src/channels/webhook/deliver.ts'
-import { secretBox, testRequest, type WebhookFacts, webhookChannel as webhookDocument } from './fixtures.ts'
 import { createLoopbackEgress } from './real-receivers.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
@@ -65,7 +64,12 @@ async function receive(given: WebhookFacts, clock: Clock): Promise<ReceivedReque
   const channel = webhookDocument('chn_1', receiver.url, given)
   const ports = { mailer: noMailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl: null }
   const project = { branding: {}, suppressed: new Map() }
-  await webhookChannel.deliver(channel, testRequest('chn_1'), { ...ports, egress, clock, attemptMs: 5_000 }, project)
+  await CHANNEL_MODULES.webhook.deliver(
+    channel,
+    testRequest('chn_1'),
+    { ...ports, egress, clock, attemptMs: 5_000 },
+    project,
+  )
   await receiver.stop()
   const [request] = receiver.requests
   if (request === undefined) throw new Error('Nothing was delivered')

@@ -1,5 +1,4 @@
 export * from './action.ts'
-export * from './alert-channel.ts'
 export * from './api-key.ts'
 export * from './audit.ts'
 export * from './budget.ts'

@@ -1,4 +1,5 @@
-import type { ChannelDocument, ConnectionDocument, ProjectDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import { narrowToProject, ownProject, type Principal } from '../access/rules/access.ts'
 import type { ReadShelf, Stored, Where } from '../store/shelf.ts'

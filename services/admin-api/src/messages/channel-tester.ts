@@ -1,10 +1,5 @@
-import {
-  type ChannelDocument,
-  type ChannelTestResult,
-  type DeliveryDocument,
-  type DeliveryRequest,
-  HEADERS,
-} from '@backstop/contracts'
+import type { ChannelDocument, ChannelTestResult } from '@backstop/channels'
+import { type DeliveryDocument, type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import { AppError, type Clock, type MessageCodec, type Producer } from '@backstop/kit'
 import type { ReadShelf } from '../store/shelf.ts'
 import type { OutcomeWatcher } from './outcome-watcher.ts'

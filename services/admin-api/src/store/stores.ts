@@ -1,8 +1,8 @@
+import type { ChannelDocument } from '@backstop/channels'
 import type {
   ActionDocument,
   ApiKeyDocument,
   AuditDocument,
-  ChannelDocument,
   ChannelHealthDocument,
   ConnectionDocument,
   DeadLetterDocument,

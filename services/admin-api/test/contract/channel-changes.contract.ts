@@ -1,4 +1,5 @@
-import type { ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { type AdminWorld, secretBoxOfTests } from '../admin-world.ts'
 import { openProject } from './project-of-its-own.ts'

@@ -1,8 +1,7 @@
+import type { ChannelPorts } from '@backstop/channels/deliver'
+import { deliverDigestThrough, deliverThrough } from '@backstop/channels/deliver'
 import { deterministicId } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
-import type { ChannelPorts } from '../channels/channel.ts'
-import type { ChannelDirectory } from '../channels/channel-directory.ts'
-import { deliverDigestThrough, deliverThrough } from '../channels/registry.ts'
 import {
   type IncidentOrderOptions,
   type OrderedJobs,
@@ -12,6 +11,7 @@ import {
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { Shown } from '../queue/channel-paces.ts'
 import { type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
+import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import type { Settled } from './outcome-writer.ts'
 import { idsOf, reportAttempt } from './report-attempt.ts'

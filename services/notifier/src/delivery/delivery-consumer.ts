@@ -1,3 +1,4 @@
+import { CHANNEL_MODULES } from '@backstop/channels/deliver'
 import { TOPICS } from '@backstop/contracts'
 import {
   AppError,
@@ -11,7 +12,6 @@ import {
   pauseAfter,
   sleep,
 } from '@backstop/kit'
-import { CHANNEL_MODULES } from '../channels/registry.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelLimits } from '../queue/channel-lane.ts'
 import type { Shown } from '../queue/channel-paces.ts'

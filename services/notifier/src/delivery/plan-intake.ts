@@ -1,3 +1,4 @@
+import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryRequest, HEADERS } from '@backstop/contracts'
 import {
   AppError,
@@ -9,12 +10,11 @@ import {
   type MessageCodec,
   type OutgoingMessage,
 } from '@backstop/kit'
-import type { ChannelDirectory } from '../channels/channel-directory.ts'
-import { paceTargetOf } from '../channels/registry.ts'
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob, JobMessage } from '../queue/delivery-job.ts'
 import { deadDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
+import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../store/delivery-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'

@@ -1,6 +1,6 @@
+import type { Answer } from '@backstop/channels'
 import { HEADERS } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
-import type { Answer } from '../channels/answer.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { Settlement } from './rules/outcome-of-attempt.ts'

@@ -1,6 +1,6 @@
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
 import { AppError, type Clock, crashPoint, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
-import type { ChannelDirectory } from '../channels/channel-directory.ts'
+import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelNews, HealthStore } from '../store/health-store.ts'
 import {
   type DisableOrder,

@@ -1,5 +1,6 @@
-import type { ChannelDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
-import type { ProjectFacts } from '../channels/channel.ts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { ProjectFacts } from '@backstop/channels/deliver'
+import type { ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import type { Listener } from '../fan-out/rules/fan-out.ts'
 
 /** A channel with what its health and its project say. */

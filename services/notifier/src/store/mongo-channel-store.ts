@@ -1,4 +1,5 @@
-import type { ChannelDocument, ChannelHealthDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { ChannelHealthDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db, Document } from 'mongodb'
 import { type ChannelRecord, type ChannelStore, projectFacts } from './channel-store.ts'

@@ -1,9 +1,8 @@
+import { createSmtpMailer } from '@backstop/channels/deliver'
+import { emailChannel, type SmtpScript, startScriptedSmtpServer } from '@backstop/channels/test'
 import { Secret } from '@backstop/kit'
-import { createSmtpMailer } from '../../src/channels/email/smtp-mailer.ts'
 import type { Behaviour, ChannelWorld } from '../channel.contract.ts'
-import { emailChannel } from '../fixtures.ts'
 import { startRawServer } from '../real-receivers.ts'
-import { type SmtpScript, startScriptedSmtpServer } from '../scripted-smtp-server.ts'
 import { startNobody } from './http-world.ts'
 
 /** Of the installation: a channel of this kind has no secret. */

@@ -1,4 +1,4 @@
-import type { ChannelDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
 import { type ReceivedRequest, startReceiver } from '@backstop/kit/test'
 import type { Behaviour, ChannelEndpoint, ChannelWorld } from '../channel.contract.ts'
 import { startRawServer } from '../real-receivers.ts'

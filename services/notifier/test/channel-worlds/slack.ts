@@ -1,4 +1,4 @@
-import { slackChannel } from '../fixtures.ts'
+import { slackChannel } from '@backstop/channels/test'
 import { httpWorld } from './http-world.ts'
 
 const TOKEN = 'canary-of-hook'

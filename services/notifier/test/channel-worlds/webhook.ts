@@ -1,4 +1,4 @@
-import { webhookChannel } from '../fixtures.ts'
+import { webhookChannel } from '@backstop/channels/test'
 import { httpWorld } from './http-world.ts'
 
 const SECRET = 'canary-of-signing/secret'

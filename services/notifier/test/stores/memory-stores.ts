@@ -1,6 +1,7 @@
 /** The stores in memory, for simulation and unit tests. They pass the same contract suites as the real ones. */
+
+import type { ChannelDocument } from '@backstop/channels'
 import type {
-  ChannelDocument,
   ChannelHealthDocument,
   DeadLetterDocument,
   DeliveryDocument,

@@ -4,7 +4,7 @@ import {
   type ChannelDocument,
   ChannelTestResult,
   NewAlertChannel,
-} from '@backstop/contracts'
+} from '@backstop/channels'
 import { z } from 'zod'
 import { findChannel, findProject } from '../../http/found.ts'
 import { etagOf } from '../../http/if-match.ts'

@@ -1,11 +1,5 @@
-import {
-  AlertChannel,
-  AlertChannelPatch,
-  type ChannelConfigPatch,
-  type ChannelDocument,
-  type ChannelHealthDocument,
-  deterministicId,
-} from '@backstop/contracts'
+import { AlertChannel, AlertChannelPatch, type ChannelConfigPatch, type ChannelDocument } from '@backstop/channels'
+import { type ChannelHealthDocument, deterministicId } from '@backstop/contracts'
 import { z } from 'zod'
 import { etagOf } from '../../http/if-match.ts'
 import { refusedField } from '../../http/refused-field.ts'

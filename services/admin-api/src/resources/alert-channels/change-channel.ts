@@ -1,4 +1,4 @@
-import type { ChannelDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
 import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
 import { findChannel } from '../../http/found.ts'
 import type { RouteRequest } from '../../http/route.ts'

@@ -1,4 +1,4 @@
-import { type ChannelConfigPatch, urlsOf } from '@backstop/contracts'
+import { type ChannelConfigPatch, urlsOf } from '@backstop/channels'
 import { createHostList, refuseCustomHeaders } from '@backstop/kit'
 import { isAtOwnHost } from '../../http/own-host.ts'
 import { refusedField } from '../../http/refused-field.ts'

@@ -1,4 +1,4 @@
-import { type ChannelDocument, ChannelSecretRotation, RotatedAlertChannel } from '@backstop/contracts'
+import { type ChannelDocument, ChannelSecretRotation, RotatedAlertChannel } from '@backstop/channels'
 import { AppError, Secret } from '@backstop/kit'
 import { z } from 'zod'
 import { etagOf } from '../../http/if-match.ts'

@@ -6,7 +6,7 @@ import {
   type NewChannelConfig,
   type SealPart,
   sealConfig,
-} from '@backstop/contracts'
+} from '@backstop/channels'
 import { AppError, Secret, type SecretBox, type SecretContext } from '@backstop/kit'
 
 /** Which channel it is: a sealed secret opens there only. */

@@ -1,4 +1,5 @@
-import type { ChannelDocument, ConnectionDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { ConnectionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db } from 'mongodb'
 

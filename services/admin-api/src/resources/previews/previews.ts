@@ -1,11 +1,4 @@
-import {
-  digestMessage,
-  renderMail,
-  SAMPLE_ALERTS,
-  slackMessage,
-  slackPage,
-  webhookDocument,
-} from '@backstop/alert-views'
+import { digestMessage, renderMail, SAMPLE_ALERTS, slackMessage, slackPage, webhookDocument } from '@backstop/channels'
 import { type Alert, type Branding, PreviewQuery } from '@backstop/contracts'
 import { z } from 'zod'
 import { findProject } from '../../http/found.ts'

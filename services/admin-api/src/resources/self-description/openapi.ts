@@ -1,12 +1,17 @@
 /** The OpenAPI 3.1 document, printed from the route table and from the very schemas that check requests. */
+
 import {
-  Action,
   AlertChannel,
   AlertChannelPatch,
-  ApiKey,
   ChannelHealth,
   ChannelSecretRotation,
   ChannelTestResult,
+  NewAlertChannel,
+  RotatedAlertChannel,
+} from '@backstop/channels'
+import {
+  Action,
+  ApiKey,
   Connection,
   CreatedApiKey,
   CreatedConnection,
@@ -16,7 +21,6 @@ import {
   FailedRun,
   Incident,
   IncidentWithTimeline,
-  NewAlertChannel,
   NewApiKey,
   NewBudget,
   NewConnection,
@@ -29,7 +33,6 @@ import {
   Project,
   ProjectPatch,
   Replay,
-  RotatedAlertChannel,
   RunWithOperations,
   SecretRotation,
   ShownBudget,

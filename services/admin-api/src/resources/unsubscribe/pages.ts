@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeHtml } from '@backstop/alert-views'
+import { escapeHtml } from '@backstop/channels'
 
 const STYLE = `:root{color-scheme:light dark}
 body{margin:0;font:16px/24px -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;background:#f2f4f7;color:#344054}

@@ -1,6 +1,6 @@
+import type { Answer, MailsAnswer, MessageAnswer } from '@backstop/channels'
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { Answer, MailsAnswer, MessageAnswer } from '../../channels/answer.ts'
 import { type AttemptFacts, settleAttempt, settleWithoutAttempt } from './outcome-of-attempt.ts'
 
 const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({

@@ -1,6 +1,6 @@
+import type { Answer, MessageAnswer } from '@backstop/channels'
+import { classifyOutcome, type Outcome } from '@backstop/channels'
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
-import type { Answer, MessageAnswer } from '../../channels/answer.ts'
-import { classifyOutcome, type Outcome } from '../../channels/rules/classify-answer.ts'
 import type { HealthNews } from '../../health/rules/channel-health.ts'
 import type { AttemptSign } from '../../queue/rules/breaker.ts'
 import { decideNextAttempt, type NextAttempt } from '../../retry/rules/next-attempt.ts'

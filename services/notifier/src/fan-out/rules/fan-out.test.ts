@@ -1,5 +1,5 @@
+import { alert, PROJECT } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
-import { alert, PROJECT } from '../../../test/fixtures.ts'
 import { judgeChannel } from '../../delivery/rules/channel-state.ts'
 import { fanOut } from './fan-out.ts'
 

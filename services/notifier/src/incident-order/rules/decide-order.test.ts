@@ -1,6 +1,6 @@
+import { incidentAlerts, testAlert } from '@backstop/channels/test'
 import { deliveryIdOf } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { incidentAlerts, testAlert } from '../../../test/fixtures.ts'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
 import { comesAfter, decideIncidentOrder, tellBoth } from './decide-order.ts'
 

@@ -1,5 +1,5 @@
+import { alert, testAlert } from '@backstop/channels/test'
 import { expect, test } from 'vitest'
-import { alert, testAlert } from '../../../test/fixtures.ts'
 import { orderingKey } from './ordering-key.ts'
 
 test('messages about one incident share their key; a test stands for itself', () => {

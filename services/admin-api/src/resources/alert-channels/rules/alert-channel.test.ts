@@ -1,4 +1,5 @@
-import type { ChannelConfig, ChannelConfigPatch, ChannelDocument, ChannelHealthDocument } from '@backstop/contracts'
+import type { ChannelConfig, ChannelConfigPatch, ChannelDocument } from '@backstop/channels'
+import type { ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { deletedChannel, judgeConfigPatch, showChannel } from './alert-channel.ts'
 

@@ -4,11 +4,11 @@ import {
   type ChannelConfigPatch,
   type ChannelDocument,
   type ChannelHealth,
-  type ChannelHealthDocument,
   eraseConfig,
   partsOf,
   showConfig,
-} from '@backstop/contracts'
+} from '@backstop/channels'
+import type { ChannelHealthDocument } from '@backstop/contracts'
 
 /** A channel as it is shown: its secrets only as fingerprints. Slack's webhook_url is one, because it is all that is needed to post. */
 export function showChannel(

@@ -1,4 +1,5 @@
-import type { ChannelDocument, ChannelHealthDocument, Delivery, DeliveryDocument } from '@backstop/contracts'
+import type { ChannelDocument } from '@backstop/channels'
+import type { ChannelHealthDocument, Delivery, DeliveryDocument } from '@backstop/contracts'
 
 /** A delivery as it is shown: what is stored of it, less the alert itself, which its incident or operation tells. */
 export function showDelivery(document: DeliveryDocument): Delivery {

@@ -22,7 +22,7 @@ export type ProviderReport =
   | { readonly kind: 'malformed'; readonly reason: string }
 
 /**
- * What a mail names its project by, in what providers give back of it (services/notifier/src/channels/email/smtp-mailer.ts).
+ * What a mail names its project by, in what providers give back of it (packages/channels/src/email/smtp-mailer.ts).
  * @returns null for what is no id of a project
  */
 export function readProjectId(value: unknown): string | null {

@@ -1,8 +1,0 @@
-export * from './describe-alert.ts'
-export { escapeHtml } from './email/fill-template.ts'
-export { type MailContent, type MailView, renderMail } from './email/render-mail.ts'
-export { SAMPLE_ALERTS, sampleChannelIncident } from './sample-alerts.ts'
-export { digestInWords, digestMessage, SLACK_DIGEST } from './slack/slack-digest.ts'
-export { type SlackMessage, slackMessage, slackText } from './slack/slack-message.ts'
-export { slackPage } from './slack/slack-page.ts'
-export { webhookDocument } from './webhook/webhook-document.ts'

@@ -1,0 +1,260 @@
+import type { ChannelKind } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import type { Answer } from './answer.ts'
+import { classifyOutcome, type Fault } from './classify-answer.ts'
+
+const http = (status: number, body = '', retryAfter: string | null = null): Answer => ({
+  kind: 'http',
+  status,
+  body,
+  retryAfter,
+})
+const smtp = (stage: Extract<Answer, { kind: 'smtp' }>['stage'], code: number, said = 'said the server'): Answer => ({
+  kind: 'smtp',
+  stage,
+  code,
+  text: `${code} ${said}`,
+})
+const silence = (reason: string): Answer => ({ kind: 'silence', reason, message: 'Nobody answered' })
+
+interface Row {
+  name: string
+  channel: ChannelKind
+  answer: Answer
+  kind: string
+  reason: string
+  /** Of what is retried; the receiver's when left out. */
+  fault?: Fault
+}
+
+const rows: Row[] = [
+  { name: '200', channel: 'webhook', answer: http(200), kind: 'delivered', reason: 'accepted' },
+  { name: '204', channel: 'webhook', answer: http(204), kind: 'delivered', reason: 'accepted' },
+  { name: '299', channel: 'webhook', answer: http(299), kind: 'delivered', reason: 'accepted' },
+  { name: '301', channel: 'webhook', answer: http(301), kind: 'retry', reason: 'redirected' },
+  { name: '302', channel: 'webhook', answer: http(302), kind: 'retry', reason: 'redirected' },
+  { name: '307', channel: 'webhook', answer: http(307), kind: 'retry', reason: 'redirected' },
+  { name: '400', channel: 'webhook', answer: http(400), kind: 'retry', reason: 'receiver_refused' },
+  { name: '401', channel: 'webhook', answer: http(401), kind: 'retry', reason: 'receiver_refused_credentials' },
+  { name: '403', channel: 'webhook', answer: http(403), kind: 'retry', reason: 'receiver_refused_credentials' },
+  { name: '404', channel: 'webhook', answer: http(404), kind: 'retry', reason: 'receiver_refused' },
+  { name: '408', channel: 'webhook', answer: http(408), kind: 'retry', reason: 'receiver_refused' },
+  { name: '410', channel: 'webhook', answer: http(410), kind: 'disable', reason: 'receiver_gone' },
+  { name: '425', channel: 'webhook', answer: http(425), kind: 'retry', reason: 'receiver_refused' },
+  { name: '429', channel: 'webhook', answer: http(429), kind: 'retry', reason: 'rate_limited' },
+  { name: '500', channel: 'webhook', answer: http(500), kind: 'retry', reason: 'receiver_failed' },
+  { name: '503', channel: 'webhook', answer: http(503), kind: 'retry', reason: 'receiver_failed' },
+  {
+    name: 'a status beyond the classes',
+    channel: 'webhook',
+    answer: http(999),
+    kind: 'retry',
+    reason: 'receiver_failed',
+  },
+  { name: 'a status below them', channel: 'webhook', answer: http(101), kind: 'retry', reason: 'unexpected_answer' },
+  { name: 'ok', channel: 'slack', answer: http(200, 'ok'), kind: 'delivered', reason: 'accepted' },
+  { name: 'ok with a line break', channel: 'slack', answer: http(200, 'ok\n'), kind: 'delivered', reason: 'accepted' },
+  { name: '200 without ok', channel: 'slack', answer: http(200, '<html>'), kind: 'retry', reason: 'unexpected_answer' },
+  {
+    name: 'invalid_payload',
+    channel: 'slack',
+    answer: http(400, 'invalid_payload'),
+    kind: 'park',
+    reason: 'slack_message_refused',
+  },
+  {
+    name: 'action_prohibited',
+    channel: 'slack',
+    answer: http(403, 'action_prohibited'),
+    kind: 'disable',
+    reason: 'slack_hook_gone',
+  },
+  { name: 'no_service', channel: 'slack', answer: http(404, 'no_service'), kind: 'disable', reason: 'slack_hook_gone' },
+  {
+    name: 'channel_is_archived',
+    channel: 'slack',
+    answer: http(410, 'channel_is_archived'),
+    kind: 'disable',
+    reason: 'slack_hook_gone',
+  },
+  { name: '429', channel: 'slack', answer: http(429, ''), kind: 'retry', reason: 'rate_limited' },
+  {
+    name: 'rollup_error',
+    channel: 'slack',
+    answer: http(500, 'rollup_error'),
+    kind: 'retry',
+    reason: 'receiver_failed',
+  },
+  { name: '250 after the content', channel: 'email', answer: smtp('sent', 250), kind: 'delivered', reason: 'accepted' },
+  {
+    name: '550 for every address',
+    channel: 'email',
+    answer: smtp('recipient', 550),
+    kind: 'disable',
+    reason: 'address_refused',
+  },
+  {
+    name: '550 5.1.1 for every address',
+    channel: 'email',
+    answer: smtp('recipient', 550, '5.1.1 no such user'),
+    kind: 'disable',
+    reason: 'address_refused',
+  },
+  {
+    name: '554 5.7.1 for every address, as from a server that has blocked us',
+    channel: 'email',
+    answer: smtp('recipient', 554, '5.7.1 Service unavailable; client host blocked'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '550 for relaying, as from a server that wants a login',
+    channel: 'email',
+    answer: smtp('recipient', 550, 'relay not permitted'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '530 for every address',
+    channel: 'email',
+    answer: smtp('recipient', 530, 'Authentication required'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '450 for every address',
+    channel: 'email',
+    answer: smtp('recipient', 450),
+    kind: 'retry',
+    reason: 'mail_deferred',
+  },
+  { name: '554 for the content', channel: 'email', answer: smtp('content', 554), kind: 'park', reason: 'mail_refused' },
+  {
+    name: '451 for the content',
+    channel: 'email',
+    answer: smtp('content', 451),
+    kind: 'retry',
+    reason: 'mail_deferred',
+  },
+  {
+    name: '550 for our sender',
+    channel: 'email',
+    answer: smtp('sender', 550),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '535 for our login',
+    channel: 'email',
+    answer: smtp('session', 535),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '421 as greeting',
+    channel: 'email',
+    answer: smtp('session', 421),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '454 for our login',
+    channel: 'email',
+    answer: smtp('session', 454, '4.7.0 Temporary authentication failure'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '451 for our sender',
+    channel: 'email',
+    answer: smtp('sender', 451, '4.7.1 sending rate exceeded'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '421 at the address, as from a server that shuts down',
+    channel: 'email',
+    answer: smtp('recipient', 421, '4.3.2 shutting down'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: '454 for the content, as from a provider whose daily quota is used up',
+    channel: 'email',
+    answer: smtp('content', 454, 'Throttling failure: Daily message quota exceeded'),
+    kind: 'retry',
+    reason: 'mail_server_refused_us',
+    fault: 'ours',
+  },
+  {
+    name: 'no valid address',
+    channel: 'email',
+    answer: { kind: 'not_sendable', reason: 'no_valid_address', message: 'None of them' },
+    kind: 'disable',
+    reason: 'no_valid_address',
+  },
+  {
+    name: 'no mail server',
+    channel: 'email',
+    answer: { kind: 'not_sendable', reason: 'smtp_not_configured', message: 'None of them' },
+    kind: 'retry',
+    reason: 'smtp_not_configured',
+    fault: 'ours',
+  },
+  {
+    name: 'a refused connection',
+    channel: 'webhook',
+    answer: silence('connect_refused'),
+    kind: 'retry',
+    reason: 'connect_refused',
+  },
+  { name: 'the deadline', channel: 'slack', answer: silence('deadline'), kind: 'retry', reason: 'deadline' },
+  {
+    name: 'a blocked address',
+    channel: 'webhook',
+    answer: { kind: 'blocked', reason: 'resolved_address', message: 'Blocked' },
+    kind: 'retry',
+    reason: 'resolved_address',
+  },
+]
+
+describe('the one table of what an answer means', () => {
+  test.each(rows)('$channel: $name is $kind, because $reason', ({ channel, answer, kind, reason, fault }) => {
+    const outcome = classifyOutcome(channel, answer, 0)
+    expect(outcome).toMatchObject({ kind, reason, ...(kind === 'retry' ? { fault: fault ?? 'receiver' } : {}) })
+    if (outcome.kind !== 'delivered') expect(outcome.error).toMatch(/^[A-Z].{5,}[^.]$/)
+  })
+
+  test.each([
+    { name: 'in one line', text: '550 5.1.1 no such user' },
+    { name: 'in several', text: '550-5.1.1 no\r\n550-such\n550 user', as: '550 5.1.1 no such user' },
+    { name: 'without its code', text: '5.1.1 no such user', as: '550 5.1.1 no such user' },
+  ])('what a mail server said $name is told with its code once', ({ text, as = text }) => {
+    const outcome = classifyOutcome('email', { kind: 'smtp', stage: 'recipient', code: 550, text }, 0)
+    expect(outcome.error).toBe(
+      `The mail server refused every address for good (${as}); correct them, then enable the channel again`,
+    )
+  })
+
+  test('any status but 2xx and 410 of a webhook is retried', () => {
+    for (let status = 100; status < 600; status++) {
+      const { kind } = classifyOutcome('webhook', http(status), 0)
+      expect(kind).toBe(status >= 200 && status < 300 ? 'delivered' : status === 410 ? 'disable' : 'retry')
+    }
+  })
+
+  test('Retry-After is obeyed on any refusal that is retried', () => {
+    for (const status of [302, 429, 503]) {
+      expect(classifyOutcome('webhook', http(status, '', '30'), 0)).toMatchObject({ retryAfterMs: 30_000 })
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import type { SuppressionReason } from '@backstop/contracts'
+import { readUnsubscribeSubject, UNSUBSCRIBE_PURPOSE } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { emailChannel as channelOf, secretBox, testRequest } from '../../test/fixtures.ts'
+import type { Answer } from '../answer.ts'
+import type { ChannelPorts } from '../channel.ts'
+import type { Mail } from '../mailer.ts'
+import { isSingleAddress, validAddresses } from './addresses.ts'
+import { emailChannel } from './deliver.ts'
+
+const taken: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
+
+async function deliver(
+  to: string[],
+  { suppressed = {}, apiPublicUrl = 'https://api.example.com' as string | null, branding = {} } = {},
+) {
+  const mails: Mail[] = []
+  const mailer = {
+    async send(mail: Mail) {
+      mails.push(mail)
+      return taken
+    },
+  }
+  const ports = { mailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl } as unknown as ChannelPorts
+  const project = { branding, suppressed: new Map(Object.entries<SuppressionReason>(suppressed)) }
+  const channel = channelOf('chn_1', to)
+  const answer = await emailChannel.deliver(channel, testRequest('chn_1'), ports, project)
+  return { mails, answer }
+}
+
+describe('a delivery by mail', () => {
+  test('writes to each address alone, with a link by which only that address leaves', async () => {
+    const { mails } = await deliver(['a@example.com', 'B@example.com'])
+    expect(mails.map(mail => mail.to)).toEqual(['a@example.com', 'B@example.com'])
+    const subjects = mails.map(({ unsubscribeUrl, text, html }) => {
+      expect(text).toContain(unsubscribeUrl)
+      expect(html).toContain(unsubscribeUrl)
+      const token = unsubscribeUrl?.replace('https://api.example.com/v1/unsubscribe/', '') ?? ''
+      return readUnsubscribeSubject(secretBox.verify(UNSUBSCRIBE_PURPOSE, token) ?? '')
+    })
+    expect(subjects).toEqual([
+      { projectId: 'prj_test', address: 'a@example.com' },
+      { projectId: 'prj_test', address: 'b@example.com' },
+    ])
+  })
+
+  test('is the same at every attempt', async () => {
+    expect((await deliver(['a@example.com'])).mails).toEqual((await deliver(['a@example.com'])).mails)
+  })
+
+  test('has no link where nobody could reach it', async () => {
+    const [mail] = (await deliver(['a@example.com'], { apiPublicUrl: null })).mails
+    expect(mail?.unsubscribeUrl).toBeNull()
+    expect(`${mail?.text}${mail?.html}`).not.toMatch(/unsubscribe/i)
+  })
+
+  test("wears the project's look", async () => {
+    const [mail] = (await deliver(['a@example.com'], { branding: { name: 'Acme' } })).mails
+    expect(mail?.subject).toBe('[Acme] Test of this alert channel')
+  })
+
+  test('passes over suppressed addresses, whatever their spelling, and says so', async () => {
+    const { mails, answer } = await deliver(['A@example.com', 'b@example.com'], {
+      suppressed: { 'a@example.com': 'unsubscribed' },
+    })
+    expect(mails.map(mail => mail.to)).toEqual(['b@example.com'])
+    expect(answer).toMatchObject({ said: taken, tally: { taken: 1, open: 0, suppressed: ['unsubscribed'] } })
+  })
+
+  test('to nobody but suppressed addresses sends nothing, and says why', async () => {
+    const { mails, answer } = await deliver(['a@example.com'], { suppressed: { 'a@example.com': 'hard_bounce' } })
+    expect(mails).toEqual([])
+    const message = expect.stringContaining('1 address is suppressed (1 bounced for good)')
+    expect(answer).toMatchObject({ said: { kind: 'not_sendable', reason: 'everybody_suppressed', message } })
+  })
+})
+
+describe('an address', () => {
+  test.each([
+    { address: 'ops@example.com', valid: true },
+    { address: 'ops+alerts@mail.example.co.uk', valid: true },
+    { address: "o'brien@example.com", valid: true },
+    { address: 'root@localhost', valid: true },
+    { address: 'two@example.com, three@example.com', valid: false },
+    { address: 'Ops <ops@example.com>', valid: false },
+    { address: 'group:ops@example.com;', valid: false },
+    { address: 'ops@example.com\r\nBcc: x@example.com', valid: false },
+    { address: '"a b"@example.com', valid: false },
+    { address: 'ops(comment)@example.com', valid: false },
+    { address: 'ops@-example.com', valid: false },
+    { address: 'ops@example..com', valid: false },
+    { address: '.ops@example.com', valid: false },
+    { address: 'ops@[127.0.0.1]', valid: false },
+    { address: 'ops', valid: false },
+    { address: '', valid: false },
+    { address: `${'a'.repeat(65)}@example.com`, valid: false },
+    { address: `a@${'b'.repeat(60)}.${'c.'.repeat(100)}example`, valid: false },
+  ])('$address is one plain address: $valid', ({ address, valid }) => expect(isSingleAddress(address)).toBe(valid))
+
+  test('that is not one plain address is left out, and none is written to twice', () => {
+    const channel = channelOf('chn_1', ['a@example.com', 'b@example.com, c@example.com', 'a@example.com'])
+    expect(validAddresses(channel as Parameters<typeof validAddresses>[0])).toEqual(['a@example.com'])
+  })
+})

@@ -1,0 +1,49 @@
+import type { Branding } from '@backstop/contracts'
+import type { AlertDescription } from '../alert-text/alert-description.ts'
+
+/** How a mail looks: a project's branding with Backstop's own where it says nothing. */
+export interface MailLook {
+  readonly name: string
+  /** https; null for the name alone. */
+  readonly logoUrl: string | null
+  readonly accent: string
+  /** Colour of text on the accent. */
+  readonly onAccent: string
+  /** Lines of plain text at the end. */
+  readonly footer: readonly string[]
+}
+
+const ACCENTS = { alarm: '#b42318', relief: '#067647', neutral: '#344054' } as const
+const COLOUR = /^#[0-9a-f]{6}$/i
+
+/** What a branding holds is checked here once more: it was stored by another version of another service. */
+export function lookOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailLook {
+  const { name, logo_url: logoUrl, accent_colour: colour, footer = '' } = branding
+  const accent = colour !== undefined && COLOUR.test(colour) ? colour.toLowerCase() : ACCENTS[tone]
+  return {
+    name: oneLine(name ?? '', 60) || ownName,
+    logoUrl: logoUrl !== undefined && /^https:\/\/[^\s"'<>\\]+$/.test(logoUrl) ? logoUrl : null,
+    accent,
+    onAccent: isLight(accent) ? '#101828' : '#ffffff',
+    footer: footer
+      .split(/\r\n|\r|\n/)
+      .map(line => oneLine(line, 500))
+      .filter(line => line !== ''),
+  }
+}
+
+/** Text without control characters, which could end a header early, and at most `limit` code points. */
+export function oneLine(text: string, limit: number): string {
+  return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim())
+    .slice(0, limit)
+    .join('')
+}
+
+/** Whether dark text reads better than white on a colour: the crossing point of both contrasts (WCAG 2.2, 1.4.3). */
+function isLight(colour: string): boolean {
+  const channel = (at: number) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  }
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5) > 0.179
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import type { Alert, Branding } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { compileMailTemplate } from '../../scripts/compile-mail-template.ts'
+import { SAMPLE_ALERTS, sampleChannelIncident } from '../alert-text/sample-alerts.ts'
+import { fillTemplate } from './fill-template.ts'
+import { renderMail } from './message.ts'
+
+const opened = SAMPLE_ALERTS['incident.opened']()
+
+function render(
+  facts: { alert?: Alert; branding?: Branding; publicUrl?: string | null; unsubscribeUrl?: string } = {},
+) {
+  const { alert = opened, branding = {}, publicUrl = 'https://console.example.com', unsubscribeUrl = null } = facts
+  return renderMail({ alert, branding, brandName: 'Backstop', publicUrl, unsubscribeUrl })
+}
+
+function withSummary(summary: string): Alert {
+  if (opened.event !== 'incident.opened') throw new Error('The sample is of another event')
+  return { ...opened, data: { ...opened.data, incident: { ...opened.data.incident, summary } } }
+}
+
+describe('a mail', () => {
+  test('says the same in its text and in its HTML', () => {
+    const { subject, text, html } = render({ unsubscribeUrl: 'https://api.example.com/v1/unsubscribe/token' })
+    expect(subject).toBe('[Backstop] Unexplained refund of EUR 1,249.90')
+    const link = 'https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b'
+    for (const part of ['EUR 1,249.90', 're_3QK5', 'pi_3QK5', link, 'https://api.example.com/v1/unsubscribe/token']) {
+      expect(text).toContain(part)
+      expect(html).toContain(part)
+    }
+  })
+
+  test.each(Object.entries({ ...SAMPLE_ALERTS, 'a disabled channel': sampleChannelIncident }))(
+    'about %s leaves nothing of the template and no empty link, and stays below what mail programs cut',
+    (_, sample) => {
+      for (const publicUrl of ['https://console.example.com', null]) {
+        const { html, text, subject } = render({ alert: sample(), publicUrl })
+        expect(html + text + subject).not.toMatch(/\{\{|\}\}|undefined|null|href=""|src=""/)
+        expect(Buffer.byteLength(html)).toBeLessThan(102_000)
+      }
+    },
+  )
+
+  test('holds no markup and no further header from what it tells', () => {
+    const { html, subject } = render({
+      alert: withSummary('<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com {{name}} {{#logo}}'),
+      branding: { name: 'A\r\nBcc: b@example.com', footer: '<script>1</script>' },
+    })
+    expect(html).not.toMatch(/<img|<script/)
+    // What looks like the template in what is told stays as it is.
+    expect(html).toContain('{{name}} {{#logo}}')
+    expect(subject).not.toMatch(/[\r\n]/)
+  })
+
+  test('fetches nothing without a logo', () => {
+    expect(render().html).not.toMatch(/\bsrc=|url\(|<link|@import|https?:\/\/(?!console\.|www\.w3\.org)/)
+  })
+
+  test('has a dark form, a form for phones, a language and a title', () => {
+    const { html } = render()
+    for (const part of [
+      'prefers-color-scheme: dark',
+      'max-width: 480px',
+      '<html lang="en"',
+      '<title>Unexplained refund',
+    ])
+      expect(html).toContain(part)
+  })
+})
+
+describe('branding', () => {
+  test('puts name, logo, colour and footer of the project in place of ours', () => {
+    const branding = {
+      name: 'Acme & Sons',
+      logo_url: 'https://acme.example/logo.png',
+      accent_colour: '#FFCC00',
+      footer: 'Acme & Sons\n1 Main Street',
+    }
+    const { html, text, subject } = render({ branding })
+    expect(subject).toMatch(/^\[Acme & Sons\] /)
+    expect(html).toMatch(/<img[^>]*alt="Acme &amp; Sons"[^>]*src="https:\/\/acme\.example\/logo\.png"/)
+    expect(html).toContain('background:#ffcc00;color:#101828')
+    expect(html).toContain('1 Main Street')
+    expect(text).toContain('Acme & Sons\n1 Main Street\n')
+    expect(html + text).not.toContain('Backstop')
+  })
+
+  test.each<{ name: string; branding: Branding; without: RegExp }>([
+    { name: 'a logo without TLS', branding: { logo_url: 'http://acme.example/logo.png' }, without: /<img/ },
+    { name: 'a logo that is a program', branding: { logo_url: 'javascript:alert(1)' }, without: /<img|javascript/ },
+    { name: 'a logo that ends its attribute', branding: { logo_url: 'https://a.example/"x' }, without: /<img/ },
+    { name: 'a colour that is more than one', branding: { accent_colour: '#fff;x:url(//a)' }, without: /url\(/ },
+  ])('leaves out $name', ({ branding, without }) => expect(render({ branding }).html).not.toMatch(without))
+})
+
+describe('the compiled template', () => {
+  test('is what template.mjml compiles to; run npm run mail-template', { timeout: 60_000 }, async () => {
+    const kept = readFileSync(new URL('compiled-template.ts', import.meta.url), 'utf8')
+    expect(kept).toBe(await compileMailTemplate())
+  })
+})
+
+describe('a template', () => {
+  test.each([
+    { name: 'a value', template: 'a {{x}} b', filled: 'a &lt;1&gt; b' },
+    { name: 'what there is', template: '{{#x}}yes {{x}}{{/x}}{{^x}}no{{/x}}', filled: 'yes &lt;1&gt;' },
+    { name: 'what there is not', template: '{{#none}}yes{{/none}}{{^none}}no{{/none}}', filled: 'no' },
+    { name: 'a list', template: '{{#list}}[{{y}}{{x}}]{{/list}}', filled: '[1&lt;1&gt;][2&lt;1&gt;]' },
+    { name: 'an empty list', template: '{{#empty}}x{{/empty}}{{^empty}}none{{/empty}}', filled: 'none' },
+  ])('is filled with $name', ({ template, filled }) => {
+    const values = { x: '<1>', none: null, list: [{ y: '1' }, { y: '2' }], empty: [] }
+    expect(fillTemplate(template, values)).toBe(filled)
+  })
+
+  test('that names what it is not given is a fault', () => expect(() => fillTemplate('{{x}}', {})).toThrow('names x'))
+})

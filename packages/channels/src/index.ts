@@ -1,0 +1,13 @@
+/** What is pure of a channel: how its config is given and shown, what a receiver gets, and what its answer means. */
+export * from './alert-channel.ts'
+export * from './alert-text/describe-alert.ts'
+export { SAMPLE_ALERTS, sampleChannelIncident } from './alert-text/sample-alerts.ts'
+export type * from './answer.ts'
+export { classifyOutcome, type Fault, type Outcome } from './classify-answer.ts'
+export { escapeHtml } from './email/fill-template.ts'
+export { type MailContent, type MailView, renderMail } from './email/message.ts'
+export * from './forms.ts'
+export { digestInWords, digestMessage, SLACK_DIGEST } from './slack/digest.ts'
+export { type SlackMessage, slackMessage, slackText } from './slack/message.ts'
+export { slackPage } from './slack/page.ts'
+export { webhookDocument } from './webhook/message.ts'

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { digestInWords, digestMessage, SLACK_DIGEST } from './digest.ts'
+
+const flood = (count: number) =>
+  Array.from({ length: count }, (_, index) => sampleIncident({ incident_id: `inc_${index}` }))
+const textsOf = ({ blocks = [] }: ReturnType<typeof digestMessage>) =>
+  blocks.flatMap(block => (block.type === 'section' && 'text' in block ? [block.text.text] : []))
+
+describe('a digest', () => {
+  test('names every alert that it folds, in their order, each with its link', () => {
+    const message = digestMessage(flood(100), 'https://console.example.com', 'Backstop')
+    const lines = textsOf(message).join('\n').split('\n')
+    expect(lines).toHaveLength(100)
+    lines.forEach((line, index) => {
+      expect(line).toBe(
+        `• <https://console.example.com/incidents/inc_${index}|Unexplained refund of EUR 1,249.90 · inc_${index}>`,
+      )
+    })
+    expect(message.text).toMatch(/^100 alerts at once:/)
+  })
+
+  test('tells what was opened from what was resolved', () => {
+    const told = [SAMPLE_ALERTS['incident.opened'](), SAMPLE_ALERTS['incident.resolved']()]
+    const id = 'inc_6g2p0n4r8t1w5y9b'
+    expect(textsOf(digestMessage(told, null, 'Backstop'))).toEqual([
+      `• Unexplained refund of EUR 1,249.90 · ${id}\n• Resolved: the refund of EUR 1,249.90 is explained · ${id}`,
+    ])
+  })
+
+  test('keeps to Slack’s limits and mentions nobody, whatever its alerts are called', () => {
+    const hostile = Array.from({ length: SLACK_DIGEST.most }, (_, index) =>
+      sampleIncident({ incident_id: `${index}${'<!channel>&'.repeat(200)}` }),
+    )
+    const message = digestMessage(hostile, 'https://console.example.com', 'Backstop')
+    expect(message.blocks?.length).toBeLessThanOrEqual(50)
+    for (const text of textsOf(message)) expect(text.length).toBeLessThanOrEqual(3_000)
+    expect(message.text.length).toBeLessThanOrEqual(4_000)
+    expect(digestInWords(hostile).text.length).toBeLessThanOrEqual(40_000)
+    for (const text of [message.text, digestInWords(hostile).text]) expect(text).not.toMatch(/<[!@#h]/)
+    for (const text of textsOf(message)) expect(text).not.toMatch(/<[!@#]/)
+  })
+
+  test('tells alerts apart whose names are long, by both ends of what they are called by', () => {
+    const failed = (last: string) => {
+      const alert = SAMPLE_ALERTS['run.failed']()
+      if (alert.event !== 'run.failed') throw new Error('It is another alert')
+      return {
+        ...alert,
+        data: { ...alert.data, run: { ...alert.data.run, run_id: `nightly-${'🧾'.repeat(100)}${last}` } },
+      }
+    }
+    const [text = ''] = textsOf(digestMessage([failed('a'), failed('b')], null, 'Backstop'))
+    expect(text.split('\n')).toEqual([
+      expect.stringMatching(/^• Run nightly-.*… · nightly-.*…🧾+a$/u),
+      expect.stringMatching(/^• Run nightly-.*… · nightly-.*…🧾+b$/u),
+    ])
+    expect(text.isWellFormed()).toBe(true)
+  })
+
+  test('in words still names all', () => {
+    expect(digestInWords(flood(100)).text.split('\n')).toHaveLength(101)
+  })
+})

@@ -1,0 +1,30 @@
+import type { SealedSecret } from '@backstop/contracts'
+import { z } from 'zod'
+import { channelForm, type SealPart } from '../form.ts'
+import { Url } from '../url.ts'
+
+/** The URL is all that is needed to post: a secret. Sealed as field 'webhook_url'. */
+export interface SlackConfig {
+  kind: 'slack'
+  webhook_url: SealedSecret
+  fingerprint: string
+}
+
+export const slackForm = channelForm({
+  given: z.strictObject({
+    kind: z.literal('slack'),
+    webhook_url: Url.describe('URL of an incoming webhook; never shown again'),
+  }),
+  shown: z.object({ kind: z.literal('slack'), webhook_url_fingerprint: z.string() }),
+  parts: { webhook_url: Url.optional().describe('slack') },
+  urls: ['webhook_url'],
+  seal: ({ webhook_url: url }, seal) => sealUrl(url, seal),
+  change: (stored, { webhook_url: url }, seal) => (url === undefined ? stored : sealUrl(url, seal)),
+  show: ({ fingerprint }) => ({ kind: 'slack', webhook_url_fingerprint: fingerprint }),
+  erase: stored => ({ ...stored, webhook_url: '' }),
+})
+
+function sealUrl(url: string, seal: SealPart): SlackConfig {
+  const { sealed, fingerprint } = seal(url, 'webhook_url')
+  return { kind: 'slack', webhook_url: sealed, fingerprint }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { cut, escapeMrkdwn, slackMessage, slackText } from './message.ts'
+
+const hostile = '<!channel> & <@U123> <https://evil.example|your bank>'
+
+describe('a Slack message', () => {
+  test('has a header, the summary, facts, a button and a fallback text', () => {
+    const message = slackMessage(sampleIncident(), 'https://console.example.com', 'Backstop')
+    expect(message.blocks?.map(block => block.type)).toEqual(['header', 'section', 'section', 'actions', 'context'])
+    expect(message.text).toContain('Unexplained refund of EUR 1,249.90')
+    expect(JSON.stringify(message)).toContain('"url":"https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b"')
+  })
+
+  test('has no button where there is no console, and none for a test', () => {
+    expect(JSON.stringify(slackMessage(sampleIncident(), null, 'Backstop'))).not.toContain('"actions"')
+    expect(
+      JSON.stringify(slackMessage(SAMPLE_ALERTS['channel.test'](), 'https://c.example', 'Backstop')),
+    ).not.toContain('"actions"')
+  })
+
+  test('mentions nobody and links nowhere, whatever its data says', () => {
+    const message = slackMessage(sampleIncident({ summary: hostile, connection_id: hostile }), null, 'Backstop')
+    // Text that Slack interprets: the fallback and the mrkdwn fields. Plain text is shown as it is.
+    const interpreted = [message.text, ...fieldsOf(message)]
+    for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
+  })
+
+  test('keeps to Slack’s limits, whatever its data says', () => {
+    const long = '😀&<'.repeat(3_000)
+    const message = slackMessage(sampleIncident({ summary: long, connection_id: long }), null, 'Backstop')
+    expect(message.text.length).toBeLessThanOrEqual(4_000)
+    for (const text of fieldsOf(message)) expect(text.length).toBeLessThanOrEqual(2_000)
+    const summary = message.blocks?.[1]
+    expect(summary !== undefined && 'text' in summary && summary.text.text.length).toBeLessThanOrEqual(3_000)
+    expect((message.blocks ?? []).length).toBeLessThanOrEqual(50)
+    expect(slackText(sampleIncident({ summary: long }))).not.toMatch(/&[a-z]*…$/)
+  })
+})
+
+test.each([
+  { name: 'what fits', text: 'abc', limit: 3, cutTo: 'abc' },
+  { name: 'what is too long', text: 'abcd', limit: 3, cutTo: 'ab…' },
+  { name: 'a character of two units', text: 'a😀b', limit: 3, cutTo: 'a…' },
+  { name: 'an entity', text: `a${escapeMrkdwn('<<')}`, limit: 7, cutTo: 'a&lt;…' },
+])('cutting $name never cuts through a character or an entity', ({ text, limit, cutTo }) => {
+  expect(cut(text, limit)).toBe(cutTo)
+})
+
+function fieldsOf(message: ReturnType<typeof slackMessage>): string[] {
+  return (message.blocks ?? []).flatMap(block => ('fields' in block ? block.fields.map(field => field.text) : []))
+}

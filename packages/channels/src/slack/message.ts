@@ -1,0 +1,95 @@
+import type { Alert } from '@backstop/contracts'
+import { describeAlert } from '../alert-text/describe-alert.ts'
+
+/** A message for an incoming webhook: blocks, and the text for notifications and for clients without blocks. */
+export interface SlackMessage {
+  readonly text: string
+  readonly blocks?: readonly SlackBlock[]
+}
+
+/** The blocks of Block Kit that our messages are made of. */
+export type SlackBlock =
+  | { readonly type: 'header'; readonly text: SlackText }
+  | { readonly type: 'section'; readonly text: SlackText }
+  | { readonly type: 'section'; readonly fields: readonly SlackText[] }
+  | { readonly type: 'actions'; readonly elements: readonly SlackButton[] }
+  | { readonly type: 'context'; readonly elements: readonly SlackText[] }
+
+/** plain_text is shown as it is: nothing in it can mention a person, a channel or a link. mrkdwn is interpreted. */
+export interface SlackText {
+  readonly type: 'plain_text' | 'mrkdwn'
+  readonly text: string
+  readonly emoji?: false
+}
+
+export interface SlackButton {
+  readonly type: 'button'
+  readonly text: SlackText
+  readonly url: string
+}
+
+/** Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks); `text` is kept well below its own. */
+const LIMITS = {
+  header: 150,
+  section: 3000,
+  field: 2000,
+  fieldsPerSection: 10,
+  context: 300,
+  text: 4000,
+  url: 3000,
+} as const
+
+/** @param publicUrl base of the console's links; no button without it */
+export function slackMessage(alert: Alert, publicUrl: string | null, brandName: string): SlackMessage {
+  const { title, summary, facts, path, reference } = describeAlert(alert)
+  const link = publicUrl === null || path === null ? null : publicUrl + path
+  const fields = facts
+    .slice(0, LIMITS.fieldsPerSection)
+    .map(({ label, value }) => mrkdwn(`*${escapeMrkdwn(label)}*\n${escapeMrkdwn(value)}`, LIMITS.field))
+  const blocks: SlackBlock[] = [
+    { type: 'header', text: plainText(title, LIMITS.header) },
+    { type: 'section', text: plainText(summary, LIMITS.section) },
+    ...(fields.length > 0 ? [{ type: 'section' as const, fields }] : []),
+    ...(link !== null && link.length <= LIMITS.url ? [linkBlock(link)] : []),
+    { type: 'context', elements: [plainText(`${brandName} · ${reference}`, LIMITS.context)] },
+  ]
+  return { text: slackText(alert), blocks }
+}
+
+function linkBlock(url: string): SlackBlock {
+  return { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: 'Open' }, url }] }
+}
+
+export function plainText(text: string, limit: number): SlackText {
+  return { type: 'plain_text', text: cut(text, limit), emoji: false }
+}
+
+/** @param text with everything escaped that is not to be interpreted */
+export function mrkdwn(text: string, limit: number): SlackText {
+  return { type: 'mrkdwn', text: cut(text, limit) }
+}
+
+/** The message without blocks: for notifications, and in place of one whose blocks Slack refused. */
+export function slackText(alert: Alert): string {
+  const { title, summary } = describeAlert(alert)
+  return cut(escapeMrkdwn(`${title}: ${summary}`), LIMITS.text)
+}
+
+/** The three characters that start mentions, links and entities (https://api.slack.com/reference/surfaces/formatting). */
+export function escapeMrkdwn(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+}
+
+/**
+ * Cuts to a number of UTF-16 units, which is at most Slack's count of characters, never through a character and never
+ * through an entity that escaping made.
+ */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  let kept = ''
+  for (const point of text) {
+    if (kept.length + point.length > limit - 1) break
+    kept += point
+  }
+  return `${kept.replace(/&[a-z]{0,3}$/, '')}…`
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { digestMessage } from './digest.ts'
+import { slackMessage } from './message.ts'
+import { slackPage } from './page.ts'
+
+const CONSOLE = 'https://console.example.com'
+
+test.each(Object.entries(SAMPLE_ALERTS))(
+  'the page of %s shows its title and nothing that is not there',
+  (_, sample) => {
+    const html = slackPage(slackMessage(sample(), CONSOLE, 'Backstop'))
+    expect(html).toMatch(/<h1>.+<\/h1>/)
+    expect(html).not.toMatch(/undefined|\[object|mrkdwn|plain_text/)
+  },
+)
+
+test('a page has the facts in bold and a button that leads to the console', () => {
+  const html = slackPage(slackMessage(SAMPLE_ALERTS['incident.opened'](), CONSOLE, 'Backstop'))
+  expect(html).toContain('<strong>Payment</strong><br>pi_3QK5')
+  expect(html).toContain(`<a href="${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b">Open</a>`)
+})
+
+test('the page of a digest links each line', () => {
+  const html = slackPage(digestMessage([sampleIncident(), sampleIncident()], CONSOLE, 'Backstop'))
+  expect(html.match(/<a href="https:\/\/console\.example\.com\/incidents\//g)).toHaveLength(2)
+})
+
+test('a message in words alone is a page, too', () => {
+  expect(slackPage({ text: 'a &amp; b' })).toContain('<p>a &amp; b</p>')
+})
+
+test('what is told is never markup of the page', () => {
+  const hostile = '<script>1</script><img src=x onerror=1>" onclick="1'
+  const alert = sampleIncident({ summary: hostile, connection_id: hostile, incident_id: hostile })
+  for (const message of [slackMessage(alert, CONSOLE, hostile), digestMessage([alert], CONSOLE, hostile)]) {
+    expect(slackPage(message)).not.toMatch(/<script|<img|" onclick/)
+  }
+})

@@ -1,0 +1,33 @@
+import type { ChannelModule } from '../channel.ts'
+import { toHttpAnswer } from '../http-answer.ts'
+import type { WebhookConfig } from './form.ts'
+import { headerSecrets } from './header-secrets.ts'
+import { webhookBody, webhookHeaders } from './signature.ts'
+import { openWebhookTarget } from './target.ts'
+
+/** Posts a signed JSON document to an endpoint of the customer's own. */
+export const webhookChannel: ChannelModule<WebhookConfig> = {
+  kind: 'webhook',
+  concurrency: 4,
+  deliver(channel, request, { egress, secretBox, clock, brandName, attemptMs }) {
+    const { url, secrets, headers: own } = openWebhookTarget(channel, secretBox, clock.now())
+    const body = webhookBody(request.alert)
+    const headers = {
+      ...Object.fromEntries([...own].map(([name, value]) => [name, value.reveal()])),
+      'content-type': 'application/json',
+      'user-agent': `${brandName.replace(/[^\w-]/g, '')}-Webhooks/1`,
+      ...webhookHeaders({ id: request.delivery_id, atMs: clock.now(), body }, secrets),
+    }
+    const exchange = egress.request({
+      url,
+      method: 'POST',
+      headers,
+      body,
+      lane: channel._id,
+      timeoutMs: attemptMs,
+      // The status is the whole answer; a body that is too large or never ends changes nothing about it.
+      partialBody: 'accept',
+    })
+    return toHttpAnswer(exchange, [...secrets, ...[...own.values()].flatMap(headerSecrets)])
+  },
+}

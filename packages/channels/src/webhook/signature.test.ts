@@ -1,0 +1,87 @@
+import { createHmac } from 'node:crypto'
+import { Secret } from '@backstop/kit'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { alert } from '../../test/fixtures.ts'
+import { webhookBody, webhookHeaders } from './signature.ts'
+
+const body = webhookBody(alert())
+const message = { id: 'dlv_1', atMs: Date.now(), body }
+
+describe('the body', () => {
+  test('is a JSON document with the alert’s id, event, time, project and data', () => {
+    expect(JSON.parse(body)).toEqual({
+      id: 'alr_1',
+      event: 'incident.opened',
+      created_at: '2026-11-21T10:00:00.000Z',
+      project_id: 'prj_test',
+      data: alert().data,
+    })
+  })
+
+  test('is the same bytes however the fields of the alert are ordered', () => {
+    const { data, event, created_at, project_id, alert_id } = alert() as ReturnType<typeof alert> & {
+      event: 'incident.opened'
+    }
+    expect(webhookBody({ data, event, created_at, project_id, alert_id } as ReturnType<typeof alert>)).toBe(body)
+  })
+})
+
+describe('the signature', () => {
+  test('without a secret is absent; the id and the time are there', () => {
+    expect(Object.keys(webhookHeaders(message, []))).toEqual(['webhook-id', 'webhook-timestamp'])
+  })
+
+  test('of our own is the HMAC-SHA256 of the raw body, keyed with the whole secret', () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const expected = createHmac('sha256', secret).update(body).digest('hex')
+    expect(webhookHeaders(message, [new Secret(secret)])['X-Service-Signature']).toBe(`sha256=${expected}`)
+  })
+
+  test('of our own matches a vector computed by other means', () => {
+    // printf '{"a":1}' | openssl dgst -sha256 -hmac 'shared-secret'
+    const headers = webhookHeaders({ id: 'x', atMs: 0, body: '{"a":1}' }, [new Secret('shared-secret')])
+    expect(headers['X-Service-Signature']).toBe(
+      'sha256=0294f2251135bb0b0299c77d61cf05370fad18c7d5bc9dea04d2b4d415277ada',
+    )
+  })
+
+  // The example of the Standard Webhooks specification.
+  test('of Standard Webhooks matches the vector of its specification', () => {
+    const secret = new Secret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+    const headers = webhookHeaders(
+      { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs: 1_614_265_330_000, body: '{"test": 2432232314}' },
+      [secret],
+    )
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
+  })
+
+  test.each([
+    {
+      name: 'a whsec_ secret',
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      verifier: (s: string) => new Webhook(s),
+    },
+    {
+      name: 'any other secret',
+      secret: 'just some words!',
+      verifier: (s: string) => new Webhook(s, { format: 'raw' }),
+    },
+    {
+      name: 'whsec_ with no base64 behind it, as it was once taken',
+      secret: 'whsec_no base64',
+      verifier: (s: string) => new Webhook(s, { format: 'raw' }),
+    },
+  ])(
+    'by $name is accepted by the public verifier, and refused when body, id or time differ',
+    ({ secret, verifier }) => {
+      const webhook = verifier(secret)
+      const headers = webhookHeaders(message, [new Secret(secret)])
+      expect(webhook.verify(body, headers)).toEqual(JSON.parse(body))
+      expect(() => webhook.verify(body.replace('2499', '2500'), headers)).toThrow()
+      expect(() => webhook.verify(body, { ...headers, 'webhook-id': 'dlv_2' })).toThrow()
+      const old = webhookHeaders({ ...message, atMs: Date.now() - 3_600_000 }, [new Secret(secret)])
+      expect(() => webhook.verify(body, old)).toThrow(/timestamp too old/i)
+    },
+  )
+})

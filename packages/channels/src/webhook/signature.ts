@@ -1,0 +1,67 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import type { Alert } from '@backstop/contracts'
+import type { Secret } from '@backstop/kit'
+import { standardKeyOf } from './form.ts'
+import { webhookDocument } from './message.ts'
+
+/** The body that a webhook receives: the same bytes at every attempt, because its signature covers them. */
+export function webhookBody(alert: Alert): string {
+  return JSON.stringify(webhookDocument(alert))
+}
+
+/**
+ * The headers that authenticate a delivery: our own signature over the body, and those of Standard Webhooks 1.0.0
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), so that existing
+ * verifiers work. Without a secret there is no signature.
+ * @param message `id`: the same for every attempt; `atMs`: the time of this attempt, which its signature covers
+ * @param secrets newest first. `webhook-signature` lists a signature by each, as its specification has it for rotations;
+ *   `X-Service-Signature` holds one by definition, which is the newest secret's, so that of the secret before has its own header
+ */
+export function webhookHeaders(
+  message: { id: string; atMs: number; body: string },
+  secrets: readonly Secret[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(message.atMs / 1000))
+  const headers: Record<string, string> = { 'webhook-id': message.id, 'webhook-timestamp': timestamp }
+  const [newest, previous] = secrets
+  if (newest === undefined) return headers
+  const signed = `${message.id}.${timestamp}.${message.body}`
+  headers['webhook-signature'] = secrets
+    .map(secret => `v1,${hmac(keysOf(secret).standard, signed, 'base64')}`)
+    .join(' ')
+  headers['X-Service-Signature'] = serviceSignature(newest, message.body)
+  if (previous !== undefined) headers['X-Service-Signature-Previous'] = serviceSignature(previous, message.body)
+  return headers
+}
+
+function serviceSignature(secret: Secret, body: string): string {
+  return `sha256=${hmac(keysOf(secret).plain, body, 'hex')}`
+}
+
+function hmac(key: KeyObject, text: string, encoding: 'base64' | 'hex'): string {
+  return createHmac('sha256', key).update(text).digest(encoding)
+}
+
+/** A key object once made signs four times as fast as its bytes. */
+const KEYS = new WeakMap<Secret, { readonly plain: KeyObject; readonly standard: KeyObject }>()
+
+function keysOf(secret: Secret) {
+  const known = KEYS.get(secret)
+  if (known !== undefined) return known
+  const keys = {
+    plain: createSecretKey(Buffer.from(secret.reveal(), 'utf8')),
+    standard: createSecretKey(standardKey(secret)),
+  }
+  KEYS.set(secret, keys)
+  return keys
+}
+
+/**
+ * The key behind `whsec_`, or any other secret as its UTF-8 bytes: `whsec_` without base64 too, which channels may still
+ * have from before it was refused.
+ */
+function standardKey(secret: Secret): Buffer {
+  const text = secret.reveal()
+  const encoded = standardKeyOf(text)
+  return encoded === undefined ? Buffer.from(text, 'utf8') : Buffer.from(encoded, 'base64')
+}
