@@ -13,7 +13,7 @@ export interface ExplainingRow {
 
 /** The rows of every table whose last column has this head. @throws Error for a row that has not all columns */
 export function explainingRows(
-  lastColumn: 'does it explain?' | 'what people hear' | 'verdict' | 'what is recorded',
+  lastColumn: 'does it explain?' | 'alerts' | 'verdict' | 'what is recorded',
 ): ExplainingRow[] {
   const page = readFileSync(new URL('../../../docs/decisions/explaining.md', import.meta.url), 'utf8')
   let head = ''

@@ -52,20 +52,20 @@ const CLAIMS: Record<string, string> = {
   idempotency_key_matches: 'yes: it sent the request',
   credit_note_matches: 'yes: it names the credit note',
   amount_and_time_match: 'yes: everything agrees',
-  operation_did_not_act: 'no: nobody reported that it was sent',
+  operation_did_not_act: 'no: it was not reported as sent',
   operation_skipped_approval: 'no: it skipped its approval',
-  other_kind: 'no: it did something else',
-  other_provider_ref: 'no: it made another one',
-  other_subject: 'no: it is about another subject',
+  other_kind: 'no: another kind of action, or another provider',
+  other_provider_ref: 'no: it names another refund',
+  other_subject: 'no: another payment or subscription',
   other_amount: 'no: another amount',
   outside_time_window: 'no: another time',
   explains_another: 'no: it explains another one better',
   other_operation_fits_better: 'no: another operation fits better',
-  awaits_its_own: 'no: its own may still arrive',
+  awaits_its_own: 'no: its own refund may still arrive',
 }
 
 const VERDICTS: Record<VerdictReason, string> = {
-  awaiting_second_look: 'pending: its second look is to come',
+  awaiting_second_look: 'pending: its second look is not due yet',
   provider_ref_matches: 'explained: an operation names it',
   idempotency_key_matches: 'explained: an operation sent its request',
   credit_note_matches: 'explained: an operation names its credit note',
@@ -78,10 +78,10 @@ const VERDICTS: Record<VerdictReason, string> = {
   auto_before_first_operation: 'not alerted: no operation has acted on the account yet',
   connection_deleted: 'not alerted: the connection was deleted',
   involuntary_end: 'not alerted: the provider ended it itself',
-  plan_ended: 'not alerted: the plan came to its end',
+  plan_ended: 'not alerted: the plan ended',
   no_payment_method: 'not alerted: there was nothing to charge',
   payment_disputed: 'not alerted: the payment was disputed',
-  retention_policy: 'not alerted: a rule for old data ended it',
+  retention_policy: 'not alerted: the retention policy of the provider ended it',
   never_began: 'not alerted: it never began',
   not_billable: 'not alerted: the provider may not or cannot bill it',
   authorization_expired: 'not alerted: an authorization expired, and no money moved',
@@ -323,8 +323,8 @@ function playWithLooks(steps: readonly { readonly at: number; readonly input: In
 /** An expected change that covers the refund of a row. */
 const EXPECTED = expectedChange({ amount: 2499, startsAt: T0 - MINUTE })
 
-describe('docs/decisions/explaining.md holds for what people hear', () => {
-  test.each(explainingRows('what people hear'))('$situation: $answer', ({ shown, known, answer }) => {
+describe('docs/decisions/explaining.md holds for alerts', () => {
+  test.each(explainingRows('alerts'))('$situation: $answer', ({ shown, known, answer }) => {
     const said = saidOperation(known, shown)
     const reported = known.get('reported') ?? ''
     const [, laterId = '', amount = '2499', madeAt = '', arrivesAt = ''] =
@@ -342,7 +342,7 @@ describe('docs/decisions/explaining.md holds for what people hear', () => {
         }),
       )
     const first = shownInputs(shown, new Map())
-    const noted = known.get('noted')
+    const noted = known.get('expected change at')
     const theCase = playWithLooks([
       ...first.map(input => ({ at: T0, input })),
       ...(reported === 'never'
@@ -430,7 +430,7 @@ function judged({ shown, known }: ExplainingRow): Case {
     canRead: known.has('read key'),
   })
   const facts = lookFacts([setting, policy({ connectionId: 'con_b', outOfBand: 'alert' })])
-  const all = expectedChangesOf(known.get('note'))
+  const all = expectedChangesOf(known.get('expected change'))
   const expectedChanges = all.filter(({ createdAt: notedAt }) => notedAt < ALERTED_AT)
   const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'
   const looked = secondLooks(told).reduce((next, pending) => {
