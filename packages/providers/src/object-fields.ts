@@ -5,7 +5,7 @@
  */
 import { objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
 import { z } from 'zod'
-import type { Normalised, Observed } from './observation.ts'
+import type { Normalised, Observed } from './sighting.ts'
 
 /** What normalising an object answers: everything but a hint. */
 export type Meaning = Exclude<Normalised, { kind: 'hint' }>

@@ -6,8 +6,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
-import type { NormaliseEvent, NormaliseObject } from './observation.ts'
 import type { ReadBack } from './read-back.ts'
+import type { NormaliseEvent, NormaliseObject } from './sighting.ts'
 
 export interface Provider {
   readonly kind: ProviderKind

@@ -1,5 +1,5 @@
 /** Says in the words of the decision tables what was observed. */
-import type { EndCause, Normalised, Observation, ObservedSubscription } from '../src/observation.ts'
+import type { EndCause, Normalised, ObservedSubscription, Sighting } from '../src/sighting.ts'
 
 const STATES: Readonly<Record<string, string>> = { requires_action: 'needs action' }
 const stateWord = (state: string) => STATES[state] ?? state
@@ -13,32 +13,32 @@ export function wordsOf(meaning: Normalised, before: ObservedSubscription | null
     case 'hint':
       return meaning.kind
     case 'observed':
-      return meaning.observations.map(one => wordsOfOne(one, before)).join('; ')
+      return meaning.sightings.map(one => wordsOfOne(one, before)).join('; ')
     default:
       return meaning satisfies never
   }
 }
 
-function wordsOfOne(observation: Observation, before: ObservedSubscription | null): string {
-  switch (observation.kind) {
+function wordsOfOne(sighting: Sighting, before: ObservedSubscription | null): string {
+  switch (sighting.kind) {
     case 'action':
-      return `${[observation.isExpiredAuthorization ? 'expired authorization' : 'refund', ...observation.gatewayRefs].join(' ')}, ${stateWord(observation.state)}`
+      return `${[sighting.isExpiredAuthorization ? 'expired authorization' : 'refund', ...sighting.gatewayRefs].join(' ')}, ${stateWord(sighting.state)}`
     case 'record':
-      return `${observation.record}, ${stateWord(observation.state)}`
+      return `${sighting.record}, ${stateWord(sighting.state)}`
     case 'refund_total': {
-      const { total, totalBefore, currency, uncaptured = 0 } = observation
+      const { total, totalBefore, currency, uncaptured = 0 } = sighting
       const now = totalBefore === null ? '' : `, ${total - totalBefore} of it now`
       const rest = uncaptured === 0 ? '' : `, up to ${uncaptured} never captured`
       return `total refunded ${total} ${currency}${now}${rest}`
     }
     case 'subscription': {
-      const changes = [endWords(before, observation), pauseWords(before, observation)].filter(text => text !== null)
+      const changes = [endWords(before, sighting), pauseWords(before, sighting)].filter(text => text !== null)
       if (changes.length > 0) return changes.join('; ')
-      const runs = observation.cancellation.phase === 'none' && observation.pause.phase === 'none'
+      const runs = sighting.cancellation.phase === 'none' && sighting.pause.phase === 'none'
       return runs ? 'nothing' : 'nothing new'
     }
     default:
-      return observation satisfies never
+      return sighting satisfies never
   }
 }
 

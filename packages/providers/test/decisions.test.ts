@@ -1,7 +1,7 @@
 import { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import type { Normalised, ObservedSubscription } from '../src/observation.ts'
 import { PROVIDERS } from '../src/registry.ts'
+import type { Normalised, ObservedSubscription } from '../src/sighting.ts'
 import { type DecisionRow, readDecisions, readSubscribedEvents, withFields } from './decision-table.ts'
 import { wordsOf } from './decision-words.ts'
 import { SAMPLES } from './samples.ts'
@@ -28,7 +28,7 @@ function snapshot(
   type = 'subscription',
 ): ObservedSubscription | null {
   const meaning = PROVIDERS[kind].normaliseObject(READ, type, object)
-  const first = meaning.kind === 'observed' ? meaning.observations[0] : undefined
+  const first = meaning.kind === 'observed' ? meaning.sightings[0] : undefined
   return first?.kind === 'subscription' ? first : null
 }
 
@@ -103,7 +103,7 @@ describe('what an update of the processor says that it left', () => {
 
   test.each(rows.filter(row => row.before !== null))('agrees with what was known: $shows', row => {
     const { meaning, before } = SHOW.processor(row)
-    const said = meaning.kind === 'observed' ? meaning.observations[0] : undefined
+    const said = meaning.kind === 'observed' ? meaning.sightings[0] : undefined
     if (said?.kind !== 'subscription') throw new Error('The row shows no subscription')
     const { cancellation, pause } = said.before ?? { cancellation: null, pause: null }
     if (cancellation !== null) expect(cancellation).toBe(before?.cancellation.phase)

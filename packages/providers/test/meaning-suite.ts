@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { EventOrigin, Normalised, Observation } from '../src/observation.ts'
 import type { Provider } from '../src/provider.ts'
+import type { EventOrigin, Normalised, Sighting } from '../src/sighting.ts'
 import type { ProviderSamples } from './samples.ts'
 
 const SITE = 'acme'
@@ -46,7 +46,7 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
     [
       ...Object.entries(events).map(([type, event]) => meaningOf(type, event, projectId)),
       ...Object.entries(objects).map(([type, object]) => readingOf(type, object, projectId)),
-    ].flatMap(observationsOf)
+    ].flatMap(sightingsOf)
   const samples = Object.entries(events).map(([type, event]) => ({ type, event }))
   const things = Object.entries(objects).map(([type, object]) => ({ type, object }))
 
@@ -65,7 +65,7 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
       const subject = identified.kind === 'identified' ? identified.subject : null
       const meaning = meaningOf(type, event)
       expect(subject).not.toBeNull()
-      if (meaning.kind === 'observed') expect(meaning.observations[0]?.subject).toBe(subject)
+      if (meaning.kind === 'observed') expect(meaning.sightings[0]?.subject).toBe(subject)
     })
 
     test.each(things)('an object of type $type means something, and is no hint', ({ type, object }) => {
@@ -175,33 +175,33 @@ export function describeMeaning(provider: Provider, { events, objects, decisive 
   })
 }
 
-function observationsOf(meaning: Normalised): readonly Observation[] {
-  return meaning.kind === 'observed' ? meaning.observations : []
+function sightingsOf(meaning: Normalised): readonly Sighting[] {
+  return meaning.kind === 'observed' ? meaning.sightings : []
 }
 
-function kindOf(observation: Observation): string {
-  return observation.kind === 'record' ? observation.record : observation.kind
+function kindOf(sighting: Sighting): string {
+  return sighting.kind === 'record' ? sighting.record : sighting.kind
 }
 
-function refOf(observation: Observation): string {
-  switch (observation.kind) {
+function refOf(sighting: Sighting): string {
+  switch (sighting.kind) {
     case 'action':
     case 'record':
-      return observation.providerRef
+      return sighting.providerRef
     case 'refund_total':
-      return observation.chargeId
+      return sighting.chargeId
     case 'subscription':
-      return observation.subject
+      return sighting.subject
     default:
-      return observation satisfies never
+      return sighting satisfies never
   }
 }
 
-/** What a meaning is about: the identity of the first observation, or the first thing to read. */
+/** What a meaning is about: the identity of the first sighting, or the first thing to read. */
 function nameOf(meaning: Normalised): unknown {
   switch (meaning.kind) {
     case 'observed':
-      return meaning.observations[0]?.identity
+      return meaning.sightings[0]?.identity
     case 'hint':
       return meaning.targets[0]
     default:

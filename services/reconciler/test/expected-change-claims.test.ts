@@ -10,9 +10,9 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChanges } from '../src/commands/apply-expected-changes.ts'
 import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
-import { MINUTE, operation, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
-import { refundShown } from './observations.ts'
+import { MINUTE, operation, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
+import { refundShown } from './sightings.ts'
 import { expectedChangeDocument } from './store.contract.ts'
 
 class Crash extends Error {}
@@ -42,10 +42,10 @@ function harness() {
   }
   const cases = () => [...stores.contents.cases.values()].flatMap(theCase => theCase.actions)
   const refund = (name: string, amount = 2_499): WorkItem => ({
-    kind: 'observation',
+    kind: 'sighting',
     projectId: PROJECT,
-    observed: refundShown({ providerRef: `re_${name}`, about: [`pi_${name}`], amount, createdAt: T0 }),
-    sighting: sightingOf(`evt_${name}`, 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
+    sighting: refundShown({ providerRef: `re_${name}`, about: [`pi_${name}`], amount, createdAt: T0 }),
+    source: sourceOf(`evt_${name}`, 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
   })
   /** Its second look, which is due by then. */
   const look = (name: string): WorkItem[] =>
@@ -175,7 +175,7 @@ describe('an expected change of one change', () => {
     await reconcile(...look('a'))
     const stored = stores.contents.expectedChangeUses.get('exp_1')!
     stores.contents.expectedChangeUses.set('exp_1', { ...stored, uses: [] })
-    await reconcile({ ...refund('a'), sighting: sightingOf('evt_again', 'refund.updated') } as WorkItem)
+    await reconcile({ ...refund('a'), source: sourceOf('evt_again', 'refund.updated') } as WorkItem)
     expect(uses()).toBe(1)
     await reconcile(refund('b'))
     await reconcile(...look('b'))
@@ -188,7 +188,7 @@ describe('an expected change of one change', () => {
     await reconcile(refund('a'))
     await reconcile(...look('a'))
     stores.contents.expectedChanges.length = 0
-    const again = { ...refund('a'), observed: refundShown({ providerRef: 're_a2', about: ['pi_a'], createdAt: T0 }) }
+    const again = { ...refund('a'), sighting: refundShown({ providerRef: 're_a2', about: ['pi_a'], createdAt: T0 }) }
     await reconcile(again as WorkItem)
     expect(covered()).toEqual(['re_a'])
   })

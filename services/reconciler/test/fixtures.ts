@@ -1,7 +1,13 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
-import { type ActionRecord, type Case, type IncidentRecord, openIncident, type Sighting } from '../src/case/case.ts'
+import {
+  type ActionRecord,
+  type Case,
+  type IncidentRecord,
+  openIncident,
+  type SightingSource,
+} from '../src/case/case.ts'
 import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
 import { type PendingLook, pendingLooks } from '../src/case/looks.ts'
 import type { LookFacts } from '../src/case/whom-to-ask.ts'
@@ -50,11 +56,11 @@ export interface RefundFacts {
 }
 
 /** A refund event of the card processor, in the fields that matter, read by the real normaliser. */
-export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> = {}): Input {
+export function refundSeen(facts: RefundFacts = {}, source: Partial<SightingSource> = {}): Input {
   const eventType = facts.eventType ?? 'refund.created'
   const id = facts.id ?? 're_1'
-  const eventId = sighting.eventId ?? `evt_${id}_${eventType}`
-  const observed = firstObserved(
+  const eventId = source.eventId ?? `evt_${id}_${eventType}`
+  const sighting = firstObserved(
     { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType },
     {
       id: eventId,
@@ -77,13 +83,13 @@ export function refundSeen(facts: RefundFacts = {}, sighting: Partial<Sighting> 
       },
     },
   ) as ObservedAction
-  return { kind: 'observed', observed, sighting: sightingOf(eventId, eventType, sighting) }
+  return { kind: 'sighting', sighting, source: sourceOf(eventId, eventType, source) }
 }
 
 /** The one thing that an event of the card processor shows. */
 function firstObserved(origin: EventOrigin, event: Readonly<Record<string, unknown>>): unknown {
   const meaning = PROVIDERS.processor.normaliseEvent(origin, event)
-  return meaning.kind === 'observed' ? meaning.observations[0] : meaning
+  return meaning.kind === 'observed' ? meaning.sightings[0] : meaning
 }
 
 export interface TotalFacts {
@@ -100,9 +106,9 @@ export interface TotalFacts {
 }
 
 /** A charge.refunded event. */
-export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): Input {
-  const eventId = sighting.eventId ?? `evt_charge_${facts.total}`
-  const observed = firstObserved(
+export function totalSeen(facts: TotalFacts, source: Partial<SightingSource> = {}): Input {
+  const eventId = source.eventId ?? `evt_charge_${facts.total}`
+  const sighting = firstObserved(
     { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType: 'charge.refunded' },
     {
       created: Math.floor((facts.createdAt ?? T0) / 1000),
@@ -119,14 +125,14 @@ export function totalSeen(facts: TotalFacts, sighting: Partial<Sighting> = {}): 
       },
     },
   ) as ObservedRefundTotal
-  return { kind: 'observed', observed, sighting: sightingOf(eventId, 'charge.refunded', sighting) }
+  return { kind: 'sighting', sighting, source: sourceOf(eventId, 'charge.refunded', source) }
 }
 
 function capturedWithout(uncaptured: number): object {
   return { captured: true, amount: 1000, amount_captured: 1000 - uncaptured }
 }
 
-export function sightingOf(eventId: string, eventType: string, more: Partial<Sighting> = {}): Sighting {
+export function sourceOf(eventId: string, eventType: string, more: Partial<SightingSource> = {}): SightingSource {
   return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, reading: null, ...more }
 }
 

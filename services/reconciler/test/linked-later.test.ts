@@ -28,9 +28,9 @@ async function lookThatLinks(report: Partial<NewOperation>) {
     rules: { recheckDelayMs: MINUTE },
     crashPoint: () => {},
   }
-  const observed = (input: Input): WorkItem[] =>
-    input.kind === 'observed' ? [{ projectId: PROJECT, ...input, kind: 'observation' }] : []
-  await reconcileBatch(observed(refundSeen({ paymentIntent: null })), parts)
+  const sightings = (input: Input): WorkItem[] =>
+    input.kind === 'sighting' ? [{ projectId: PROJECT, ...input, kind: 'sighting' }] : []
+  await reconcileBatch(sightings(refundSeen({ paymentIntent: null })), parts)
   const asked = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
   await ledger.record({ ...asked, state: 'completed', ...report }, connection, T0)
   await clock.advance(MINUTE)
@@ -38,7 +38,7 @@ async function lookThatLinks(report: Partial<NewOperation>) {
   const due_at = new Date(clock.now()).toISOString()
   const ref = objectReference(PROJECT, 'processor', undefined, 'ch_1')
   const recheck = { project_id: PROJECT, look_id: action?.action_id ?? '', due_at, ref }
-  await reconcileBatch([...observed(refundSeen({}, { eventId: 'evt_2' })), { kind: 'recheck', recheck }], parts)
+  await reconcileBatch([...sightings(refundSeen({}, { eventId: 'evt_2' })), { kind: 'recheck', recheck }], parts)
   return [...stores.contents.actions.values()]
 }
 

@@ -9,8 +9,8 @@ import type { Input } from '../src/decision/decide.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ExpectedChangesQuery } from '../src/store/store.ts'
 import { MINUTE, PROJECT, refundSeen, SECOND, T0 } from './fixtures.ts'
-import { refundShown, seen } from './observations.ts'
 import { connectionOf } from './recorded-shop.ts'
+import { refundShown, seen } from './sightings.ts'
 import { expectedChangeDocument } from './store.contract.ts'
 
 function harness() {
@@ -37,14 +37,14 @@ function harness() {
     rules: { recheckDelayMs: MINUTE },
     crashPoint: () => {},
   }
-  const observed = (...inputs: Input[]): WorkItem[] =>
-    inputs.flatMap(input => (input.kind === 'observed' ? { projectId: PROJECT, ...input, kind: 'observation' } : []))
+  const sightings = (...inputs: Input[]): WorkItem[] =>
+    inputs.flatMap(input => (input.kind === 'sighting' ? { projectId: PROJECT, ...input, kind: 'sighting' } : []))
   const actions = () => [...stores.contents.actions.values()].filter(action => action.merged_into === undefined)
   return {
     clock,
     queries,
     expectedChanges: stores.contents.expectedChanges,
-    tell: (...inputs: Input[]) => reconcileBatch(observed(...inputs), parts),
+    tell: (...inputs: Input[]) => reconcileBatch(sightings(...inputs), parts),
     async secondLook() {
       await clock.advance(MINUTE)
       const due_at = new Date(clock.now()).toISOString()

@@ -8,9 +8,9 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createChannelIncidents } from '../src/incidents/channel-incidents.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { ReconcilerStores } from '../src/store/store.ts'
-import { MINUTE, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
-import { refundShown } from './observations.ts'
+import { MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
+import { refundShown } from './sightings.ts'
 import { expectedChangeDocument } from './store.contract.ts'
 
 const clock = createManualClock(T0 + SECOND)
@@ -29,10 +29,10 @@ function partsOver(stores: ReconcilerStores): ReconcileParts {
 }
 
 const REFUND: WorkItem = {
-  kind: 'observation',
+  kind: 'sighting',
   projectId: PROJECT,
-  observed: refundShown({ providerRef: 're_1', about: ['pi_1'], createdAt: T0 }),
-  sighting: sightingOf('evt_1', 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
+  sighting: refundShown({ providerRef: 're_1', about: ['pi_1'], createdAt: T0 }),
+  source: sourceOf('evt_1', 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
 }
 
 function storesWithConnection() {

@@ -1,7 +1,7 @@
 import { type ObservedAction, PROVIDERS } from '@backstop/providers'
 import fc from 'fast-check'
 import type { Input } from '../src/decision/decide.ts'
-import { CONNECTION, MINUTE, PROJECT, SECOND, sightingOf, T0 } from './fixtures.ts'
+import { CONNECTION, MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import type { HappenedCharge, HappenedRefund, ToldTotal } from './model/refund-total-model.ts'
 
 /** Charges with refunds of which any event may be lost, as the card processor tells of them. */
@@ -171,10 +171,10 @@ function event(type: string, eventId: string, at: number, object: object, key: s
     data: { object, previous_attributes: previous },
   })
   if (meaning.kind !== 'observed') throw new Error(`${type} was not read: ${meaning.kind}`)
-  return meaning.observations.map(observed => ({
-    kind: 'observed',
-    observed: observed as ObservedAction,
-    sighting: sightingOf(eventId, type),
+  return meaning.sightings.map(sighting => ({
+    kind: 'sighting',
+    sighting: sighting as ObservedAction,
+    source: sourceOf(eventId, type),
   }))
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
 import type { ExpectedChange } from '../src/case/expected-change.ts'
 import type { Input } from '../src/decision/decide.ts'
 import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
-import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown, totalShown } from './observations.ts'
+import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown, totalShown } from './sightings.ts'
 
 /** Worlds in which refunds and cancellations happen, and everything that may be told of them. */
 
@@ -122,8 +122,8 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
   return drawn.flatMap((refund, index): Telling[] => {
     const createdAt = T0 + (refund.atS + index * 10) * SECOND
     const shown = { amount: refund.amount, createdAt }
-    const tell = (through: string, event: string, observed: Parameters<typeof refundShown>[0], isLost = false) => ({
-      input: seen(refundShown({ ...shown, ...observed }), {
+    const tell = (through: string, event: string, sighting: Parameters<typeof refundShown>[0], isLost = false) => ({
+      input: seen(refundShown({ ...shown, ...sighting }), {
         ...sightedAt(madeAt, through),
         eventId: `${event}_${index}`,
       }),
@@ -255,8 +255,8 @@ function endedLater({ provider, cancellation }: ReturnType<typeof scheduled>, as
 
 const DAY_MS = 86_400_000
 
-const swept: typeof seen = (observed, by) =>
-  seen(observed, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })
+const swept: typeof seen = (sighting, by) =>
+  seen(sighting, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })
 
 const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], subscription: ['txn_', 'sub_1'] } as const
 

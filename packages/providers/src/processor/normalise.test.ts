@@ -25,7 +25,7 @@ function normalise(eventType: string, object: unknown, more: Record<string, unkn
 function observed(...event: Parameters<typeof normalise>) {
   const meaning = normalise(...event)
   if (meaning.kind !== 'observed') throw new Error(`The event shows nothing: ${JSON.stringify(meaning)}`)
-  return meaning.observations[0]
+  return meaning.sightings[0]
 }
 
 describe('what a card processor event means', () => {
@@ -82,7 +82,7 @@ describe('what a card processor event means', () => {
   test('a refund that was read says by when its money had come back', () => {
     const origin = { projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 1_764_000_500_000 }
     const read = normaliseObject(origin, 'refund', failed)
-    expect(read.kind === 'observed' ? read.observations : []).toMatchObject([
+    expect(read.kind === 'observed' ? read.sightings : []).toMatchObject([
       { cameBack: { at: null, by: 1_764_000_500_000 }, idempotencyKey: null },
     ])
   })
@@ -123,7 +123,7 @@ describe('what a card processor event means', () => {
   // The API shows a refund without mode and account: were they part of its identity, a re-read would make two of one.
   test.each(views)('seen through $name it is the same action as read from the API', ({ more }) => {
     const read = normaliseObject({ projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 0 }, 'refund', refund)
-    expect(read).toEqual({ kind: 'observed', observations: [observed('refund.created', refund, { ...more })] })
+    expect(read).toEqual({ kind: 'observed', sightings: [observed('refund.created', refund, { ...more })] })
   })
 
   test('an update does not bring the idempotency key of the making', () => {
@@ -278,7 +278,7 @@ describe('a charge that lists its refunds', () => {
       request: { id: 'req_1', idempotency_key: 'the-key' },
       data: { object: { ...charge, refunds: { data: refunds } }, previous_attributes: { amount_refunded: before } },
     })
-    return event.kind === 'observed' ? event.observations : []
+    return event.kind === 'observed' ? event.sightings : []
   }
 
   test('tells of each as an action of its own on the same payment, and of the total', () => {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
-import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
+import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
 import { meaningOfCharge } from './objects/charge.ts'
 import { meaningOfDispute } from './objects/dispute.ts'
 import { meaningOfRefund } from './objects/refund.ts'

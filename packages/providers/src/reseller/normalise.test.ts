@@ -7,7 +7,7 @@ const { adjustment } = RESELLER_OBJECTS
 
 function observed(eventType: string, data: unknown, more: Record<string, unknown> = {}) {
   const meaning = normaliseEvent({ ...origin, eventType }, { occurred_at: '2025-11-20T10:15:31Z', data, ...more })
-  return meaning.kind === 'observed' ? meaning.observations[0] : meaning
+  return meaning.kind === 'observed' ? meaning.sightings[0] : meaning
 }
 
 describe('what a reseller event means', () => {
@@ -94,7 +94,7 @@ describe('what a reseller event means', () => {
     const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: null, readAt: 1 }
     for (const [type, object] of Object.entries(RESELLER_OBJECTS)) {
       const pushed = observed(type === 'adjustment' ? 'adjustment.updated' : 'subscription.updated', object)
-      expect(normaliseObject(readFrom, type, object)).toEqual({ kind: 'observed', observations: [pushed] })
+      expect(normaliseObject(readFrom, type, object)).toEqual({ kind: 'observed', sightings: [pushed] })
     }
   })
 })

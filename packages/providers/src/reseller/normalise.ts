@@ -1,7 +1,7 @@
 /** What the reseller's events and objects mean: docs/decisions/reseller.md, as a table. */
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type ObjectMeaning, TextTime } from '../object-fields.ts'
-import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
+import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
 import { meaningOfAdjustment } from './objects/adjustment.ts'
 import { meaningOfSubscription } from './objects/subscription.ts'
 

@@ -8,10 +8,10 @@ import { CHARGEBACK, REFUNDED_NOTE } from './samples/objects.ts'
 const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: 1_764_100_000_000 }
 const { transaction, subscription } = SUBSCRIPTION_OBJECTS
 
-function observations(type: string, object: Record<string, unknown>, from = readFrom) {
+function sightings(type: string, object: Record<string, unknown>, from = readFrom) {
   const meaning = normaliseObject(from, type, object)
   if (meaning.kind !== 'observed') throw new Error(`The object shows nothing: ${JSON.stringify(meaning)}`)
-  return meaning.observations
+  return meaning.sightings
 }
 
 function hint(eventType: string, content: unknown) {
@@ -54,7 +54,7 @@ describe("what a biller's event hints at", () => {
 
 describe("what a biller's object means", () => {
   test('a refund transaction is an action under its own id, within its site', () => {
-    expect(observations('transaction', transaction)).toEqual([
+    expect(sightings('transaction', transaction)).toEqual([
       {
         kind: 'action',
         action: 'refund',
@@ -84,8 +84,8 @@ describe("what a biller's object means", () => {
   })
 
   test('a chargeback that is recorded as a refund is a dispute about the same payment, and no refund at the gateway', () => {
-    const [refund] = observations('transaction', transaction)
-    const [chargeback] = observations('transaction', CHARGEBACK)
+    const [refund] = sightings('transaction', transaction)
+    const [chargeback] = sightings('transaction', CHARGEBACK)
     expect(chargeback).toMatchObject({ kind: 'record', record: 'dispute', providerRef: 'txn_16Cb', state: 'succeeded' })
     expect(chargeback).toMatchObject({ objectIds: ['sub-77', 'INV-88', 'txn_15Zz', 'CN-205'], subject: 'sub-77' })
     expect(chargeback?.identity.replace('txn_16Cb', 'txn_16Aa')).toBe(refund?.identity)
@@ -95,23 +95,23 @@ describe("what a biller's object means", () => {
   test('the same refund at the card processor has a reference in common with it, in this project only', () => {
     const from = { ...readFrom, site: null }
     const atGateway = normaliseProcessorObject(from, 'refund', PROCESSOR_OBJECTS.refund)
-    const refs = atGateway.kind === 'observed' ? (atGateway.observations[0]?.refs ?? []) : []
+    const refs = atGateway.kind === 'observed' ? (atGateway.sightings[0]?.refs ?? []) : []
     const common = (projectId: string) =>
-      observations('transaction', transaction, { ...readFrom, projectId })[0]?.refs.filter(ref => refs.includes(ref))
+      sightings('transaction', transaction, { ...readFrom, projectId })[0]?.refs.filter(ref => refs.includes(ref))
     expect(common('prj_1')).toEqual(['prj_1/processor/re_3Q'])
     expect(common('prj_2')).toEqual([])
   })
 
   test('the same ids on another site are other objects', () => {
     const [here, there] = ['acme', 'acme-test'].map(site =>
-      observations('subscription', subscription, { ...readFrom, site }).flatMap(one => [one.identity, ...one.refs]),
+      sightings('subscription', subscription, { ...readFrom, site }).flatMap(one => [one.identity, ...one.refs]),
     )
     expect(here?.filter(name => there?.includes(name))).toEqual([])
   })
 
   test('a refund seen through its credit note is the one seen through its transaction', () => {
-    const [throughNote, credit] = observations('credit_note', REFUNDED_NOTE)
-    const [itself] = observations('transaction', transaction)
+    const [throughNote, credit] = sightings('credit_note', REFUNDED_NOTE)
+    const [itself] = sightings('transaction', transaction)
     expect(throughNote).toMatchObject({
       kind: 'action',
       identity: itself?.identity,
@@ -127,7 +127,7 @@ describe("what a biller's object means", () => {
 
   test('a refund that pays out two notes has its own amount in both of them', () => {
     const half = { ...REFUNDED_NOTE.linked_refunds[0], applied_amount: 999 }
-    expect(observations('credit_note', { ...REFUNDED_NOTE, linked_refunds: [half] })[0]).toMatchObject({ amount: 2499 })
+    expect(sightings('credit_note', { ...REFUNDED_NOTE, linked_refunds: [half] })[0]).toMatchObject({ amount: 2499 })
   })
 
   test('a subscription is a snapshot as of its version', () => {
@@ -138,7 +138,7 @@ describe("what a biller's object means", () => {
       cancel_schedule_created_at: 1_764_000_300,
       resource_version: 1_764_000_300_500,
     }
-    expect(observations('subscription', scheduled)[0]).toMatchObject({
+    expect(sightings('subscription', scheduled)[0]).toMatchObject({
       identity: 'prj_1/subscription/acme/subscription/sub-77',
       asOf: 1_764_000_300_500,
       cancellation: {
@@ -160,6 +160,6 @@ describe("what a biller's object means", () => {
     },
     { name: 'the reading', fields: { resource_version: undefined, updated_at: undefined }, asOf: readFrom.readAt },
   ])('a subscription is as of $name', ({ fields, asOf }) => {
-    expect(observations('subscription', { ...subscription, ...fields })[0]).toMatchObject({ asOf })
+    expect(sightings('subscription', { ...subscription, ...fields })[0]).toMatchObject({ asOf })
   })
 })

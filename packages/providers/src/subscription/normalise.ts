@@ -5,7 +5,7 @@
 import { isProviderId, type ReadTarget } from '@backstop/contracts'
 import { fieldAt } from '../event-fields.ts'
 import type { ObjectMeaning } from '../object-fields.ts'
-import type { NormaliseEvent, NormaliseObject } from '../observation.ts'
+import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
 import { meaningOfCreditNote } from './objects/credit-note.ts'
 import { meaningOfSubscription } from './objects/subscription.ts'
 import { meaningOfTransaction } from './objects/transaction.ts'

@@ -11,7 +11,7 @@ import {
   type Telling,
   UnixTime,
 } from '../../src/object-fields.ts'
-import type { NormaliseEvent, NormaliseObject } from '../../src/observation.ts'
+import type { NormaliseEvent, NormaliseObject } from '../../src/sighting.ts'
 import { KIND } from './kind.ts'
 import { meaningOfPlan } from './plan.ts'
 
@@ -29,7 +29,7 @@ const Return = z.object({
 const meaningOfReturn: ObjectMeaning = (telling, object) =>
   reading('return', Return, object, given => ({
     kind: 'observed',
-    observations: [
+    sightings: [
       {
         kind: 'action',
         action: 'refund',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nameObject, type ObjectMeaning, reading, UnixTime } from '../../src/object-fields.ts'
-import type { CancellationState, ObservedSubscription, PauseState } from '../../src/observation.ts'
+import type { CancellationState, ObservedSubscription, PauseState } from '../../src/sighting.ts'
 import { KIND } from './kind.ts'
 
 const Plan = z.object({
@@ -13,7 +13,7 @@ type Plan = z.infer<typeof Plan>
 
 export const meaningOfPlan: ObjectMeaning = (telling, object) =>
   reading('plan', Plan, object, plan => {
-    const observed: ObservedSubscription = {
+    const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...nameObject(telling, KIND, 'plan', plan.id, [plan.id]),
       asOf: plan.changed,
@@ -22,7 +22,7 @@ export const meaningOfPlan: ObjectMeaning = (telling, object) =>
       before: null,
       idempotencyKey: null,
     }
-    return { kind: 'observed', observations: [observed] }
+    return { kind: 'observed', sightings: [sighting] }
   })
 
 /** It says neither when nor why an end was asked for. */

@@ -3,9 +3,9 @@ import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import { createEgress, createLogger, Secret } from '@backstop/kit'
 import { type Answer, type Receiver, startReceiver } from '@backstop/kit/test'
 import { afterEach, beforeEach } from 'vitest'
-import type { Observation } from '../../src/observation.ts'
 import type { Provider } from '../../src/provider.ts'
 import type { ProviderReader, ReaderOptions, ReadResult } from '../../src/read-back.ts'
+import type { Sighting } from '../../src/sighting.ts'
 import { createIdleClock, type IdleClock } from './idle-clock.ts'
 import type { OpenWorld, ReadBackWorld } from './worlds.ts'
 
@@ -29,9 +29,9 @@ export interface Setting {
   /** Wants an answer within a minute. */
   ask(reader: ProviderReader, targets: readonly ReadTarget[]): Promise<ReadResult>
   /** Reads, within a minute, and says what was read means. Throws for anything but a read. */
-  find(reader: ProviderReader, targets: readonly ReadTarget[]): Promise<Observation[]>
+  find(reader: ProviderReader, targets: readonly ReadTarget[]): Promise<Sighting[]>
   /** What the objects mean. Throws for one that is malformed. */
-  meaningsOf(objects: readonly ReadObject[]): Observation[]
+  meaningsOf(objects: readonly ReadObject[]): Sighting[]
 }
 
 /** To be called where tests are described; what it gives is for the tests. */
@@ -84,7 +84,7 @@ export function useSetting(provider: Provider, openWorld: OpenWorld): Setting {
       return objects.flatMap(({ type, body }) => {
         const meaning = provider.normaliseObject(origin, type, body)
         if (meaning.kind === 'malformed') throw new Error(meaning.reason)
-        return meaning.kind === 'observed' ? meaning.observations : []
+        return meaning.kind === 'observed' ? meaning.sightings : []
       })
     },
   }

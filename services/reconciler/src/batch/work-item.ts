@@ -9,8 +9,8 @@ import type {
   Reread,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
-import { type Normalised, type Observation, PROVIDERS } from '@backstop/providers'
-import type { Sighting } from '../case/case.ts'
+import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
+import type { SightingSource } from '../case/case.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
 import type { Input } from '../decision/decide.ts'
 import { canRead } from '../reading/connection-readers.ts'
@@ -28,10 +28,10 @@ export type WorkItem =
   | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
   /** What was understood before: a replay takes from a stored case what no message tells any more. */
   | {
-      readonly kind: 'observation'
+      readonly kind: 'sighting'
       readonly projectId: string
-      readonly observed: Observation
       readonly sighting: Sighting
+      readonly source: SightingSource
     }
 
 export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'event' }> {
@@ -89,8 +89,8 @@ export function readItem(item: WorkItem, connections: Connections, now: number):
       return readEvent(item.event, connections.get(item.event.connection_id), now)
     case 'expected_change':
       return touching([touchOfExpectedChange(item)])
-    case 'observation':
-      return touching([touchOfObservation(item.projectId, item.observed, item.sighting)])
+    case 'sighting':
+      return touching([touchOfSighting(item.projectId, item.sighting, item.source)])
     default:
       return item satisfies never
   }
@@ -112,13 +112,13 @@ function readEvent(event: InboundEvent, connection: ConnectionDocument | undefin
     case 'hint':
       return readHint(event, meaning.targets, connection, now)
     case 'observed': {
-      const sighting = {
+      const source = {
         ...seenThrough(connection_id, connection),
         eventId: event_id,
         eventType: event_type,
         reading: null,
       }
-      const touches = meaning.observations.map(observed => touchOfObservation(project_id, observed, sighting))
+      const touches = meaning.sightings.map(sighting => touchOfSighting(project_id, sighting, source))
       return touching(touches, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
@@ -146,7 +146,7 @@ function readHint(
 /** What was found, first; then the look that waited for it. One unusable object costs the others nothing. */
 function readReadback(readback: Readback, connection: ConnectionDocument | undefined): Reading {
   const { project_id, connection_id, event, look, reason } = readback
-  const sighting: Sighting = {
+  const source: SightingSource = {
     ...seenThrough(connection_id, connection),
     eventId: event?.event_id ?? null,
     eventType: event?.event_type ?? reason,
@@ -158,7 +158,7 @@ function readReadback(readback: Readback, connection: ConnectionDocument | undef
     const meaning = meaningOf(readback, connection, object)
     if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
     if (meaning.kind !== 'observed') continue
-    found.push(...meaning.observations.map(observed => touchOfObservation(project_id, observed, sighting)))
+    found.push(...meaning.sightings.map(sighting => touchOfSighting(project_id, sighting, source)))
   }
   const reading = { outcome: null, reread: null, unusable }
   if (look === null) return { ...reading, touches: found }
@@ -191,13 +191,13 @@ function meaningOf(
   return PROVIDERS[provider].normaliseObject(origin, type, body)
 }
 
-function seenThrough(id: string, connection: ConnectionDocument | undefined): Pick<Sighting, 'connection'> {
+function seenThrough(id: string, connection: ConnectionDocument | undefined): Pick<SightingSource, 'connection'> {
   return { connection: { id, createdAt: connection?.created_at.getTime() ?? 0 } }
 }
 
-function touchOfObservation(projectId: string, observed: Observation, sighting: Sighting): Touch {
-  const input = (): Input => ({ kind: 'observed', observed, sighting })
-  return { projectId, refs: observed.refs, input, creates: true, looks: false }
+function touchOfSighting(projectId: string, sighting: Sighting, source: SightingSource): Touch {
+  const input = (): Input => ({ kind: 'sighting', sighting, source })
+  return { projectId, refs: sighting.refs, input, creates: true, looks: false }
 }
 
 function malformed(what: string, reason: string): AppError {

@@ -51,8 +51,8 @@ export type CaseOutboxEntry = OutboxEntry & {
   readonly at: number
 }
 
-/** Where an observation comes from. */
-export interface Sighting {
+/** Where an sighting comes from. */
+export interface SightingSource {
   readonly connection: SeenThrough
   /** The event that told, or hinted; null for what was read without one. */
   readonly eventId: string | null

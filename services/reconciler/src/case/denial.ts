@@ -1,5 +1,5 @@
 import type { VerdictReason } from '@backstop/contracts'
-import type { ActionRecord, LateReading, Sighting } from './case.ts'
+import type { ActionRecord, LateReading, SightingSource } from './case.ts'
 
 /** A provider that is read after an alert may deny that the action exists: then the alert was wrong. */
 
@@ -12,10 +12,10 @@ export function disproofOf({ look }: ActionRecord): Extract<VerdictReason, 'prov
  * The record without the provider's denial, when the provider shows it after all. A signed event that was not known at the
  * denial outweighs it: the read key may have been that of another account.
  */
-export function withoutDenial(before: ActionRecord, record: ActionRecord, sighting: Sighting): ActionRecord {
+export function withoutDenial(before: ActionRecord, record: ActionRecord, source: SightingSource): ActionRecord {
   const known = record.look?.lateReading
   if (known?.outcome !== 'not_found') return record
-  const { eventId, reading } = sighting
+  const { eventId, reading } = source
   const isNewEvent = eventId !== null && record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
   if (reading === null && !isNewEvent) return record
   const readBack = reading === null ? 'unavailable' : 'confirmed'

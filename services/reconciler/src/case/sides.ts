@@ -22,24 +22,24 @@ const SHOWN_FIRST: readonly ProviderKind[] = ['processor', 'reseller', 'subscrip
 const DISPUTE = { isDispute: true } as const
 const EXPIRED = { isExpiredAuthorization: true } as const
 
-export function sideOf(observed: ObservedAction | ObservedRecord): Side {
-  const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = observed
+export function sideOf(sighting: ObservedAction | ObservedRecord): Side {
+  const { identity, provider, providerRef, subject, objectIds, amount, currency, state, stateVersion } = sighting
   return {
     identity,
     provider,
     providerRef,
-    gatewayRefs: observed.kind === 'action' ? observed.gatewayRefs : [],
-    ...creditNotesIn('creditNoteIds' in observed ? (observed.creditNoteIds ?? []) : []),
+    gatewayRefs: sighting.kind === 'action' ? sighting.gatewayRefs : [],
+    ...creditNotesIn('creditNoteIds' in sighting ? (sighting.creditNoteIds ?? []) : []),
     subject,
     objectIds,
     amount,
     currency,
     state,
     stateVersion,
-    createdAt: observed.createdAt,
-    ...(observed.kind === 'action' ? statedOnce(observed) : {}),
-    ...(observed.kind === 'record' && observed.record === 'dispute' ? DISPUTE : {}),
-    ...(observed.kind === 'action' && observed.isExpiredAuthorization ? EXPIRED : {}),
+    createdAt: sighting.createdAt,
+    ...(sighting.kind === 'action' ? statedOnce(sighting) : {}),
+    ...(sighting.kind === 'record' && sighting.record === 'dispute' ? DISPUTE : {}),
+    ...(sighting.kind === 'action' && sighting.isExpiredAuthorization ? EXPIRED : {}),
   }
 }
 
@@ -47,7 +47,7 @@ function creditNotesIn(creditNoteIds: readonly string[]): Pick<Side, 'creditNote
   return creditNoteIds.length === 0 ? {} : { creditNoteIds }
 }
 
-/** What two observations of one object say together, whichever came first. */
+/** What two sightings of one object say together, whichever came first. */
 export function mergeSides(known: Side, seen: Side): Side {
   const [newer, older] = isNewer(seen, known) ? [seen, known] : [known, seen]
   return {

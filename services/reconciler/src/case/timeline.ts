@@ -1,5 +1,5 @@
 import type { ReadReason, TimelineEntry } from '@backstop/contracts'
-import type { ActionRecord, Sighting } from './case.ts'
+import type { ActionRecord, SightingSource } from './case.ts'
 
 /** A story is for people: an action that something hammers keeps the beginning of it. */
 const MAX_ENTRIES = 100
@@ -28,15 +28,15 @@ const READ_FOR: Record<ReadReason, string> = {
   baseline: 'when the connection was made',
 }
 
-/** The record with the line that an observation adds: of each event one, and of a reading only where it showed news. */
+/** The record with the line that an sighting adds: of each event one, and of a reading only where it showed news. */
 export function addSightingToTimeline(
   before: ActionRecord,
   record: ActionRecord,
-  sighting: Sighting,
+  source: SightingSource,
   now: number,
 ): ActionRecord {
   if (record.timeline.length >= MAX_ENTRIES) return record
-  const { eventId, eventType, reading } = sighting
+  const { eventId, eventType, reading } = source
   if (eventId !== null) {
     const isNew = record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
     if (!isNew) return record

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, T0 } from '../../test/fixtures.ts'
-import { recordShown, refundShown, seen } from '../../test/observations.ts'
+import { recordShown, refundShown, seen } from '../../test/sightings.ts'
 
 /** One transaction of the biller, as a credit note knows it and as it says of itself. */
 const about = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] } as const

@@ -19,9 +19,9 @@ import {
 } from '../../test/fixtures.ts'
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
+import { applyOperation } from './apply-object.ts'
 import { decide } from './decide.ts'
 import { mergeCases } from './merge.ts'
-import { observeOperation } from './observe.ts'
 
 const seen = refundSeen()
 
@@ -114,8 +114,8 @@ describe('first sight', () => {
       ...emptyCase(),
       actions: ids.map(id => ({ ...action, id, verdict: 'explained', operationId: id })),
     }
-    const full = ids.reduce((next, operation_id) => observeOperation(next, operation({ operation_id })), explaining)
-    expect(observeOperation(full, operation({ operation_id: 'op_new' })).operations).toHaveLength(502)
+    const full = ids.reduce((next, operation_id) => applyOperation(next, operation({ operation_id })), explaining)
+    expect(applyOperation(full, operation({ operation_id: 'op_new' })).operations).toHaveLength(502)
   })
 
   test('the key of an updating request is not the key of the making', () => {

@@ -1,31 +1,31 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
-import type { Case, Sighting } from '../case/case.ts'
+import type { Case, SightingSource } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
 import { joinPaymentNames } from '../refund/payment-names.ts'
-import { followTotals, observeRefundTotal } from '../refund/refund-steps.ts'
+import { applyRefundTotal, followTotals } from '../refund/refund-steps.ts'
 import { joinConnectionsOfTotals } from '../refund/shown-through.ts'
-import { observeSubscription } from '../subscription/subscription-records.ts'
+import { applySubscription } from '../subscription/subscription-records.ts'
 import { judgeCase } from '../verdict/judge.ts'
+import { applyObject, applyOperation } from './apply-object.ts'
 import { knownTo, whyFull } from './evict.ts'
-import { observeObject, observeOperation } from './observe.ts'
 import { armOperationLooks } from './operation-looks.ts'
 import { applyLook, type LookInput } from './second-look.ts'
 
 /** Everything that can change what is known of a case. */
 export type Input =
   | {
-      readonly kind: 'observed'
-      readonly observed: ObservedAction | ObservedRecord | ObservedRefundTotal | ObservedSubscription
-      readonly sighting: Sighting
+      readonly kind: 'sighting'
+      readonly sighting: ObservedAction | ObservedRecord | ObservedRefundTotal | ObservedSubscription
+      readonly source: SightingSource
     }
   | { readonly kind: 'operation'; readonly operation: Operation }
   /** Expected changes of people about anything, or about what the case is called, or will be by the inputs that follow. */
   | { readonly kind: 'expected_changes'; readonly expectedChanges: readonly ExpectedChange[] }
-  /** A look that is due, or that the provider has answered; what the answer showed was observed before. */
+  /** A look that is due, or that the provider has answered; what the answer showed was seen before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
 export interface Rules {
@@ -39,10 +39,10 @@ export interface Rules {
  */
 export function decide(theCase: Case, input: Input, now: number, rules: Rules): Case {
   switch (input.kind) {
-    case 'observed':
-      return judge(observe(theCase, input, now), now, rules)
+    case 'sighting':
+      return judge(applySighting(theCase, input, now), now, rules)
     case 'operation': {
-      const next = observeOperation(theCase, input.operation)
+      const next = applyOperation(theCase, input.operation)
       // A look brings every operation of its case: those that are known already are to cost nothing.
       return next === theCase ? theCase : judge(next, now, rules)
     }
@@ -63,22 +63,22 @@ const READ_FOR_LOOKS: readonly (ReadReason | null)[] = ['second_look', 'settleme
  * be asked for again for ever.
  */
 export function whyRefused(theCase: Case, input: Input, now: number): ReturnType<typeof whyFull> {
-  if (input.kind !== 'observed' || READ_FOR_LOOKS.includes(input.sighting.reading)) return null
+  if (input.kind !== 'sighting' || READ_FOR_LOOKS.includes(input.source.reading)) return null
   const why = whyFull(theCase)
-  return why === null || knownTo(observe(theCase, input, now)) <= knownTo(theCase) ? null : why
+  return why === null || knownTo(applySighting(theCase, input, now)) <= knownTo(theCase) ? null : why
 }
 
-function observe(theCase: Case, { observed, sighting }: Extract<Input, { kind: 'observed' }>, now: number): Case {
-  switch (observed.kind) {
+function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kind: 'sighting' }>, now: number): Case {
+  switch (sighting.kind) {
     case 'action':
     case 'record':
-      return observeObject(theCase, observed, sighting, now)
+      return applyObject(theCase, sighting, source, now)
     case 'refund_total':
-      return observeRefundTotal(theCase, observed, sighting)
+      return applyRefundTotal(theCase, sighting, source)
     case 'subscription':
-      return observeSubscription(theCase, observed, sighting, now)
+      return applySubscription(theCase, sighting, source, now)
     default:
-      return observed satisfies never
+      return sighting satisfies never
   }
 }
 

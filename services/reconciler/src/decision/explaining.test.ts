@@ -36,7 +36,7 @@ import {
   scheduled,
   seen,
   subscriptionShown,
-} from '../../test/observations.ts'
+} from '../../test/sightings.ts'
 import type { ActionRecord, Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
@@ -93,7 +93,7 @@ const VERDICTS: Record<VerdictReason, string> = {
 function shownInputs(shown: Fields, known: Fields): Input[] {
   const connectedAt = known.get('connected')
   const connection = { id: CONNECTION, createdAt: connectedAt === undefined ? T0 - 60 * MINUTE : timeOf(connectedAt) }
-  const see = (observed: Parameters<typeof seen>[0]) => seen(observed, { connection })
+  const see = (sighting: Parameters<typeof seen>[0]) => seen(sighting, { connection })
   const at = (name: string) => timeOf(shown.get(name) ?? '')
   if (shown.has('record')) return [see(recordShown(shown.get('record') as 'dispute' | 'credit'))]
   if (shown.has('pause since')) {
@@ -103,7 +103,7 @@ function shownInputs(shown: Fields, known: Fields): Input[] {
   return isCancellation ? shownSubscription(shown, known, see) : shownRefunds(shown, see)
 }
 
-function shownRefunds(shown: Fields, see: (observed: Parameters<typeof seen>[0]) => Input): Input[] {
+function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof seen>[0]) => Input): Input[] {
   const made = shown.get('made')
   const at = made === undefined ? T0 : timeOf(made)
   const gatewayId = shown.get('at gateway')
@@ -150,14 +150,14 @@ function paymentOf(shown: Fields) {
 /** The total of the refund's charge, which names the payment as well. */
 function totalShown(): Parameters<typeof seen>[0] {
   const input = totalSeen({ total: 2499, before: 0 })
-  if (input.kind !== 'observed') throw new Error('A total is observed')
-  return input.observed
+  if (input.kind !== 'sighting') throw new Error('A total is a sighting')
+  return input.sighting
 }
 
 function shownSubscription(
   shown: Fields,
   known: Fields,
-  see: (observed: Parameters<typeof seen>[0]) => Input,
+  see: (sighting: Parameters<typeof seen>[0]) => Input,
 ): Input[] {
   const [asked, first, out] = ['cancellation asked for', 'cancellation first shown', 'cancellation carried out'].map(
     name => shown.get(name),
@@ -202,7 +202,7 @@ function shownSubscription(
 }
 
 function asBaseline(input: Input): Input {
-  return input.kind === 'observed' ? inBaseline(input.observed, { connection: input.sighting.connection }) : input
+  return input.kind === 'sighting' ? inBaseline(input.sighting, { connection: input.source.connection }) : input
 }
 
 /** The operation of a row, in the terms of the page. */

@@ -17,7 +17,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { refundShown, seen } from '../../test/observations.ts'
+import { refundShown, seen } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { projectAction, projectIncident } from '../verdict/projection.ts'

@@ -5,7 +5,7 @@ import { joinPaymentNames } from '../refund/payment-names.ts'
 import { deriveRecords } from '../subscription/subscription-records.ts'
 import { mergeRows } from '../subscription/subscription-row.ts'
 import { joinLinked } from '../verdict/same-action.ts'
-import { observeOperation } from './observe.ts'
+import { applyOperation } from './apply-object.ts'
 
 /**
  * Two cases that turned out to be one, e.g. a charge and its payment intent that came in separate events. The older
@@ -34,7 +34,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     outbox: [...winner.outbox, ...loser.outbox],
   }
   const withOperations = loser.operations.reduce<Case>(
-    (theCase, operation: Operation) => observeOperation(theCase, operation),
+    (theCase, operation: Operation) => applyOperation(theCase, operation),
     base,
   )
   const joined = joinLinked(withRows(withOperations, loser, now), now)

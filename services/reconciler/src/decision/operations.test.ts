@@ -15,7 +15,7 @@ import {
   SECOND,
   T0,
 } from '../../test/fixtures.ts'
-import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import { decide, type Input } from './decide.ts'

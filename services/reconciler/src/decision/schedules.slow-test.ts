@@ -7,17 +7,7 @@ import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance } from '@backstop/simulator'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  CONNECTION,
-  lookAll,
-  MINUTE,
-  operationSeen,
-  PROJECT,
-  play,
-  SECOND,
-  sightingOf,
-  T0,
-} from '../../test/fixtures.ts'
+import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
 import { searchOf } from '../../test/searches.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
@@ -206,10 +196,10 @@ function runThrough({ steps }: History): Course {
 function inputsOf(
   meaning: ReturnType<typeof PROVIDERS.processor.normaliseEvent>,
   eventId: string | null,
-): Extract<Input, { kind: 'observed' }>[] {
-  const observations = meaning.kind === 'observed' ? meaning.observations : []
-  const sighting = sightingOf(eventId ?? '', 'told', eventId === null ? { eventId: null, reading: 'sweep' } : {})
-  return observations.map(observed => ({ kind: 'observed', observed, sighting }) as const)
+): Extract<Input, { kind: 'sighting' }>[] {
+  const sightings = meaning.kind === 'observed' ? meaning.sightings : []
+  const source = sourceOf(eventId ?? '', 'told', eventId === null ? { eventId: null, reading: 'sweep' } : {})
+  return sightings.map(sighting => ({ kind: 'sighting', sighting, source }) as const)
 }
 
 /** What a re-read shows: the subscription, and the schedule that it names. */

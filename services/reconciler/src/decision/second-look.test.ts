@@ -17,7 +17,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { refundShown, scheduled, seen } from '../../test/observations.ts'
+import { refundShown, scheduled, seen } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'

@@ -15,7 +15,7 @@ export interface LookInput {
   /** When the look was due, as its message says: a look that was moved since is another one. */
   readonly dueAt: number
   readonly facts: LookFacts
-  /** What the provider said; null before it was asked. What it showed was observed before. */
+  /** What the provider said; null before it was asked. What it showed was seen before. */
   readonly answer: Pick<Readback, 'outcome'> | null
 }
 

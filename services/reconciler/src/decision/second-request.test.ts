@@ -16,7 +16,7 @@ import {
   secondLooks,
   T0,
 } from '../../test/fixtures.ts'
-import { ended, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import { ended, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { decide } from './decide.ts'
 

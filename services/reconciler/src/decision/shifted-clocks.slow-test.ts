@@ -104,7 +104,7 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
 }
 
 function refsOf(input: Input): readonly string[] {
-  if (input.kind === 'observed') return input.observed.refs
+  if (input.kind === 'sighting') return input.sighting.refs
   return input.kind === 'operation' ? input.operation.refs : []
 }
 

@@ -2,17 +2,7 @@
 import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance, type ProcessorEvent } from '@backstop/simulator'
 import { describe, expect, test } from 'vitest'
-import {
-  CONNECTION,
-  lookAll,
-  MINUTE,
-  operationSeen,
-  PROJECT,
-  play,
-  SECOND,
-  sightingOf,
-  T0,
-} from '../../test/fixtures.ts'
+import { CONNECTION, lookAll, MINUTE, operationSeen, PROJECT, play, SECOND, sourceOf, T0 } from '../../test/fixtures.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
@@ -29,24 +19,21 @@ function openAccount() {
   return { account, id: subscription.id, events, pass, read: () => readings(account, subscription.id, now) }
 }
 
-function observed(
+function sightingIn(
   meaning: ReturnType<typeof PROVIDERS.processor.normaliseObject>,
-  sighting: Parameters<typeof sightingOf>,
+  source: Parameters<typeof sourceOf>,
 ) {
   if (meaning.kind !== 'observed') throw new Error(`It shows nothing: ${JSON.stringify(meaning)}`)
-  const [first] = meaning.observations
+  const [first] = meaning.sightings
   if (first === undefined) throw new Error('It shows nothing')
-  return { kind: 'observed', observed: first, sighting: sightingOf(...sighting) } as Extract<
-    Input,
-    { kind: 'observed' }
-  >
+  return { kind: 'sighting', sighting: first, source: sourceOf(...source) } as Extract<Input, { kind: 'sighting' }>
 }
 
 function eventSeen(event: ProcessorEvent): { at: number; input: Input } {
   const origin = { projectId: PROJECT, connectionId: CONNECTION, eventId: event.id, eventType: event.type }
   const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event })
   if (meaning.kind === 'hint') throw new Error('The processor signs its events')
-  return { at: event.created * 1000, input: observed(meaning, [event.id, event.type]) }
+  return { at: event.created * 1000, input: sightingIn(meaning, [event.id, event.type]) }
 }
 
 /** What a re-read shows of a subscription: itself, and the schedule that it names. */
@@ -59,7 +46,7 @@ function readings(account: CardProcessor, id: string, now: number): { at: number
     .filter(object => object !== undefined)
     .map(object => {
       const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
-      return { at: now, input: observed(meaning, ['', 'sweep', { eventId: null, reading: 'sweep' }]) }
+      return { at: now, input: sightingIn(meaning, ['', 'sweep', { eventId: null, reading: 'sweep' }]) }
     })
 }
 
@@ -220,11 +207,11 @@ test('a schedule that lets its subscription go on is no cancellation, though its
   account.scheduleByObject(id)
   const end = account.subscriptions()[0]?.items.data[0]?.current_period_end
   const set = events().map(({ at, input }) => {
-    if (input.kind !== 'observed' || input.observed.kind !== 'subscription') return { at, input }
-    const { observed: shown } = input
+    if (input.kind !== 'sighting' || input.sighting.kind !== 'subscription') return { at, input }
+    const { sighting: shown } = input
     if (shown.source?.kind !== 'subscription' || shown.source.scheduleId === null) return { at, input }
     const cancellation = { ...shown.cancellation, phase: 'scheduled', effectiveAt: Number(end) * 1000 } as const
-    return { at, input: { ...input, observed: { ...shown, cancellation } } }
+    return { at, input: { ...input, sighting: { ...shown, cancellation } } }
   })
   expect(told(lookAll(play(set)))).toEqual([])
   // Let go, the subscription is ended by whoever sets the same day.

@@ -32,7 +32,7 @@ const RUNS = 5_000
 /** More would keep people from running it. It takes about 20 s on two slow cores. */
 const MAX_MS = 60_000
 
-type Observed = Extract<Input, { kind: 'observed' }>
+type Observed = Extract<Input, { kind: 'sighting' }>
 
 /** All that was told, as the model reads it. */
 function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld) {
@@ -45,7 +45,7 @@ function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld
       isDeleted: deleted,
     }),
   )
-  const seen = told.filter((input): input is Observed => input.kind === 'observed')
+  const seen = told.filter((input): input is Observed => input.kind === 'sighting')
   const operations = new Map<string, Operation>()
   for (const input of told) {
     if (input.kind !== 'operation') continue
@@ -68,21 +68,21 @@ function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld
 
 function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
   const told = new Map<string, ToldRefund>()
-  for (const { observed, sighting } of seen) {
-    if (observed.kind !== 'action') continue
-    const known = told.get(observed.identity)
-    told.set(observed.identity, {
-      id: observed.providerRef,
-      provider: observed.provider,
-      notes: [...(known?.notes ?? []), ...(observed.creditNoteIds ?? [])],
-      gatewayId: known?.gatewayId ?? observed.gatewayRefs[0] ?? null,
-      about: observed.objectIds,
-      amount: observed.amount ?? 0,
-      currency: observed.currency ?? '',
-      at: Math.min(known?.at ?? Infinity, observed.createdAt),
-      key: known?.key ?? observed.idempotencyKey,
-      through: [...(known?.through ?? []), sighting.connection.id],
-      hasExpired: known?.hasExpired === true || observed.isExpiredAuthorization === true,
+  for (const { sighting, source } of seen) {
+    if (sighting.kind !== 'action') continue
+    const known = told.get(sighting.identity)
+    told.set(sighting.identity, {
+      id: sighting.providerRef,
+      provider: sighting.provider,
+      notes: [...(known?.notes ?? []), ...(sighting.creditNoteIds ?? [])],
+      gatewayId: known?.gatewayId ?? sighting.gatewayRefs[0] ?? null,
+      about: sighting.objectIds,
+      amount: sighting.amount ?? 0,
+      currency: sighting.currency ?? '',
+      at: Math.min(known?.at ?? Infinity, sighting.createdAt),
+      key: known?.key ?? sighting.idempotencyKey,
+      through: [...(known?.through ?? []), source.connection.id],
+      hasExpired: known?.hasExpired === true || sighting.isExpiredAuthorization === true,
     })
   }
   return [...told.values()]
@@ -100,17 +100,17 @@ const CAUSES: Record<EndCause, string | null> = {
 }
 
 function namesInTotals(seen: readonly Observed[]): (readonly string[])[] {
-  return seen.flatMap(({ observed }) => (observed.kind === 'refund_total' ? [observed.objectIds] : []))
+  return seen.flatMap(({ sighting }) => (sighting.kind === 'refund_total' ? [sighting.objectIds] : []))
 }
 
 function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {
   const snapshots: ToldSnapshot[] = []
-  let of: { id: string; provider: Observed['observed']['provider']; by: ToldConnection } | undefined
-  for (const { observed, sighting } of seen) {
-    if (observed.kind !== 'subscription') continue
-    const through = by.find(({ id }) => id === sighting.connection.id)
-    if (through !== undefined) of = { id: observed.subject, provider: observed.provider, by: through }
-    const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = observed
+  let of: { id: string; provider: Observed['sighting']['provider']; by: ToldConnection } | undefined
+  for (const { sighting, source } of seen) {
+    if (sighting.kind !== 'subscription') continue
+    const through = by.find(({ id }) => id === source.connection.id)
+    if (through !== undefined) of = { id: sighting.subject, provider: sighting.provider, by: through }
+    const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = sighting
     const known = snapshots.findIndex(snapshot => snapshot.asOf === asOf)
     const told: ToldSnapshot = {
       asOf,
@@ -121,8 +121,8 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ToldConne
       isAtOnce: cancellation.isImmediate === true,
       byItself: CAUSES[cancellation.cause],
       isPastDue,
-      isBaseline: sighting.reading === 'baseline' || snapshots[known]?.isBaseline === true,
-      isOfEvent: sighting.eventId !== null || snapshots[known]?.isOfEvent === true,
+      isBaseline: source.reading === 'baseline' || snapshots[known]?.isBaseline === true,
+      isOfEvent: source.eventId !== null || snapshots[known]?.isOfEvent === true,
       key: idempotencyKey ?? snapshots[known]?.key ?? null,
     }
     if (known < 0) snapshots.push(told)
@@ -242,7 +242,7 @@ function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
 }
 
 function refsOf(input: Input): readonly string[] {
-  if (input.kind === 'observed') return input.observed.refs
+  if (input.kind === 'sighting') return input.sighting.refs
   return input.kind === 'operation' ? input.operation.refs : []
 }
 

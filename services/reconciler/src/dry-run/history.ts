@@ -108,9 +108,9 @@ export function eventItem({ document, body }: KeptEvent): WorkItem {
   return { kind: 'event', event, inboxId, receivedAt: received_at.getTime() }
 }
 
-function arrivalsOfFact({ at, projectId, observations, sightings }: StoredFact): Arrival[] {
-  return observations.flatMap(observed =>
-    sightings.map(sighting => ({ at, item: { kind: 'observation' as const, projectId, observed, sighting } })),
+function arrivalsOfFact({ at, projectId, sightings, sources }: StoredFact): Arrival[] {
+  return sightings.flatMap(sighting =>
+    sources.map(source => ({ at, item: { kind: 'sighting' as const, projectId, sighting, source } })),
   )
 }
 

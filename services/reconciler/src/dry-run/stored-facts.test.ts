@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyCase, lookAll, MINUTE, play, SECOND, T0 } from '../../test/fixtures.ts'
-import { refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import { refundShown, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { storedFacts } from './stored-facts.ts'
 
@@ -21,9 +21,9 @@ test.each([
   },
 ])('$name is understood again as it was', ({ shown }) => {
   const theCase = play(shown.map(one => ({ at: T0 + MINUTE, input: seen(one) })))
-  const again = storedFacts(theCase, []).flatMap(({ observations, sightings }) =>
-    observations.flatMap(observed =>
-      sightings.map(sighting => ({ at: T0 + MINUTE, input: { kind: 'observed', observed, sighting } as const })),
+  const again = storedFacts(theCase, []).flatMap(({ sightings, sources }) =>
+    sightings.flatMap(sighting =>
+      sources.map(source => ({ at: T0 + MINUTE, input: { kind: 'sighting', sighting, source } as const })),
     ),
   )
   expect(reasons(play(again, emptyCase()))).toEqual(reasons(theCase))

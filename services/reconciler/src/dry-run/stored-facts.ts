@@ -1,5 +1,5 @@
 import type { ProviderKind } from '@backstop/contracts'
-import type { Observation, Observed } from '@backstop/providers'
+import type { Observed, Sighting } from '@backstop/providers'
 import type {
   ActionRecord,
   Aspect,
@@ -7,14 +7,14 @@ import type {
   RefundTotal,
   SeenThrough,
   Side,
-  Sighting,
+  SightingSource,
   Snapshot,
   SubscriptionRow,
 } from '../case/case.ts'
 import { stretchesOf } from '../subscription/subscription-row.ts'
 import type { KeptEvent } from './history.ts'
 
-/** What a case still knows of one object of a provider, as it was understood when it was observed. */
+/** What a case still knows of one object of a provider, as it was understood when it was seen. */
 export interface StoredFact {
   readonly provider: ProviderKind
   readonly projectId: string
@@ -22,9 +22,9 @@ export interface StoredFact {
   readonly at: number
   /** The events that told of it; empty for what only a reading showed. */
   readonly eventIds: readonly string[]
-  readonly observations: readonly Observation[]
-  /** One for each connection that shows it. */
   readonly sightings: readonly Sighting[]
+  /** One for each connection that shows it. */
+  readonly sources: readonly SightingSource[]
 }
 
 /**
@@ -46,13 +46,13 @@ export function storedFacts(theCase: Case, events: readonly KeptEvent[]): Stored
 
 function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact {
   const { amount, currency, state, stateVersion, createdAt, cameBack, requestId, providerRef } = side
-  const known = { ...observed(theCase, side), providerRef, amount, currency, state, stateVersion, createdAt }
+  const known = { ...seenAs(theCase, side), providerRef, amount, currency, state, stateVersion, createdAt }
   const said = {
     ...(cameBack === undefined ? {} : { cameBack }),
     ...(requestId === undefined ? {} : { requestId }),
   }
   const { kind } = action
-  const observations: Observation[] =
+  const sightings: Sighting[] =
     kind === 'dispute' || kind === 'credit' || kind === 'reversal'
       ? [{ kind: 'record', record: kind, ...known }]
       : keysOf(action.idempotencyKeys).map(idempotencyKey => ({
@@ -65,7 +65,7 @@ function factOfSide(theCase: Case, action: ActionRecord, side: Side): StoredFact
           idempotencyKey,
           ...(side.isExpiredAuthorization ? { isExpiredAuthorization: true as const } : {}),
         }))
-  return fact(theCase, action.firstSeenAt, action.eventIds, observations, action.seenThrough)
+  return fact(theCase, action.firstSeenAt, action.eventIds, sightings, action.seenThrough)
 }
 
 function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[]): StoredFact {
@@ -80,9 +80,9 @@ function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[
     requestId = null,
   } = total
   const { eventIds, seenThrough } = total
-  const observation: Observation = {
+  const sighting: Sighting = {
     kind: 'refund_total',
-    ...observed(theCase, total),
+    ...seenAs(theCase, total),
     chargeId,
     total: total.total,
     totalBefore,
@@ -94,7 +94,7 @@ function factOfTotal(theCase: Case, total: RefundTotal, toldAt: readonly number[
     requestId,
   }
   const at = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(observedAt, theCase.createdAt)
-  return fact(theCase, at, eventIds, [observation], seenThrough)
+  return fact(theCase, at, eventIds, [sighting], seenThrough)
 }
 
 function factOfSnapshot(
@@ -105,10 +105,10 @@ function factOfSnapshot(
 ): StoredFact {
   const { asOf, cancellation, pause, before, isPastDue, source, isBaseline, idempotencyKeys, eventIds, seenThrough } =
     snapshot
-  const observations = keysOf(idempotencyKeys).map(
-    (idempotencyKey): Observation => ({
+  const sightings = keysOf(idempotencyKeys).map(
+    (idempotencyKey): Sighting => ({
       kind: 'subscription',
-      ...observed(theCase, row),
+      ...seenAs(theCase, row),
       asOf,
       cancellation,
       pause,
@@ -122,7 +122,7 @@ function factOfSnapshot(
   const shownAt = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(asOf, connectedAt, theCase.createdAt)
   // What it began was first seen when the first of its snapshots came, so none of them came before that.
   const at = Math.max(shownAt, ...beginnings(theCase, row, asOf))
-  return fact(theCase, at, eventIds, observations, seenThrough, isBaseline ? 'baseline' : 'sweep')
+  return fact(theCase, at, eventIds, sightings, seenThrough, isBaseline ? 'baseline' : 'sweep')
 }
 
 const ASPECTS: readonly Aspect[] = ['cancellation', 'pause']
@@ -139,11 +139,11 @@ function beginnings(theCase: Case, row: SubscriptionRow, asOf: number): number[]
   })
 }
 
-function observed(theCase: Case, { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>): Observed {
+function seenAs(theCase: Case, { provider, identity, objectIds, subject: about }: Omit<Observed, 'refs'>): Observed {
   return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }
 
-/** An observation has one key at most. */
+/** An sighting has one key at most. */
 function keysOf(keys: readonly string[]): readonly (string | null)[] {
   return keys.length === 0 ? [null] : keys
 }
@@ -152,10 +152,10 @@ function fact(
   { projectId }: Case,
   at: number,
   eventIds: readonly string[],
-  observations: readonly Observation[],
+  sightings: readonly Sighting[],
   seenThrough: readonly SeenThrough[],
-  reading: Sighting['reading'] = 'sweep',
+  reading: SightingSource['reading'] = 'sweep',
 ): StoredFact {
-  const sightings = seenThrough.map(connection => ({ connection, eventId: null, eventType: 'stored', reading }))
-  return { provider: observations[0]?.provider ?? 'processor', projectId, at, eventIds, observations, sightings }
+  const sources = seenThrough.map(connection => ({ connection, eventId: null, eventType: 'stored', reading }))
+  return { provider: sightings[0]?.provider ?? 'processor', projectId, at, eventIds, sightings, sources }
 }

@@ -99,7 +99,7 @@ export async function runHistory(
 
 /** What is known stands before what is asked about it at the same moment. */
 const ORDER: Record<WorkItem['kind'], number> = {
-  observation: 0,
+  sighting: 0,
   operation: 1,
   event: 2,
   expected_change: 3,

@@ -12,7 +12,7 @@ import {
   secondLooks,
   T0,
 } from '../../test/fixtures.ts'
-import { refundShown, scheduled, seen } from '../../test/observations.ts'
+import { refundShown, scheduled, seen } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { mergeCases } from '../decision/merge.ts'

@@ -16,7 +16,7 @@ import {
   T0,
   totalSeen,
 } from '../../test/fixtures.ts'
-import { recordShown, seen } from '../../test/observations.ts'
+import { recordShown, seen } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { mergeCases } from '../decision/merge.ts'

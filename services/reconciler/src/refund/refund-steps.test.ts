@@ -299,9 +299,9 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   test('a refund of one of two charges of a payment, when the known one is of the other', () => {
     const ofOther = named('re_1', 700, { charge: 'ch_2' })
     const otherTotal = (eventId: string) => {
-      const { observed, ...seen } = total({ total: 700, before: 0 }, eventId) as Extract<Input, { kind: 'observed' }>
+      const { sighting, ...seen } = total({ total: 700, before: 0 }, eventId) as Extract<Input, { kind: 'sighting' }>
       const names = { chargeId: 'ch_2', identity: 'prj_test/processor/charge/ch_2', objectIds: ['pi_1', 'ch_2'] }
-      return { ...seen, observed: { ...observed, ...names } } as Input
+      return { ...seen, sighting: { ...sighting, ...names } } as Input
     }
     const theCase = story([at(T0, ofOther), at(T0, firstTotal), at(T0, otherTotal('b'))])
     expect(verdicts(theCase)).toEqual(['provisional 700 unexplained', 're_1 700 unexplained'])
@@ -345,8 +345,8 @@ describe('one total of several refunds', () => {
   })
 
   test('counts a refund of unknown amount as the rest', () => {
-    const { observed, ...seen } = parts[1] as Extract<Input, { kind: 'observed' }>
-    const ofUnknown = { ...seen, observed: { ...observed, amount: null } } as Input
+    const { sighting, ...seen } = parts[1] as Extract<Input, { kind: 'sighting' }>
+    const ofUnknown = { ...seen, sighting: { ...sighting, amount: null } } as Input
     expect(verdicts(story([at(T0, whole), at(T0, parts[0]!), at(T0, ofUnknown)]))).toEqual([
       're_1 500 unexplained',
       're_2 null unexplained',

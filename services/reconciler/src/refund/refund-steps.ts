@@ -6,7 +6,7 @@ import {
   isProvisional,
   type RefundTotal,
   replaceAt,
-  type Sighting,
+  type SightingSource,
   UNJUDGED,
   withAll,
   withConnection,
@@ -35,28 +35,28 @@ import type { UnnamedRefund } from './refund-totals.ts'
 const SAME_TOTAL_MS = 60_000
 
 /** The case with a total as its event tells it. */
-export function observeRefundTotal(theCase: Case, observed: ObservedRefundTotal, sighting: Sighting): Case {
-  const refs = withAll(theCase.refs, observed.refs)
-  const index = theCase.refundTotals.findIndex(known => isSameTotal(known, observed))
+export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, source: SightingSource): Case {
+  const refs = withAll(theCase.refs, sighting.refs)
+  const index = theCase.refundTotals.findIndex(known => isSameTotal(known, sighting))
   const known = theCase.refundTotals[index]
-  const { identity, total, totalBefore, observedAt } = observed
+  const { identity, total, totalBefore, observedAt } = sighting
   const entry: RefundTotal = {
     id: known?.id ?? `${totalsOfCharge(identity)}${totalBefore ?? ''}-${total}/${observedAt}`,
     identity,
-    chargeId: observed.chargeId,
-    provider: observed.provider,
-    subject: observed.subject,
-    objectIds: observed.objectIds,
-    seenThrough: withConnection(known?.seenThrough ?? [], sighting.connection),
+    chargeId: sighting.chargeId,
+    provider: sighting.provider,
+    subject: sighting.subject,
+    objectIds: sighting.objectIds,
+    seenThrough: withConnection(known?.seenThrough ?? [], source.connection),
     total,
     totalBefore: known?.totalBefore ?? totalBefore,
-    uncaptured: Math.max(known?.uncaptured ?? 0, observed.uncaptured ?? 0),
-    currency: observed.currency,
-    chargeCreatedAt: known?.chargeCreatedAt ?? observed.chargeCreatedAt ?? null,
+    uncaptured: Math.max(known?.uncaptured ?? 0, sighting.uncaptured ?? 0),
+    currency: sighting.currency,
+    chargeCreatedAt: known?.chargeCreatedAt ?? sighting.chargeCreatedAt ?? null,
     observedAt: Math.min(known?.observedAt ?? Infinity, observedAt),
-    idempotencyKey: known?.idempotencyKey ?? observed.idempotencyKey,
-    requestId: known?.requestId ?? observed.requestId ?? null,
-    eventIds: sighting.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [sighting.eventId]),
+    idempotencyKey: known?.idempotencyKey ?? sighting.idempotencyKey,
+    requestId: known?.requestId ?? sighting.requestId ?? null,
+    eventIds: source.eventId === null ? (known?.eventIds ?? []) : withAll(known?.eventIds ?? [], [source.eventId]),
     look: known?.look ?? null,
   }
   const refundTotals =
@@ -65,24 +65,24 @@ export function observeRefundTotal(theCase: Case, observed: ObservedRefundTotal,
 }
 
 /** Whether both tell of one change. A provider may send two events of it. */
-function isSameTotal(known: RefundTotal, observed: ObservedRefundTotal): boolean {
+function isSameTotal(known: RefundTotal, sighting: ObservedRefundTotal): boolean {
   const agrees = <T>(a: T | null, b: T | null) => a === null || b === null || a === b
   return (
-    known.identity === observed.identity &&
-    known.total === observed.total &&
-    Math.abs(known.observedAt - observed.observedAt) <= SAME_TOTAL_MS &&
-    agrees(known.totalBefore, observed.totalBefore) &&
-    agrees(known.idempotencyKey, observed.idempotencyKey) &&
-    agrees(known.requestId ?? null, observed.requestId ?? null)
+    known.identity === sighting.identity &&
+    known.total === sighting.total &&
+    Math.abs(known.observedAt - sighting.observedAt) <= SAME_TOTAL_MS &&
+    agrees(known.totalBefore, sighting.totalBefore) &&
+    agrees(known.idempotencyKey, sighting.idempotencyKey) &&
+    agrees(known.requestId ?? null, sighting.requestId ?? null)
   )
 }
 
-/** The provisional action that an observed refund turns out to be: its index, or -1. */
-export function provisionalFor(theCase: Case, observed: ObservedAction): number {
+/** The provisional action that an seen refund turns out to be: its index, or -1. */
+export function provisionalFor(theCase: Case, sighting: ObservedAction): number {
   if (!theCase.actions.some(isProvisional)) return -1
-  const more = [{ record: observed, known: knownRefund(observed, observed.createdAt) }]
+  const more = [{ record: sighting, known: knownRefund(sighting, sighting.createdAt) }]
   const named = readCharges(theCase, more).flatMap(({ named }) => named)
-  return theCase.actions.indexOf(nearest(named, observed.amount, observed.createdAt) as ActionRecord)
+  return theCase.actions.indexOf(nearest(named, sighting.amount, sighting.createdAt) as ActionRecord)
 }
 
 /** The totals of which every refund is one of these. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, emptyCase, lookAll, MINUTE, operationSeen, play, SECOND, T0 } from '../../test/fixtures.ts'
-import { ended, inBaseline, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import { ended, inBaseline, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 

@@ -6,7 +6,7 @@ import {
   type Case,
   replaceAt,
   type SeenThrough,
-  type Sighting,
+  type SightingSource,
   type Snapshot,
   type SubscriptionRow,
   type Turn,
@@ -26,36 +26,36 @@ const ASKED_UP_TO_MS = 24 * 3_600_000
 const MAX_EVENT_IDS = 100
 
 /** The case with one more snapshot of a subscription, and with the records that its row tells of now. */
-export function observeSubscription(
+export function applySubscription(
   theCase: Case,
-  observed: ObservedSubscription,
-  sighting: Sighting,
+  sighting: ObservedSubscription,
+  source: SightingSource,
   now: number,
 ): Case {
-  const index = theCase.subscriptions.findIndex(row => row.identity === observed.identity)
-  const row = withSnapshot(theCase.subscriptions[index], observed, sighting)
+  const index = theCase.subscriptions.findIndex(row => row.identity === sighting.identity)
+  const row = withSnapshot(theCase.subscriptions[index], sighting, source)
   const subscriptions = index < 0 ? [...theCase.subscriptions, row] : replaceAt(theCase.subscriptions, index, row)
-  const refs = withAll(theCase.refs, observed.refs)
-  return deriveRecords({ ...theCase, refs, subscriptions }, row, sighting, now)
+  const refs = withAll(theCase.refs, sighting.refs)
+  return deriveRecords({ ...theCase, refs, subscriptions }, row, source, now)
 }
 
 /** The case with the records of one row: cancellations, pauses, and what took them back. */
-export function deriveRecords(theCase: Case, row: SubscriptionRow, sighting: Sighting | null, now: number): Case {
+export function deriveRecords(theCase: Case, row: SubscriptionRow, source: SightingSource | null, now: number): Case {
   const aspects: readonly Aspect[] = ['cancellation', 'pause']
-  return aspects.reduce((next, aspect) => deriveAspect(next, row, aspect, sighting, now), theCase)
+  return aspects.reduce((next, aspect) => deriveAspect(next, row, aspect, source, now), theCase)
 }
 
 function deriveAspect(
   theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
-  sighting: Sighting | null,
+  source: SightingSource | null,
   now: number,
 ): Case {
   const stretches = stretchesOf(row, aspect)
   const derived = stretches.reduce((next, stretch) => {
     const kind = kindOf(stretch, aspect)
-    return kind === null ? next : deriveRecord(next, row, aspect, stretch, kind, sighting, now)
+    return kind === null ? next : deriveRecord(next, row, aspect, stretch, kind, source, now)
   }, theCase)
   // A gap that an episode took up, because the same request was shown after it again, ended nothing.
   return derived.actions.reduce((next, record) => {
@@ -94,7 +94,7 @@ function deriveRecord(
   aspect: Aspect,
   stretch: Stretch,
   kind: RecordKind,
-  sighting: Sighting | null,
+  source: SightingSource | null,
   now: number,
 ): Case {
   const [known, ...others] = theCase.actions
@@ -126,8 +126,8 @@ function deriveRecord(
       ? cancellationFacts(stretch, anchor, row)
       : { providerCreatedAt: Math.ceil(stretch.from), turn: turnOf(row, aspect, stretch, anchor) }),
   }
-  if (sighting === null) return withRecord(joined, record)
-  return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, sighting), sighting, now))
+  if (source === null) return withRecord(joined, record)
+  return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, source), source, now))
 }
 
 function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): Turn {

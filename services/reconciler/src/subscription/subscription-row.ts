@@ -2,7 +2,7 @@ import type { ProviderKind } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
 import {
   type Aspect,
-  type Sighting,
+  type SightingSource,
   type Snapshot,
   type SubscriptionRow,
   withAll,
@@ -43,31 +43,31 @@ export interface Stretch {
 /** The row with one more snapshot, and that snapshot as it is kept there. */
 export function withSnapshot(
   row: SubscriptionRow | undefined,
-  observed: ObservedSubscription,
-  sighting: Sighting,
+  sighting: ObservedSubscription,
+  source: SightingSource,
 ): SubscriptionRow {
-  const { asOf, cancellation, pause } = observed
+  const { asOf, cancellation, pause } = sighting
   const seen: Snapshot = {
     asOf,
     cancellation,
     pause,
-    before: observed.before,
-    isBaseline: sighting.reading === 'baseline',
-    isPastDue: observed.isPastDue === true,
-    ...(observed.source === undefined ? {} : { source: observed.source }),
-    seenThrough: [sighting.connection],
-    idempotencyKeys: observed.idempotencyKey === null ? [] : [observed.idempotencyKey],
-    eventIds: sighting.eventId === null ? [] : [sighting.eventId],
+    before: sighting.before,
+    isBaseline: source.reading === 'baseline',
+    isPastDue: sighting.isPastDue === true,
+    ...(sighting.source === undefined ? {} : { source: sighting.source }),
+    seenThrough: [source.connection],
+    idempotencyKeys: sighting.idempotencyKey === null ? [] : [sighting.idempotencyKey],
+    eventIds: source.eventId === null ? [] : [source.eventId],
   }
   const known = row?.snapshots ?? []
   const twin = known.findIndex(snapshot => snapshot.asOf === asOf && sameStanding(snapshot, seen))
   const before = known[twin]
   const snapshots = before === undefined ? [...known, seen] : known.with(twin, withSighting(before, seen))
   return {
-    identity: observed.identity,
-    provider: observed.provider,
-    subject: row?.subject ?? observed.subject,
-    objectIds: withAll(row?.objectIds ?? [], observed.objectIds),
+    identity: sighting.identity,
+    provider: sighting.provider,
+    subject: row?.subject ?? sighting.subject,
+    objectIds: withAll(row?.objectIds ?? [], sighting.objectIds),
     snapshots: compressed(snapshots.toSorted(bySnapshot)).slice(-MAX_SNAPSHOTS),
   }
 }

@@ -116,7 +116,7 @@ function timesOf(action: ActionRecord, { at, until }: Deed) {
 }
 
 /** What the provider's own data explains without an operation; null where it explains nothing. */
-export function explainedByObservation(
+export function explainedByEvidence(
   action: ActionRecord,
 ): Extract<VerdictReason, 'made_before_connection' | 'scheduled_before'> | null {
   if (madeBeforeConnection(action)) return 'made_before_connection'

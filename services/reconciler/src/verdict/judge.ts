@@ -4,7 +4,7 @@ import { disproofOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
-import { endOfItself, explainedByObservation, isOwnReason } from './explain.ts'
+import { endOfItself, explainedByEvidence, isOwnReason } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 import { ruleOf } from './why.ts'
@@ -49,8 +49,8 @@ function settlementOf(theCase: Case, action: ActionRecord, assignment: Assignmen
     const { operation, reason } = assignment
     return { ...by, verdict: 'explained', reason, operationId: operation.operation_id }
   }
-  const observed = explainedByObservation(action)
-  if (observed !== null) return { ...by, verdict: 'explained', reason: observed }
+  const evidence = explainedByEvidence(action)
+  if (evidence !== null) return { ...by, verdict: 'explained', reason: evidence }
   const ended = endOfItself(action)
   if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
   const disproved = disproofOf(action)

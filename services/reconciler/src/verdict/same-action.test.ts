@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, operationSeen, play, policy, T0 } from '../../test/fixtures.ts'
-import { refundShown, seen } from '../../test/observations.ts'
+import { refundShown, seen } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { Input } from '../decision/decide.ts'
 import { projectActions, projectIncidents } from './projection.ts'
@@ -53,7 +53,7 @@ describe('a refund that the biller made through its gateway', () => {
   test('of which both were alerted keeps one incident; the other is resolved and leads to it', () => {
     const signed = (input: Input) => ({
       ...input,
-      sighting: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
+      source: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
     })
     const apart = looked(tell(atGateway, signed(seen(refundShown({ ...biller, provider: 'reseller' }))) as Input))
     expect(alertsOf(apart)).toEqual(['incident.opened', 'incident.opened'])

@@ -16,7 +16,7 @@ import {
   T0,
   unexpected,
 } from '../../test/fixtures.ts'
-import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/observations.ts'
+import { ended, refundShown, scheduled, seen, subscriptionShown } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 import { projectIncidents } from './projection.ts'

@@ -10,8 +10,8 @@ import {
   reading,
   UnixTime,
 } from '../../object-fields.ts'
-import type { Observation, ObservedRefundTotal } from '../../observation.ts'
-import { refundObservations, refundsIn } from './refund.ts'
+import type { ObservedRefundTotal, Sighting } from '../../sighting.ts'
+import { refundSightings, refundsIn } from './refund.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
 const Charge = z.object({
@@ -44,19 +44,19 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
     const isOfThisRequest = (refund: { created: number; amount: number }) =>
       refund.created === newest && total.totalBefore !== null && refund.amount === total.total - total.totalBefore
     const candidates = refunds.filter(isOfThisRequest)
-    const observations: Observation[] = refunds.flatMap<Observation>(refund => {
+    const sightings: Sighting[] = refunds.flatMap<Sighting>(refund => {
       const isIts = candidates.length === 1 && candidates[0] === refund
       const listed = { ...telling, changedAt: null }
-      return refundObservations(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, {
+      return refundSightings(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, {
         ...refund,
         charge: charge.id,
         payment_intent: refund.payment_intent ?? charge.payment_intent,
       })
     })
     // What the processor gives back of an authorization that nobody captured was never paid.
-    if (charge.captured !== false || telling.by !== 'itself') observations.push(total)
-    return observations.length > 0
-      ? { kind: 'observed', observations }
+    if (charge.captured !== false || telling.by !== 'itself') sightings.push(total)
+    return sightings.length > 0
+      ? { kind: 'observed', sightings }
       : { kind: 'ignored', reason: 'The authorization expired uncaptured, and no money moved' }
   })
 

@@ -27,7 +27,7 @@ const Dispute = z.object({
 export const meaningOfDispute: ObjectMeaning<ProcessorTelling> = (telling, object) =>
   reading('dispute', Dispute, object, dispute => ({
     kind: 'observed',
-    observations: [
+    sightings: [
       {
         kind: 'record',
         record: 'dispute',

@@ -10,7 +10,7 @@ import {
   reading,
   UnixTime,
 } from '../../object-fields.ts'
-import type { ObservedAction, ObservedRecord } from '../../observation.ts'
+import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
 const Refund = z.object({
@@ -29,7 +29,7 @@ const Refund = z.object({
 type Refund = z.infer<typeof Refund>
 
 export const meaningOfRefund: ObjectMeaning<ProcessorTelling> = (telling, object) =>
-  reading('refund', Refund, object, refund => ({ kind: 'observed', observations: refundObservations(telling, refund) }))
+  reading('refund', Refund, object, refund => ({ kind: 'observed', sightings: refundSightings(telling, refund) }))
 
 /** The refunds that can be read from a list that an account's API version puts into its charges. */
 export function refundsIn(list: unknown): Refund[] {
@@ -40,7 +40,7 @@ export function refundsIn(list: unknown): Refund[] {
   })
 }
 
-export function refundObservations(telling: ProcessorTelling, refund: Refund): (ObservedAction | ObservedRecord)[] {
+export function refundSightings(telling: ProcessorTelling, refund: Refund): (ObservedAction | ObservedRecord)[] {
   const action = actionOf(telling, refund)
   const back = refund.failure_balance_transaction
   return back === null ? [action] : [action, reversalOf(telling, refund, back)]

@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, Id, type Meaning, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
-import type { CancellationState, ObservedSubscription } from '../../observation.ts'
+import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
 /** The fields that say whether a schedule ends its subscription, and when. */
@@ -51,7 +51,7 @@ function meaningAfter(happened: Happened): ObjectMeaning<ProcessorTelling> {
       const isRequest = before !== null && isOtherEnd(before, schedule)
       const isAboutEnd = isRequest || (previous === null && happened !== 'created')
       const keyed = isAboutEnd ? telling : { ...telling, idempotencyKey: null }
-      const observed: ObservedSubscription = {
+      const sighting: ObservedSubscription = {
         kind: 'subscription',
         ...naming,
         refs: withKey(keyed, naming.refs),
@@ -63,7 +63,7 @@ function meaningAfter(happened: Happened): ObjectMeaning<ProcessorTelling> {
         source: { kind: 'schedule', scheduleId: schedule.id, phaseEnds: phaseEndsOf(schedule) },
         idempotencyKey: keyed.idempotencyKey,
       }
-      return { kind: 'observed', observations: [observed] }
+      return { kind: 'observed', sightings: [sighting] }
     })
 }
 

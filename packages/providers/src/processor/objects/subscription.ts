@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
-import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../observation.ts'
+import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
 /** The fields that say where a subscription stands. */
@@ -47,7 +47,7 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
       (before?.cancellation ?? cancellation.phase) !== cancellation.phase ||
       endBefore(telling.previous, object) > (cancellation.effectiveAt ?? 0)
     const keyed = isAboutEnd ? telling : { ...telling, idempotencyKey: null }
-    const observed: ObservedSubscription = {
+    const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...naming,
       refs: withKey(keyed, naming.refs),
@@ -60,7 +60,7 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
         : { source: { kind: 'subscription', scheduleId: subscription.schedule } }),
       idempotencyKey: keyed.idempotencyKey,
     }
-    return { kind: 'observed', observations: [observed] }
+    return { kind: 'observed', sightings: [sighting] }
   })
 
 function cancellationOf(subscription: Subscription, by: ProcessorTelling['by']): CancellationState {

@@ -1,7 +1,7 @@
 import { type ObjectState, ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { CurrencyCode, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
-import type { Observation, ObservedRecord } from '../../observation.ts'
+import type { ObservedRecord, Sighting } from '../../sighting.ts'
 
 /** Amounts are texts of minor units. A number is taken as well: what it says is not in doubt. */
 const Amount = z.union([
@@ -46,11 +46,11 @@ export const meaningOfAdjustment: ObjectMeaning = (telling, object) =>
       stateVersion: adjustment.updated_at,
       createdAt,
     }
-    const observation: Observation =
+    const sighting: Sighting =
       record === 'refund'
         ? { kind: 'action', action: 'refund', ...common, gatewayRefs: [], idempotencyKey: null }
         : { kind: 'record', record, ...common }
-    return { kind: 'observed', observations: [observation] }
+    return { kind: 'observed', sightings: [sighting] }
   })
 
 function recordOf(action: string): ObservedRecord['record'] | 'refund' | 'unknown' {

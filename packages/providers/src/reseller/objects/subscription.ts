@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
-import type { CancellationState, ObservedSubscription, PauseState } from '../../observation.ts'
+import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
 
 /** What is bought, as far as it says how its trial ends. */
 const Item = z.object({
@@ -26,7 +26,7 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = subscription.updated_at ?? telling.toldAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
-    const observed: ObservedSubscription = {
+    const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...nameObject(telling, 'reseller', 'subscription', subscription.id, [subscription.id]),
       asOf,
@@ -36,7 +36,7 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
       isPastDue: subscription.status === 'past_due',
       idempotencyKey: null,
     }
-    return { kind: 'observed', observations: [observed] }
+    return { kind: 'observed', sightings: [sighting] }
   })
 
 /** It says neither when nor why an end was asked for; that a trial ended which nobody paid for, its own times tell. */

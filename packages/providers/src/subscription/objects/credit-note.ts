@@ -10,7 +10,7 @@ import {
   type Telling,
   UnixTime,
 } from '../../object-fields.ts'
-import type { ObservedAction, ObservedRecord } from '../../observation.ts'
+import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
 import { stateOfTransaction } from './transaction.ts'
 import { Version, versionOf } from './version.ts'
 
@@ -49,7 +49,7 @@ export const meaningOfCreditNote: ObjectMeaning = (telling, object) =>
     if (date === null) return { kind: 'malformed', reason: 'credit_note.date: No time is given' }
     const note = { ...parsed, date }
     const refunds = (note.linked_refunds ?? []).map(linked => refundOf(telling, note, linked))
-    return { kind: 'observed', observations: [...refunds, creditOf(telling, note)] }
+    return { kind: 'observed', sightings: [...refunds, creditOf(telling, note)] }
   })
 
 function creditOf(telling: Telling, note: TimedNote): ObservedRecord {

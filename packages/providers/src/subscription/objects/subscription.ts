@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
-import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../observation.ts'
+import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { Version, versionOf } from './version.ts'
 
 const Subscription = Version.extend({
@@ -24,7 +24,7 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = versionOf(subscription) ?? telling.toldAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
-    const observed: ObservedSubscription = {
+    const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...nameObject(telling, 'subscription', 'subscription', subscription.id, [subscription.id]),
       asOf,
@@ -33,7 +33,7 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
       before: null,
       idempotencyKey: null,
     }
-    return { kind: 'observed', observations: [observed] }
+    return { kind: 'observed', sightings: [sighting] }
   })
 
 /**

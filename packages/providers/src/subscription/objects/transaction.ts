@@ -9,7 +9,7 @@ import {
   reading,
   UnixTime,
 } from '../../object-fields.ts'
-import type { Observation } from '../../observation.ts'
+import type { Sighting } from '../../sighting.ts'
 import { Version, versionOf } from './version.ts'
 
 const Word = helpful(z.string().min(1))
@@ -57,14 +57,14 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
       stateVersion: versionOf(transaction),
       createdAt,
     }
-    const dispute: Observation = { kind: 'record', record: 'dispute', ...common }
+    const dispute: Sighting = { kind: 'record', record: 'dispute', ...common }
     switch (transaction.type) {
       case 'refund': {
-        if (transaction.payment_method === TAKEN_BACK) return { kind: 'observed', observations: [dispute] }
+        if (transaction.payment_method === TAKEN_BACK) return { kind: 'observed', sightings: [dispute] }
         const gatewayRefs = gatewayRefsOf(transaction)
         // The processor's own name for it: what the processor tells of this refund then meets it in one subject.
         const atGateway = gatewayRefs.map(id => objectReference(telling.projectId, 'processor', undefined, id))
-        const refund: Observation = {
+        const refund: Sighting = {
           kind: 'action',
           action: 'refund',
           ...common,
@@ -73,11 +73,11 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
           creditNoteIds: creditNoteIdsOf(transaction),
           idempotencyKey: null,
         }
-        return { kind: 'observed', observations: [refund] }
+        return { kind: 'observed', sightings: [refund] }
       }
       case 'payment_reversal':
         // The bank took the payment back: a chargeback, or a direct debit that failed late.
-        return { kind: 'observed', observations: [dispute] }
+        return { kind: 'observed', sightings: [dispute] }
       default:
         return { kind: 'ignored', reason: `Transactions of type ${transaction.type} are not judged` }
     }

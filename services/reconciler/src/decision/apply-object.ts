@@ -6,7 +6,7 @@ import {
   type EvictedRecord,
   isProvisional,
   replaceAt,
-  type Sighting,
+  type SightingSource,
   UNJUDGED,
   withAll,
   withConnection,
@@ -25,20 +25,20 @@ const MAX_EVENT_IDS = 100
  */
 const MAX_SPARE_OPERATIONS = 500
 
-/** The case with a provider's object that was observed: a new record, or what it adds to the one there is. */
-export function observeObject(
+/** The case with a provider's object that was seen: a new record, or what it adds to the one there is. */
+export function applyObject(
   theCase: Case,
-  observed: ObservedAction | ObservedRecord,
-  sighting: Sighting,
+  sighting: ObservedAction | ObservedRecord,
+  source: SightingSource,
   now: number,
 ): Case {
-  const index = findRecord(theCase, observed)
+  const index = findRecord(theCase, sighting)
   const known = theCase.actions[index]
-  const evicted = known === undefined ? evictedRecordOf(theCase, namesOf(observed)) : undefined
-  const before = known ?? { ...newRecord(observed, now), ...(evicted && rememberedOf(evicted)) }
-  const record = withSighting(before, withSide(before, observed), observed, sighting, now)
+  const evicted = known === undefined ? evictedRecordOf(theCase, namesOf(sighting)) : undefined
+  const before = known ?? { ...newRecord(sighting, now), ...(evicted && rememberedOf(evicted)) }
+  const record = withSighting(before, withSide(before, sighting), sighting, source, now)
   const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
-  const refs = withAll(theCase.refs, observed.refs)
+  const refs = withAll(theCase.refs, sighting.refs)
   const next = evicted === undefined ? theCase : { ...theCase, evicted: theCase.evicted.filter(one => one !== evicted) }
   return joinLinked({ ...next, actions, refs }, now)
 }
@@ -48,27 +48,27 @@ function rememberedOf({ actionId, identity, kind, sides, idempotencyKeys }: Evic
   return { id: actionId, identity, kind, sides, idempotencyKeys }
 }
 
-function namesOf(observed: ObservedAction | ObservedRecord): readonly string[] {
-  return observed.kind === 'action' ? [observed.providerRef, ...observed.gatewayRefs] : [observed.providerRef]
+function namesOf(sighting: ObservedAction | ObservedRecord): readonly string[] {
+  return sighting.kind === 'action' ? [sighting.providerRef, ...sighting.gatewayRefs] : [sighting.providerRef]
 }
 
 /** The record of this very object, or of the same refund at another provider, or the provisional one that it turns out to be. */
-function findRecord(theCase: Case, observed: ObservedAction | ObservedRecord): number {
-  const { identity } = observed
+function findRecord(theCase: Case, sighting: ObservedAction | ObservedRecord): number {
+  const { identity } = sighting
   const own = theCase.actions.findIndex(
     action => action.identity === identity || action.sides.some(side => side.identity === identity),
   )
-  if (own >= 0 || observed.kind === 'record') return own
-  const linked = linkedRecord(theCase, sideOf(observed))
-  return linked >= 0 ? linked : provisionalFor(theCase, observed)
+  if (own >= 0 || sighting.kind === 'record') return own
+  const linked = linkedRecord(theCase, sideOf(sighting))
+  return linked >= 0 ? linked : provisionalFor(theCase, sighting)
 }
 
-function newRecord(observed: ObservedAction | ObservedRecord, now: number): ActionRecord {
-  const { identity, provider, subject, objectIds, providerRef, amount, currency, state, createdAt } = observed
+function newRecord(sighting: ObservedAction | ObservedRecord, now: number): ActionRecord {
+  const { identity, provider, subject, objectIds, providerRef, amount, currency, state, createdAt } = sighting
   return {
     id: deterministicId('action', identity),
     identity,
-    kind: observed.kind === 'action' ? observed.action : observed.record,
+    kind: sighting.kind === 'action' ? sighting.action : sighting.record,
     sides: [],
     turn: null,
     provider,
@@ -87,8 +87,8 @@ function newRecord(observed: ObservedAction | ObservedRecord, now: number): Acti
   }
 }
 
-function withSide(known: ActionRecord, observed: ObservedAction | ObservedRecord): ActionRecord {
-  const seen = sideOf(observed)
+function withSide(known: ActionRecord, sighting: ObservedAction | ObservedRecord): ActionRecord {
+  const seen = sideOf(sighting)
   // What a provisional action is said to be was guessed from a total: the refund itself knows better.
   if (isProvisional(known)) return { ...withSides(known, [seen]), identity: seen.identity, madeFrom: null }
   const own = known.sides.find(side => side.identity === seen.identity)
@@ -99,12 +99,12 @@ function withSide(known: ActionRecord, observed: ObservedAction | ObservedRecord
 function withSighting(
   before: ActionRecord,
   record: ActionRecord,
-  observed: ObservedAction | ObservedRecord,
-  sighting: Sighting,
+  sighting: ObservedAction | ObservedRecord,
+  source: SightingSource,
   now: number,
 ): ActionRecord {
-  const { connection, eventId } = sighting
-  const key = observed.kind === 'action' ? observed.idempotencyKey : null
+  const { connection, eventId } = source
+  const key = sighting.kind === 'action' ? sighting.idempotencyKey : null
   const hasRoom = record.eventIds.length < MAX_EVENT_IDS
   const seen: ActionRecord = {
     ...record,
@@ -112,14 +112,14 @@ function withSighting(
     idempotencyKeys: key === null ? record.idempotencyKeys : withAll(record.idempotencyKeys, [key]),
     eventIds: eventId === null || !hasRoom ? record.eventIds : withAll(record.eventIds, [eventId]),
   }
-  return addSightingToTimeline(before, withoutDenial(before, seen, sighting), sighting, now)
+  return addSightingToTimeline(before, withoutDenial(before, seen, source), source, now)
 }
 
 /**
  * The case with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One
  * that was never sent to the provider can explain nothing: it is kept for whoever asks why, and leads nowhere.
  */
-export function observeOperation(theCase: Case, operation: Operation): Case {
+export function applyOperation(theCase: Case, operation: Operation): Case {
   const refs = operation.executing_at === null ? theCase.refs : withAll(theCase.refs, operation.refs)
   const index = theCase.operations.findIndex(known => known.operation_id === operation.operation_id)
   const known = theCase.operations[index]

@@ -18,7 +18,7 @@ export interface ObjectOrigin {
   readonly readAt: number
 }
 
-/** What every observation says. Times are milliseconds since the epoch. */
+/** What every sighting says. Times are milliseconds since the epoch. */
 export interface Observed {
   readonly provider: ProviderKind
   /** The same for everything that tells of this object, and for no other; starts with the project. */
@@ -170,11 +170,11 @@ export interface ObservedRecord extends Observed {
   readonly createdAt: number
 }
 
-export type Observation = ObservedAction | ObservedRefundTotal | ObservedSubscription | ObservedRecord
+export type Sighting = ObservedAction | ObservedRefundTotal | ObservedSubscription | ObservedRecord
 
 /** What an event or an object means. `ignored` is kept in the inbox with its reason; `malformed` is parked. */
 export type Normalised =
-  | { readonly kind: 'observed'; readonly observations: readonly Observation[] }
+  | { readonly kind: 'observed'; readonly sightings: readonly Sighting[] }
   /** Nothing in the event is believed but these ids: the verdict rests on reading them back. */
   | { readonly kind: 'hint'; readonly targets: readonly ReadTarget[] }
   | { readonly kind: 'ignored'; readonly reason: string }

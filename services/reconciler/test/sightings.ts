@@ -7,9 +7,9 @@ import type {
   ObservedSubscription,
   PauseState,
 } from '@backstop/providers'
-import type { Sighting } from '../src/case/case.ts'
+import type { SightingSource } from '../src/case/case.ts'
 import type { Input } from '../src/decision/decide.ts'
-import { PROJECT, sightingOf, T0 } from './fixtures.ts'
+import { PROJECT, sourceOf, T0 } from './fixtures.ts'
 
 /** What the three providers show, as their normalisers say it. */
 
@@ -132,15 +132,15 @@ export function ended(requestedAt: number | null, shown: SubscriptionShown = {})
   return subscriptionShown({ ...shown, asOf, cancellation })
 }
 
-type Shown = Extract<Input, { kind: 'observed' }>['observed']
+type Shown = Extract<Input, { kind: 'sighting' }>['sighting']
 
 /** As an event, or a reading, brings it. */
-export function seen(observed: Shown, sighting: Partial<Sighting> = {}): Input {
-  const eventId = `evt_${observed.identity}_${'asOf' in observed ? observed.asOf : observed.kind}`
-  return { kind: 'observed', observed, sighting: sightingOf(eventId, `${observed.kind}.shown`, sighting) }
+export function seen(sighting: Shown, source: Partial<SightingSource> = {}): Input {
+  const eventId = `evt_${sighting.identity}_${'asOf' in sighting ? sighting.asOf : sighting.kind}`
+  return { kind: 'sighting', sighting, source: sourceOf(eventId, `${sighting.kind}.shown`, source) }
 }
 
 /** As the baseline of a new connection brings it. */
-export function inBaseline(observed: Shown, sighting: Partial<Sighting> = {}): Input {
-  return seen(observed, { eventId: null, eventType: 'baseline', reading: 'baseline', ...sighting })
+export function inBaseline(sighting: Shown, source: Partial<SightingSource> = {}): Input {
+  return seen(sighting, { eventId: null, eventType: 'baseline', reading: 'baseline', ...source })
 }
