@@ -1,87 +1,51 @@
 /** The OpenAPI 3.1 document, printed from the route table and from the very schemas that check requests. */
-
-import {
-  AlertChannel,
-  AlertChannelPatch,
-  ChannelHealth,
-  ChannelSecretRotation,
-  ChannelTestResult,
-  NewAlertChannel,
-  RotatedAlertChannel,
-} from '@backstop/channels'
-import {
-  Action,
-  ApiKey,
-  Connection,
-  CreatedApiKey,
-  CreatedConnection,
-  Delivery,
-  ERROR_CODES,
-  type ErrorCode,
-  FailedRun,
-  Incident,
-  IncidentWithTimeline,
-  NewApiKey,
-  NewBudget,
-  NewConnection,
-  NewOperation,
-  NewProject,
-  NewReplay,
-  NewSuppression,
-  NewTransition,
-  Problem,
-  Project,
-  ProjectPatch,
-  Replay,
-  RunWithOperations,
-  SecretRotation,
-  ShownBudget,
-  ShownOperation,
-  Suppression,
-} from '@backstop/contracts'
+import * as channels from '@backstop/channels'
+import * as contracts from '@backstop/contracts'
+import { ERROR_CODES, type ErrorCode } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Route } from '../../http/route.ts'
 
 type Json = Record<string, unknown>
 
 /** Schemas that have a name in the document; the others stand where they are used. */
-const NAMED = new Map<z.ZodType, string>(
-  Object.entries({
-    Action,
-    AlertChannel,
-    AlertChannelPatch,
-    ApiKey,
-    ChannelHealth,
-    ChannelSecretRotation,
-    ChannelTestResult,
-    Connection,
-    CreatedApiKey,
-    CreatedConnection,
-    Delivery,
-    FailedRun,
-    Incident,
-    IncidentWithTimeline,
-    NewAlertChannel,
-    NewApiKey,
-    NewBudget,
-    NewConnection,
-    NewOperation,
-    NewProject,
-    NewReplay,
-    NewSuppression,
-    NewTransition,
-    Problem,
-    Project,
-    ProjectPatch,
-    Replay,
-    RotatedAlertChannel,
-    RunWithOperations,
-    SecretRotation,
-    ShownBudget,
-    ShownOperation,
-    Suppression,
-  }).map(([name, schema]) => [schema, name]),
-)
+const NAMES = [
+  'Action',
+  'AlertChannel',
+  'AlertChannelPatch',
+  'ApiKey',
+  'ChannelHealth',
+  'ChannelSecretRotation',
+  'ChannelTestResult',
+  'Connection',
+  'CreatedApiKey',
+  'CreatedConnection',
+  'Delivery',
+  'FailedRun',
+  'Incident',
+  'IncidentWithTimeline',
+  'NewAlertChannel',
+  'NewApiKey',
+  'NewBudget',
+  'NewConnection',
+  'NewOperation',
+  'NewProject',
+  'NewReplay',
+  'NewSuppression',
+  'NewTransition',
+  'Problem',
+  'Project',
+  'ProjectPatch',
+  'Replay',
+  'RotatedAlertChannel',
+  'RunWithOperations',
+  'SecretRotation',
+  'ShownBudget',
+  'ShownOperation',
+  'Suppression',
+] as const
+const SCHEMAS = { ...contracts, ...channels }
+const NAMED = new Map<z.ZodType, string>(NAMES.map(name => [SCHEMAS[name], name]))
+
 /** What a caller sends, before defaults and transformations; the rest is what it gets. */
 const SENT = /^New|(?:Patch|Rotation)$/
 
