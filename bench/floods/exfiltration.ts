@@ -35,8 +35,8 @@ export async function startExfiltration(
   for (const flood of [FLOODS.chunkExtension, FLOODS.interimResponses, FLOODS.trailers]) {
     const receiver = await startFloodingReceiver(flood)
     flooding.push(receiver)
-    const { id } = await create(customer, `http://127.0.0.1:${receiver.port}/`)
-    hostileChannels.push(id)
+    const { channel_id } = await create(customer, `http://127.0.0.1:${receiver.port}/`)
+    hostileChannels.push(channel_id)
   }
   const breaches: string[] = []
   let attempts = 0
@@ -86,7 +86,7 @@ export async function startExfiltration(
   }
 }
 
-function create(customer: Customer, url: string): Promise<{ id: string }> {
+function create(customer: Customer, url: string): Promise<{ channel_id: string }> {
   return customer.api.post('/v1/alert-channels', {
     project_id: customer.projectId,
     name: 'Hostile',

@@ -27,11 +27,11 @@ async function open() {
   const { projectId, api } = shop
   const list = <T>(path: string) => api.get<{ data: T[] }>(`${path}project_id=${projectId}`).then(({ data }) => data)
   const [channel] = await list<AlertChannel>('/v1/alert-channels?')
-  const path = `/v1/alert-channels/${channel?.id}`
+  const path = `/v1/alert-channels/${channel?.channel_id}`
   return {
     ...shop,
     path,
-    channelId: channel?.id as string,
+    channelId: channel?.channel_id as string,
     readChannel: () => api.get<AlertChannel>(path),
     dead: () => list<Delivery>('/v1/deliveries?state=dead&'),
     allIncidents: () => list<Incident>('/v1/incidents?'),

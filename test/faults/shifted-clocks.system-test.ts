@@ -116,7 +116,9 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
     const shop = await open()
     const { api, receiver } = shop
     receiver.answerWith(({ number }) => ({ kind: 'answer', status: number === 1 ? 500 : 200 }))
-    const { data } = await api.get<{ data: { id: string }[] }>(`/v1/alert-channels?project_id=${shop.projectId}`)
+    const { data } = await api.get<{ data: { channel_id: string }[] }>(
+      `/v1/alert-channels?project_id=${shop.projectId}`,
+    )
     const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 })
     await until('the retry', () => shop.alertsAbout(refund.id).length === 2, { timeoutMs: 90_000 })
     const [first, second] = shop.alertsAbout(refund.id)
@@ -126,7 +128,7 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
       expect(Math.abs(attempt!.receivedAtMs - signedAtMs)).toBeLessThan(5_000)
     }
     expect(second!.receivedAtMs - first!.receivedAtMs).toBeGreaterThanOrEqual(5_000)
-    const channel = data[0]!.id
+    const channel = data[0]!.channel_id
     const [delivery] = await until('the record', async () => {
       const found = await api.get<{ data: { state: string; created_at: string }[] }>(
         `/v1/deliveries?project_id=${shop.projectId}&channel_id=${channel}`,

@@ -31,7 +31,8 @@ export const ChannelHealth = z.object({
 export type ChannelHealth = z.infer<typeof ChannelHealth>
 
 export const AlertChannel = z.object({
-  id: z.string(),
+  channel_id: z.string(),
+  id: z.string().describe('The same as `channel_id`, and stays: channels had this name for it first'),
   project_id: z.string(),
   name: z.string(),
   events: z.array(AlertEvent),

@@ -112,7 +112,8 @@ async function completeRecord(
   const channel_secret = kept?.channel_secret ?? `whsec_${randomBytes(24).toString('base64')}`
   const channel_id =
     (await usableChannel(kept, ports.receiver, api)) ??
-    (await makeChannel(api, joined.project_id, `http://${receiverHost}:${ports.receiver}/alerts`, channel_secret)).id
+    (await makeChannel(api, joined.project_id, `http://${receiverHost}:${ports.receiver}/alerts`, channel_secret))
+      .channel_id
   return {
     project_id: joined.project_id,
     connection_id: joined.connection_id,
@@ -133,8 +134,8 @@ async function usableChannel(
 ): Promise<string | undefined> {
   if (kept === undefined || kept.receiver_port !== receiverPort) return undefined
   const { data } = await api.get<{ data: AlertChannel[] }>(`/v1/alert-channels?project_id=${kept.project_id}&limit=200`)
-  const channel = data.find(({ id }) => id === kept.channel_id)
-  return channel?.enabled && channel.health.state !== 'disabled' ? channel.id : undefined
+  const channel = data.find(({ channel_id }) => channel_id === kept.channel_id)
+  return channel?.enabled && channel.health.state !== 'disabled' ? channel.channel_id : undefined
 }
 
 async function joinAccount(

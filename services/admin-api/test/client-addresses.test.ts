@@ -59,7 +59,7 @@ test('a client behind a trusted proxy that has too many requests at work gets 50
     config: { kind: 'webhook', url: 'https://hooks.example.test/x' },
   })
   world.receiverAnswers(undefined)
-  const atWork = world.api.post(`/v1/alert-channels/${channel.id}/test`, undefined, from('192.0.2.1'))
+  const atWork = world.api.post(`/v1/alert-channels/${channel.channel_id}/test`, undefined, from('192.0.2.1'))
   const ask = (address: string) => world.api.call('GET', '/v1/projects', { headers: from(address) })
   const refused = await until('the first one to be at work', async () => {
     const answer = await ask('192.0.2.1')

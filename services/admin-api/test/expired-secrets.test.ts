@@ -16,7 +16,7 @@ test('a secret that was replaced is erased within ten minutes of the end of its 
   const { project_id } = (await api.post('/v1/projects', { name: 'Shop' })).body
   const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: 'the first' }
   const channel = { project_id, name: 'Ops', events: ['run.failed'], config }
-  const { id } = (await api.post('/v1/alert-channels', channel)).body
+  const { channel_id: id } = (await api.post('/v1/alert-channels', channel)).body
   await api.post(`/v1/alert-channels/${id}/rotate-secret`, { overlap_hours: 1 })
   const previous = async () => {
     const stored = await stores.channels.find({ _id: id })

@@ -73,7 +73,7 @@ test('the test of a channel says that the broker is away, and when to ask again'
     config,
   })
   brokerAnswers('refused')
-  const answer = await api.post(`/v1/alert-channels/${channel.body.id}/test`)
+  const answer = await api.post(`/v1/alert-channels/${channel.body.channel_id}/test`)
   expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'Kafka is unavailable' } })
   expect(answer.headers.get('retry-after')).toBe('5')
   await app.stop()

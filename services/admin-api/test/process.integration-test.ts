@@ -139,7 +139,7 @@ describe('the process', () => {
       config,
     })
     // No notifier runs: the test of a channel is at work until its result comes, or until it is cut off.
-    const atWork = api.post(`/v1/alert-channels/${channel.body.id}/test`)
+    const atWork = api.post(`/v1/alert-channels/${channel.body.channel_id}/test`)
     await until('the test to be at work', async () => {
       const client = new MongoClient(stack.mongoUrl.reveal())
       const rows = await client.db(stack.dbName).collection('audit').countDocuments()

@@ -24,7 +24,7 @@ async function openWithUnreadable() {
     app,
     api,
     connection: `${connections}/${connection.body.connection_id}`,
-    channel: `/v1/alert-channels/${channel.body.id}`,
+    channel: `/v1/alert-channels/${channel.body.channel_id}`,
     stored: async () => [await stores.connections.findAll({}), await stores.channels.findAll({})],
   }
 }

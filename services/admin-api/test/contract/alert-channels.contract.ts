@@ -39,7 +39,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       expect(made).toMatchObject({
         status: 201,
         body: {
-          id: expect.stringMatching(/^chn_/),
+          channel_id: expect.stringMatching(/^chn_/),
           project_id: projectId,
           name: 'Ops',
           events: ['incident.opened', 'run.failed'],
@@ -51,15 +51,32 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       })
       expect(made.headers.get('etag')).toBe('"1"')
       expect(JSON.stringify(made.body)).not.toContain('canary')
-      expect((await api().get(`/v1/alert-channels/${made.body.id}`)).body).toEqual(made.body)
+      expect((await api().get(`/v1/alert-channels/${made.body.channel_id}`)).body).toEqual(made.body)
       const list = await api().get(`/v1/alert-channels?project_id=${projectId}`)
       expect(list.body).toEqual({ data: [made.body], next_cursor: null })
-      const gone = await api().delete(`/v1/alert-channels/${made.body.id}`)
+      const gone = await api().delete(`/v1/alert-channels/${made.body.channel_id}`)
       expect([gone.status, gone.body]).toEqual([204, undefined])
-      expect((await api().get(`/v1/alert-channels/${made.body.id}`)).status).toBe(404)
-      expect((await api().delete(`/v1/alert-channels/${made.body.id}`)).status).toBe(404)
-      expect((await api().post(`/v1/alert-channels/${made.body.id}/test`)).status).toBe(404)
+      expect((await api().get(`/v1/alert-channels/${made.body.channel_id}`)).status).toBe(404)
+      expect((await api().delete(`/v1/alert-channels/${made.body.channel_id}`)).status).toBe(404)
+      expect((await api().post(`/v1/alert-channels/${made.body.channel_id}/test`)).status).toBe(404)
       expect((await api().get(`/v1/alert-channels?project_id=${projectId}`)).body.data).toEqual([])
+    })
+
+    test('every answer has the id of the channel as channel_id and as id', async () => {
+      const { projectId } = await openProject(api())
+      const made = await api().post('/v1/alert-channels', channel(projectId, webhook, ['run.failed']))
+      const { channel_id } = made.body
+      expect(channel_id).toMatch(/^chn_/)
+      const path = `/v1/alert-channels/${channel_id}`
+      const list = await api().get(`/v1/alert-channels?project_id=${projectId}`)
+      const bodies = [
+        made.body,
+        list.body.data[0],
+        (await api().get(path)).body,
+        (await api().patch(path, { name: 'Renamed' })).body,
+        (await api().post(`${path}/rotate-secret`, {})).body,
+      ]
+      expect(bodies.map(body => [body.channel_id, body.id])).toEqual(bodies.map(() => [channel_id, channel_id]))
     })
 
     test('every alert event of the interface may be chosen, and incident.resolved', async () => {
@@ -136,7 +153,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       const made = await api().post('/v1/alert-channels', slack('https://hooks.slack-gov.com/services/T0/B0/x'))
       expect(made.status).toBe(201)
       const change = { config: { webhook_url } }
-      expect(await api().patch(`/v1/alert-channels/${made.body.id}`, change)).toMatchObject(refusal)
+      expect(await api().patch(`/v1/alert-channels/${made.body.channel_id}`, change)).toMatchObject(refusal)
     })
 
     test('a project that does not exist is refused', async () => {
@@ -151,8 +168,8 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       const made = await api().post('/v1/alert-channels', channel(projectId, webhook))
       return {
         projectId,
-        id: made.body.id as string,
-        test: () => api().post(`/v1/alert-channels/${made.body.id}/test`),
+        id: made.body.channel_id as string,
+        test: () => api().post(`/v1/alert-channels/${made.body.channel_id}/test`),
       }
     }
 

@@ -17,23 +17,23 @@ export function describeAudit(world: () => AdminWorld): void {
         events: ['run.failed'],
         config: { kind: 'email', to: ['a@b.test'] },
       })
-      await api().call('DELETE', `/v1/alert-channels/${made.body.id}`)
+      await api().call('DELETE', `/v1/alert-channels/${made.body.channel_id}`)
       const { status, body } = await api().get(`/v1/audit?project_id=${projectId}`)
       expect(status).toBe(200)
       const actions = body.data.map(({ action, target }: Record<string, string>) => `${action} ${target}`)
       expect(actions.slice(0, 2)).toEqual([
-        `alert_channel.delete ${made.body.id}`,
-        `alert_channel.create ${made.body.id}`,
+        `alert_channel.delete ${made.body.channel_id}`,
+        `alert_channel.create ${made.body.channel_id}`,
       ])
       expect(actions).toContain(`connection.create ${processorId}`)
-      const ofChannel = (await api().get(`/v1/audit?target=${made.body.id}`)).body.data
+      const ofChannel = (await api().get(`/v1/audit?target=${made.body.channel_id}`)).body.data
       expect(ofChannel).toHaveLength(2)
       expect(ofChannel[1]).toEqual({
         audit_id: expect.any(String),
         at: expect.any(String),
         key_id: 'key_bootstrap',
         action: 'alert_channel.create',
-        target: made.body.id,
+        target: made.body.channel_id,
         project_id: projectId,
         request_id: made.headers.get('x-request-id'),
         address: '127.0.0.1',

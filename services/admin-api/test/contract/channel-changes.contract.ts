@@ -14,7 +14,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
   const open = async (config: Record<string, unknown>) => {
     const { projectId } = await openProject(api())
     const body = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
-    const id: string = (await api().post('/v1/alert-channels', body)).body.id
+    const id: string = (await api().post('/v1/alert-channels', body)).body.channel_id
     const path = `/v1/alert-channels/${id}`
     return {
       id,
@@ -163,7 +163,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
         },
       })
       const list = await api().get(`/v1/alert-channels?project_id=${projectId}`)
-      expect(list.body.data).toMatchObject([{ id, enabled: false, health: { state: 'disabled' } }])
+      expect(list.body.data).toMatchObject([{ channel_id: id, enabled: false, health: { state: 'disabled' } }])
     })
 
     test('is enabled again by the notifier, once it is asked to be', async () => {

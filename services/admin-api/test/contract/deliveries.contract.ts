@@ -12,7 +12,7 @@ async function openDeliveries(world: AdminWorld) {
   const { projectId } = await openProject(api)
   const config = { kind: 'webhook', url: 'https://hooks.example.test/in' }
   const body = { project_id: projectId, name: 'Ops', events: ['incident.opened'], config }
-  const channelId: string = (await api.post('/v1/alert-channels', body)).body.id
+  const channelId: string = (await api.post('/v1/alert-channels', body)).body.channel_id
   const beganAtMs = world.now()
   const put = async (index: number, facts: Partial<DeliveryDocument>) => {
     const at = new Date(beganAtMs + index * MINUTE_MS)

@@ -49,7 +49,7 @@ export async function openBelongings(world: AdminWorld): Promise<Belongings> {
   const budget = await api.post('/v1/budgets', cap)
   const key = await api.post('/v1/api-keys', { name: 'x', scopes: ['read'], project_id: projectId })
   const { incident, action, alertId, at } = await tellStory(world, projectId, connectionId)
-  const channelId: string = channel.body.id
+  const channelId: string = channel.body.channel_id
   const dead = { ...storedDelivery(projectId, alertId, at), channel_id: channelId, state: 'dead' as const }
   await world.others.deliveries.put(dead)
   const window = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }

@@ -41,11 +41,11 @@ export function describeSecrets(world: () => AdminWorld): void {
       ...channel,
       config: { kind: 'slack', webhook_url: given.slack },
     })
-    await api.patch(`/v1/alert-channels/${slack.body.id}`, { config: { webhook_url: given.changedSlack } })
+    await api.patch(`/v1/alert-channels/${slack.body.channel_id}`, { config: { webhook_url: given.changedSlack } })
     const headers = { Authorization: given.header }
     const config = { kind: 'webhook', url: 'https://hooks.example.test/in', secret: given.webhook, headers }
     const webhook = await api.post('/v1/alert-channels', { ...channel, config })
-    const webhookPath = `/v1/alert-channels/${webhook.body.id}`
+    const webhookPath = `/v1/alert-channels/${webhook.body.channel_id}`
     await api.patch(webhookPath, { config: { headers: { Authorization: given.changedHeader } } })
     await api.post(`${webhookPath}/rotate-secret`, { secret: given.ownWebhookSecret })
     const rotation = { 'idempotency-key': `w-${projectId}` }

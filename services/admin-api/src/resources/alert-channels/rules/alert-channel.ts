@@ -17,6 +17,7 @@ export function showChannel(
   now: Date,
 ): AlertChannel {
   return {
+    channel_id: document._id,
     id: document._id,
     project_id: document.project_id,
     name: document.name,
