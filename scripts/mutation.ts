@@ -42,9 +42,14 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
   retry: {
     mutate: [
+      'packages/channels/src/classify-answer.ts',
+      'packages/channels/src/email/{addresses,combine-answers}.ts',
       'services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppression}/rules/*.ts',
     ],
-    tests: [['services/notifier/src/*/rules/*.test.ts'], ['services/notifier/{src,test}/**/!(rules)/*.test.ts']],
+    tests: [
+      ['packages/channels/src/**/*.test.ts', 'services/notifier/src/*/rules/*.test.ts'],
+      ['services/notifier/{src,test}/**/!(rules)/*.test.ts'],
+    ],
     includesConstants: false,
   },
   ledger: {

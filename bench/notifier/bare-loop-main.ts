@@ -4,7 +4,7 @@
  * shows what the parts around the notifier allow, and so what the notifier itself costs.
  */
 
-import { webhookBody } from '@backstop/channels/deliver'
+import { webhookBody } from '@backstop/channels'
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { MongoClient } from 'mongodb'

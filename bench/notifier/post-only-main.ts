@@ -1,6 +1,6 @@
 /** undici posting prepared bodies and nothing else: what a sender on this machine cannot beat. */
 
-import { webhookBody } from '@backstop/channels/deliver'
+import { webhookBody } from '@backstop/channels'
 import { Pool } from 'undici'
 import { tellCpuTime } from '../frame/children.ts'
 import { benchAlert } from './load.ts'

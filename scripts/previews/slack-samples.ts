@@ -4,11 +4,10 @@ import {
   type SlackMessage,
   sampleChannelIncident,
   slackMessage,
-  slackText,
 } from '@backstop/channels'
 import { awkwardAlert } from './awkward-alert.ts'
 
-/** Every Slack message that people can get: each alert, a flood of them, and words where Slack refuses the blocks. */
+/** Every kind of Slack message: each alert, a digest, and the text that replaces rejected blocks. */
 export function slackSamples(): { name: string; message: SlackMessage }[] {
   const render = (alert: ReturnType<typeof sampleChannelIncident>, publicUrl: string | null = CONSOLE_URL) =>
     slackMessage(alert, publicUrl, 'Backstop')
@@ -18,7 +17,7 @@ export function slackSamples(): { name: string; message: SlackMessage }[] {
     ...Object.entries(SAMPLE_ALERTS).map(([event, make]) => ({ name: event, message: render(make()) })),
     { name: 'channel-disabled', message: render(sampleChannelIncident()) },
     { name: 'incident.opened.awkward', message: render(awkwardAlert(), null) },
-    { name: 'incident.opened.in-words', message: { text: slackText(SAMPLE_ALERTS['incident.opened']()) } },
+    { name: 'incident.opened.without-blocks', message: { text: render(SAMPLE_ALERTS['incident.opened']()).text } },
     { name: 'digest', message: digestMessage(flood, CONSOLE_URL, 'Backstop') },
   ]
 }

@@ -1,8 +1,11 @@
 import type { SealedSecret } from '@backstop/contracts'
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /** Seals what is secret about one channel. What is sealed opens in its own channel and field only. */
 export type SealPart = (secret: string, field: string) => { sealed: SealedSecret; fingerprint: string }
+
+/** A URL of a channel. The guarded client decides which ones are allowed. */
+export const Url = z.string().min(1).max(2048)
 
 /**
  * The config of one kind of channel: how people give it, how it is stored, how it is shown and what is left of it when the

@@ -5,7 +5,6 @@ import { emailChannel as channelOf, secretBox, testRequest } from '../../test/fi
 import type { Answer } from '../answer.ts'
 import type { ChannelPorts } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
-import { isSingleAddress, validAddresses } from './addresses.ts'
 import { emailChannel } from './deliver.ts'
 
 const taken: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
@@ -72,33 +71,5 @@ describe('a delivery by mail', () => {
     expect(mails).toEqual([])
     const message = expect.stringContaining('1 address is suppressed (1 bounced for good)')
     expect(answer).toMatchObject({ said: { kind: 'not_sendable', reason: 'everybody_suppressed', message } })
-  })
-})
-
-describe('an address', () => {
-  test.each([
-    { address: 'ops@example.com', valid: true },
-    { address: 'ops+alerts@mail.example.co.uk', valid: true },
-    { address: "o'brien@example.com", valid: true },
-    { address: 'root@localhost', valid: true },
-    { address: 'two@example.com, three@example.com', valid: false },
-    { address: 'Ops <ops@example.com>', valid: false },
-    { address: 'group:ops@example.com;', valid: false },
-    { address: 'ops@example.com\r\nBcc: x@example.com', valid: false },
-    { address: '"a b"@example.com', valid: false },
-    { address: 'ops(comment)@example.com', valid: false },
-    { address: 'ops@-example.com', valid: false },
-    { address: 'ops@example..com', valid: false },
-    { address: '.ops@example.com', valid: false },
-    { address: 'ops@[127.0.0.1]', valid: false },
-    { address: 'ops', valid: false },
-    { address: '', valid: false },
-    { address: `${'a'.repeat(65)}@example.com`, valid: false },
-    { address: `a@${'b'.repeat(60)}.${'c.'.repeat(100)}example`, valid: false },
-  ])('$address is one plain address: $valid', ({ address, valid }) => expect(isSingleAddress(address)).toBe(valid))
-
-  test('that is not one plain address is left out, and none is written to twice', () => {
-    const channel = channelOf('chn_1', ['a@example.com', 'b@example.com, c@example.com', 'a@example.com'])
-    expect(validAddresses(channel as Parameters<typeof validAddresses>[0])).toEqual(['a@example.com'])
   })
 })

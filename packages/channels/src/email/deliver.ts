@@ -1,13 +1,16 @@
-import type { ChannelModule } from '../channel.ts'
+import { type Branding, type DeliveryRequest, UNSUBSCRIBE_PURPOSE, unsubscribeSubject } from '@backstop/contracts'
+import type { SecretBox } from '@backstop/kit'
+import type { ChannelModule, ChannelPorts } from '../channel.ts'
+import type { Mail } from '../mailer.ts'
 import { validAddresses } from './addresses.ts'
 import { combineAnswers } from './combine-answers.ts'
 import type { EmailConfig } from './form.ts'
-import { mailTo } from './payload.ts'
+import { renderMail } from './message.ts'
 import { recipientTag } from './recipient-tag.ts'
 
 /**
- * Sends a mail to each of the channel's addresses that takes any and has not ended yet, through the installation's mail
- * provider.
+ * Sends one mail to each address of the channel through the installation's mail server, except to suppressed addresses and to
+ * those that an earlier attempt ended.
  */
 export const emailChannel: ChannelModule<EmailConfig> = {
   kind: 'email',
@@ -19,16 +22,38 @@ export const emailChannel: ChannelModule<EmailConfig> = {
         "None of the channel's addresses is a plain mail address; correct them, then enable the channel again"
       return { kind: 'not_sendable', reason: 'no_valid_address', message }
     }
-    const done = new Set(ended.map(one => one.tag))
-    const open = valid.filter(address => !done.has(recipientTag(address)))
-    const takesMail = open.filter(address => !suppressed.has(address.toLowerCase()))
+    const endedTags = new Set(ended.map(one => one.tag))
+    const open = valid.filter(address => !endedTags.has(recipientTag(address)))
+    const recipients = open.filter(address => !suppressed.has(address.toLowerCase()))
     const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
-    // All are written before the first is sent, so that their time runs out at once: a connection that one gave up takes no other.
-    const mails = takesMail.map(address => ({ address, mail: mailTo(address, request, branding, ports) }))
+    // All mails are rendered before the first is sent, so that all time out at once: otherwise the connection of a mail that timed
+    // out would send the next one.
+    const mails = recipients.map(address => ({ address, mail: mailTo(address, request, branding, ports) }))
     const sends = mails.map(async ({ address, mail }) => ({
       address,
       answer: await ports.mailer.send(mail, ports.attemptMs),
     }))
     return combineAnswers(await Promise.all(sends), reasons, ended)
   },
+}
+
+/** Each address gets its own mail: its unsubscribe link works for it alone, and recipients do not see each other. */
+function mailTo(
+  address: string,
+  { alert, delivery_id, project_id: projectId }: DeliveryRequest,
+  branding: Branding,
+  { publicUrl, brandName, apiPublicUrl, secretBox }: ChannelPorts,
+): Mail {
+  const unsubscribeUrl = apiPublicUrl === null ? null : signedLink(apiPublicUrl, { projectId, address }, secretBox)
+  const content = renderMail({ alert, branding, brandName, publicUrl, unsubscribeUrl })
+  return { ...content, to: address, messageId: delivery_id, projectId, unsubscribeUrl }
+}
+
+/** The unsubscribe link of one address in one project. Every attempt signs the same link. */
+function signedLink(
+  apiPublicUrl: string,
+  recipient: { projectId: string; address: string },
+  secretBox: SecretBox,
+): string {
+  return `${apiPublicUrl}/v1/unsubscribe/${secretBox.sign(UNSUBSCRIBE_PURPOSE, unsubscribeSubject(recipient))}`
 }

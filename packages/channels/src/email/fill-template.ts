@@ -1,3 +1,5 @@
+import { escapeHtml } from '../escape-html.ts'
+
 /** What fills a template: text, or a list whose items are filled in one after the other; null and '' count as absent. */
 export interface TemplateValues {
   readonly [name: string]: string | null | readonly Readonly<Record<string, string>>[]
@@ -40,14 +42,4 @@ function fillText(text: string, lookUp: (name: string) => TemplateValues[string]
     const value = lookUp(name)
     return typeof value === 'string' ? escapeHtml(value) : ''
   })
-}
-
-/** Text as HTML: nothing in it opens a tag, ends an attribute or starts an entity. */
-export function escapeHtml(text: string): string {
-  return text
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/"/g, '&quot;')
-    .replace(/'/g, '&#39;')
 }

@@ -2,44 +2,48 @@ import type { StoredChannel } from '@backstop/contracts'
 import type { Answer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
-import { SLACK_DIGEST } from './digest.ts'
+import { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './digest.ts'
 import type { SlackConfig } from './form.ts'
-import type { SlackMessage } from './message.ts'
-import { digestPost, type SlackPost, slackPost } from './payload.ts'
+import { type SlackMessage, slackMessage } from './message.ts'
 import { openSlackTarget } from './target.ts'
 
-/** Posts a message to an incoming webhook of Slack, or of a chat that speaks the same. */
+/** Posts a message to an incoming webhook of Slack, or of another chat with the same interface. */
 export const slackChannel: ChannelModule<SlackConfig> = {
   kind: 'slack',
-  // Slack takes one message a second for each webhook (guides: reliability §7); more only earns 429.
+  // Slack accepts one message a second for each webhook and answers 429 to the rest.
   concurrency: 1,
   pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
-  deliver: (channel, { alert }, ports) => postTo(channel, slackPost(alert, ports), ports),
+  deliver(channel, { alert }, ports) {
+    const message = slackMessage(alert, ports.publicUrl, ports.brandName)
+    return post(channel, { message, withoutBlocks: { text: message.text } }, ports)
+  },
   digest: {
     ...SLACK_DIGEST,
     deliver(channel, requests, ports) {
       const alerts = requests.map(({ alert }) => alert)
-      return postTo(channel, digestPost(alerts, ports), ports)
+      const message = digestMessage(alerts, ports.publicUrl, ports.brandName)
+      return post(channel, { message, withoutBlocks: digestWithoutBlocks(alerts) }, ports)
     },
   },
 }
 
-async function postTo(
+async function post(
   channel: StoredChannel<SlackConfig>,
-  { message, inWords }: SlackPost,
+  { message, withoutBlocks }: { readonly message: SlackMessage; readonly withoutBlocks: SlackMessage },
   ports: ChannelPorts,
 ): Promise<Answer> {
   const target = openSlackTarget(channel, ports.secretBox)
   const url = target.url.reveal()
   const startedAtMs = ports.clock.now()
-  const post = (one: SlackMessage) => {
-    // Both tries are one attempt, so they share its limit.
+  const request = (body: SlackMessage) => {
+    // Both requests are one attempt, so they share its limit.
     const timeoutMs = Math.max(1, startedAtMs + ports.attemptMs - ports.clock.now())
-    return toHttpAnswer(ports.egress.request({ ...requestOf(one), url, lane: channel._id, timeoutMs }), target.forms)
+    const exchange = ports.egress.request({ ...requestOf(body), url, lane: channel._id, timeoutMs })
+    return toHttpAnswer(exchange, target.forms)
   }
-  const answer = await post(message)
-  // Slack did not understand the blocks, whatever word it has for that: the words still have to arrive.
-  return answer.kind === 'http' && answer.status === 400 ? post(inWords) : answer
+  const answer = await request(message)
+  // Slack rejects blocks with several words. The text alone still has to arrive.
+  return answer.kind === 'http' && answer.status === 400 ? request(withoutBlocks) : answer
 }
 
 function requestOf(message: SlackMessage) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
-import { digestInWords, digestMessage, SLACK_DIGEST } from './digest.ts'
+import { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './digest.ts'
 
 const flood = (count: number) =>
   Array.from({ length: count }, (_, index) => sampleIncident({ incident_id: `inc_${index}` }))
@@ -36,8 +36,8 @@ describe('a digest', () => {
     expect(message.blocks?.length).toBeLessThanOrEqual(50)
     for (const text of textsOf(message)) expect(text.length).toBeLessThanOrEqual(3_000)
     expect(message.text.length).toBeLessThanOrEqual(4_000)
-    expect(digestInWords(hostile).text.length).toBeLessThanOrEqual(40_000)
-    for (const text of [message.text, digestInWords(hostile).text]) expect(text).not.toMatch(/<[!@#h]/)
+    expect(digestWithoutBlocks(hostile).text.length).toBeLessThanOrEqual(40_000)
+    for (const text of [message.text, digestWithoutBlocks(hostile).text]) expect(text).not.toMatch(/<[!@#h]/)
     for (const text of textsOf(message)) expect(text).not.toMatch(/<[!@#]/)
   })
 
@@ -59,6 +59,6 @@ describe('a digest', () => {
   })
 
   test('in words still names all', () => {
-    expect(digestInWords(flood(100)).text.split('\n')).toHaveLength(101)
+    expect(digestWithoutBlocks(flood(100)).text.split('\n')).toHaveLength(101)
   })
 })

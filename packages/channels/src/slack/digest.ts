@@ -42,7 +42,7 @@ export function digestMessage(alerts: readonly Alert[], publicUrl: string | null
 }
 
 /** The digest in words, in place of one whose blocks Slack refused: it still names every alert. */
-export function digestInWords(alerts: readonly Alert[]): SlackMessage {
+export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
   return { text: digestText(alerts, LIMITS.onlyText) }
 }
 

@@ -1,7 +1,6 @@
 import type { SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
-import { channelForm, type SealPart } from '../form.ts'
-import { Url } from '../url.ts'
+import { channelForm, type SealPart, Url } from '../form.ts'
 
 /** The URL is all that is needed to post: a secret. Sealed as field 'webhook_url'. */
 export interface SlackConfig {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../email/fill-template.ts'
+import { escapeHtml } from '../escape-html.ts'
 import type { SlackBlock, SlackMessage, SlackText } from './message.ts'
 
 const STYLE = `:root{color-scheme:light dark}

@@ -2,7 +2,8 @@ import type { ChannelModule } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import type { WebhookConfig } from './form.ts'
 import { headerSecrets } from './header-secrets.ts'
-import { webhookBody, webhookHeaders } from './signature.ts'
+import { webhookBody } from './message.ts'
+import { webhookHeaders } from './signature.ts'
 import { openWebhookTarget } from './target.ts'
 
 /** Posts a signed JSON document to an endpoint of the customer's own. */

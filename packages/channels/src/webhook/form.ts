@@ -1,8 +1,7 @@
 import type { SealedSecret } from '@backstop/contracts'
 import { Timestamp } from '@backstop/contracts'
 import { z } from 'zod'
-import { channelForm, type SealPart } from '../form.ts'
-import { Url } from '../url.ts'
+import { channelForm, type SealPart, Url } from '../form.ts'
 
 export interface WebhookConfig {
   kind: 'webhook'

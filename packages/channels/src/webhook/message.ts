@@ -17,3 +17,8 @@ export interface WebhookDocument {
 export function webhookDocument({ alert_id, event, created_at, project_id, data }: Alert): WebhookDocument {
   return { id: alert_id, event, created_at, project_id, data }
 }
+
+/** The body that a webhook receives: the same bytes at every attempt, because its signature covers them. */
+export function webhookBody(alert: Alert): string {
+  return JSON.stringify(webhookDocument(alert))
+}

@@ -1,13 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import type { Alert } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
 import { standardKeyOf } from './form.ts'
-import { webhookDocument } from './message.ts'
-
-/** The body that a webhook receives: the same bytes at every attempt, because its signature covers them. */
-export function webhookBody(alert: Alert): string {
-  return JSON.stringify(webhookDocument(alert))
-}
 
 /**
  * The headers that authenticate a delivery: our own signature over the body, and those of Standard Webhooks 1.0.0

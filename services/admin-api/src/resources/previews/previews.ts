@@ -1,4 +1,12 @@
-import { digestMessage, renderMail, SAMPLE_ALERTS, slackMessage, slackPage, webhookDocument } from '@backstop/channels'
+import {
+  digestMessage,
+  renderMail,
+  SAMPLE_ALERTS,
+  slackMessage,
+  slackPage,
+  webhookBody,
+  webhookDocument,
+} from '@backstop/channels'
 import { type Alert, type Branding, PreviewQuery } from '@backstop/contracts'
 import { z } from 'zod'
 import { findProject } from '../../http/found.ts'
@@ -87,9 +95,7 @@ function flood(projectId: string | undefined): Alert[] {
 
 function webhookPreview({ format }: Query, alert: Alert): RouteAnswer {
   if (format === 'html') throw refusedField('query.format', 'A webhook is read by programs; ask for json or text')
-  const document = webhookDocument(alert)
-  // As it is sent, byte for byte: what a signature would cover.
-  return format === 'text' ? { status: 200, text: JSON.stringify(document) } : { status: 200, body: document }
+  return format === 'text' ? { status: 200, text: webhookBody(alert) } : { status: 200, body: webhookDocument(alert) }
 }
 
 function asPage(html: string): RouteAnswer {
