@@ -45,9 +45,9 @@ function wordsOfOne(sighting: Sighting, before: ObservedSubscription | null): st
 const ENDS: Record<Exclude<EndCause, 'requested'>, (detail: string | null) => string> = {
   involuntary: detail => `involuntary end (${detail})`,
   plan_end: () => 'end of the plan',
-  no_payment_method: () => 'end for want of a payment method',
+  no_payment_method: () => 'end without a payment method',
   payment_disputed: () => 'end after a dispute',
-  retention_policy: () => 'end by the rule for old data',
+  retention_policy: () => 'end by the retention policy',
   never_began: () => 'never began',
   not_billable: detail => `end because it cannot be billed (${detail})`,
 }
