@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
 import { readDemoRecord } from './start/demo/demo-records.ts'
+import type { DemoWorld } from './start/demo/demo-world.ts'
 import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
 import { addressLines, commandLines, shownPath } from './start/next-steps.ts'
@@ -126,6 +127,10 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
   })
   running.push(demo.stop)
   ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
+  if (demo.world.outOfBand === 'ignore') {
+    say("\nThe demo's account alerts nobody, because its out_of_band was set to ignore. The last command sets it back.")
+    return showNextSteps(product, demo.world)
+  }
   const hint = setTimeout(() => {
     say(`\nNo alert yet, which is late. The services' logs are in ${join(dataDir, 'logs')}`)
   }, recheckDelayMs + LATE_AFTER_MS)
@@ -135,11 +140,15 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
     say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
-    say(`\n${commandLines(product, demo.world).join('\n')}`)
-    // Last, so that it stays on the screen.
-    say(`\n${addressLines(product, dataDir).join('\n')}`)
-    say('\nBackstop runs on. What happens in the demo shows below. Ctrl-C stops it.\n')
+    showNextSteps(product, demo.world)
   })
+}
+
+function showNextSteps(product: Product, world: DemoWorld): void {
+  say(`\n${commandLines(product, world).join('\n')}`)
+  // Last, so that they stay on the screen.
+  say(`\n${addressLines(product, dataDir).join('\n')}`)
+  say('\nBackstop runs. What happens in the demo shows below. Ctrl-C stops it.\n')
 }
 
 function runFileOf(product: Product): RunFile {

@@ -23,7 +23,10 @@ export function addressLines({ urls, key }: Pick<Product, 'key' | 'urls'>, dataD
   ]
 }
 
-/** Commands that work as they are, for the demo's project. */
+/**
+ * Commands for the demo's project that work as they are. Run from top to bottom within the minute before the second look, they
+ * must not change what their own refunds lead to.
+ */
 export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: DemoWorld): string[] {
   const { record } = world
   const { charge, paymentIntent } = world.processor.createPayment({
@@ -35,8 +38,8 @@ export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: Demo
     `curl -sS -u ${record.processor_key}: ${world.processorUrl}/v1/refunds -d charge=${charge.id} -d amount=${amount}`
   const connection = `/v1/projects/${record.project_id}/connections/${record.connection_id}`
   return [
-    // Nothing in a comment that means something to a shell: zsh knows no comments on its command line.
-    '# Refund as somebody with a leaked key would',
+    // No special characters of a shell: zsh runs a pasted comment as a command, which it does not find.
+    '# Make a refund that nothing explains, as with a leaked key',
     refund(500),
     '',
     '# Post a signed event by hand',
@@ -61,16 +64,16 @@ export function commandLines(product: Pick<Product, 'key' | 'urls'>, world: Demo
       config: { kind: 'email', to: ['you@example.com'] },
     }),
     '',
-    '# Read incidents, and what became of each refund',
+    '# List the incidents, and the verdict on each refund',
     apiCall(product, `/v1/incidents?project_id=${record.project_id}`),
     apiCall(product, `/v1/actions?connection_id=${record.connection_id}`),
     '',
-    '# In the folder of the clone: why the last one alerted, and what another setting would have said of the last hour',
+    '# In the folder of the clone: explain the last alert, and judge the last hour again with another setting',
     `npx backstop explain "$(${lastAlertedAction(product, record.project_id)})"`,
     'npx backstop dry-run --from 1h --out-of-band ignore',
     '',
-    '# Silence this account. Back with auto or alert instead of ignore',
-    apiCall(product, connection, { out_of_band: 'ignore' }, 'PATCH'),
+    '# Set when this account alerts: alert is always, auto once your software has acted on it, ignore is never',
+    apiCall(product, connection, { out_of_band: 'alert' }, 'PATCH'),
   ]
 }
 

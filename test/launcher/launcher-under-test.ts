@@ -1,6 +1,6 @@
 /** `npm start` as a process, with a data folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '@backstop/kit/test'
@@ -17,8 +17,8 @@ export interface LauncherUnderTest {
   output(): string
   /** Resolves once its output matches. @throws Error when it ends before, or after `withinMs` */
   prints(pattern: RegExp, withinMs?: number): Promise<void>
-  /** Resolves once the launcher has recorded a process of this service; another one than `former`, if given. */
-  service(name: ServiceName, former?: ProcessIdentity): Promise<ProcessIdentity>
+  /** Resolves once the launcher has recorded a process of this service. */
+  service(name: ServiceName): Promise<ProcessIdentity>
   /** run.json. It is there once everything runs. */
   run(): RunFile
   /** Resolves with the exit code. */
@@ -44,28 +44,30 @@ export function startLauncher(
   const ended = new Promise<number | null>(resolve => child.once('close', resolve))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const readJson = <T>(name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as T
+
+  /** Polls `find` until it finds something. @throws Error when the launcher ends before, or after `withinMs` */
+  async function waitFor<T>(what: string, find: () => T | undefined, withinMs = WITHIN_MS): Promise<T> {
+    const found = await until(what, () => find() ?? (hasEnded() && 'ended'), {
+      timeoutMs: withinMs,
+      seen: () => output,
+    })
+    if (found === 'ended') throw new Error(`The launcher ended before ${what}: ${output}`)
+    return found as T
+  }
+
   return {
     child,
     dataDir,
     ended,
     output: () => output,
-    async prints(pattern, withinMs = WITHIN_MS) {
-      const printed = await until(`output that matches ${pattern}`, () => pattern.test(output) || hasEnded(), {
-        timeoutMs: withinMs,
-        seen: () => output,
-      })
-      if (printed && !pattern.test(output)) throw new Error(`It ended without printing ${pattern}: ${output}`)
+    async prints(pattern, withinMs) {
+      await waitFor(`it printed ${pattern}`, () => pattern.test(output) || undefined, withinMs)
     },
-    service: (name, former) =>
-      until(
-        `a process of ${name}`,
-        () => {
-          const { services } = readJson<{ services: Record<string, ProcessIdentity> }>('launcher.json')
-          const found = services[name]
-          return found?.startTime === former?.startTime ? undefined : found
-        },
-        { timeoutMs: WITHIN_MS, seen: () => output },
-      ),
+    service: name =>
+      waitFor(`it recorded a process of ${name}`, () => {
+        if (!existsSync(join(dataDir, 'launcher.json'))) return undefined
+        return readJson<{ services: Record<string, ProcessIdentity> }>('launcher.json').services[name]
+      }),
     run: () => readJson('run.json'),
     async stop() {
       child.kill('SIGINT')

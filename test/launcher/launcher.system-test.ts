@@ -85,6 +85,23 @@ test('reports and restarts a service that dies before it is ready', async () => 
   await launcher.prints(/notifier: ready.*Backstop runs\./s)
 })
 
+test('keeps the out_of_band that a person has set for the demo account, and says that it alerts nobody', async () => {
+  const first = launch('kept-setting')
+  await first.prints(/First alert .*Backstop runs\./s)
+  const { admin, key } = first.run()
+  const { project_id, connection_id } = JSON.parse(readFileSync(join(first.dataDir, 'demo.json'), 'utf8'))
+  const url = `${admin}/v1/projects/${project_id}/connections/${connection_id}`
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const set = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify({ out_of_band: 'ignore' }) })
+  expect(set.status).toBe(200)
+  await first.stop()
+
+  const second = launch('kept-setting')
+  await second.prints(/Backstop runs\./)
+  expect(await (await fetch(url, { headers })).json()).toMatchObject({ out_of_band: 'ignore' })
+  expect(second.output()).toMatch(/out_of_band was set to ignore.*"out_of_band":"alert".*Backstop runs\./s)
+})
+
 test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
   const first = launch('other-secrets', '--no-demo')
   await first.prints(/Backstop runs\./)

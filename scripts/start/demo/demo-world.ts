@@ -1,7 +1,7 @@
-/** The world around Backstop that the demo needs: a card processor with its API, a customer's receiver, and what joins them. */
+/** What the demo needs around Backstop: a card processor with its API, a customer's receiver, a project that connects them. */
 import { randomBytes } from 'node:crypto'
 import type { AlertChannel } from '@backstop/channels'
-import type { Connection } from '@backstop/contracts'
+import type { Connection, CreatedConnection, OutOfBand } from '@backstop/contracts'
 import {
   type CardProcessor,
   createCardProcessor,
@@ -21,26 +21,28 @@ export interface DemoWorld {
   processorUrl: string
   endpoint: WebhookEndpoint
   receiver: Receiver
-  /** The project, the connection and the channel were there from an earlier start. */
+  /** The project and the connection are those of an earlier start. */
   reused: boolean
+  /** Of the connection, as a person last set it. */
+  outOfBand: OutOfBand
   stop(): Promise<void>
 }
 
 export interface DemoWorldOptions {
-  /** File that keeps what the demo made, for the next start to use again. */
+  /** File of the demo's record, for the next start. */
   recordPath: string
-  /** What an earlier start kept there. */
+  /** The record of an earlier start. */
   kept: DemoRecord | undefined
   ports: { receiver: number; processor: number }
-  /** An address of loopback that the receiver listens on; 127.0.0.1 when left out. */
+  /** A loopback address for the receiver to listen on; 127.0.0.1 when left out. */
   receiverHost?: string
   ingressUrl: string
   api: ManagementApi
 }
 
 /**
- * Starts the processor and the receiver and joins them by a project, a connection and a channel, all through the public
- * API. What an earlier start made is used again.
+ * Starts the processor and the receiver, and connects them by a project, a connection and a channel, through the public API.
+ * Those of an earlier start are used again.
  */
 export async function makeDemoWorld({
   recordPath,
@@ -51,8 +53,10 @@ export async function makeDemoWorld({
   api,
 }: DemoWorldOptions): Promise<DemoWorld> {
   const now = Date.now
-  const kept = await usableRecord(keptRecord, api)
-  const record = await completeRecord(kept, ports, receiverHost, api)
+  const known = keptRecord === undefined ? undefined : await findConnection(keptRecord, api)
+  const kept = known === undefined ? undefined : keptRecord
+  const { account, outOfBand } = known ?? (await connectAccount(api))
+  const record = await completeRecord({ account, kept }, ports, receiverHost, api)
   writeDemoRecord(recordPath, record)
 
   const processor = createCardProcessor({ now })
@@ -68,7 +72,7 @@ export async function makeDemoWorld({
   const endpoint = createWebhookEndpoint({
     url: inboundUrl,
     credential: { kind: 'processor', secrets: [record.signing_secret] },
-    // As with the real one, an event leaves a moment after the API has answered.
+    // A real processor, too, sends an event some time after its API has answered.
     disturbance: { delay: { minMs: 300, maxMs: 500 } },
     now,
   })
@@ -81,21 +85,26 @@ export async function makeDemoWorld({
     endpoint,
     receiver,
     reused: kept !== undefined,
+    outOfBand,
     async stop() {
       await Promise.all([endpoint.stop(), receiver.stop(), processorApi.stop()])
     },
   }
 }
 
-/**
- * The record if the database still knows its connection: after `.backstop/stack` was removed it does not. The setting
- * goes back to `auto`, whatever somebody tried out since, because a demo on an ignored account would show nothing.
- */
-async function usableRecord(record: DemoRecord | undefined, api: ManagementApi): Promise<DemoRecord | undefined> {
-  if (record === undefined) return undefined
+type Account = Pick<DemoRecord, 'project_id' | 'connection_id' | 'signing_secret'>
+
+interface ConnectedAccount {
+  account: Account
+  outOfBand: OutOfBand
+}
+
+/** The connection of an earlier start; undefined when the database does not know it, because `.backstop/stack` was removed. */
+async function findConnection(record: DemoRecord, api: ManagementApi): Promise<ConnectedAccount | undefined> {
   try {
-    await api.patch(`/v1/projects/${record.project_id}/connections/${record.connection_id}`, { out_of_band: 'auto' })
-    return record
+    const path = `/v1/projects/${record.project_id}/connections/${record.connection_id}`
+    const { out_of_band } = await api.get<Connection>(path)
+    return { account: record, outOfBand: out_of_band }
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 404) return undefined
     throw error
@@ -103,21 +112,20 @@ async function usableRecord(record: DemoRecord | undefined, api: ManagementApi):
 }
 
 async function completeRecord(
-  kept: DemoRecord | undefined,
+  { account, kept }: { account: Account; kept: DemoRecord | undefined },
   ports: { receiver: number; processor: number },
   receiverHost: string,
   api: ManagementApi,
 ): Promise<DemoRecord> {
-  const joined = kept ?? (await joinAccount(api))
   const channel_secret = kept?.channel_secret ?? `whsec_${randomBytes(24).toString('base64')}`
   const channel_id =
     (await usableChannel(kept, ports.receiver, api)) ??
-    (await makeChannel(api, joined.project_id, `http://${receiverHost}:${ports.receiver}/alerts`, channel_secret))
+    (await makeChannel(api, account.project_id, `http://${receiverHost}:${ports.receiver}/alerts`, channel_secret))
       .channel_id
   return {
-    project_id: joined.project_id,
-    connection_id: joined.connection_id,
-    signing_secret: joined.signing_secret,
+    project_id: account.project_id,
+    connection_id: account.connection_id,
+    signing_secret: account.signing_secret,
     channel_id,
     channel_secret,
     receiver_port: ports.receiver,
@@ -126,7 +134,7 @@ async function completeRecord(
   }
 }
 
-/** The kept channel if it still is there, works and leads to the receiver. */
+/** The channel of an earlier start, if it exists, is enabled and delivers to the receiver. */
 async function usableChannel(
   kept: DemoRecord | undefined,
   receiverPort: number,
@@ -138,15 +146,13 @@ async function usableChannel(
   return channel?.enabled && channel.health.state !== 'disabled' ? channel.channel_id : undefined
 }
 
-async function joinAccount(
-  api: ManagementApi,
-): Promise<Pick<DemoRecord, 'project_id' | 'connection_id' | 'signing_secret'>> {
+async function connectAccount(api: ManagementApi): Promise<ConnectedAccount> {
   const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Demo shop' })
-  const connection = await api.post<Connection & { signing_secret: string }>(`/v1/projects/${project_id}/connections`, {
-    kind: 'processor',
-    name: 'Card processor',
-  })
-  return { project_id, connection_id: connection.connection_id, signing_secret: connection.signing_secret }
+  const { connection_id, signing_secret, out_of_band } = await api.post<CreatedConnection>(
+    `/v1/projects/${project_id}/connections`,
+    { kind: 'processor', name: 'Card processor' },
+  )
+  return { account: { project_id, connection_id, signing_secret: signing_secret ?? '' }, outOfBand: out_of_band }
 }
 
 function makeChannel(api: ManagementApi, projectId: string, url: string, secret: string): Promise<AlertChannel> {

@@ -18,7 +18,7 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-/** Plays the demo, and goes on telling what happens in its project until stop(). */
+/** Plays the demo, and reports what happens in its project until stop(). */
 export async function runDemo(options: DemoOptions): Promise<Demo> {
   const { stage } = options
   const api = createManagementApi(options.adminUrl, options.key)

@@ -1,0 +1,124 @@
+/** What a newcomer does first: runs the printed examples, and follows "Connect a real account" in the README. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import type { Action, Connection, CreatedConnection } from '@backstop/contracts'
+import { startReceiver, until } from '@backstop/kit/test'
+import { createCardProcessor } from '@backstop/simulator'
+import { choosePorts } from '@backstop/stack'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runDemo } from '../../scripts/start/demo/run-demo.ts'
+import { createStage } from '../../scripts/start/demo/stage.ts'
+import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
+import { commandLines } from '../../scripts/start/next-steps.ts'
+import type { Product } from '../../scripts/start/product.ts'
+import { openEndpoint } from '../world/accounts.ts'
+import { actionOf, isOpened } from '../world/customer.ts'
+import { dataFolder, openProduct } from '../world/product.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+/** Longer than the examples take: the second look must find the settings that the last of them left. */
+const RECHECK_DELAY_MS = 30_000
+const WITHIN_MS = RECHECK_DELAY_MS + 60_000
+
+let product: Product
+let api: ManagementApi
+beforeAll(async () => {
+  product = await openProduct('first-steps', { recheckDelayMs: RECHECK_DELAY_MS })
+  api = createManagementApi(product.urls.admin, product.key)
+})
+afterAll(() => product?.stop())
+
+/** Runs shell commands in the folder of the clone, as a person pastes them. */
+function runInShell(commands: string): Promise<string> {
+  const child = spawn('bash', ['-c', commands], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      // `npx backstop` finds a running `npm start` by itself; this product is none.
+      BACKSTOP_URL: product.urls.admin,
+      BACKSTOP_API_KEY: product.key,
+      MONGO_URL: product.urls.mongo,
+      MONGO_DB: product.database,
+      RECHECK_DELAY_MS: String(RECHECK_DELAY_MS),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+  return new Promise(done => child.once('close', () => done(output)))
+}
+
+/** The calls in the README's "Connect a real account", with what a reader puts in for `{id}` and `…`. */
+function readmeCalls(): { method: string; path: string; body: string }[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const section = /^## Connect a real account$(.*?)^## /ms.exec(readme)?.[1] ?? ''
+  return [...section.matchAll(/^ {4}(POST|PATCH) +(\S+) +(\{.*(?:\n {8,}.*)*)/gm)].map(
+    ([, method = '', path = '', body = '']) => ({ method, path, body }),
+  )
+}
+
+describe.concurrent('the first steps', { timeout: 300_000 }, () => {
+  test('the printed examples, run from top to bottom, alert about the refunds that nobody reported', async () => {
+    const demo = await runDemo({
+      recordPath: join(dataFolder('first-steps'), 'demo.json'),
+      kept: undefined,
+      ports: await choosePorts({ receiver: {}, processor: {} }),
+      ingressUrl: product.urls.ingress,
+      adminUrl: product.urls.admin,
+      key: product.key,
+      stage: createStage({ write: () => true }, Date.now),
+    })
+    try {
+      await demo.firstAlert
+      const { record, receiver } = demo.world
+      const output = await runInShell(commandLines(product, demo.world).join('\n'))
+      const alerted = () =>
+        receiver
+          .deliveries()
+          .filter(isOpened)
+          .map(delivery => actionOf(delivery)?.amount)
+      await until('the alerts about EUR 5.00 and EUR 3.00', () => alerted().includes(500) && alerted().includes(300), {
+        timeoutMs: WITHIN_MS,
+        seen: () => ({ alerted: alerted(), output }),
+      })
+      expect(output).toContain('Nothing explains it')
+      const { data } = await api.get<{ data: Action[] }>(`/v1/actions?connection_id=${record.connection_id}`)
+      expect(data.find(action => action.amount === 700)).toMatchObject({ verdict: 'explained' })
+      expect(alerted()).not.toContain(700)
+    } finally {
+      await demo.stop()
+    }
+  })
+
+  test('an account that is connected as the README says alerts about its first unexplained refund', async () => {
+    const slack = await startReceiver()
+    let projectId = ''
+    let connection: CreatedConnection | undefined
+    for (const { method, path, body } of readmeCalls()) {
+      expect(method).toBe('POST')
+      const given = body
+        .replace('"project_id": …', `"project_id": "${projectId}"`)
+        .replace('"webhook_url": …', `"webhook_url": "${slack.url}/hook"`)
+      const answer = await api.post<object>(path.replace('{id}', projectId), JSON.parse(given))
+      if ('project_id' in answer && projectId === '') projectId = String(answer.project_id)
+      if ('signing_secret' in answer) connection = answer as CreatedConnection
+    }
+    const account = createCardProcessor({ now: Date.now })
+    const endpoint = openEndpoint('processor', connection as CreatedConnection)
+    endpoint.follow(account)
+    try {
+      const { charge } = account.createPayment({ amount: 6_000, currency: 'eur' })
+      const refund = account.refund({ charge: charge.id, amount: 1_500 })
+      await until('the Slack message', () => slack.requests.some(({ body }) => body.includes(refund.id)), {
+        timeoutMs: WITHIN_MS,
+        seen: () => slack.requests.map(({ body }) => body.toString()),
+      })
+      const stored = await api.get<Connection>(`/v1/projects/${projectId}/connections/${connection?.connection_id}`)
+      expect(stored.out_of_band).toBe('alert')
+    } finally {
+      await Promise.all([endpoint.stop(), slack.stop()])
+    }
+  })
+})
