@@ -41,3 +41,8 @@ export function unavailable(what: string, cause: unknown): AppError {
 export function lostRace(what: string): AppError {
   return new AppError('conflict', `Another writer changed ${what} at the same time; retry later`, { retryable: true })
 }
+
+/** Whether the same call may succeed later. */
+export function isRetryable(error: unknown): error is AppError {
+  return error instanceof AppError && error.retryable
+}

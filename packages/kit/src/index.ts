@@ -10,7 +10,6 @@ export * from './clock/periodic.ts'
 export { within } from './clock/within.ts'
 export * from './config/config.ts'
 export * from './config/secret.ts'
-export * from './consume/backoff.ts'
 export * from './consume/consumer-metrics.ts'
 export * from './consume/dead-letter.ts'
 export * from './consume/delay-line.ts'
@@ -48,6 +47,9 @@ export {
   registerSchema,
   type SchemaRegistry,
 } from './registry/schema-registry.ts'
+export * from './retry/backoff.ts'
+export * from './retry/partition-pauses.ts'
+export * from './retry/until-available.ts'
 export * from './secret-box/key-ring.ts'
 export * from './secret-box/secret-box.ts'
 export * from './service/open-egress.ts'

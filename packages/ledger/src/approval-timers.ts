@@ -1,4 +1,4 @@
-import { AppError, type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { isRetryable, type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
 import type { Ledger } from './ledger.ts'
 
 export interface ApprovalTimersOptions {
@@ -37,7 +37,7 @@ export function createApprovalTimers({ ledger, clock, logger }: ApprovalTimersOp
     pauseMs: LOOK_EVERY_MS,
     run,
     onFailure(error) {
-      const canRetry = error instanceof AppError && error.retryable
+      const canRetry = isRetryable(error)
       logger[canRetry ? 'warn' : 'error']({ error }, 'approval.timers_failed')
     },
   })

@@ -3,7 +3,7 @@
  * Kubernetes, where all start at once: a pod that waits is no pod that fails.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, connectMongo, createLogger, createTopicAdmin } from '@backstop/kit'
+import { AppError, connectMongo, createLogger, createTopicAdmin, isRetryable } from '@backstop/kit'
 import { readWaitConfig } from './config.ts'
 import { findMissing } from './missing.ts'
 
@@ -43,7 +43,7 @@ async function waitUntilProvisioned(): Promise<void> {
       const missing = await findMissing(admin, mongo.db, config.KAFKA_TOPIC_PREFIX)
       return missing.length === 0 ? undefined : `waiting for the deploy job to make ${listOf(missing)}`
     } catch (error) {
-      if (!(error instanceof AppError) || !error.retryable) throw error
+      if (!isRetryable(error)) throw error
       const { cause } = error
       return `waiting: ${error.message}${cause instanceof Error ? ` (${cause.message})` : ''}`
     }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '@backstop/kit'
+import { isRetryable } from '@backstop/kit'
 import type { Report } from './report.ts'
 
 const ATTEMPT_EVERY_MS = 1_000
@@ -19,7 +19,7 @@ export async function waitUntilUp<T>(
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof AppError) || !error.retryable || performance.now() > deadline) throw error
+      if (!isRetryable(error) || performance.now() > deadline) throw error
       if (!told) report(`waiting for ${what}`)
       await pause(ATTEMPT_EVERY_MS)
     }

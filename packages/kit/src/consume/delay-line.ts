@@ -3,7 +3,7 @@ import type { Batch, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
 import { crashPoint } from '../crash-points.ts'
 import type { Logger } from '../logger.ts'
-import { pauseAfter } from './backoff.ts'
+import { PartitionPauses } from '../retry/partition-pauses.ts'
 import type { WorkLoop } from './work-loop.ts'
 
 export interface DelayLineOptions {
@@ -46,7 +46,7 @@ function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): n
  * its partition; the due time is absolute, so a restart or a rebalance neither shortens nor resets a delay.
  */
 export function createDelayLine(options: DelayLineOptions): WorkLoop {
-  const faults = new Map<number, number>()
+  const pauses = new PartitionPauses()
   const consumer = options.bus.consumer({
     groupId: options.groupId,
     topics: [options.topic],
@@ -58,9 +58,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
       try {
         if (due.length > 0) await options.producer.send(due.map(message => moved(message, options.target)))
       } catch (error) {
-        const count = (faults.get(batch.partition) ?? 0) + 1
-        faults.set(batch.partition, count)
-        const resumeAfterMs = pauseAfter(count)
+        const resumeAfterMs = pauses.failed(batch)
         const { topic, partition } = batch
         options.logger.warn(
           { topic, partition, due: due.length, resume_after_ms: resumeAfterMs, error },
@@ -69,7 +67,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
         return { taken: 0, resumeAfterMs }
       }
       if (due.length > 0) crashPoint('delay.produced')
-      faults.delete(batch.partition)
+      pauses.succeeded(batch)
       return nextInMs === undefined ? { taken: due.length } : { taken: due.length, resumeAfterMs: nextInMs }
     },
   })

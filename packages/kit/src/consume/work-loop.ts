@@ -2,10 +2,11 @@ import type { MessageName, TopicName } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
 import { crashPoint } from '../crash-points.ts'
-import { AppError } from '../errors.ts'
+import { AppError, isRetryable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
-import { LONGEST_PAUSE_MS, pauseAfter } from './backoff.ts'
+import { LONGEST_PAUSE_MS } from '../retry/backoff.ts'
+import { PartitionPauses } from '../retry/partition-pauses.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { deadLetter } from './dead-letter.ts'
 import type { Received } from './received.ts'
@@ -72,7 +73,7 @@ const MAX_PARKED_IN_A_ROW = 10
 
 /** The one consumer loop: decode, handle, acknowledge. No message stops a partition, and none is passed over silently. */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
-  const faults = new Map<string, number>()
+  const pauses = new PartitionPauses()
   const consumer = options.bus.consumer({
     groupId: options.groupId,
     topics: Object.keys(options.topics) as TopicName[],
@@ -83,12 +84,10 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
       const startedAt = options.clock.now()
       const work = new BatchWork(options, batch)
       const end = await work.run()
-      const partition = `${batch.topic}/${batch.partition}`
       const durationMs = options.clock.now() - startedAt
       if (work.taken > 0) options.metrics.handled(batch.topic, work.taken, durationMs)
-      const count = end.kind === 'put_off' ? (work.taken > 0 ? 1 : (faults.get(partition) ?? 0) + 1) : 0
-      faults.set(partition, count)
-      return progressOf(options, batch, work.taken, end, count)
+      if (end.kind !== 'put_off' || work.taken > 0) pauses.succeeded(batch)
+      return progressOf(options, batch, work.taken, end, pauses)
     },
   })
   return {
@@ -112,7 +111,7 @@ function progressOf<N extends MessageName>(
   batch: Batch,
   taken: number,
   end: End,
-  faults: number,
+  pauses: PartitionPauses,
 ): BatchProgress {
   const facts = {
     group: groupId,
@@ -128,7 +127,7 @@ function progressOf<N extends MessageName>(
     case 'interrupted':
       return { taken }
     case 'put_off': {
-      const resumeAfterMs = pauseAfter(faults)
+      const resumeAfterMs = pauses.failed(batch)
       metrics.deferred(batch.topic)
       logger.warn({ ...facts, resume_after_ms: resumeAfterMs, error: end.error }, 'batch.put_off')
       return { taken, resumeAfterMs }
@@ -198,7 +197,7 @@ class BatchWork<N extends MessageName> {
         this.#parkedInARow = 0
       }
     } catch (error) {
-      if (error instanceof AppError && error.retryable) return { kind: 'put_off', error }
+      if (isRetryable(error)) return { kind: 'put_off', error }
       // The work came to an end because it was asked to; that says nothing about the messages.
       if (this.#batch.signal.aborted) return { kind: 'interrupted' }
       return usable.length === 1 ? this.#parkAround(items, error) : this.#halve(items, error)
@@ -236,7 +235,7 @@ class BatchWork<N extends MessageName> {
       try {
         await this.#park(parked)
       } catch (error) {
-        const canRetry = error instanceof AppError && error.retryable
+        const canRetry = isRetryable(error)
         return canRetry ? { kind: 'put_off', error } : { kind: 'slowed_down', error }
       }
     }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { createPeriodic, type Periodic } from '../clock/periodic.ts'
-import { AppError } from '../errors.ts'
+import { isRetryable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { OutboxPublisher, OutboxSource } from './outbox-publisher.ts'
 
@@ -51,7 +51,7 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
     run: sweep,
     onFailure(error) {
       // An outage is what a sweeper is for: the next round finds the same entries.
-      const canRetry = error instanceof AppError && error.retryable
+      const canRetry = isRetryable(error)
       logger[canRetry ? 'warn' : 'error']({ error }, 'outbox.sweep_failed')
     },
   })

@@ -1,4 +1,4 @@
-import { AppError, type Clock, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
+import { AppError, type Clock, isRetryable, type Logger, PROBLEM_TYPE, toProblem } from '@backstop/kit'
 import { LedgerRefusal } from '@backstop/ledger'
 import type { Response } from 'express'
 import { endAnswer } from './end-answer.ts'
@@ -26,7 +26,7 @@ export function answerProblem(
   }
   if (status === 401) response.set('www-authenticate', 'Bearer')
   if (status === 503) response.set('retry-after', String(RETRY_AFTER_S))
-  else if (known instanceof AppError && known.retryable) response.set('retry-after', '1')
+  else if (isRetryable(known)) response.set('retry-after', '1')
   endAnswer(response.status(status).type(PROBLEM_TYPE), JSON.stringify(body), clock)
 }
 

@@ -1,26 +1,30 @@
-import { type Clock, type Logger, type MessageCodec, sleep, unavailable } from '@backstop/kit'
+import { type Clock, type Logger, type MessageCodec, unavailable, untilAvailable } from '@backstop/kit'
 
-/** A codec that is made in the background, for as long as it takes: ingress listens and says 503 meanwhile. */
+/** A codec that is opened in the background: until then ingress listens and answers 503. */
 export interface LateCodec extends Pick<MessageCodec, 'schemaId'> {
   stop(): Promise<void>
 }
 
-const RETRY_MS = 1_000
+const LONGEST_PAUSE_MS = 1_000
 
-/** @param make rejects while neither the registry nor MongoDB knows the schema ids */
-export function createLateCodec(make: () => Promise<MessageCodec>, clock: Clock, logger: Logger): LateCodec {
+/** @param open rejects while neither the registry nor MongoDB knows the schema ids */
+export function createLateCodec(open: () => Promise<MessageCodec>, clock: Clock, logger: Logger): LateCodec {
   const stopping = new AbortController()
+  const { signal } = stopping
   let codec: MessageCodec | undefined
-  const making = (async () => {
-    while (codec === undefined && !stopping.signal.aborted) {
-      try {
-        codec = await make()
-      } catch (error) {
-        logger.warn({ error, retry_ms: RETRY_MS }, 'codec.unavailable')
-        await sleep(clock, RETRY_MS, stopping.signal)
-      }
-    }
-  })()
+  const opening = untilAvailable(open, {
+    clock,
+    signal,
+    longestPauseMs: LONGEST_PAUSE_MS,
+    onFailure: (error, retry_ms) => logger.warn({ error, retry_ms }, 'codec.unavailable'),
+  }).then(
+    opened => {
+      codec = opened
+    },
+    error => {
+      if (!signal.aborted) throw error
+    },
+  )
   return {
     schemaId(name) {
       if (codec === undefined) throw unavailable('The schema registry', undefined)
@@ -28,7 +32,7 @@ export function createLateCodec(make: () => Promise<MessageCodec>, clock: Clock,
     },
     async stop() {
       stopping.abort()
-      await making
+      await opening
     },
   }
 }

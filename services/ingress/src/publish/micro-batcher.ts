@@ -3,7 +3,7 @@
  * throughput (guides: kafka §6). A message waits a few milliseconds at most, each waiter has its own result and its own
  * deadline, and what waits is bounded by count and bytes, so that a broker that is away costs neither memory nor sockets.
  */
-import { AppError, type Clock, crashPoint, type OutgoingMessage, type Producer } from '@backstop/kit'
+import { type Clock, crashPoint, isRetryable, type OutgoingMessage, type Producer } from '@backstop/kit'
 import type { IngressCrashPoint } from '../crash-points.ts'
 import { Lane, type Waiting } from './lane.ts'
 import { admit, afterFailure, afterSuccess, type BreakerState, CLOSED } from './rules/breaker.ts'
@@ -144,7 +144,7 @@ export class MicroBatcher {
   }
 
   async #afterFailedSend(batch: readonly Waiting[], beganMs: number, error: unknown): Promise<void> {
-    if (error instanceof AppError && error.retryable) {
+    if (isRetryable(error)) {
       this.#recordFailure(beganMs)
       for (const waiting of batch) waiting.resolve?.({ kind: 'unavailable', reason: 'broker_away' })
       return

@@ -1,12 +1,12 @@
 import { HEADERS } from '@backstop/contracts'
 import {
-  AppError,
   type Bus,
   type Clock,
   type Consumer,
   type IncomingMessage,
+  isRetryable,
   type Logger,
-  pauseAfter,
+  PartitionPauses,
 } from '@backstop/kit'
 import { type Settlement, settleWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
@@ -29,27 +29,26 @@ export interface DeadLetterConsumerOptions {
  */
 export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Consumer {
   const { bus, deadLetters, logger, onFatal } = options
-  const faults = new Map<number, number>()
+  const pauses = new PartitionPauses()
   return bus.consumer({
     groupId: 'notifier.dead-letters',
     topics: ['deliveries.dead'],
     commit: 'taken',
     onFatal,
-    async onBatch({ partition, messages }) {
+    async onBatch(batch) {
+      const { partition, messages } = batch
       try {
         const letters = (await sortOut(messages, options)).map(deadLetterDocument)
         await deadLetters.keep(letters)
         for (const { _id, topic, reason_code } of letters) {
           logger.warn({ dead_letter_id: _id, topic, reason: reason_code }, 'dead_letter.kept')
         }
-        faults.delete(partition)
+        pauses.succeeded(batch)
         return { taken: messages.length }
       } catch (error) {
-        if (!(error instanceof AppError) || !error.retryable) throw error
-        const count = (faults.get(partition) ?? 0) + 1
-        faults.set(partition, count)
+        if (!isRetryable(error)) throw error
         logger.warn({ partition, messages: messages.length, error }, 'dead_letters.put_off')
-        return { taken: 0, resumeAfterMs: pauseAfter(count) }
+        return { taken: 0, resumeAfterMs: pauses.failed(batch) }
       }
     },
   })

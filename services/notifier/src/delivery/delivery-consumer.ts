@@ -1,24 +1,25 @@
 import { CHANNEL_MODULES } from '@backstop/channels/deliver'
 import { TOPICS } from '@backstop/contracts'
 import {
-  AppError,
   type Batch,
   type BatchProgress,
   type Bus,
   type Consumer,
   deadLetter,
   type IncomingMessage,
+  isRetryable,
+  PartitionPauses,
   type Producer,
-  pauseAfter,
   sleep,
+  untilAvailable,
 } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelLimits } from '../queue/channel-lane.ts'
 import type { Shown } from '../queue/channel-paces.ts'
 import { ChannelQueues } from '../queue/channel-queues.ts'
-import { abandon, complete, type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
+import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../queue/delivery-job.ts'
 import { Postponer } from '../retry/postponer.ts'
-import { type AttemptOptions, attempt } from './attempt.ts'
+import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
 import { SettlementWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './plan-intake.ts'
 
@@ -62,7 +63,7 @@ export class DeliveryConsumer {
   /** Messages that are being taken in, of all partitions: they have their room already. */
   #beingTaken = 0
   readonly #watched = new WeakSet<AbortSignal>()
-  readonly #faults = new Map<number, number>()
+  readonly #pauses = new PartitionPauses()
 
   constructor(options: DeliveryConsumerOptions) {
     this.#options = options
@@ -138,16 +139,15 @@ export class DeliveryConsumer {
         const next = messages[taken]
         if (next !== undefined && !(await this.#hasRoomBy(untilMs, next, isFull, batch.signal))) break
       }
-      this.#faults.delete(partition)
+      this.#pauses.succeeded(batch)
       return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
     } catch (error) {
-      const faults = (this.#faults.get(partition) ?? 0) + 1
-      this.#faults.set(partition, faults)
-      const canRetry = error instanceof AppError && error.retryable
+      const resumeAfterMs = this.#pauses.failed(batch)
+      const canRetry = isRetryable(error)
       const { logger } = this.#options
       logger[canRetry ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
-      if (canRetry || taken > 0) return { taken, resumeAfterMs: pauseAfter(faults) }
-      return this.#parkCulprit(batch, faults)
+      if (canRetry || taken > 0) return { taken, resumeAfterMs }
+      return this.#parkCulprit(batch, resumeAfterMs)
     }
   }
 
@@ -240,13 +240,13 @@ export class DeliveryConsumer {
   }
 
   /** What cannot be taken in even alone is parked: one bad message never stops a partition. */
-  async #parkCulprit(batch: Batch, faults: number): Promise<BatchProgress> {
+  async #parkCulprit(batch: Batch, resumeAfterMs: number): Promise<BatchProgress> {
     const { logger, consumerMetrics, producer } = this.#options
     const first = batch.messages[0] as IncomingMessage
     try {
       return { taken: await this.#take([first], new Map(), batch) }
     } catch (error) {
-      if (error instanceof AppError && error.retryable) return { taken: 0, resumeAfterMs: pauseAfter(faults) }
+      if (isRetryable(error)) return { taken: 0, resumeAfterMs }
       consumerMetrics.deadLettered('deliveries', 'internal')
       logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.parked')
       await producer.send([deadLetter(first, 'deliveries.dead', error)])
@@ -257,32 +257,33 @@ export class DeliveryConsumer {
 
   /** @returns what the attempt showed of the channel; undefined when it was not made, or showed nothing */
   async #run(jobs: readonly DeliveryJob[]): Promise<Shown | undefined> {
-    for (let faults = 1; ; faults++) {
-      try {
-        const { settled, superseded, lost, shown } = await attempt(jobs, this.#attemptOptions)
-        for (const job of lost) this.#drop(job)
-        for (const job of superseded) {
-          this.#forget(job)
-          complete(job.messages)
-        }
-        for (const one of settled) {
-          this.#noteUnrecorded(one.job)
-          this.#writer.add(one)
-        }
-        return shown
-      } catch (error) {
-        // Something could not be read, so nothing was sent yet.
-        if (!(error instanceof AppError) || !error.retryable) {
-          this.#options.onFatal(error)
-          throw error
-        }
-        // The newest message tells whether the partition is still ours: those before it may be of an older assignment.
-        await sleep(this.#options.clock, pauseAfter(faults), jobs.at(-1)?.messages.at(-1)?.batch.signal)
-        if (!jobs.some(isOwned)) {
-          for (const job of jobs) this.#drop(job)
-          return undefined
-        }
+    const { settled, superseded, lost, shown } = await this.#attempt(jobs)
+    for (const job of lost) this.#drop(job)
+    for (const job of superseded) {
+      this.#forget(job)
+      complete(job.messages)
+    }
+    for (const one of settled) {
+      this.#noteUnrecorded(one.job)
+      this.#writer.add(one)
+    }
+    return shown
+  }
+
+  /** Retries while something cannot be read: nothing was sent yet then. */
+  async #attempt(jobs: readonly DeliveryJob[]): Promise<Attempted> {
+    const { clock, onFatal } = this.#options
+    const signal = ownedSignal(jobs)
+    try {
+      return await untilAvailable(() => attempt(jobs, this.#attemptOptions), { clock, signal })
+    } catch (error) {
+      if (error !== signal?.reason) {
+        onFatal(error)
+        throw error
       }
+      // The partition may have come back meanwhile, with a copy of the message that joined the job.
+      if (jobs.some(isOwned)) return this.#attempt(jobs)
+      return { settled: [], superseded: [], lost: jobs, shown: undefined }
     }
   }
 

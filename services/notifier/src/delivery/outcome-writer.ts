@@ -1,5 +1,4 @@
 import {
-  AppError,
   type Clock,
   type ConsumerMetrics,
   crashPoint,
@@ -7,8 +6,7 @@ import {
   type MessageCodec,
   type OutgoingMessage,
   type Producer,
-  pauseAfter,
-  sleep,
+  untilAvailable,
 } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import { complete, type DeliveryJob } from '../queue/delivery-job.ts'
@@ -99,27 +97,32 @@ export class SettlementWriter {
     this.#flushes--
   }
 
-  /** @param before only the writes of two flushes overlap: what is told of a channel keeps its order */
   async #flush(batch: readonly Settled[], before: Promise<void>): Promise<void> {
+    try {
+      await this.#makeDurable(batch, before)
+    } catch (error) {
+      if (error !== this.#stopped.signal.reason) throw error
+      for (const { job } of batch) this.#options.onGivenUp(job)
+    }
+  }
+
+  /** @param before only the writes of two flushes overlap: what is told of a channel keeps its order */
+  async #makeDurable(batch: readonly Settled[], before: Promise<void>): Promise<void> {
     const { deliveries, health, producer } = this.#options
     const settlements = batch.map(({ settlement }) => settlement)
-    const refused = await this.#insist('record', () => deliveries.record(settlements))
-    if (refused === undefined) return this.#giveUp(batch)
+    const refused = await this.#retry('record', () => deliveries.record(settlements))
     const recorded = batch.filter(({ settlement }) => !refused.has(settlement.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
     await before
     const news = newsOf(recorded)
-    const told = news.length === 0 || (await this.#insist('health', () => health.note(news).then(() => true)))
-    if (told === undefined) return this.#giveUp(batch)
-    const follows = await this.#insist('follow', async () => [
+    if (news.length > 0) await this.#retry('health', () => health.note(news))
+    const follows = await this.#retry('follow', async () => [
       ...recorded.flatMap(({ job, settlement }) => this.#followUp(job, settlement)),
       ...(await this.#followUpOfRefused(batch, refused)),
     ])
-    if (follows === undefined) return this.#giveUp(batch)
     if (follows.length > 0) {
-      const produced = await this.#insist('produce', () => producer.send(follows).then(() => true))
-      if (produced === undefined) return this.#giveUp(batch)
+      await this.#retry('produce', () => producer.send(follows))
       crashPoint('notifier.after-retry-produce')
     }
     for (const { job } of batch) complete(job.messages)
@@ -164,30 +167,19 @@ export class SettlementWriter {
     })
   }
 
-  #giveUp(batch: readonly Settled[]): void {
-    for (const { job } of batch) this.#options.onGivenUp(job)
-  }
-
-  /** Repeats a step until it succeeds; undefined when the process stops first. */
-  async #insist<T>(step: string, act: () => Promise<T>): Promise<T | undefined> {
-    for (let faults = 1; ; faults++) {
-      try {
-        return await act()
-      } catch (error) {
-        // Anything but a dependency that is away is a fault of ours, and no repetition mends that.
-        if (!(error instanceof AppError) || !error.retryable) throw error
-        if (this.#stopped.signal.aborted) return undefined
-        const pauseMs = Math.min(pauseAfter(faults), LONGEST_WAIT_MS)
-        this.#options.logger.warn({ step, pause_ms: pauseMs, error }, 'settlements.waiting')
-        await sleep(this.#options.clock, pauseMs, this.#stopped.signal)
-        if (this.#stopped.signal.aborted) return undefined
-      }
-    }
+  #retry<T>(step: string, act: () => Promise<T>): Promise<T> {
+    const { clock, logger } = this.#options
+    return untilAvailable(act, {
+      clock,
+      signal: this.#stopped.signal,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      onFailure: (error, pause_ms) => logger.warn({ step, pause_ms, error }, 'settlements.waiting'),
+    })
   }
 }
 
 /** Results wait in memory meanwhile, so a dependency that is back should not be waited for much longer. */
-const LONGEST_WAIT_MS = 5_000
+const LONGEST_PAUSE_MS = 5_000
 
 function newsOf(batch: readonly Settled[]): ChannelNews[] {
   const byChannel = new Map<string, ChannelNews & { news: NonNullable<Settlement['health']>[] }>()

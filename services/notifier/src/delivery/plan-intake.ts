@@ -7,6 +7,7 @@ import {
   type ConsumerMetrics,
   deadLetter,
   type IncomingMessage,
+  isRetryable,
   type MessageCodec,
   type OutgoingMessage,
 } from '@backstop/kit'
@@ -104,7 +105,7 @@ async function decodeAll(
     try {
       asked.push({ request: await options.codec.decode('delivery-request', message.value), from })
     } catch (error) {
-      if (error instanceof AppError && error.retryable) {
+      if (isRetryable(error)) {
         if (taken === 0) throw error
         break
       }

@@ -1,5 +1,5 @@
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
-import { AppError, type Clock, crashPoint, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelNews, HealthStore } from '../store/health-store.ts'
 import {
@@ -135,7 +135,7 @@ export class ChannelHealthKeeper {
     try {
       await this.#options.publisher.publish(outboxes)
     } catch (error) {
-      if (!(error instanceof AppError) || !error.retryable) throw error
+      if (!isRetryable(error)) throw error
       this.#options.logger.warn({ channels: outboxes.map(one => one.documentId), error }, 'outbox.left_to_sweep')
     }
   }

@@ -46,3 +46,11 @@ export function abandon(messages: readonly JobMessage[]): void {
 export function isOwned(job: DeliveryJob): boolean {
   return job.messages.some(({ batch }) => !batch.signal.aborted)
 }
+
+/** Aborted when a partition of these jobs goes elsewhere; of those, one that this process still owns if there is any. */
+export function ownedSignal(jobs: readonly DeliveryJob[]): AbortSignal | undefined {
+  for (const { messages } of jobs) {
+    for (const { batch } of messages) if (!batch.signal.aborted) return batch.signal
+  }
+  return jobs[0]?.messages[0]?.batch.signal
+}

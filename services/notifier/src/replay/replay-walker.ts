@@ -1,5 +1,5 @@
 import type { Command, ReplayDocument } from '@backstop/contracts'
-import { AppError } from '@backstop/kit'
+import { isRetryable } from '@backstop/kit'
 import type { ReplayStore } from '../store/requeue-store.ts'
 import { type RequeuerOptions, requeue } from './requeue-delivery.ts'
 
@@ -76,7 +76,7 @@ export class ReplayWalker {
     this.#cancel = this.#options.clock.schedule(delayMs, () => {
       this.#atWork = this.#walk()
         .catch(error => {
-          const canRetry = error instanceof AppError && error.retryable
+          const canRetry = isRetryable(error)
           this.#options.logger[canRetry ? 'warn' : 'error']({ error }, 'replay.put_off')
           return false
         })

@@ -1,4 +1,4 @@
-import { AppError, type Clock, crashPoint, type MessageCodec, type Producer, pauseAfter, sleep } from '@backstop/kit'
+import { type Clock, crashPoint, type MessageCodec, type Producer, untilAvailable } from '@backstop/kit'
 import type { DeliveryMetrics } from '../metrics.ts'
 import { complete, type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
 import { postponedMessage } from './delivery-messages.ts'
@@ -43,16 +43,11 @@ export class Postponer {
 
   /** As `postpone`, as soon as the broker takes them. */
   async postponeInTheEnd(jobs: readonly DeliveryJob[]): Promise<void> {
-    for (let faults = 1; ; faults++) {
+    const postponeOwned = async () => {
       const owned = jobs.filter(isOwned)
       for (const job of jobs) if (!isOwned(job)) this.#options.onDropped(job)
-      if (owned.length === 0) return
-      try {
-        return await this.postpone(owned)
-      } catch (error) {
-        if (!(error instanceof AppError) || !error.retryable) throw error
-        await sleep(this.#options.clock, pauseAfter(faults))
-      }
+      if (owned.length > 0) await this.postpone(owned)
     }
+    await untilAvailable(postponeOwned, { clock: this.#options.clock })
   }
 }

@@ -13,8 +13,7 @@ import {
   type MessageCodec,
   type OutgoingMessage,
   type Producer,
-  pauseAfter,
-  sleep,
+  untilAvailable,
   within,
 } from '@backstop/kit'
 import { PROVIDERS } from '@backstop/providers'
@@ -61,7 +60,6 @@ export class RereadConsumer {
   readonly #options: RereadConsumerOptions
   readonly #consumer: Consumer
   readonly #lanes: RereadLanes
-  #isStopping = false
 
   constructor(options: RereadConsumerOptions) {
     this.#options = options
@@ -86,9 +84,8 @@ export class RereadConsumer {
     return this.#consumer.start()
   }
 
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    await this.#consumer.stop()
+  stop(): Promise<void> {
+    return this.#consumer.stop()
   }
 
   msSinceProgress(): number {
@@ -152,45 +149,35 @@ export class RereadConsumer {
 
   async #ask(reread: Reread, signal: AbortSignal): Promise<Asked> {
     const { clock, readers } = this.#options
-    for (let faults = 1; ; faults++) {
-      try {
-        const opened = await readers.of(reread.connection_id)
-        if (opened.kind === 'none') return { kind: 'cannot_ask', text: opened.text }
-        const ms = timeToRead(reread, clock.now())
-        return await within(
-          clock,
-          ms + ENDS_BY_ITSELF_MS,
-          aborted => opened.reader.read(reread.targets, ms, aborted),
-          NEVER_ENDED,
-          signal,
-        )
-      } catch (error) {
-        if (!(error instanceof AppError && error.retryable)) return { kind: 'cannot_ask', text: textOf(error) }
-        await sleep(clock, pauseAfter(faults), signal)
-        if (signal.aborted) return { kind: 'cannot_ask', text: 'This process is stopping' }
-      }
+    const ask = async (): Promise<Asked> => {
+      const opened = await readers.of(reread.connection_id)
+      if (opened.kind === 'none') return { kind: 'cannot_ask', text: opened.text }
+      const ms = timeToRead(reread, clock.now())
+      return within(
+        clock,
+        ms + ENDS_BY_ITSELF_MS,
+        aborted => opened.reader.read(reread.targets, ms, aborted),
+        NEVER_ENDED,
+        signal,
+      )
     }
+    return untilAvailable(ask, { clock, signal }).catch(error => ({ kind: 'cannot_ask', text: textOf(error) }))
   }
 
   /** Sends until the broker has it, then acknowledges. @returns whether the broker has it */
   async #send(batch: Batch, message: IncomingMessage, make: () => OutgoingMessage): Promise<boolean> {
-    for (let faults = 1; !this.#isStopping || !batch.signal.aborted; faults++) {
-      try {
-        await this.#options.producer.send([make()])
-        batch.complete(message)
-        return true
-      } catch (error) {
-        this.#options.logger.warn({ error, offset: String(message.offset) }, 'reread.not_sent')
-        if (!(error instanceof AppError && error.retryable)) {
-          this.#options.onFatal(error)
-          return false
-        }
-        await sleep(this.#options.clock, pauseAfter(faults), batch.signal)
-        if (batch.signal.aborted) break
-      }
+    const { producer, clock, logger, onFatal } = this.#options
+    const { signal } = batch
+    const onFailure = (error: AppError) => logger.warn({ error, offset: String(message.offset) }, 'reread.not_sent')
+    try {
+      await untilAvailable(() => producer.send([make()]), { clock, signal, onFailure })
+      batch.complete(message)
+      return true
+    } catch (error) {
+      if (error === signal.reason) batch.abandon(message)
+      else onFatal(error)
+      return false
     }
-    batch.abandon(message)
-    return false
   }
 
   #again(reread: Reread, dueAt: number): OutgoingMessage {

@@ -1,0 +1,26 @@
+import { pauseAfter } from './backoff.ts'
+
+interface Partition {
+  readonly topic: string
+  readonly partition: number
+}
+
+/** How long each partition of a consumer pauses after failures in a row. */
+export class PartitionPauses {
+  readonly #failures = new Map<string, number>()
+
+  /** @returns for how long the partition pauses now, in milliseconds */
+  failed(partition: Partition): number {
+    const failures = (this.#failures.get(idOf(partition)) ?? 0) + 1
+    this.#failures.set(idOf(partition), failures)
+    return pauseAfter(failures)
+  }
+
+  succeeded(partition: Partition): void {
+    this.#failures.delete(idOf(partition))
+  }
+}
+
+function idOf({ topic, partition }: Partition): string {
+  return `${topic}/${partition}`
+}
