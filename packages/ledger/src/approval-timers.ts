@@ -1,4 +1,4 @@
-import { isRetryable, type Clock, createPeriodic, type Logger, type Periodic } from '@backstop/kit'
+import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { Ledger } from './ledger.ts'
 
 export interface ApprovalTimersOptions {

@@ -1,4 +1,4 @@
-import type { Budget, BudgetPatch, BudgetUsage, NewBudget } from '@backstop/contracts'
+import { type Budget, type BudgetPatch, type BudgetUsage, isoTime, type NewBudget } from '@backstop/contracts'
 import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './rules/budget.ts'
 
 /** Budgets as people keep them; what operations take of them is the ledger's. All calls throw AppError `unavailable`. */
@@ -41,7 +41,7 @@ export interface BudgetStore {
 export function createBudgets(store: BudgetStore): Budgets {
   return {
     async create(id, { connection_id, ...given }, now) {
-      const at = new Date(now).toISOString()
+      const at = isoTime(now)
       const times = { created_at: at, updated_at: at }
       const budget = { budget_id: id, ...given, connection_id: connection_id ?? null, version: 1, ...times }
       await store.insert(budget)
@@ -55,7 +55,7 @@ export function createBudgets(store: BudgetStore): Budgets {
         name: name ?? budget.name,
         cap: cap ?? budget.cap,
         version: budget.version + 1,
-        updated_at: new Date(now).toISOString(),
+        updated_at: isoTime(now),
       }
       return (await store.replace(changed)) ? changed : undefined
     },

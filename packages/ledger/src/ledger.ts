@@ -1,5 +1,6 @@
 import {
   type Budget,
+  isoTime,
   type NewOperation,
   type NewTransition,
   newId,
@@ -257,6 +258,6 @@ function exceeded(
   operation: Operation,
   { budget, account }: Extract<WriteOutcome, { kind: 'exceeded' }>,
 ): LedgerRefusal {
-  const periodEndsAt = new Date(account.endsAt).toISOString()
+  const periodEndsAt = isoTime(account.endsAt)
   return new LedgerRefusal({ kind: 'budget_exceeded', operation, budget, left: leftOf(budget, account), periodEndsAt })
 }

@@ -1,4 +1,11 @@
-import { deterministicId, type FailedRun, type Operation, type OutboxEntry, type RunFailure } from '@backstop/contracts'
+import {
+  deterministicId,
+  type FailedRun,
+  isoTime,
+  type Operation,
+  type OutboxEntry,
+  type RunFailure,
+} from '@backstop/contracts'
 import type { LedgerOptions } from './ledger.ts'
 import { LedgerRefusal } from './refusal.ts'
 import { runEntry } from './rules/announcements.ts'
@@ -68,8 +75,8 @@ export function createRuns(store: RunStore, options: LedgerOptions): Runs {
         run_id: name.runId,
         project_id: name.projectId,
         reason: report.reason ?? null,
-        failed_at: new Date(failedAt).toISOString(),
-        reported_at: new Date(now).toISOString(),
+        failed_at: isoTime(failedAt),
+        reported_at: isoTime(now),
       }
       const { newest, total } = await store.operationsOf(name, MOST_TOLD)
       const entry = runEntry(id, run, newest, total)

@@ -1,4 +1,4 @@
-import { showableText } from '@backstop/contracts'
+import { isoTime, showableText } from '@backstop/contracts'
 import type { DryRunSummary, NotReplayed, Said, VerdictDifference } from '@backstop/reconciler/replay'
 import { nameOf, shownTime } from '../explain/explanation.ts'
 import type { DryRunWish } from './options.ts'
@@ -40,7 +40,7 @@ export function summaryText(
   { actions, alerted, failed, changes, events }: DryRunSummary,
   { from, to }: DryRunWish,
 ): string {
-  const window = `from ${shownTime(new Date(from).toISOString())} to ${shownTime(new Date(to).toISOString())}`
+  const window = `from ${shownTime(isoTime(from))} to ${shownTime(isoTime(to))}`
   const counted = (counts: Record<string, number>, texts: Record<string, string>) =>
     Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`  ${padded(count)}  ${texts[name]}`]))
   const notReplayed = counted(events.not_replayed, NOT_REPLAYED)

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
 import { until } from '../../test/until.ts'
+import { onlyDuplicates } from './duplicate-keys.ts'
 import { asUnavailable, isMongoAway } from './mongo.ts'
-import { onlyDuplicates } from './only-duplicates.ts'
 
 interface Thing {
   _id: number

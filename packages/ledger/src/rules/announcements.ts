@@ -2,6 +2,7 @@ import {
   type Alert,
   deterministicId,
   type FailedRun,
+  isoTime,
   type Operation,
   type OutboxEntry,
   partitionKey,
@@ -58,8 +59,4 @@ export function runEntry(
 
 function alertEntry(alert: Alert): OutboxEntry {
   return { id: alert.alert_id, topic: 'alerts', key: alert.project_id, message: alert }
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

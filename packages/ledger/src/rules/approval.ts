@@ -2,6 +2,7 @@ import {
   type Approval,
   type ApprovalGap,
   DEFAULT_APPROVAL_DEADLINE_S,
+  isoTime,
   type Operation,
   type OperationState,
   type ProjectDocument,
@@ -43,12 +44,11 @@ export function stateOnReport(state: OperationState, policy: ApprovalPolicy): Op
 
 /** An approval that is asked for now. */
 export function askForApproval(policy: ApprovalPolicy, now: number): Approval {
-  const at = (ms: number) => new Date(ms).toISOString()
   return {
     required: policy.required,
-    requested_at: at(now),
-    remind_at: at(now + Math.floor(policy.deadlineMs / 2)),
-    deadline_at: at(now + policy.deadlineMs),
+    requested_at: isoTime(now),
+    remind_at: isoTime(now + Math.floor(policy.deadlineMs / 2)),
+    deadline_at: isoTime(now + policy.deadlineMs),
     reminded_at: null,
     decided_at: null,
     decided_by: null,
@@ -82,7 +82,7 @@ export function approvalAfter(
   if (approval === null || !isDecided) return approval
   return {
     ...approval,
-    decided_at: new Date(now).toISOString(),
+    decided_at: isoTime(now),
     decided_by: mover.kind === 'approver' ? mover.keyId : null,
   }
 }

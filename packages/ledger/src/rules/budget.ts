@@ -5,6 +5,7 @@ import {
   type BudgetUsage,
   CAP_PERCENTS,
   hasExecuted,
+  isoTime,
   type Operation,
   type OperationState,
 } from '@backstop/contracts'
@@ -196,8 +197,8 @@ export function leftOf(budget: Budget, account: { used: number; reserved: number
 export function usageOf(budget: Budget, period: Period, account: PeriodAccount | undefined): BudgetUsage {
   const { used, reserved } = account ?? { used: 0, reserved: 0 }
   return {
-    starts_at: new Date(period.startsAt).toISOString(),
-    ends_at: new Date(period.endsAt).toISOString(),
+    starts_at: isoTime(period.startsAt),
+    ends_at: isoTime(period.endsAt),
     // Operations that happened may add up to more than a number is exact for; what is left is 0 long before that.
     used: Math.min(used, Number.MAX_SAFE_INTEGER),
     reserved: Math.min(reserved, Number.MAX_SAFE_INTEGER),

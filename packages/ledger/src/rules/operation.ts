@@ -1,6 +1,7 @@
 import {
   type ConnectionDocument,
   hasExecuted,
+  isoTime,
   type NewOperation,
   type NewTransition,
   type Operation,
@@ -213,8 +214,4 @@ function timesOf(
     executingAt: isSent ? isoTime(began) : null,
     endedAt: hasEnded(state) ? isoTime(end) : null,
   }
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -6,8 +6,8 @@ import type {
   OperationDocument,
   ProjectDocument,
 } from '@backstop/contracts'
-import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
-import { type ClientSession, type Db, type Filter, MongoServerError } from 'mongodb'
+import { asUnavailable, isDuplicateKey } from '@backstop/kit'
+import type { ClientSession, Db, Filter } from 'mongodb'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
@@ -80,7 +80,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
           const { connection_id: _id, project_id, operation_id } = operation
           await firstExecutions.insertOne({ _id, project_id, operation_id, at: new Date(now) })
         } catch (error) {
-          if (!isDuplicate(error)) throw error
+          if (!isDuplicateKey(error)) throw error
         }
       })
     },
@@ -108,7 +108,7 @@ async function writeAlone(db: Db, write: OperationWrite, session?: ClientSession
       await operations.insertOne({ _id, ...fields, ...timer, outbox: [...entries], outbox_at: at }, options)
       return { kind: 'written', entries }
     } catch (error) {
-      if (isDuplicate(error)) return { kind: 'taken' }
+      if (isDuplicateKey(error)) return { kind: 'taken' }
       throw error
     }
   }
@@ -164,14 +164,10 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
       } catch (error) {
         if (error instanceof Undone) return error.outcome
         // Somebody else opened the account of a new period at the same time.
-        if (!isDuplicate(error)) throw error
+        if (!isDuplicateKey(error)) throw error
       }
     }
   })
-}
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === DUPLICATE_KEY
 }
 
 function toFilter(filter: OperationFilter): Filter<OperationDocument> {

@@ -1,5 +1,5 @@
 import type { ChannelDocument, ChannelTestResult } from '@backstop/channels'
-import { type DeliveryDocument, type DeliveryRequest, HEADERS } from '@backstop/contracts'
+import { type DeliveryDocument, type DeliveryRequest, HEADERS, isoTime } from '@backstop/contracts'
 import { AppError, type Clock, type MessageCodec, type Producer } from '@backstop/kit'
 import type { ReadShelf } from '../store/shelf.ts'
 import type { OutcomeWatcher } from './outcome-watcher.ts'
@@ -48,7 +48,7 @@ export function createChannelTester({
         alert: {
           alert_id: ids.alert,
           project_id: channel.project_id,
-          created_at: new Date(clock.now()).toISOString(),
+          created_at: isoTime(clock.now()),
           event: 'channel.test',
           data: { channel_id: channel._id, text: `This is a test of the alert channel "${channel.name}"` },
         },

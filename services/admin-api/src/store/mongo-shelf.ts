@@ -1,13 +1,6 @@
 import type { CollectionName } from '@backstop/contracts'
-import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
-import {
-  type ClientSession,
-  type Db,
-  type Filter,
-  type MatchKeysAndValues,
-  MongoServerError,
-  type OptionalUnlessRequiredId,
-} from 'mongodb'
+import { asUnavailable, isDuplicateKey } from '@backstop/kit'
+import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb'
 import type { PageRequest, Shelf, Stored, Where } from './shelf.ts'
 
 /**
@@ -43,7 +36,7 @@ export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName,
           await collection.insertOne(document as OptionalUnlessRequiredId<Stored & Record<string, unknown>>, within)
           return true
         } catch (error) {
-          if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+          if (isDuplicateKey(error)) return false
           throw error
         }
       }),

@@ -1,6 +1,6 @@
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
-import { asUnavailable, DUPLICATE_KEY } from '@backstop/kit'
-import { type AnyBulkWriteOperation, type Db, type Filter, MongoServerError } from 'mongodb'
+import { asUnavailable, isDuplicateKey } from '@backstop/kit'
+import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb'
 import {
   REQUEUED_TEXT,
   type ReplayStore,
@@ -91,7 +91,7 @@ export function createMongoReplayStore(db: Db): ReplayStore {
           await replays.insertOne(replay)
           return true
         } catch (error) {
-          if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+          if (isDuplicateKey(error)) return false
           throw error
         }
       }),

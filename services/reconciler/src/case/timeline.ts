@@ -1,13 +1,8 @@
-import type { ReadReason, TimelineEntry } from '@backstop/contracts'
+import { isoTime, type ReadReason, type TimelineEntry } from '@backstop/contracts'
 import type { ActionRecord, SightingSource } from './case.ts'
 
 /** A story is for people: an action that something hammers keeps the beginning of it. */
 const MAX_ENTRIES = 100
-
-/** Milliseconds since the epoch as ISO 8601. */
-export function isoTime(at: number): string {
-  return new Date(at).toISOString()
-}
 
 /** One line of a story, for a person. */
 export function timelineEntry(at: number, what: TimelineEntry['what'], id: string | null, text: string): TimelineEntry {

@@ -1,4 +1,4 @@
-import type { ActionKind, ProviderKind, Verdict, VerdictReason } from '@backstop/contracts'
+import { type ActionKind, isoTime, type ProviderKind, type Verdict, type VerdictReason } from '@backstop/contracts'
 import { type ActionRecord, type Case, isJudged } from '../case/case.ts'
 import { ruleOf } from '../verdict/why.ts'
 import type { History } from './history.ts'
@@ -85,7 +85,7 @@ export function differenceOf(
     provider_ref: shown.providerRef,
     amount: shown.amount,
     currency: shown.currency,
-    first_seen_at: new Date(shown.firstSeenAt).toISOString(),
+    first_seen_at: isoTime(shown.firstSeenAt),
     basis,
     stored: before,
     now: after,

@@ -2,6 +2,7 @@ import {
   type ConnectionDocument,
   deterministicId,
   type ExpectedChangeDocument,
+  isoTime,
   type Operation,
   type OutboxEntry,
   type OutOfBand,
@@ -161,7 +162,7 @@ const OUTCOMES = { confirmed: 'read', not_found: 'not_found', unavailable: 'unav
 function readbackOf(reread: Reread, outcome: keyof typeof OUTCOMES, at: number): Readback {
   const { project_id, connection_id, provider, reason, event, look, targets, reread_id } = reread
   const readback_id = deterministicId('readback', reread_id)
-  const read_at = new Date(at).toISOString()
+  const read_at = isoTime(at)
   const answered = { outcome: OUTCOMES[outcome], failure: null, objects: [] }
   return { readback_id, project_id, connection_id, provider, reason, event, look, targets, read_at, ...answered }
 }

@@ -3,6 +3,7 @@ import {
   deterministicId,
   HEADERS,
   type InboundEvent,
+  isoTime,
   type ReadTarget,
   type Reread,
 } from '@backstop/contracts'
@@ -66,7 +67,7 @@ export function rereadOfTargets(event: EventFacts, targets: readonly ReadTarget[
     event: { event_id, event_type, received_at },
     look: null,
     targets: [...targets],
-    first_requested_at: new Date(now).toISOString(),
+    first_requested_at: isoTime(now),
     attempt: 1,
   }
 }

@@ -1,5 +1,5 @@
-import { asUnavailable, createMongoOutboxSource, DUPLICATE_KEY, type Mongo } from '@backstop/kit'
-import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb'
+import { asUnavailable, createMongoOutboxSource, duplicateIndexes, isDuplicateKey, type Mongo } from '@backstop/kit'
+import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { readState, writeState } from './case-state.ts'
@@ -82,14 +82,11 @@ async function saveAll(
   try {
     modified = (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error
-    const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
-    if (failures.length === 0 || failures.some(failure => failure.code !== DUPLICATE_KEY)) throw error
-    for (const failure of failures) {
-      const change = changes[failure.index]
+    for (const index of duplicateIndexes(error)) {
+      const change = changes[index]
       if (change !== undefined) lost.add(change.next.id)
     }
-    modified = error.result.modifiedCount
+    modified = (error as MongoBulkWriteError).result.modifiedCount
   }
   if (modified < updates.length) {
     const ids = updates.map(change => change.next.id)
@@ -156,7 +153,7 @@ async function saveMerge(
       return matchedCount === 1 ? true : abort(session)
     })
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false
+    if (isDuplicateKey(error)) return false
     throw error
   } finally {
     await session.endSession()

@@ -2,6 +2,7 @@ import {
   type ConnectionDocument,
   deterministicId,
   HEADERS,
+  isoTime,
   type Readback,
   type ReadObject,
   type SweepDocument,
@@ -239,7 +240,7 @@ async function publish(
   { producer, codec }: SweeperOptions,
 ): Promise<void> {
   if (objects.length === 0) return
-  const readAt = new Date(readAtMs).toISOString()
+  const readAt = isoTime(readAtMs)
   await producer.send(
     objects.map((object, index) => {
       const readback: Readback = {

@@ -5,6 +5,7 @@ import {
   deterministicId,
   HEADERS,
   incidentAlertId,
+  isoTime,
   type Operation,
   type ReadReason,
   type Recheck,
@@ -12,7 +13,6 @@ import {
   showOperation,
 } from '@backstop/contracts'
 import type { ActionRecord, Case, CaseOutboxEntry, IncidentRecord } from '../case/case.ts'
-import { isoTime } from '../case/timeline.ts'
 import type { Asking } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 

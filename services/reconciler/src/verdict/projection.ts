@@ -1,4 +1,4 @@
-import type { Action, Incident } from '@backstop/contracts'
+import { type Action, type Incident, isoTime } from '@backstop/contracts'
 import {
   type ActionRecord,
   type Case,
@@ -7,7 +7,6 @@ import {
   type MergedRecord,
   openIncident,
 } from '../case/case.ts'
-import { isoTime } from '../case/timeline.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, type Deeds, deedsOf, whyOf } from './why.ts'
 

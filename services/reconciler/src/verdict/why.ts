@@ -1,7 +1,13 @@
-import { type CandidateFailure, formatMoney, type Operation, type VerdictReason, type Why } from '@backstop/contracts'
+import {
+  type CandidateFailure,
+  formatMoney,
+  isoTime,
+  type Operation,
+  type VerdictReason,
+  type Why,
+} from '@backstop/contracts'
 import type { ActionRecord, Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
-import { isoTime } from '../case/timeline.ts'
 import { claimOf, type Deed, deedOf, madeWithin } from './explain.ts'
 
 /** How a verdict came about, in words, for whoever asks. */

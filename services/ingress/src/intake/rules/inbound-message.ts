@@ -1,4 +1,12 @@
-import { deterministicId, frame, HEADERS, INBOUND_TOPICS, type ProviderKind, partitionKey } from '@backstop/contracts'
+import {
+  deterministicId,
+  frame,
+  HEADERS,
+  INBOUND_TOPICS,
+  isoTime,
+  type ProviderKind,
+  partitionKey,
+} from '@backstop/contracts'
 
 /** What ingress knows of an authentic event. Ids that decide anything come from here, never from the body. */
 export interface InboundFacts {
@@ -52,7 +60,7 @@ function opening(facts: InboundFacts): string {
     connection_id: facts.connectionId,
     event_id: facts.eventId,
     event_type: facts.eventType,
-    received_at: new Date(facts.receivedAtMs).toISOString(),
+    received_at: isoTime(facts.receivedAtMs),
   })
   return `${fields.slice(0, -1)},"body":`
 }

@@ -1,4 +1,10 @@
-import { type ChannelHealthDocument, type Command, deterministicId, type TimedOutboxEntry } from '@backstop/contracts'
+import {
+  type ChannelHealthDocument,
+  type Command,
+  deterministicId,
+  isoTime,
+  type TimedOutboxEntry,
+} from '@backstop/contracts'
 
 /** What one attempt says about the health of its channel. */
 export type HealthNews =
@@ -107,7 +113,7 @@ export interface DisableOrder {
 
 export function disableChannel(channel: ChannelName, reason: string, atMs: number): DisableOrder {
   const { channelId, projectId, name } = channel
-  const at = new Date(atMs).toISOString()
+  const at = isoTime(atMs)
   const incidentId = deterministicId('incident', 'channel_disabled', channelId, at)
   const command: Command = {
     command_id: deterministicId('command', 'open_channel_incident', incidentId),
@@ -145,7 +151,7 @@ export function enableChannel(
   const command: Command = {
     command_id: deterministicId('command', 'resolve_channel_incident', incidentId),
     project_id: health.project_id,
-    requested_at: new Date(askedAtMs).toISOString(),
+    requested_at: isoTime(askedAtMs),
     kind: 'resolve_channel_incident',
     incident_id: incidentId,
     channel_id: health._id,

@@ -4,9 +4,9 @@ import {
   deterministicId,
   type Incident,
   incidentAlertId,
+  isoTime,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
-import { isoTime } from '../../case/timeline.ts'
 
 export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>

@@ -1,5 +1,4 @@
-import { deterministicId, type Incident, type IncidentCode } from '@backstop/contracts'
-import { isoTime } from '../../case/timeline.ts'
+import { deterministicId, type Incident, type IncidentCode, isoTime } from '@backstop/contracts'
 import { type ToldIncident, tell } from './failing-channel.ts'
 
 /** What can be wrong with a connection itself. */

@@ -1,6 +1,5 @@
-import { deterministicId, type Readback, type ReadObject, type Reread } from '@backstop/contracts'
+import { deterministicId, isoTime, type Readback, type ReadObject, type Reread } from '@backstop/contracts'
 import type { ReadFailure, ReadResult } from '@backstop/providers'
-import { isoTime } from '../../case/timeline.ts'
 
 /** What the asking gave: what the provider answered, or that this connection cannot be asked at all. */
 export type Asked = ReadResult | { readonly kind: 'cannot_ask'; readonly text: string }

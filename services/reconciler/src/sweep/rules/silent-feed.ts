@@ -1,3 +1,4 @@
+import { isoTime } from '@backstop/contracts'
 import type { ListedEvent } from '@backstop/providers'
 
 /** An event that the provider sent and that did not come within this time is missing. */
@@ -49,7 +50,7 @@ export function describeMissing(missing: readonly ListedEvent[]): string {
   const named = types.length > 3 ? `${types.slice(0, 3).join(', ')} and ${types.length - 3} more` : types.join(', ')
   const first = Math.min(...missing.map(event => event.createdAt))
   return (
-    `the provider lists ${missing.length} event(s) (${named}) that never arrived, the first of ${new Date(first).toISOString()}. ` +
+    `the provider lists ${missing.length} event(s) (${named}) that never arrived, the first of ${isoTime(first)}. ` +
     "Check that the provider's notification endpoint is enabled, points to this connection's inbound_url and has these events"
   )
 }

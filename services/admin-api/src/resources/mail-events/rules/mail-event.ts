@@ -1,5 +1,5 @@
 /** What a mail provider tells of one address. Pure: the formats of providers are read in `ses-event.ts` and `postmark-event.ts`. */
-import { type Command, deterministicId } from '@backstop/contracts'
+import { type Command, deterministicId, isoTime } from '@backstop/contracts'
 import { z } from 'zod'
 
 export interface MailEvent {
@@ -42,7 +42,7 @@ export function readAddress(value: unknown): string | undefined {
 /** A time as providers write it; undefined when it is none. */
 export function readTime(value: unknown): string | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+  return Number.isNaN(ms) ? undefined : isoTime(ms)
 }
 
 /** At most what a list of suppressions can show; control characters are none of a person's business. */
