@@ -41,7 +41,7 @@ export async function startReconciler(environment: Environment): Promise<Running
     metrics,
     recheckDelayMs: config.RECHECK_DELAY_MS,
     sweepEveryMs: config.SWEEP_EVERY_MS,
-    instance: newId('message'),
+    instance: newId('leaseHolder'),
     egress,
     secretBox: createSecretBox(config.SECRET_KEYS),
     random: Math.random,
@@ -53,7 +53,7 @@ export async function startReconciler(environment: Environment): Promise<Running
 /** The reconciler's stores over one database. */
 export function openStores(mongo: Mongo): ReconcilerStores {
   return {
-    cases: createMongoCases(mongo, () => newId('message')),
+    cases: createMongoCases(mongo, () => newId('writeToken')),
     projections: createMongoProjections(mongo),
     channelIncidents: createMongoChannelIncidents(mongo),
     inbox: createMongoInbox(mongo),

@@ -52,7 +52,7 @@ test('a payment that other processes keep writing makes its batch be repeated', 
   const save = async (changes: readonly { next: { id: string } }[]) => new Set(changes.map(({ next }) => next.id))
   const batch = reconcileBatch([REFUND], partsOver({ ...stores, cases: { ...stores.cases, save } }))
   await expect(batch).rejects.toMatchObject(
-    lostRace(/^Another writer changed case sub_\w+ at the same time; retry later$/),
+    lostRace(/^Another writer changed case case_\w+ at the same time; retry later$/),
   )
 })
 

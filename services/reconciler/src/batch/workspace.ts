@@ -82,7 +82,7 @@ export class Workspace {
 
   #create(touch: Touch, now: number): Held {
     const theCase: Case = {
-      id: newId('subject'),
+      id: newId('case'),
       projectId: touch.projectId,
       version: 1,
       refs: [...touch.refs],
