@@ -19,7 +19,7 @@ import {
   type SecretBox,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
-import { createParkedEvents } from './batch/dead-lettered-events.ts'
+import { createDeadLetteredEvents } from './batch/dead-lettered-events.ts'
 import { type ReconcileParts, reconcileBatch } from './batch/reconcile-batch.ts'
 import { createReporter } from './batch/report.ts'
 import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
@@ -125,7 +125,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     topics: SOURCES,
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
-    parkingBook: createParkedEvents({ inbox: stores.inbox, clock }),
+    parkingBook: createDeadLetteredEvents({ inbox: stores.inbox, clock }),
     handle: messages => reconcile(messages.map(toWorkItem)),
     onFatal,
   })
@@ -152,7 +152,7 @@ export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
     onFatal,
   })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
-  const incidents = stores.channelIncidents
+  const incidents = stores.standaloneIncidents
   const incidentPublisher = createOutboxPublisher({
     source: incidents.outbox,
     producer,
@@ -238,7 +238,7 @@ function createReading(
     inbox: stores.inbox,
     readers,
     heldHints,
-    incidents: createConnectionIncidents({ incidents: stores.channelIncidents, publisher, clock }),
+    incidents: createConnectionIncidents({ incidents: stores.standaloneIncidents, publisher, clock }),
     producer,
     codec,
     clock,

@@ -12,7 +12,6 @@ import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
 import { createMongoCases } from './store/mongo-cases.ts'
-import { createMongoChannelIncidents } from './store/mongo-channel-incidents.ts'
 import {
   createMongoExpectedChanges,
   createMongoExpectedChangeUses,
@@ -20,6 +19,7 @@ import {
 } from './store/mongo-expected-changes.ts'
 import { createMongoConnections, createMongoInbox } from './store/mongo-inbox.ts'
 import { createMongoProjections } from './store/mongo-projections.ts'
+import { createMongoStandaloneIncidents } from './store/mongo-standalone-incidents.ts'
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
@@ -55,7 +55,7 @@ export function openStores(mongo: Mongo): ReconcilerStores {
   return {
     cases: createMongoCases(mongo, () => newId('writeToken')),
     projections: createMongoProjections(mongo),
-    channelIncidents: createMongoChannelIncidents(mongo),
+    standaloneIncidents: createMongoStandaloneIncidents(mongo),
     inbox: createMongoInbox(mongo),
     connections: createMongoConnections(mongo),
     expectedChanges: createMongoExpectedChanges(mongo),

@@ -118,13 +118,13 @@ test('a disabled channel opens an incident and raises its alert; enabled again, 
 })
 
 test('what a crash left unpublished goes out with the next copy of its command', async () => {
-  await openStores(mongo).channelIncidents.open(openChannelIncident(opens('b'), Date.now()))
+  await openStores(mongo).standaloneIncidents.open(openChannelIncident(opens('b'), Date.now()))
   expect((await stored('b'))?.outbox).toHaveLength(2)
   await command(opens('b'))
   await settledAs('b', 'open')
 })
 
 test('what nobody comes back for is swept', { timeout: 60_000 }, async () => {
-  await openStores(mongo).channelIncidents.open(openChannelIncident(opens('c'), Date.now() - 31_000))
+  await openStores(mongo).standaloneIncidents.open(openChannelIncident(opens('c'), Date.now() - 31_000))
   await settledAs('c', 'open')
 })

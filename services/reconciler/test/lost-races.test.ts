@@ -79,7 +79,7 @@ test('an expected change that other processes keep writing makes the batch be re
 })
 
 test('an incident that other processes keep writing makes its command be repeated', async () => {
-  const { channelIncidents } = createMemoryStores()
+  const { standaloneIncidents: channelIncidents } = createMemoryStores()
   const about = { command_id: 'cmd_1', project_id: PROJECT, incident_id: 'inc_1', channel_id: 'chn_1' }
   const at = { requested_at: new Date(T0).toISOString() }
   const incidents = createChannelIncidents({

@@ -27,12 +27,12 @@ function pendingCase(name: string): Case {
   return decide({ ...emptyCase(), id: `sub_${name}` }, input, T0, RULES)
 }
 
-const insert = (next: Case): CaseChange => ({ next, before: undefined, added: next.outbox, absorbed: [] })
+const insert = (next: Case): CaseChange => ({ next, before: undefined, added: next.outbox, replacedCases: [] })
 const update = (before: Case, changes: Partial<Case> = {}): CaseChange => ({
   next: { ...before, ...changes, version: before.version + 1 },
   before,
   added: [],
-  absorbed: [],
+  replacedCases: [],
 })
 
 /** The stores, a way to see an action as others read it, and one to write expected changes as their owner does; the ports have none. */
@@ -134,7 +134,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       const [a, b] = [pendingCase('a'), pendingCase('b')]
       await stores.cases.save([insert(a), insert(b)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
+      const change = { next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }
       expect(await stores.cases.save([change])).toEqual(new Set())
       expect(await stores.cases.load([ref('pi_b')])).toEqual([merged])
     })
@@ -144,7 +144,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await stores.cases.save([insert(a), insert(b)])
       await stores.cases.save([update(b)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
+      const change = { next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }
       expect(await stores.cases.save([change])).toEqual(new Set([a.id]))
       expect((await stores.cases.load([ref('pi_a')]))[0]).toEqual(a)
       expect((await stores.cases.load([ref('pi_b')]))[0]?.version).toBe(2)
@@ -154,7 +154,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       const [a, b, c] = [pendingCase('a'), pendingCase('b'), pendingCase('c')]
       await stores.cases.save([insert(a), insert(b), insert(c)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      await stores.cases.save([{ next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }])
+      await stores.cases.save([{ next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }])
       expect(await stores.cases.save([update(b), update(c)])).toEqual(new Set([b.id]))
       const entryIds = b.outbox.map(entry => entry.id)
       await stores.cases.outbox.published([{ documentId: b.id, entryIds }])
@@ -166,7 +166,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       await stores.cases.save([insert(a), insert(b)])
       await stores.cases.save([update(a)])
       const merged = { ...a, refs: [...a.refs, ...b.refs], version: 2 }
-      const change = { next: merged, before: a, added: [], absorbed: [{ id: b.id, version: 1 }] }
+      const change = { next: merged, before: a, added: [], replacedCases: [{ id: b.id, version: 1 }] }
       expect(await stores.cases.save([change])).toEqual(new Set([a.id]))
       expect(await stores.cases.load(b.refs)).toEqual([b])
     })
@@ -428,7 +428,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     })
 
     test('an incident of a channel is opened once, with its messages, and swept until they are published', async () => {
-      const { channelIncidents } = stores
+      const { standaloneIncidents: channelIncidents } = stores
       const told = channelIncident()
       const id = told.incident.incident_id
       expect(await channelIncidents.find(id)).toBeUndefined()
@@ -445,7 +445,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     })
 
     test('of two writers of an incident of a channel one wins, and its messages are added', async () => {
-      const { channelIncidents } = stores
+      const { standaloneIncidents: channelIncidents } = stores
       const told = channelIncident()
       await channelIncidents.open(told)
       const next = { ...told, incident: { ...told.incident, state: 'resolved' as const, version: 2 } }

@@ -58,7 +58,7 @@ async function harness(providers: Record<string, Answer>) {
     return { schedules: read, changes: read }
   }
   const logger = createLogger('test', 'silent')
-  const { channelIncidents: incidents, inbox, sweeps } = stores
+  const { standaloneIncidents: incidents, inbox, sweeps } = stores
   const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
   const start = (holder: string) => {
     const sweeper = createSweeper({

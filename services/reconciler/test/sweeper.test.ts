@@ -65,7 +65,7 @@ async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'process
       return pages('changes', cursor)
     },
   }
-  const { channelIncidents: incidents, inbox, sweeps } = stores
+  const { standaloneIncidents: incidents, inbox, sweeps } = stores
   const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
   const start = (holder: string) => {
     const sweeper = createSweeper({

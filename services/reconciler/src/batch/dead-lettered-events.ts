@@ -4,7 +4,7 @@ import type { Inbox } from '../store/store.ts'
 import { inboxEntry } from './reconcile-batch.ts'
 import { itemOfEvent } from './work-item.ts'
 
-export interface ParkedEventsOptions {
+export interface DeadLetteredEventsOptions {
   readonly inbox: Pick<Inbox, 'known' | 'insert'>
   readonly clock: Clock
 }
@@ -13,7 +13,7 @@ export interface ParkedEventsOptions {
  * The inbox as the account of parked events: one that cannot be used came all the same, so its feed is not silent, people
  * find it where they look for it, and its repetition is not parked again. What is no event, or names none, is only parked.
  */
-export function createParkedEvents({ inbox, clock }: ParkedEventsOptions): ParkingBook {
+export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOptions): ParkingBook {
   return {
     async known(messages) {
       const named = messages.flatMap(message => {

@@ -37,8 +37,8 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const looked = lookedAt(touches, cases)
   if (looked.length === 0) {
     const facts = { policies: new Map(), targetsOf }
-    const expected = await loadExpectedChanges(touches, cases, wanting(touches, cases, looked), stores, now)
-    return { cases, facts, ledgerTouches: expected.touches.map(brought), uses: expected.uses }
+    const expected = await loadExpectedChanges(touches, cases, casesToLookUp(touches, cases, looked), stores, now)
+    return { cases, facts, ledgerTouches: expected.touches.map(broughtAlong), uses: expected.uses }
   }
   // What the round's own events link to a payment counts as its name already.
   const named = withComingNames(touches, cases).filter(({ theCase }) => looked.includes(theCase))
@@ -52,17 +52,23 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const others = more.length === 0 ? [] : await stores.cases.load([...new Set(more)])
   const all = [...cases, ...others.filter(theCase => !known.has(theCase.id))]
   const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, named))
-  const expected = await loadExpectedChanges([...touches, ...told], all, wanting(touches, all, looked), stores, now)
-  const ledgerTouches = [...expected.touches, ...told].map(brought)
+  const expected = await loadExpectedChanges(
+    [...touches, ...told],
+    all,
+    casesToLookUp(touches, all, looked),
+    stores,
+    now,
+  )
+  const ledgerTouches = [...expected.touches, ...told].map(broughtAlong)
   return { cases: all, facts: { policies, targetsOf }, ledgerTouches, uses: expected.uses }
 }
 
-function brought(touch: Touch): Touch {
+function broughtAlong(touch: Touch): Touch {
   return { ...touch, isBrought: true }
 }
 
 /** Those that the expected changes about are looked up for: what is looked at, and what asks for them. */
-function wanting(touches: readonly Touch[], cases: readonly Case[], looked: readonly Case[]): Case[] {
+function casesToLookUp(touches: readonly Touch[], cases: readonly Case[], looked: readonly Case[]): Case[] {
   const refs = new Set(touches.flatMap(touch => (touch.wantsExpectedChanges === true ? [...touch.refs] : [])))
   if (refs.size === 0) return [...looked]
   return cases.filter(theCase => looked.includes(theCase) || theCase.refs.some(ref => refs.has(ref)))

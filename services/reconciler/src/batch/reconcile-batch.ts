@@ -160,7 +160,7 @@ async function decideRound(
   const workspace = new Workspace(loaded.cases, parts.rules)
   // A done event changes nothing, but what its case still has to publish goes out with this batch.
   const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
-  await unhurried([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
+  await forEachInTurns([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()
   const { cases, expectedChangeUses } = parts.stores
@@ -178,7 +178,7 @@ async function decideRound(
 const TURN_MS = 50
 
 /** A flood on one payment is decided for seconds: nothing else of the process may stand still for so long. */
-async function unhurried<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
+async function forEachInTurns<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
   let since = performance.now()
   for (const one of list) {
     act(one)

@@ -10,11 +10,11 @@ import type { CaseChange } from '../store/store.ts'
 import { changedRecords, type Listing, stampChanged } from '../verdict/projection.ts'
 import type { Touch } from './work-item.ts'
 
-interface Held {
+interface OpenCase {
   theCase: Case
   /** The case as it was read, or undefined for one that is new. */
   readonly stored: Case | undefined
-  readonly absorbed: { id: string; version: number }[]
+  readonly replacedCases: { id: string; version: number }[]
   isChanged: boolean
   /** An input of the batch's own changed nothing. */
   isRepeated: boolean
@@ -25,7 +25,7 @@ interface Held {
  * that touch the same case build on each other, and the batch writes each case once.
  */
 export class Workspace {
-  readonly #byRef = new Map<string, Held>()
+  readonly #byRef = new Map<string, OpenCase>()
   readonly #rules: Rules
   /** When the last input was decided. */
   #now = 0
@@ -37,14 +37,14 @@ export class Workspace {
       this.#hold({
         theCase: { ...theCase, version: theCase.version + 1 },
         stored: theCase,
-        absorbed: [],
+        replacedCases: [],
         isChanged: false,
         isRepeated: false,
       })
     }
   }
 
-  #hold(held: Held): void {
+  #hold(held: OpenCase): void {
     for (const ref of held.theCase.refs) this.#byRef.set(ref, held)
   }
 
@@ -74,13 +74,13 @@ export class Workspace {
   }
 
   /** The case that holds any of the references, merged into one where several do. */
-  #find(touch: Touch, now: number): Held | undefined {
+  #find(touch: Touch, now: number): OpenCase | undefined {
     const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
     if (first === undefined) return touch.creates ? this.#create(touch, now) : undefined
     return others.reduce((held, other) => this.#merge(held, other, now), first)
   }
 
-  #create(touch: Touch, now: number): Held {
+  #create(touch: Touch, now: number): OpenCase {
     const theCase: Case = {
       id: newId('case'),
       projectId: touch.projectId,
@@ -97,21 +97,21 @@ export class Workspace {
       outbox: [],
       createdAt: now,
     }
-    const held: Held = { theCase, stored: undefined, absorbed: [], isChanged: true, isRepeated: false }
+    const held: OpenCase = { theCase, stored: undefined, replacedCases: [], isChanged: true, isRepeated: false }
     this.#hold(held)
     return held
   }
 
-  #merge(a: Held, b: Held, now: number): Held {
+  #merge(a: OpenCase, b: OpenCase, now: number): OpenCase {
     const { winner, merged } = mergeCases(a.theCase, b.theCase, now)
-    const [kept, gone] = winner === a.theCase ? [a, b] : [b, a]
-    const absorbed = gone.stored === undefined ? [] : [{ id: gone.stored.id, version: gone.stored.version }]
-    const held: Held = {
+    const [kept, other] = winner === a.theCase ? [a, b] : [b, a]
+    const replacedCases = other.stored === undefined ? [] : [{ id: other.stored.id, version: other.stored.version }]
+    const held: OpenCase = {
       theCase: merged,
       stored: kept.stored,
-      absorbed: [...kept.absorbed, ...gone.absorbed, ...absorbed],
+      replacedCases: [...kept.replacedCases, ...other.replacedCases, ...replacedCases],
       isChanged: true,
-      isRepeated: kept.isRepeated || gone.isRepeated,
+      isRepeated: kept.isRepeated || other.isRepeated,
     }
     this.#hold(held)
     return held
@@ -159,8 +159,8 @@ export interface Outcome {
   readonly listing: Listing
 }
 
-function changeOf({ theCase, stored, absorbed }: Held): CaseChange {
+function changeOf({ theCase, stored, replacedCases }: OpenCase): CaseChange {
   const before = new Set(stored?.outbox.map(entry => entry.id))
   const added = theCase.outbox.filter(entry => !before.has(entry.id))
-  return { next: theCase, before: stored, added, absorbed }
+  return { next: theCase, before: stored, added, replacedCases }
 }

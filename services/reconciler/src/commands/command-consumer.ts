@@ -48,7 +48,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
     case 'settle_operation':
       return finishOperation(command, options)
     case 'connection_ready':
-      return takeUp(command.connection_id, options)
+      return beginReading(command.connection_id, options)
     case 'apply_expected_change':
       return options.expectedChanges.apply(command.expected_change_id)
     // To the notifier.
@@ -65,7 +65,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
 }
 
 /** A connection can be read now: what it held is asked for, and its sweep begins. */
-async function takeUp(
+async function beginReading(
   connectionId: string,
   { connections, heldHints, sweeps, clock }: CommandConsumerOptions,
 ): Promise<string> {

@@ -16,7 +16,7 @@ import { mergeSides, sideOf, withSides } from '../case/sides.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
 import { provisionalFor } from '../refund/refund-steps.ts'
 import { joinLinked, linkedRecord } from '../verdict/same-action.ts'
-import { evictedRecordOf, isSpent } from './evict.ts'
+import { evictedRecordOf, explainsEvicted } from './evict.ts'
 
 const MAX_EVENT_IDS = 100
 /**
@@ -35,7 +35,7 @@ export function applyObject(
   const index = findRecord(theCase, sighting)
   const known = theCase.actions[index]
   const evicted = known === undefined ? evictedRecordOf(theCase, namesOf(sighting)) : undefined
-  const before = known ?? { ...newRecord(sighting, now), ...(evicted && rememberedOf(evicted)) }
+  const before = known ?? { ...newRecord(sighting, now), ...(evicted && restored(evicted)) }
   const record = withSighting(before, withSide(before, sighting), sighting, source, now)
   const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
   const refs = withAll(theCase.refs, sighting.refs)
@@ -44,7 +44,7 @@ export function applyObject(
 }
 
 /** What a record that was given up was, but for its operation: the ledger tells of that. */
-function rememberedOf({ actionId, identity, kind, sides, idempotencyKeys }: EvictedRecord): Partial<ActionRecord> {
+function restored({ actionId, identity, kind, sides, idempotencyKeys }: EvictedRecord): Partial<ActionRecord> {
   return { id: actionId, identity, kind, sides, idempotencyKeys }
 }
 
@@ -124,7 +124,7 @@ export function applyOperation(theCase: Case, operation: Operation): Case {
   const index = theCase.operations.findIndex(known => known.operation_id === operation.operation_id)
   const known = theCase.operations[index]
   if (known !== undefined && known.version >= operation.version) return theCase
-  if (isSpent(theCase, operation.operation_id)) return theCase
+  if (explainsEvicted(theCase, operation.operation_id)) return theCase
   if (known !== undefined) return { ...theCase, refs, operations: replaceAt(theCase.operations, index, operation) }
   return withinLimit({ ...theCase, refs, operations: [...theCase.operations, operation] })
 }
@@ -135,11 +135,11 @@ function withinLimit(theCase: Case): Case {
   if (operations.length <= MAX_SPARE_OPERATIONS) return theCase
   const explaining = new Set(theCase.actions.map(action => action.operationId))
   const spare = operations.filter(operation => !explaining.has(operation.operation_id))
-  const gone = spare.length > MAX_SPARE_OPERATIONS ? spare[0] : undefined
-  if (gone === undefined) return theCase
+  const oldest = spare.length > MAX_SPARE_OPERATIONS ? spare[0] : undefined
+  if (oldest === undefined) return theCase
   return {
     ...theCase,
-    operations: operations.filter(operation => operation !== gone),
-    followedOperations: theCase.followedOperations.filter(known => known.operationId !== gone.operation_id),
+    operations: operations.filter(operation => operation !== oldest),
+    followedOperations: theCase.followedOperations.filter(known => known.operationId !== oldest.operation_id),
   }
 }

@@ -11,8 +11,8 @@ import { joinConnectionsOfTotals } from '../refund/shown-through.ts'
 import { applySubscription } from '../subscription/subscription-records.ts'
 import { judgeCase } from '../verdict/judge.ts'
 import { applyObject, applyOperation } from './apply-object.ts'
-import { knownTo, whyFull } from './evict.ts'
-import { armOperationLooks } from './operation-looks.ts'
+import { countRecords, whyFull } from './evict.ts'
+import { scheduleOperationLooks } from './operation-looks.ts'
 import { applyLook, type LookInput } from './second-look.ts'
 
 /** Everything that can change what is known of a case. */
@@ -65,7 +65,7 @@ const READ_FOR_LOOKS: readonly (ReadReason | null)[] = ['second_look', 'settleme
 export function whyRefused(theCase: Case, input: Input, now: number): ReturnType<typeof whyFull> {
   if (input.kind !== 'sighting' || READ_FOR_LOOKS.includes(input.source.reading)) return null
   const why = whyFull(theCase)
-  return why === null || knownTo(applySighting(theCase, input, now)) <= knownTo(theCase) ? null : why
+  return why === null || countRecords(applySighting(theCase, input, now)) <= countRecords(theCase) ? null : why
 }
 
 function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kind: 'sighting' }>, now: number): Case {
@@ -89,5 +89,5 @@ function judge(theCase: Case, now: number, { recheckDelayMs }: Rules): Case {
 
 /** What follows from verdicts for the operations that gave them. */
 function followOperations(theCase: Case, now: number): Case {
-  return armOperationLooks(reportDrift(recordOutcomes(theCase, now), now), now)
+  return scheduleOperationLooks(reportDrift(recordOutcomes(theCase, now), now), now)
 }

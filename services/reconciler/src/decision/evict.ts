@@ -42,20 +42,20 @@ export function evictOld(theCase: Case, before: Case | undefined, now: number): 
   const settled = [
     ...theCase.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
     ...theCase.actions.filter(
-      action => listed.has(action) && !isShared(action) && isSettled(action, operations.get(action.operationId ?? '')),
+      action => listed.has(action) && !isShared(action) && isFinal(action, operations.get(action.operationId ?? '')),
     ),
   ]
-  const gone = new Set(
+  const evicted = new Set(
     settled
       .filter(({ firstSeenAt }) => now - firstSeenAt >= OLD_AFTER_MS)
       .sort((a, b) => a.firstSeenAt - b.firstSeenAt)
       .slice(0, surplus),
   )
-  return gone.size === 0 ? theCase : without(theCase, gone)
+  return evicted.size === 0 ? theCase : withoutRecords(theCase, evicted)
 }
 
 /** Whether nothing is to come of it, and the same would be said of it if it came again. */
-function isSettled(action: ActionRecord, operation: Operation | undefined): boolean {
+function isFinal(action: ActionRecord, operation: Operation | undefined): boolean {
   // What is read off a row comes back with its next snapshot; what is provisional may yet turn out to be a refund.
   if (action.turn !== null || isProvisional(action) || openIncident(action) !== undefined) return false
   if (!isJudged(action)) return true
@@ -63,16 +63,16 @@ function isSettled(action: ActionRecord, operation: Operation | undefined): bool
   return action.reason === 'made_before_connection' || (operation !== undefined && operation.ended_at !== null)
 }
 
-function without(theCase: Case, gone: ReadonlySet<ActionRecord>): Case {
-  const actions = theCase.actions.filter(action => !gone.has(action))
-  const lost = theCase.actions.filter(action => gone.has(action))
+function withoutRecords(theCase: Case, evicted: ReadonlySet<ActionRecord>): Case {
+  const actions = theCase.actions.filter(action => !evicted.has(action))
+  const lost = theCase.actions.filter(action => evicted.has(action))
   const identities = new Set([...lost, ...theCase.evicted].map(({ identity }) => identity))
   const operationIds = new Set(lost.map(({ operationId }) => operationId))
   const totals = totalsOf(theCase, identities)
   return {
     ...theCase,
     actions,
-    merged: theCase.merged.filter(({ record }) => !gone.has(record)),
+    merged: theCase.merged.filter(({ record }) => !evicted.has(record)),
     refundTotals: theCase.refundTotals.filter(({ id }) => !totals.has(id)),
     operations: theCase.operations.filter(({ operation_id }) => !operationIds.has(operation_id)),
     followedOperations: theCase.followedOperations.filter(({ operationId }) => !operationIds.has(operationId)),
@@ -93,7 +93,7 @@ export function evictedRecordOf(theCase: Case, refs: readonly string[]): Evicted
 }
 
 /** Whether the operation explains a record that was given up, so that it can explain no other. */
-export function isSpent(theCase: Case, operationId: string): boolean {
+export function explainsEvicted(theCase: Case, operationId: string): boolean {
   return theCase.evicted.some(one => one.operationId === operationId)
 }
 
@@ -104,6 +104,6 @@ export function whyFull({ actions, merged, refundTotals, evicted }: Case): 'too_
 }
 
 /** How many records and totals a case knows of. One that was given up counts, so that it is no new one when it comes back. */
-export function knownTo({ actions, merged, refundTotals, evicted }: Case): number {
+export function countRecords({ actions, merged, refundTotals, evicted }: Case): number {
   return actions.length + merged.length + refundTotals.length + evicted.length
 }

@@ -21,7 +21,7 @@ const SETTLEMENT_UNTIL_MS = 30 * 86_400_000
 type OperationLook = NonNullable<FollowedOperation['look']>
 
 /** The case with the looks that its operations want: at what is not there, and at what is not decided. */
-export function armOperationLooks(theCase: Case, now: number): Case {
+export function scheduleOperationLooks(theCase: Case, now: number): Case {
   const actions = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
   const looks = new Map(theCase.followedOperations.map(({ operationId, look }) => [operationId, look]))
   return theCase.operations.reduce((next, operation) => {
@@ -74,20 +74,20 @@ export function lookAtOperation(theCase: Case, pending: PendingLook, { answer, f
       objectIds: [operation.subject],
     }
     const asking = askThrough(facts.policies.get(operation.connection_id), what, facts)
-    if (asking === undefined) return withLook(postponed(look, operation, now))
+    if (asking === undefined) return withLook(afterAnswer(look, operation, now))
     const asked = withLook({ ...look, askedAt: now })
     return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, pending, asking, look.why, now)] }
   }
   if (answer.outcome === 'unavailable') {
     const isOver = now - look.dueAt >= MISSING_UNTIL_MS
-    return withLook(isOver ? postponed(look, operation, now) : { ...look, askedAt: now })
+    return withLook(isOver ? afterAnswer(look, operation, now) : { ...look, askedAt: now })
   }
-  const next = withLook(postponed(look, operation, now))
-  return look.why === 'missing_check' && !isThere(theCase, operation) ? reportMissing(next, operation, now) : next
+  const next = withLook(afterAnswer(look, operation, now))
+  return look.why === 'missing_check' && !isKnown(theCase, operation) ? reportMissing(next, operation, now) : next
 }
 
 /** Nothing more to ask, or the next time to. */
-function postponed(look: OperationLook, operation: Operation, now: number): OperationLook {
+function afterAnswer(look: OperationLook, operation: Operation, now: number): OperationLook {
   const since = Date.parse(operation.executing_at ?? operation.created_at)
   if (look.why === 'missing_check' || now - since >= SETTLEMENT_UNTIL_MS) return { ...look, doneAt: now }
   return { ...look, dueAt: now + SETTLEMENT_AGAIN_MS, askedAt: null }
@@ -97,7 +97,7 @@ function postponed(look: OperationLook, operation: Operation, now: number): Oper
  * Whether what the operation says stands, though another one explains it: a refund that was reported twice, or a
  * subscription that another request ended.
  */
-function isThere(theCase: Case, operation: Operation): boolean {
+function isKnown(theCase: Case, operation: Operation): boolean {
   if (operation.kind === 'refund') {
     return theCase.actions.some(action => refundIdsOf(action).some(id => id === operation.provider_ref))
   }

@@ -4,7 +4,7 @@ import { ruleOf } from '../verdict/why.ts'
 import type { History } from './history.ts'
 
 /** What is said of an action. */
-export interface Said {
+export interface ShownVerdict {
   readonly verdict: Verdict
   readonly reason: VerdictReason
   readonly operation_id: string | null
@@ -29,9 +29,9 @@ export interface VerdictDifference {
   readonly first_seen_at: string
   readonly basis: History['basis']
   /** Null for an action that nobody saw then. */
-  readonly stored: Said | null
+  readonly stored: ShownVerdict | null
   /** Null for an action that the replay does not see. */
-  readonly now: Said | null
+  readonly now: ShownVerdict | null
 }
 
 /** An action as it is stored and as the replay has it: at least one of them. */
@@ -72,7 +72,7 @@ export function differenceOf(
   projectId: string,
   basis: History['basis'],
 ): VerdictDifference | undefined {
-  const [before, after] = [said(stored), said(now)]
+  const [before, after] = [shownVerdict(stored), shownVerdict(now)]
   const shown = stored ?? now
   if (shown === undefined || isSame(before, after)) return undefined
   return {
@@ -92,7 +92,7 @@ export function differenceOf(
   }
 }
 
-function said(action: ActionRecord | undefined): Said | null {
+function shownVerdict(action: ActionRecord | undefined): ShownVerdict | null {
   if (action === undefined) return null
   return {
     verdict: action.verdict,
@@ -108,7 +108,7 @@ export function wasAlerted({ incidents }: ActionRecord): boolean {
   return incidents.some(({ code }) => code === 'UNEXPECTED_ACTION')
 }
 
-function isSame(a: Said | null, b: Said | null): boolean {
+function isSame(a: ShownVerdict | null, b: ShownVerdict | null): boolean {
   if (a === null || b === null) return a === b
   return (
     a.verdict === b.verdict && a.reason === b.reason && a.operation_id === b.operation_id && a.alerted === b.alerted

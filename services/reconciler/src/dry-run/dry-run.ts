@@ -34,7 +34,7 @@ export interface DryRunProgress {
 }
 
 /** An event that tells of something by today's rules, and what that is found by. */
-interface TellingEvent {
+interface RelevantEvent {
   readonly event: KeptEvent
   readonly refs: readonly string[]
 }
@@ -42,7 +42,7 @@ interface TellingEvent {
 /** Cases that are in memory at once. */
 const PAGE = 200
 /** A look this close may be under way while it is replayed. */
-const UNDER_WAY_MS = 10 * 60_000
+const IN_PROGRESS_MS = 10 * 60_000
 
 /**
  * Replays a window of what was taken in, by today's rules and settings or changed ones, and tells which verdicts differ from
@@ -58,7 +58,7 @@ class DryRun {
   readonly #options: DryRunOptions
   readonly #tally = new Tally()
   /** Differences that were told, where an event leads to its case a second time. */
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(options: DryRunOptions) {
     this.#options = options
@@ -135,7 +135,7 @@ class DryRun {
   }
 
   /** What today's rules read in events; those that tell of nothing are counted. */
-  async #read(documents: readonly InboxDocument[]): Promise<TellingEvent[]> {
+  async #read(documents: readonly InboxDocument[]): Promise<RelevantEvent[]> {
     const { source, now } = this.#options
     const bodies = await source.bodies(documents.map(({ _id }) => _id))
     const connections = await source.connections([...new Set(documents.map(({ connection_id }) => connection_id))])
@@ -160,8 +160,8 @@ class DryRun {
     const projectId = theCase?.projectId ?? cases[0]?.projectId ?? ''
     for (const pair of pairActions(theCase, cases)) {
       if (!this.#isAskedFor(pair, group)) continue
-      if (isUnderWay(pair, until)) this.#tally.undecided()
-      else this.#tell(pair, differenceOf(pair, projectId, basis), basis, group)
+      if (isInProgress(pair, until)) this.#tally.undecided()
+      else this.#report(pair, differenceOf(pair, projectId, basis), basis, group)
     }
   }
 
@@ -180,18 +180,18 @@ class DryRun {
     }
   }
 
-  #tell(
+  #report(
     pair: ComparedAction,
     difference: VerdictDifference | undefined,
     basis: History['basis'],
     { more }: LoadedGroup,
   ): void {
-    const isAgain = difference !== undefined && this.#told.has(difference.action_id)
+    const isAgain = difference !== undefined && this.#reported.has(difference.action_id)
     // What was compared on the way through the actions counts there, unless it is another one now.
     if (isAgain || (more.length > 0 && difference === undefined)) return
     this.#tally.compared(pair, basis, difference)
     if (difference === undefined) return
-    this.#told.add(difference.action_id)
+    this.#reported.add(difference.action_id)
     this.#options.onDifference(difference)
   }
 
@@ -247,7 +247,7 @@ function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1]
 }
 
 /** Events that share a reference, or lead to one case, are replayed together. */
-function joinByRefs(telling: readonly TellingEvent[], cases: readonly Case[]): Group[] {
+function joinByRefs(telling: readonly RelevantEvent[], cases: readonly Case[]): Group[] {
   let groups: Group[] = cases.map(groupOf)
   for (const { event, refs } of telling) {
     const isSame = (group: Group) => group.refs.some(ref => refs.includes(ref))
@@ -263,7 +263,7 @@ function joinByRefs(telling: readonly TellingEvent[], cases: readonly Case[]): G
 }
 
 /** Whether the stored verdict is still to come, or may have come while this was read. */
-function isUnderWay({ stored }: ComparedAction, until: number): boolean {
+function isInProgress({ stored }: ComparedAction, until: number): boolean {
   if (stored === undefined || stored.verdict !== 'pending') return false
-  return stored.look === null || (stored.look.askedAt === null && stored.look.dueAt > until - UNDER_WAY_MS)
+  return stored.look === null || (stored.look.askedAt === null && stored.look.dueAt > until - IN_PROGRESS_MS)
 }

@@ -67,7 +67,10 @@ export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[
   const facts = theCase === undefined ? [] : storedFacts(theCase, events)
   const isWhole = signed.length > 0 && signed.every(({ body }) => body !== null) && !facts.some(isBeyondInbox(events))
   const told = isWhole ? signed : []
-  const arrivals = [...told.map(arrivalOfEvent), ...facts.filter(fact => !isToldBy(fact, told)).flatMap(arrivalsOfFact)]
+  const arrivals = [
+    ...told.map(arrivalOfEvent),
+    ...facts.filter(fact => !isReportedBy(fact, told)).flatMap(arrivalsOfFact),
+  ]
   return {
     arrivals: arrivals.toSorted((a, b) => a.at - b.at),
     answers: theCase === undefined ? new Map() : answersOf(theCase),
@@ -81,7 +84,7 @@ function isBeyondInbox(events: readonly KeptEvent[]): (fact: StoredFact) => bool
   return ({ provider, eventIds }) => provider !== 'subscription' && eventIds.some(id => !known.has(id))
 }
 
-function isToldBy(
+function isReportedBy(
   { provider, eventIds }: { provider: ProviderKind; eventIds: readonly string[] },
   told: readonly KeptEvent[],
 ) {

@@ -61,7 +61,7 @@ export async function runHistory(
   const clock: Clock = { now: () => now, schedule: () => () => {} }
   const publisher: OutboxPublisher = {
     async publish(outboxes) {
-      for (const entry of outboxes.flatMap(({ entries }) => entries)) queue.add(comesBack(entry, answers, now))
+      for (const entry of outboxes.flatMap(({ entries }) => entries)) queue.add(repliesTo(entry, answers, now))
       const published = outboxes.map(({ documentId, entries }) => ({
         documentId,
         entryIds: entries.map(({ id }) => id),
@@ -87,7 +87,7 @@ export async function runHistory(
     now = Math.max(now, next.at)
     const { item } = next
     try {
-      const items = item.kind === 'expected_change' ? openIn(memory.contents, item.projectId) : [item]
+      const items = item.kind === 'expected_change' ? openItems(memory.contents, item.projectId) : [item]
       if (items.length > 0) await reconcileBatch(items, parts)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'message_invalid') || item.kind !== 'event') throw error
@@ -124,7 +124,7 @@ function createQueue(first: readonly Arrival[]) {
 }
 
 /** What the delay line or the provider brings back of what a decision sends. */
-function comesBack({ topic, message }: OutboxEntry, answers: History['answers'], now: number): Arrival[] {
+function repliesTo({ topic, message }: OutboxEntry, answers: History['answers'], now: number): Arrival[] {
   if (topic === 'rechecks') {
     const recheck = message as Recheck
     return [{ at: Date.parse(recheck.due_at), item: { kind: 'recheck', recheck } }]
@@ -181,7 +181,7 @@ function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocum
   return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
 }
 
-function openIn({ cases }: MemoryContents, projectId: string): WorkItem[] {
+function openItems({ cases }: MemoryContents, projectId: string): WorkItem[] {
   return [...cases.values()]
     .filter(theCase => theCase.projectId === projectId)
     .filter(({ actions }) => actions.some(action => openIncident(action, 'UNEXPECTED_ACTION') !== undefined))

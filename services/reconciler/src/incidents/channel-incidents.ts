@@ -1,6 +1,6 @@
 import type { Command } from '@backstop/contracts'
 import { type Clock, crashPoint, lostRace, type OutboxPublisher, type PendingOutbox } from '@backstop/kit'
-import type { ChannelIncidentStore } from '../store/store.ts'
+import type { StandaloneIncidentStore } from '../store/store.ts'
 import { openChannelIncident, resolveChannelIncident } from './rules/failing-channel.ts'
 
 type Opening = Extract<Command, { kind: 'open_channel_incident' }>
@@ -13,7 +13,7 @@ export interface ChannelIncidents {
 }
 
 export interface ChannelIncidentOptions {
-  readonly incidents: ChannelIncidentStore
+  readonly incidents: StandaloneIncidentStore
   readonly publisher: OutboxPublisher
   readonly clock: Clock
 }

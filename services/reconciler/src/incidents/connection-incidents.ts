@@ -1,6 +1,6 @@
 import type { ConnectionDocument, SweepDocument } from '@backstop/contracts'
 import type { Clock, OutboxPublisher } from '@backstop/kit'
-import type { ChannelIncidentStore } from '../store/store.ts'
+import type { StandaloneIncidentStore } from '../store/store.ts'
 import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from './rules/faulty-connection.ts'
 
 type OpenIncidents = SweepDocument['open_incidents']
@@ -22,7 +22,7 @@ export interface ConnectionIncidents {
 }
 
 export interface ConnectionIncidentsOptions {
-  readonly incidents: ChannelIncidentStore
+  readonly incidents: StandaloneIncidentStore
   readonly publisher: OutboxPublisher
   readonly clock: Clock
 }

@@ -23,7 +23,7 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
   if (operation.currency !== null && action.currency !== null && operation.currency !== action.currency) {
     differ('currency', operation.currency, action.currency)
   }
-  if (!namesIt(operation, action)) differ('subject', operation.subject, action.subject)
+  if (!namesObjectOf(operation, action)) differ('subject', operation.subject, action.subject)
   if (contradicts(operation.state, action)) differ('state', operation.state, action.state)
   return differences
 }
@@ -32,7 +32,7 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
  * Some name a refund's object itself where its payment is asked for. What the biller calls a payment says nothing about an
  * operation at the gateway: that waits until the gateway has shown its own object.
  */
-function namesIt({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
+function namesObjectOf({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
   if (action.sides.length > 0 && action.sides.every(side => side.provider !== provider)) return true
   const isName = (id: string) => action.objectIds.includes(id) || refundIdsOf(action).includes(id)
   return isName(subject) || (action.kind === 'cancellation' && isName(provider_ref ?? ''))

@@ -33,7 +33,7 @@ export interface RereadConsumerOptions {
 }
 
 /** Askings at hand beyond which no more are taken from Kafka. */
-const MAX_AT_HAND = 2_000
+const MAX_IN_FLIGHT = 2_000
 /** Askings at once. Those that wait for a provider cost a socket each. */
 const PLACES = { quick: 64, slow: 64 }
 const QUICK_FOR_MS = 3_000
@@ -95,10 +95,10 @@ export class RereadConsumer {
   async #onBatch(batch: Batch): Promise<BatchProgress> {
     let taken = 0
     for (const message of batch.messages) {
-      if (this.#lanes.size >= MAX_AT_HAND || batch.signal.aborted) return { taken, resumeAfterMs: NO_ROOM_MS }
+      if (this.#lanes.size >= MAX_IN_FLIGHT || batch.signal.aborted) return { taken, resumeAfterMs: NO_ROOM_MS }
       const reread = await this.#decode(message)
       if (reread === 'later') return { taken, resumeAfterMs: NO_ROOM_MS }
-      this.#take(batch, message, reread)
+      this.#enqueue(batch, message, reread)
       taken++
     }
     return { taken }
@@ -113,7 +113,7 @@ export class RereadConsumer {
     }
   }
 
-  #take(batch: Batch, message: IncomingMessage, reread: Reread | AppError): void {
+  #enqueue(batch: Batch, message: IncomingMessage, reread: Reread | AppError): void {
     if (reread instanceof AppError) {
       void this.#deadLetter(batch, message, reread)
       return
@@ -141,7 +141,7 @@ export class RereadConsumer {
     // Another process asks for it now; what this one learned in the meantime may be half an answer.
     if (batch.signal.aborted) return batch.abandon(message)
     const answer = answerReread(reread, asked, askedAt, this.#options.clock.now())
-    this.#tell(reread, answer)
+    this.#log(reread, answer)
     await this.#send(batch, message, () =>
       answer.kind === 'again' ? this.#again(answer.reread, answer.dueAt) : this.#answer(answer.readback, message.key),
     )
@@ -198,7 +198,7 @@ export class RereadConsumer {
     }
   }
 
-  #tell(reread: Reread, answer: Answer): void {
+  #log(reread: Reread, answer: Answer): void {
     const { connection_id, project_id, reason, attempt } = reread
     const facts = { connection_id, project_id, why: reason, attempt, targets: reread.targets, reason: answer.reason }
     const isFault = answer.kind === 'again' || answer.reason === 'given_up'

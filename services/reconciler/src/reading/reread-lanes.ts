@@ -89,12 +89,12 @@ export class RereadLanes {
         lane.active--
         this.#size--
         if (lane.waiting.length > 0) this.#turns.add(connectionId)
-        else if (lane.active === 0) this.#forget(connectionId)
+        else if (lane.active === 0) this.#remove(connectionId)
       }
     })
   }
 
-  #forget(connectionId: string): void {
+  #remove(connectionId: string): void {
     this.#lanes.delete(connectionId)
     this.#turns.delete(connectionId)
   }

@@ -14,7 +14,7 @@ import {
 } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
-import { absorb } from '../verdict/same-action.ts'
+import { mergeRecords } from '../verdict/same-action.ts'
 import {
   type ChargeReading,
   knownRefund,
@@ -210,5 +210,5 @@ function joinNamed(theCase: Case, record: ActionRecord, chargeId: string, now: n
     one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),
   )
   const refund = nearest(refunds, record.amount, record.providerCreatedAt)
-  return refund === undefined ? theCase : absorb(theCase, refund, record, now)
+  return refund === undefined ? theCase : mergeRecords(theCase, refund, record, now)
 }

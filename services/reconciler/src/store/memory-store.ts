@@ -10,16 +10,16 @@ import type {
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
-import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
+import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import { createMemorySweeps } from './memory-sweeps.ts'
 import {
   type CaseChange,
-  type ChannelIncidentStore,
   type ExpectedChangesQuery,
   type InboxEntry,
   MAX_FOUND_FOR_ONE,
   type OpenPlace,
   type ReconcilerStores,
+  type StandaloneIncidentStore,
 } from './store.ts'
 
 /** The stores in memory, for simulation. `contents` shows what is kept. */
@@ -76,7 +76,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
           incident => incident.incident_id,
         ),
     },
-    channelIncidents: memoryIncidents(contents),
+    standaloneIncidents: memoryIncidents(contents),
     inbox: {
       known: async ids => new Set(ids.filter(id => contents.inbox.has(id))),
       done: async ids => new Set(ids.filter(id => isDone(contents, id))),
@@ -164,9 +164,9 @@ function byPlace(a: OpenPlace, b: OpenPlace): number {
   return a.openedAt - b.openedAt || (a.incidentId < b.incidentId ? -1 : a.incidentId > b.incidentId ? 1 : 0)
 }
 
-function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): ChannelIncidentStore {
+function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): StandaloneIncidentStore {
   const pendingOf = (id: string) => ({ documentId: id, entries: incidentOutboxes.get(id) ?? [] })
-  const put = ({ incident, entries }: ToldIncident) => {
+  const put = ({ incident, entries }: IncidentChange) => {
     const id = incident.incident_id
     incidents.set(id, incident)
     incidentOutboxes.set(id, [...(incidentOutboxes.get(id) ?? []), ...entries])
@@ -216,12 +216,12 @@ export function matchingExpectedChanges(
 function save(cases: Map<string, Case>, change: CaseChange): boolean {
   const current = cases.get(change.next.id)
   if ((current?.version ?? 0) !== (change.before?.version ?? 0)) return false
-  if (change.absorbed.some(({ id, version }) => cases.get(id)?.version !== version)) return false
-  const gone = new Set([change.next.id, ...change.absorbed.map(({ id }) => id)])
-  const others = [...cases.values()].filter(theCase => !gone.has(theCase.id))
+  if (change.replacedCases.some(({ id, version }) => cases.get(id)?.version !== version)) return false
+  const rewritten = new Set([change.next.id, ...change.replacedCases.map(({ id }) => id)])
+  const others = [...cases.values()].filter(theCase => !rewritten.has(theCase.id))
   if (others.some(theCase => theCase.refs.some(ref => change.next.refs.includes(ref)))) return false
-  for (const { id } of change.absorbed) cases.delete(id)
-  const isPlainUpdate = current !== undefined && change.absorbed.length === 0
+  for (const { id } of change.replacedCases) cases.delete(id)
+  const isPlainUpdate = current !== undefined && change.replacedCases.length === 0
   const outbox = isPlainUpdate ? [...current.outbox, ...change.added] : change.next.outbox
   cases.set(change.next.id, structuredClone({ ...change.next, outbox }) as Case)
   return true

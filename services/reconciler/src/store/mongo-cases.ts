@@ -38,8 +38,8 @@ export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStor
     withOverdueLook: (before, limit) => find({ 'current.nextLookAt': { $lt: before } }, limit),
     async save(changes) {
       const token = newToken()
-      const merges = changes.filter(change => change.absorbed.length > 0)
-      const plain = changes.filter(change => change.absorbed.length === 0)
+      const merges = changes.filter(change => change.replacedCases.length > 0)
+      const plain = changes.filter(change => change.replacedCases.length === 0)
       const lost = plain.length === 0 ? new Set<string>() : await asUnavailable(() => saveAll(collection, plain, token))
       for (const change of merges) {
         const won = await asUnavailable(() => saveMerge(mongo, collection, change, token))
@@ -140,7 +140,7 @@ async function saveMerge(
   const session = mongo.client.startSession()
   try {
     return await session.withTransaction(async () => {
-      for (const { id, version } of change.absorbed) {
+      for (const { id, version } of change.replacedCases) {
         const { deletedCount } = await collection.deleteOne({ _id: id, 'current.version': version }, { session })
         if (deletedCount === 0) return abort(session)
       }

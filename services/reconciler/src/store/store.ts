@@ -8,7 +8,7 @@ import type {
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
-import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
+import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { SweepStore } from './sweeps.ts'
 
@@ -39,7 +39,7 @@ export interface CaseChange {
   /** Outbox entries that this change adds; those that were there stay, or are gone if they were published meanwhile. */
   readonly added: readonly CaseOutboxEntry[]
   /** Stored cases that this one takes up, with the versions that were read. They vanish in the same write. */
-  readonly absorbed: readonly { id: string; version: number }[]
+  readonly replacedCases: readonly { id: string; version: number }[]
 }
 
 export interface ProjectionStore {
@@ -49,15 +49,15 @@ export interface ProjectionStore {
 }
 
 /** Incidents that are about no action, and so belong to no case: the document itself is the truth of them. */
-export interface ChannelIncidentStore {
+export interface StandaloneIncidentStore {
   /** Inserts the incident with its messages; one that is there stays as it is. @returns what is still to be published */
-  open(told: ToldIncident): Promise<PendingOutbox>
+  open(told: IncidentChange): Promise<PendingOutbox>
   find(incidentId: string): Promise<Incident | undefined>
   /**
    * Writes the next version, and adds its messages, if nobody else wrote in between.
    * @returns what is still to be published; undefined when somebody did
    */
-  replace(told: ToldIncident): Promise<PendingOutbox | undefined>
+  replace(told: IncidentChange): Promise<PendingOutbox | undefined>
   /** What is still to be published; nothing for one that is not there. */
   pendingOf(incidentId: string): Promise<PendingOutbox>
   readonly outbox: OutboxSource
@@ -147,7 +147,7 @@ export interface ExpectedChangeUsesStore {
 export interface ReconcilerStores {
   readonly cases: CaseStore
   readonly projections: ProjectionStore
-  readonly channelIncidents: ChannelIncidentStore
+  readonly standaloneIncidents: StandaloneIncidentStore
   readonly inbox: Inbox
   readonly connections: ConnectionReader
   readonly expectedChanges: ExpectedChangeReader

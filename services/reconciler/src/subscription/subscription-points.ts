@@ -17,16 +17,16 @@ export interface Point {
   readonly phase: Phase
   readonly snapshot: Snapshot
   /** Not shown itself: the next snapshot states it as the state before. */
-  readonly isGhost: boolean
+  readonly isInferred: boolean
   /** A schedule manages the subscription, and nothing shows yet whether the schedule ends it: `none` is uncertain. */
-  readonly isVague?: true
+  readonly isUncertain?: true
 }
 
 const PHASES = { none: 'none', scheduled: 'set', executed: 'done', paused: 'done' } as const
 const RANK: Record<Phase, number> = { none: 0, set: 1, done: 2 }
 
 /** A snapshot as one aspect sees it, with the phase that it says it left. */
-interface Showing {
+interface SnapshotPhase {
   readonly snapshot: Snapshot
   readonly phase: Phase
   readonly before: Phase | null
@@ -37,16 +37,16 @@ export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readon
   const ofSchedule = snapshots.filter(({ source }) => source?.kind === 'schedule')
   const own = snapshots.filter(({ source }) => source?.kind !== 'schedule')
   const points = trackOf(
-    own.map(snapshot => showingOf(snapshot, aspect)),
+    own.map(snapshot => phaseOf(snapshot, aspect)),
     aspect,
   )
   // Nothing but the subscription itself tells of its pauses.
   if (aspect === 'pause' || !snapshots.some(isScheduled)) return points
-  const schedule = [...ofSchedule.map(snapshot => showingOf(snapshot, aspect)), ...unmanaged(own, ofSchedule)]
+  const schedule = [...ofSchedule.map(snapshot => phaseOf(snapshot, aspect)), ...unmanaged(own, ofSchedule)]
   return combined(points, trackOf(schedule, aspect))
 }
 
-function showingOf(snapshot: Snapshot, aspect: Aspect): Showing {
+function phaseOf(snapshot: Snapshot, aspect: Aspect): SnapshotPhase {
   const before = snapshot.before?.[aspect] ?? null
   return { snapshot, phase: PHASES[snapshot[aspect].phase], before: before === null ? null : PHASES[before] }
 }
@@ -56,7 +56,7 @@ function isScheduled({ source }: Snapshot): boolean {
 }
 
 /** The snapshots of a subscription that say that no schedule ends it: with the subscription its schedule ends, too. */
-function unmanaged(own: readonly Snapshot[], ofSchedule: readonly Snapshot[]): Showing[] {
+function unmanaged(own: readonly Snapshot[], ofSchedule: readonly Snapshot[]): SnapshotPhase[] {
   return own
     .filter(({ source, cancellation }) => source?.scheduleId === null && cancellation.phase !== 'executed')
     .filter(snapshot => snapshot.eventIds.length > 0 || !ofSchedule.some(set => mayNotShow(snapshot, set)))
@@ -68,7 +68,7 @@ function mayNotShow(reading: Snapshot, { asOf, cancellation }: Snapshot): boolea
   return cancellation.requestedAt !== null && reading.asOf >= asOf && reading.asOf - asOf <= READING_TAKES_MS
 }
 
-function trackOf(showings: readonly Showing[], aspect: Aspect): Point[] {
+function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
   const left = showings.toSorted(
     (a, b) => a.snapshot.asOf - b.snapshot.asOf || RANK[a.before ?? a.phase] - RANK[b.before ?? b.phase],
   )
@@ -86,15 +86,15 @@ function trackOf(showings: readonly Showing[], aspect: Aspect): Point[] {
       const { snapshot, phase, before } = one
       const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one, aspect)
       // Half a millisecond before it: times are whole ones.
-      if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isGhost: true })
-      points.push({ asOf, phase, snapshot, isGhost: false })
+      if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isInferred: true })
+      points.push({ asOf, phase, snapshot, isInferred: false })
     }
   }
   return points
 }
 
 /** Whether the point is a reading that shows already what this later snapshot says came about. */
-function isAhead(point: Point | undefined, { snapshot, phase }: Showing, aspect: Aspect): boolean {
+function isAhead(point: Point | undefined, { snapshot, phase }: SnapshotPhase, aspect: Aspect): boolean {
   if (point === undefined || point.phase !== phase || point.snapshot.eventIds.length > 0) return false
   // An end that was asked for at another time is another one, taken back in between. A schedule that is read does not say.
   const [known, later] = [point.snapshot.cancellation.requestedAt, snapshot.cancellation.requestedAt]
@@ -124,7 +124,13 @@ function furtherOf(point: Point, subscription: Point | undefined, schedule: Poin
   const own = subscription === undefined || isPhaseEnd(subscription, managing) ? 'none' : subscription.phase
   const bySchedule = managing?.phase ?? 'none'
   if (own === 'none' && bySchedule === 'none') {
-    return { asOf: point.asOf, phase: 'none', snapshot: point.snapshot, isGhost: point.isGhost, ...(isOther && VAGUE) }
+    return {
+      asOf: point.asOf,
+      phase: 'none',
+      snapshot: point.snapshot,
+      isInferred: point.isInferred,
+      ...(isOther && UNCERTAIN),
+    }
   }
   const winner = (RANK[own] >= RANK[bySchedule] ? subscription : managing) ?? point
   return {
@@ -134,7 +140,7 @@ function furtherOf(point: Point, subscription: Point | undefined, schedule: Poin
   }
 }
 
-const VAGUE = { isVague: true } as const
+const UNCERTAIN = { isVague: true } as const
 
 function scheduleOf({ snapshot: { source } }: Point): string | null {
   return source?.scheduleId ?? null

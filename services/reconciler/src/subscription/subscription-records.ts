@@ -17,7 +17,7 @@ import {
 } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
-import { absorb } from '../verdict/same-action.ts'
+import { mergeRecords } from '../verdict/same-action.ts'
 import { READING_TAKES_MS } from './subscription-points.ts'
 import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'
 
@@ -66,10 +66,10 @@ function deriveAspect(
     const [episode] = holding
     const into = episode && next.actions.find(other => isOf(other, row, aspect, episode))
     if (into === undefined) return next
-    const absorbed = absorb(next, into, record, now)
-    const joined = absorbed.actions.find(({ id }) => id === into.id) ?? into
+    const merged = mergeRecords(next, into, record, now)
+    const joined = merged.actions.find(({ id }) => id === into.id) ?? into
     // The key of the request that ended the gap before it is not the key of the request that opened the episode.
-    return withRecord(absorbed, { ...joined, idempotencyKeys: into.idempotencyKeys })
+    return withRecord(merged, { ...joined, idempotencyKeys: into.idempotencyKeys })
   }, derived)
 }
 
@@ -101,10 +101,10 @@ function deriveRecord(
     .filter(record => isOf(record, row, aspect, stretch))
     .sort((a, b) => (a.turn?.anchor ?? 0) - (b.turn?.anchor ?? 0) || a.firstSeenAt - b.firstSeenAt)
   // Two that turned out to be one stretch, because a request that both hold was shown in between.
-  const joined = others.reduce((next, other) => absorb(next, known as ActionRecord, other, now), theCase)
+  const joined = others.reduce((next, other) => mergeRecords(next, known as ActionRecord, other, now), theCase)
   const base =
-    joined.actions.find(record => record.id === known?.id) ?? newTurn(joined, row, aspect, stretch, kind, now)
-  const telling = tellingSnapshots(stretch, aspect)
+    joined.actions.find(record => record.id === known?.id) ?? newRecord(joined, row, aspect, stretch, kind, now)
+  const telling = decisiveSnapshots(stretch, aspect)
   const anchor = base.turn?.anchor ?? stretch.from
   const record: ActionRecord = {
     ...base,
@@ -140,7 +140,7 @@ function cancellationFacts(
   anchor: number,
   row: SubscriptionRow,
 ): Pick<ActionRecord, 'providerCreatedAt' | 'turn'> {
-  const requested = whySnapshots(stretch).filter(snapshot => snapshot.cancellation.cause === 'requested')
+  const requested = causeSnapshots(stretch).filter(snapshot => snapshot.cancellation.cause === 'requested')
   const relevant = requested.length > 0 ? requested : stretch.snapshots
   const first = relevant[0]
   // A request that came after the end was shown as set did not set it.
@@ -171,13 +171,13 @@ function causeOf(stretch: Stretch): EndCause {
   const { wasPastDue } = stretch
   const [first] = stretch.snapshots
   const isDunning = wasPastDue && first?.cancellation.phase === 'executed' && first.cancellation.requestedAt === null
-  const causes = whySnapshots(stretch).map(snapshot => snapshot.cancellation.cause)
+  const causes = causeSnapshots(stretch).map(snapshot => snapshot.cancellation.cause)
   if (!isDunning && causes.includes('requested')) return 'requested'
   return isDunning ? 'involuntary' : (causes.findLast(cause => cause !== 'plan_end') ?? 'plan_end')
 }
 
 /** The snapshots that say why it ends. A schedule that was ended with its subscription does not: the subscription itself does. */
-function whySnapshots({ snapshots }: Stretch): readonly Snapshot[] {
+function causeSnapshots({ snapshots }: Stretch): readonly Snapshot[] {
   const isEnded = ({ cancellation }: Snapshot) => cancellation.phase === 'executed'
   const byItself = snapshots.filter(snapshot => snapshot.source?.kind !== 'schedule')
   return byItself.some(isEnded)
@@ -186,7 +186,7 @@ function whySnapshots({ snapshots }: Stretch): readonly Snapshot[] {
 }
 
 /** The snapshots that an event has to show to be one of the stretch: its beginning, and when it took effect. */
-function tellingSnapshots({ snapshots, part }: Stretch, aspect: Aspect): readonly Snapshot[] {
+function decisiveSnapshots({ snapshots, part }: Stretch, aspect: Aspect): readonly Snapshot[] {
   const first = snapshots.slice(0, 1)
   if (part === 'gap') return first
   const effect = snapshots.find(snapshot => ['executed', 'paused'].includes(snapshot[aspect].phase))
@@ -205,7 +205,7 @@ function stateOf({ part, reached, isOver }: Stretch, aspect: Aspect): ObjectStat
   return isOver && aspect === 'cancellation' ? 'reversed' : 'succeeded'
 }
 
-function newTurn(
+function newRecord(
   theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,

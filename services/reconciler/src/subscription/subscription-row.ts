@@ -60,7 +60,7 @@ export function withSnapshot(
     eventIds: source.eventId === null ? [] : [source.eventId],
   }
   const known = row?.snapshots ?? []
-  const twin = known.findIndex(snapshot => snapshot.asOf === asOf && sameStanding(snapshot, seen))
+  const twin = known.findIndex(snapshot => snapshot.asOf === asOf && hasSameContent(snapshot, seen))
   const before = known[twin]
   const snapshots = before === undefined ? [...known, seen] : known.with(twin, withSighting(before, seen))
   return {
@@ -76,7 +76,7 @@ export function withSnapshot(
 export function mergeRows(a: SubscriptionRow, b: SubscriptionRow): SubscriptionRow {
   const snapshots = [...a.snapshots]
   for (const snapshot of b.snapshots) {
-    const twin = snapshots.findIndex(known => known.asOf === snapshot.asOf && sameStanding(known, snapshot))
+    const twin = snapshots.findIndex(known => known.asOf === snapshot.asOf && hasSameContent(known, snapshot))
     const known = snapshots[twin]
     if (known === undefined) snapshots.push(snapshot)
     else snapshots[twin] = withSighting(known, snapshot)
@@ -99,18 +99,18 @@ function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
   }
 }
 
-function standing({ cancellation, pause, isPastDue, source }: Snapshot): string {
+function contentOf({ cancellation, pause, isPastDue, source }: Snapshot): string {
   const { phase, requestedAt, effectiveAt, cause, detail } = cancellation
   const shown = [phase, requestedAt, effectiveAt, cause, detail, pause.phase, pause.effectiveAt, isPastDue]
   return JSON.stringify(source === undefined ? shown : [...shown, source.kind, source.scheduleId])
 }
 
-function sameStanding(a: Snapshot, b: Snapshot): boolean {
-  return standing(a) === standing(b)
+function hasSameContent(a: Snapshot, b: Snapshot): boolean {
+  return contentOf(a) === contentOf(b)
 }
 
 function bySnapshot(a: Snapshot, b: Snapshot): number {
-  return a.asOf - b.asOf || (standing(a) < standing(b) ? -1 : 1)
+  return a.asOf - b.asOf || (contentOf(a) < contentOf(b) ? -1 : 1)
 }
 
 /** Without the middle of what stood still long ago: a subscription changes often in what does not matter here. */
@@ -119,8 +119,8 @@ function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
   const wholeFrom = (sorted.at(-1)?.asOf ?? 0) - WHOLE_FOR_MS
   for (const snapshot of sorted) {
     const [last, beforeLast] = [kept.at(-1), kept.at(-2)]
-    const isMiddle = last !== undefined && beforeLast !== undefined && !tellsOfLeaving(last)
-    if (isMiddle && snapshot.asOf < wholeFrom && sameStanding(last, snapshot) && sameStanding(beforeLast, last)) {
+    const isMiddle = last !== undefined && beforeLast !== undefined && !statesChange(last)
+    if (isMiddle && snapshot.asOf < wholeFrom && hasSameContent(last, snapshot) && hasSameContent(beforeLast, last)) {
       kept[kept.length - 1] = {
         ...withSighting(snapshot, last),
         before: snapshot.before,
@@ -133,20 +133,20 @@ function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
   return kept
 }
 
-function tellsOfLeaving({ before, cancellation, pause }: Snapshot): boolean {
+function statesChange({ before, cancellation, pause }: Snapshot): boolean {
   const isOther = (phase: string | null | undefined, now: string) => phase != null && phase !== now
   return isOther(before?.cancellation, cancellation.phase) || isOther(before?.pause, pause.phase)
 }
 
 /** A stretch while it is read off the row. */
-interface Run {
+interface OpenStretch {
   readonly part: Stretch['part']
   readonly points: Point[]
   reached: Stretch['reached']
   /** Until when it stood: what a stale reading showed of an earlier request counts as seen, and says nothing. */
   to: number
   /** When the requests were made that its own overtook, as far as the provider says. */
-  readonly overtook: readonly (number | null)[]
+  readonly replacedRequests: readonly (number | null)[]
 }
 
 /** An end that comes this much before the time that was set, or more, is another request's: providers are punctual to minutes. */
@@ -154,15 +154,15 @@ const FORWARD_BY_MS = 3_600_000
 
 /** The row as one aspect sees it: gaps and episodes. Two episodes follow one another where a request was overtaken by another. */
 export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stretch[] {
-  const runs: Run[] = []
+  const runs: OpenStretch[] = []
   let left: 'set' | 'done' | null = null
   for (const point of pointsOf(row, aspect)) {
     const last = runs.at(-1)
     if (point.phase === 'none') {
       if (last?.part === 'gap' && left === null) extend(last, point)
-      else runs.push(newRun('gap', point, left ?? (last?.part === 'episode' ? last.reached : null)))
+      else runs.push(newOpenStretch('gap', point, left ?? (last?.part === 'episode' ? last.reached : null)))
       left = null
-    } else if (point.isGhost) {
+    } else if (point.isInferred) {
       left = point.phase
     } else {
       left = null
@@ -170,11 +170,11 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
       const episode = runs[before]
       const isSame = last?.part === 'episode' || sameRequest(episode, point, aspect)
       if (episode === undefined || !isSame) {
-        runs.push(newRun('episode', point, point.phase))
+        runs.push(newOpenStretch('episode', point, point.phase))
         continue
       }
       if (last === episode && aspect === 'cancellation' && bringsForward(episode, point, row.provider)) {
-        runs.push(newRun('episode', point, point.phase, [...episode.overtook, ...requestsOf(episode)]))
+        runs.push(newOpenStretch('episode', point, point.phase, [...episode.replacedRequests, ...requestsOf(episode)]))
         continue
       }
       // The same request again: what stood in between was shown out of order.
@@ -188,21 +188,26 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
   return runs.map((run, index) => {
     const stretch = stretchOf(run, last, clearAt, runs[index + 1])
     last = run.points.at(-1)
-    clearAt = run.points.findLast(point => point.isVague === undefined)?.asOf ?? clearAt
+    clearAt = run.points.findLast(point => point.isUncertain === undefined)?.asOf ?? clearAt
     return stretch
   })
 }
 
-function newRun(part: Run['part'], point: Point, reached: Run['reached'], overtook: Run['overtook'] = []): Run {
-  const run: Run = { part, points: [], reached, to: point.asOf, overtook }
+function newOpenStretch(
+  part: OpenStretch['part'],
+  point: Point,
+  reached: OpenStretch['reached'],
+  overtook: OpenStretch['replacedRequests'] = [],
+): OpenStretch {
+  const run: OpenStretch = { part, points: [], reached, to: point.asOf, replacedRequests: overtook }
   extend(run, point)
   return run
 }
 
-function extend(run: Run, point: Point): void {
+function extend(run: OpenStretch, point: Point): void {
   run.to = point.asOf
   const { cancellation } = point.snapshot
-  const isOfEarlier = cancellation.requestedAt !== null && run.overtook.includes(cancellation.requestedAt)
+  const isOfEarlier = cancellation.requestedAt !== null && run.replacedRequests.includes(cancellation.requestedAt)
   if (isOfEarlier && point.phase === 'set') return
   // The biller keeps the time at which an end was set also when another request ends the subscription.
   run.points.push(
@@ -215,7 +220,7 @@ function extend(run: Run, point: Point): void {
   )
 }
 
-function requestsOf({ points }: Run): readonly (number | null)[] {
+function requestsOf({ points }: OpenStretch): readonly (number | null)[] {
   return points.map(point => point.snapshot.cancellation.requestedAt)
 }
 
@@ -223,7 +228,7 @@ function requestsOf({ points }: Run): readonly (number | null)[] {
  * Whether another request ends the subscription sooner than was set. The processor moves `canceled_at` with each request, and keeps
  * it when the set end comes. At the biller the time belongs to what was set; the reseller gives none.
  */
-function bringsForward({ points }: Run, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
+function bringsForward({ points }: OpenStretch, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
   const [first, last] = [points[0], points.at(-1)]
   if (last?.phase !== 'set' || first === undefined || asOf <= first.asOf) return false
   const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
@@ -240,10 +245,10 @@ function bringsForward({ points }: Run, { asOf, snapshot, phase }: Point, provid
  * @param clearAt when the provider last showed something for certain before it
  */
 function stretchOf(
-  { part, points, reached, to }: Run,
+  { part, points, reached, to }: OpenStretch,
   last: Point | undefined,
   clearAt: number | null,
-  next: Run | undefined,
+  next: OpenStretch | undefined,
 ): Stretch {
   return {
     part,
@@ -252,12 +257,12 @@ function stretchOf(
     to: part === 'episode' && next?.part === 'episode' ? Math.min(to, (next.points[0]?.asOf ?? 0) - 0.5) : to,
     snapshots: points.map(point => point.snapshot),
     afterShown: clearAt,
-    wasPastDue: last?.isGhost === false && last.snapshot.isPastDue,
+    wasPastDue: last?.isInferred === false && last.snapshot.isPastDue,
     isOver: next !== undefined,
   }
 }
 
-function sameRequest(episode: Run | undefined, point: Point, aspect: Aspect): boolean {
+function sameRequest(episode: OpenStretch | undefined, point: Point, aspect: Aspect): boolean {
   if (aspect !== 'cancellation' || episode === undefined) return false
   const { requestedAt } = point.snapshot.cancellation
   return requestedAt !== null && episode.points.some(known => known.snapshot.cancellation.requestedAt === requestedAt)

@@ -103,13 +103,13 @@ export function createSweeper(options: SweeperOptions): Periodic {
 
 /** How a run ended. */
 type RunEnd =
-  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & Opened)
-  | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & Opened)
+  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & OpenIncidents)
+  | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & OpenIncidents)
   | { readonly kind: 'no_reader'; readonly text: string }
   /** This process stops: another one begins where this one was. */
   | { readonly kind: 'stopped' }
 
-type Opened = Pick<SweepDocument, 'open_incidents'>
+type OpenIncidents = Pick<SweepDocument, 'open_incidents'>
 
 /** One run of one connection, from its claim to the end of its lease. */
 async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping: AbortSignal): Promise<void> {
@@ -172,18 +172,18 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
   if (ended.kind === 'failed') {
     const { failure, text, retryAfterMs } = ended
     logger.warn({ ...facts, failure, text }, 'sweep.not_read')
-    const open_incidents = await tellUnverified(sweep, opened.connection, ended, options)
+    const open_incidents = await reportUnverified(sweep, opened.connection, ended, options)
     return { kind: 'not_read', text, retryAfterMs, open_incidents }
   }
   // Also what was held in the very moment in which the connection became readable.
   const requested = await options.heldHints.request(opened.connection)
-  const { unseen, open_incidents } = await judge(sweep, opened.connection, ended.events, options)
+  const { unseen, open_incidents } = await checkFeed(sweep, opened.connection, ended.events, options)
   const { objects, pages, done } = ended
   logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.run')
   return { kind: 'swept', done, unseen, open_incidents }
 }
 
-interface Ended {
+interface PagesRead {
   readonly kind: 'ended'
   readonly events: readonly ListedEvent[]
   readonly objects: number
@@ -197,7 +197,7 @@ async function readAll(
   reader: ProviderReader,
   options: SweeperOptions,
   signal: AbortSignal,
-): Promise<Ended | PageFailure> {
+): Promise<PagesRead | PageFailure> {
   const { sweeps, clock } = options
   const begunAt = clock.now()
   const events: ListedEvent[] = []
@@ -268,7 +268,7 @@ async function publish(
 }
 
 /** Whether notifications arrive, by what the provider lists; opens and resolves FEED_SILENT, resolves the other. */
-async function judge(
+async function checkFeed(
   sweep: SweepDocument,
   connection: ConnectionDocument,
   listed: readonly ListedEvent[],
@@ -293,7 +293,7 @@ async function judge(
 }
 
 /** Hints wait for what cannot be read: people are told once. */
-async function tellUnverified(
+async function reportUnverified(
   sweep: SweepDocument,
   connection: ConnectionDocument,
   { text }: PageFailure,

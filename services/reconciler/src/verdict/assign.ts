@@ -2,7 +2,7 @@ import type { Operation } from '@backstop/contracts'
 import { type ActionRecord, isJudged } from '../case/case.ts'
 import { byTime, compareText, nearestFirst, type Pair, pairUp } from '../case/pairing.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
-import { claimOf, type Deed, deedOf, type Match, madeWithin, STRENGTHS } from './explain.ts'
+import { claimOf, type Match, madeWithin, STRENGTHS, type TimedOperation, timedOperation } from './explain.ts'
 
 export interface Assignment {
   readonly operation: Operation
@@ -18,7 +18,7 @@ export interface Assignments {
 
 interface ClaimedPair extends Pair<ActionRecord, Operation> {
   readonly reason: Match
-  readonly standing: number
+  readonly rank: number
   readonly distanceMs: number
 }
 
@@ -35,8 +35,8 @@ export function assignOperations(
 ): Assignments {
   const judged = actions.filter(isJudged)
   if (judged.length === 0 || operations.length === 0) return { explained: new Map(), decideAgainAt: new Map() }
-  const round: Round = {
-    index: indexByJoint(operations),
+  const round: AssignmentRun = {
+    index: indexByJoinKey(operations),
     now,
     explained: new Map(),
     taken: new Set(),
@@ -53,33 +53,33 @@ export function assignOperations(
 }
 
 /** What one assignment works on. */
-interface Round {
-  readonly index: ReadonlyMap<Joint, readonly Deed[]>
+interface AssignmentRun {
+  readonly index: ReadonlyMap<JoinKey, readonly TimedOperation[]>
   readonly now: number
   readonly explained: Map<ActionRecord, ClaimedPair>
   readonly taken: Set<Operation>
   /** The operations that agree with an alerted action and may explain it later. */
-  readonly waiting: Map<ActionRecord, Deed[]>
+  readonly waiting: Map<ActionRecord, TimedOperation[]>
 }
 
-function pairOff(judged: readonly ActionRecord[], reasons: readonly Match[], round: Round): void {
+function pairOff(judged: readonly ActionRecord[], reasons: readonly Match[], round: AssignmentRun): void {
   const left = judged.filter(action => !round.explained.has(action))
   const pairs = pairUp(left, action => claimsOn(action, reasons, round), compareClaims)
   for (const pair of pairs.values()) accept(pair, round)
 }
 
-function accept(pair: ClaimedPair, { explained, taken }: Round): void {
+function accept(pair: ClaimedPair, { explained, taken }: AssignmentRun): void {
   explained.set(pair.seeker, pair)
   taken.add(pair.target)
 }
 
 /** The best claims first, each refund as long as the amount of its operation covers it together with those before it. */
-function shareCreditNotes(judged: readonly ActionRecord[], round: Round): void {
+function shareCreditNotes(judged: readonly ActionRecord[], round: AssignmentRun): void {
   const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
   const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareShares)
   const covered = new Map<Operation, number>()
   for (const claim of claims) {
-    const sum = (covered.get(claim.target) ?? 0) + movedBy(claim.seeker)
+    const sum = (covered.get(claim.target) ?? 0) + amountUsedBy(claim.seeker)
     if (round.explained.has(claim.seeker) || sum > (claim.target.amount ?? 0)) continue
     covered.set(claim.target, sum)
     accept(claim, round)
@@ -87,18 +87,18 @@ function shareCreditNotes(judged: readonly ActionRecord[], round: Round): void {
 }
 
 /** What a refund counts against the amount of its operation: nothing where it came to nothing, so it may be made again. */
-function movedBy({ state, amount }: ActionRecord): number {
+function amountUsedBy({ state, amount }: ActionRecord): number {
   return state === 'failed' || state === 'canceled' || state === 'rejected' ? 0 : (amount ?? 0)
 }
 
 function timesToDecideAgain(
-  waiting: ReadonlyMap<ActionRecord, readonly Deed[]>,
+  waiting: ReadonlyMap<ActionRecord, readonly TimedOperation[]>,
   explained: Assignments['explained'],
   taken: ReadonlySet<Operation>,
 ): ReadonlyMap<string, number> {
   const times = new Map<string, number>()
-  for (const [{ id }, deeds] of waiting) {
-    const ends = deeds.filter(({ operation }) => !taken.has(operation)).map(({ until }) => until)
+  for (const [{ id }, candidates] of waiting) {
+    const ends = candidates.filter(({ operation }) => !taken.has(operation)).map(({ until }) => until)
     if (ends.length > 0 && !explained.has(id)) times.set(id, Math.min(...ends))
   }
   return times
@@ -108,15 +108,15 @@ function timesToDecideAgain(
  * What people were notified of decides between claims of one strength, so that one action alerts once: an explanation that
  * they heard of stays, and an action that alerted comes last, even after something else than an operation resolved its alert.
  */
-const STANDINGS = { kept: 0, open: 1, alerted: 2 } as const
+const RANKS = { kept: 0, open: 1, alerted: 2 } as const
 
-function standingOf(action: ActionRecord, operation: Operation): number {
-  if (action.verdict === 'unexplained' || isClosed(action)) return STANDINGS.alerted
-  return keptOperationId(action) === operation.operation_id ? STANDINGS.kept : STANDINGS.open
+function rankOf(action: ActionRecord, operation: Operation): number {
+  if (action.verdict === 'unexplained' || isExplainedOtherwise(action)) return RANKS.alerted
+  return keptOperationId(action) === operation.operation_id ? RANKS.kept : RANKS.open
 }
 
 /** Whether people heard that something else than an operation explains the action: no guess replaces that. */
-function isClosed({ verdict, incidents, operationId }: ActionRecord): boolean {
+function isExplainedOtherwise({ verdict, incidents, operationId }: ActionRecord): boolean {
   return incidents.length > 0 && operationId === null && (verdict === 'explained' || verdict === 'not_alerted')
 }
 
@@ -129,21 +129,21 @@ function keptOperationId({ verdict, incidents, operationId }: ActionRecord): str
  * Whether the operation's own refund may still arrive, so that a match by amount and time must not resolve what has alerted:
  * it would alert again once that refund takes the operation.
  */
-function isPremature({ verdict }: ActionRecord, reason: Match, { until }: Deed, now: number): boolean {
+function isPremature({ verdict }: ActionRecord, reason: Match, { until }: TimedOperation, now: number): boolean {
   return verdict === 'unexplained' && reason === 'amount_and_time_match' && now < until
 }
 
 /** What an operation and an action have in common where the one made the other: an id, a key, or an amount. */
-type Joint = string | number | null
+type JoinKey = string | number | null
 
 /** The operations under all that may join them to an action, in order of time. */
-function indexByJoint(operations: readonly Operation[]): ReadonlyMap<Joint, readonly Deed[]> {
-  const index = new Map<Joint, Deed[]>()
-  for (const deed of operations.map(deedOf).sort(byTime)) {
-    const { provider_ref, idempotency_key } = deed.operation
-    if (provider_ref !== null) addTo(index, provider_ref, deed)
-    if (idempotency_key !== null) addTo(index, idempotency_key, deed)
-    addTo(index, likenessOf(deed.operation), deed)
+function indexByJoinKey(operations: readonly Operation[]): ReadonlyMap<JoinKey, readonly TimedOperation[]> {
+  const index = new Map<JoinKey, TimedOperation[]>()
+  for (const timed of operations.map(timedOperation).sort(byTime)) {
+    const { provider_ref, idempotency_key } = timed.operation
+    if (provider_ref !== null) addTo(index, provider_ref, timed)
+    if (idempotency_key !== null) addTo(index, idempotency_key, timed)
+    addTo(index, likenessOf(timed.operation), timed)
   }
   return index
 }
@@ -155,11 +155,11 @@ function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 /** What has to be the same where nothing names the other: of refunds the amount. */
-function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): Joint {
+function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): JoinKey {
   return kind === 'refund' ? amount : kind
 }
 
-const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
+const JOIN_KEYS: Record<Match, (action: ActionRecord) => readonly JoinKey[]> = {
   provider_ref_matches: refundIdsOf,
   idempotency_key_matches: action => action.idempotencyKeys,
   credit_note_matches: creditNoteIdsOf,
@@ -167,33 +167,44 @@ const JOINTS: Record<Match, (action: ActionRecord) => readonly Joint[]> = {
 }
 
 /** The claims on an action for these reasons: the strongest first, of these what people heard of, and then the nearest in time. */
-function* claimsOn(action: ActionRecord, reasons: readonly Match[], round: Round): Generator<ClaimedPair, void> {
+function* claimsOn(
+  action: ActionRecord,
+  reasons: readonly Match[],
+  round: AssignmentRun,
+): Generator<ClaimedPair, void> {
   const { from, to } = madeWithin(action)
   for (const reason of reasons) {
-    const deeds = found(JOINTS[reason](action), round.index)
-    for (const deed of keptFirst(action, deeds, nearestFirst(deeds, from, to))) {
-      const { operation } = deed
-      if (round.taken.has(operation) || (reason === 'amount_and_time_match' && isClosed(action))) continue
-      const claim = claimOf(action, operation, deed)
+    const candidates = operationsUnder(JOIN_KEYS[reason](action), round.index)
+    for (const timed of keptFirst(action, candidates, nearestFirst(candidates, from, to))) {
+      const { operation } = timed
+      if (round.taken.has(operation) || (reason === 'amount_and_time_match' && isExplainedOtherwise(action))) continue
+      const claim = claimOf(action, operation, timed)
       if (claim.kind === 'no_match' || claim.reason !== reason) continue
-      if (isPremature(action, reason, deed, round.now)) {
-        addTo(round.waiting, action, deed)
+      if (isPremature(action, reason, timed, round.now)) {
+        addTo(round.waiting, action, timed)
         continue
       }
       const { distanceMs } = claim
-      yield { seeker: action, target: operation, reason, standing: standingOf(action, operation), distanceMs }
+      yield { seeker: action, target: operation, reason, rank: rankOf(action, operation), distanceMs }
     }
   }
 }
 
-function* keptFirst(action: ActionRecord, deeds: readonly Deed[], nearest: Iterable<Deed>): Iterable<Deed> {
+function* keptFirst(
+  action: ActionRecord,
+  candidates: readonly TimedOperation[],
+  nearest: Iterable<TimedOperation>,
+): Iterable<TimedOperation> {
   const keptId = keptOperationId(action)
-  const kept = keptId === null ? undefined : deeds.find(({ name }) => name === keptId)
+  const kept = keptId === null ? undefined : candidates.find(({ name }) => name === keptId)
   if (kept !== undefined) yield kept
-  for (const deed of nearest) if (deed !== kept) yield deed
+  for (const timed of nearest) if (timed !== kept) yield timed
 }
 
-function found(joints: readonly Joint[], index: ReadonlyMap<Joint, readonly Deed[]>): readonly Deed[] {
+function operationsUnder(
+  joints: readonly JoinKey[],
+  index: ReadonlyMap<JoinKey, readonly TimedOperation[]>,
+): readonly TimedOperation[] {
   const lists = joints.map(joint => index.get(joint) ?? [])
   return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort(byTime)
 }
@@ -202,7 +213,7 @@ function found(joints: readonly Joint[], index: ReadonlyMap<Joint, readonly Deed
 function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
   return (
     STRENGTHS.indexOf(a.reason) - STRENGTHS.indexOf(b.reason) ||
-    a.standing - b.standing ||
+    a.rank - b.rank ||
     a.distanceMs - b.distanceMs ||
     a.seeker.providerCreatedAt - b.seeker.providerCreatedAt ||
     compareText(nameOf(a.seeker), nameOf(b.seeker)) ||
@@ -212,7 +223,7 @@ function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
 
 /** As `compareClaims`, but that of two claims on one credit note the one for exactly the operation's amount is likelier than a nearer one. */
 function compareShares(a: ClaimedPair, b: ClaimedPair): number {
-  return a.standing - b.standing || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
+  return a.rank - b.rank || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
 }
 
 function isPart({ seeker, target }: ClaimedPair): boolean {

@@ -14,7 +14,7 @@ export type Match = Extract<
 >
 
 /** Why an operation that would fit does not explain an action: that depends on the others. */
-type NotAssigned = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'
+type FailedAssignment = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'
 
 /** Strongest first: the order in which claims are served. */
 export const STRENGTHS: readonly Match[] = [
@@ -26,10 +26,10 @@ export const STRENGTHS: readonly Match[] = [
 
 export type Claim =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
-  | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, NotAssigned> }
+  | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, FailedAssignment> }
 
 /** An operation with its times, read once: milliseconds since the epoch. */
-export interface Deed extends Timed {
+export interface TimedOperation extends Timed {
   readonly operation: Operation
   /** When it began executing, or was reported where it did not. */
   readonly at: number
@@ -37,7 +37,7 @@ export interface Deed extends Timed {
   readonly until: number
 }
 
-export function deedOf(operation: Operation): Deed {
+export function timedOperation(operation: Operation): TimedOperation {
   const at = Date.parse(operation.executing_at ?? operation.created_at)
   const until =
     operation.ended_at === null ? at + LATEST_WITHOUT_END_MS : Date.parse(operation.ended_at) + LATEST_AFTER_END_MS
@@ -46,14 +46,14 @@ export function deedOf(operation: Operation): Deed {
 
 /**
  * Whether, and how strongly, an operation claims to have made an action.
- * @param deed its times, for whoever has read them already
+ * @param timed its times, for whoever has read them already
  */
-export function claimOf(action: ActionRecord, operation: Operation, deed = deedOf(operation)): Claim {
+export function claimOf(action: ActionRecord, operation: Operation, timed = timedOperation(operation)): Claim {
   const no = (reason: Extract<Claim, { kind: 'no_match' }>['reason']): Claim => ({ kind: 'no_match', reason })
   if (!hasExecuted(operation.state) || operation.executing_at === null) return no('operation_did_not_act')
   if (operation.unapproved != null) return no('operation_skipped_approval')
   if (operation.kind !== action.kind || !isAtProviderOf(action, operation)) return no('other_kind')
-  const times = timesOf(action, deed)
+  const times = timesOf(action, timed)
   const match = (reason: Match): Claim => ({ kind: 'match', reason, distanceMs: times.distanceMs })
   if (namesOneRefund(action, operation)) {
     // An operation that names its refund made that one and no other, whatever else agrees.
@@ -102,7 +102,7 @@ export function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: n
 }
 
 /** Whether the provider's time of the action agrees with the operation's, and how far apart they are. */
-function timesOf(action: ActionRecord, { at, until }: Deed) {
+function timesOf(action: ActionRecord, { at, until }: TimedOperation) {
   const { from, to } = madeWithin(action)
   // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
   const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
@@ -134,7 +134,7 @@ export function madeBeforeConnection(action: ActionRecord): boolean {
 }
 
 /** The verdict on what the provider did by itself. */
-const BY_ITSELF = {
+const PROVIDER_REASONS = {
   involuntary: 'involuntary_end',
   plan_end: 'plan_ended',
   no_payment_method: 'no_payment_method',
@@ -144,16 +144,16 @@ const BY_ITSELF = {
   not_billable: 'not_billable',
 } as const satisfies Record<Exclude<EndCause, 'requested'>, VerdictReason>
 
-type OwnReason = (typeof BY_ITSELF)[keyof typeof BY_ITSELF] | 'authorization_expired'
+type ProviderReason = (typeof PROVIDER_REASONS)[keyof typeof PROVIDER_REASONS] | 'authorization_expired'
 
 /** Why the provider itself ended a subscription, or gave back what was never paid; null where somebody asked for it. */
-export function endOfItself({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): OwnReason | null {
+export function reasonOfProvider({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): ProviderReason | null {
   if (sides.some(side => side.isExpiredAuthorization)) return 'authorization_expired'
   const cause = turn?.cause ?? 'requested'
-  return cause === 'requested' ? null : BY_ITSELF[cause]
+  return cause === 'requested' ? null : PROVIDER_REASONS[cause]
 }
 
 /** Whether an action was not alerted because the provider did it by itself. */
-export function isOwnReason(reason: VerdictReason): boolean {
-  return reason === 'authorization_expired' || Object.values<VerdictReason>(BY_ITSELF).includes(reason)
+export function isReasonOfProvider(reason: VerdictReason): boolean {
+  return reason === 'authorization_expired' || Object.values<VerdictReason>(PROVIDER_REASONS).includes(reason)
 }

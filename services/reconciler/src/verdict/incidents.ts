@@ -4,7 +4,7 @@ import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
 /** What allows an alert. */
-export interface Allowance {
+export interface AlertPermission {
   readonly connectionId: string
   readonly outOfBand: OutOfBand | null
 }
@@ -17,7 +17,7 @@ export function openIncidentAbout(
   theCase: Case,
   record: ActionRecord,
   code: IncidentRecord['code'],
-  { connectionId, outOfBand }: Allowance,
+  { connectionId, outOfBand }: AlertPermission,
   turn: string,
   now: number,
 ): Case {
@@ -39,7 +39,7 @@ export function openIncidentAbout(
     timelineEntry(now, 'incident_opened', id, `Incident ${code} opened`),
     timelineEntry(now, 'alert_sent', incidentAlertId(id, 'incident.opened'), 'Alert incident.opened raised'),
   )
-  return tell(theCase, opened, incident, 'incident.opened', now)
+  return withIncident(theCase, opened, incident, 'incident.opened', now)
 }
 
 /** How an incident ended: the operation whose late arrival ended it, if one did, and a sentence for a person. */
@@ -61,7 +61,7 @@ export function resolveIncident(
     { ...record, incidents: record.incidents.map(one => (one.id === incident.id ? incident : one)) },
     timelineEntry(now, 'incident_resolved', incident.id, text),
   )
-  return tell(theCase, resolved, incident, 'incident.resolved', now)
+  return withIncident(theCase, resolved, incident, 'incident.resolved', now)
 }
 
 /** The case in which nothing is open any more that said that nothing explains the record. */
@@ -70,7 +70,7 @@ export function resolveUnexpected(theCase: Case, record: ActionRecord, resolutio
   return incident === undefined ? theCase : resolveIncident(theCase, record, incident, resolution, now)
 }
 
-function tell(
+function withIncident(
   theCase: Case,
   record: ActionRecord,
   incident: IncidentRecord,

@@ -4,7 +4,7 @@ import { disproofOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
 import { type Assignment, assignOperations } from './assign.ts'
-import { endOfItself, explainedByEvidence, isOwnReason } from './explain.ts'
+import { explainedByEvidence, isReasonOfProvider, reasonOfProvider } from './explain.ts'
 import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 import { ruleOf } from './why.ts'
@@ -31,18 +31,22 @@ function judgeAction(
   now: number,
   recheckDelayMs: number,
 ): Case {
-  const needsNoLook = settlementOf(theCase, action, assignment)
-  if (needsNoLook !== null) return settle(theCase, action, needsNoLook, now)
-  return whyLookAgain(action) === null ? theCase : armLook(theCase, action, now, recheckDelayMs)
+  const needsNoLook = immediateVerdict(theCase, action, assignment)
+  if (needsNoLook !== null) return giveVerdict(theCase, action, needsNoLook, now)
+  return whyLookAgain(action) === null ? theCase : scheduleLook(theCase, action, now, recheckDelayMs)
 }
 
 /** A verdict that needs no look. */
-type Settlement = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeId'> & {
+type ImmediateVerdict = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeId'> & {
   readonly verdict: 'explained' | 'not_alerted'
 }
 
 /** @returns null where nothing explains the action */
-function settlementOf(theCase: Case, action: ActionRecord, assignment: Assignment | undefined): Settlement | null {
+function immediateVerdict(
+  theCase: Case,
+  action: ActionRecord,
+  assignment: Assignment | undefined,
+): ImmediateVerdict | null {
   const by = { operationId: null, expectedChangeId: null }
   if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
@@ -51,7 +55,7 @@ function settlementOf(theCase: Case, action: ActionRecord, assignment: Assignmen
   }
   const evidence = explainedByEvidence(action)
   if (evidence !== null) return { ...by, verdict: 'explained', reason: evidence }
-  const ended = endOfItself(action)
+  const ended = reasonOfProvider(action)
   if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
   const disproved = disproofOf(action)
   if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
@@ -67,14 +71,14 @@ function whyLookAgain(
   if (action.verdict === 'explained') return 'explanation_lost'
   if (action.look === null) return 'new'
   if (action.verdict !== 'not_alerted') return null
-  if (isOwnReason(action.reason)) return 'ended_by_somebody'
+  if (isReasonOfProvider(action.reason)) return 'ended_by_somebody'
   if (action.reason === 'provider_denies_it') return 'shown_again'
   // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
   return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null
 }
 
 /** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
-function armLook(theCase: Case, action: ActionRecord, now: number, recheckDelayMs: number): Case {
+function scheduleLook(theCase: Case, action: ActionRecord, now: number, recheckDelayMs: number): Case {
   const dueAt = now + recheckDelayMs
   const armed: ActionRecord = {
     ...action,
@@ -96,7 +100,7 @@ function lostText(action: ActionRecord): string {
 }
 
 /** The case with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
-function settle(theCase: Case, action: ActionRecord, to: Settlement, now: number): Case {
+function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, now: number): Case {
   const { verdict, reason, operationId } = to
   const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
   if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return theCase

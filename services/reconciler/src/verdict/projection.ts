@@ -8,14 +8,14 @@ import {
   openIncident,
 } from '../case/case.ts'
 import { summaryOf } from './summary.ts'
-import { candidatesOf, type Deeds, deedsOf, whyOf } from './why.ts'
+import { candidatesOf, indexOperations, type OperationIndex, whyOf } from './why.ts'
 
 /** The action as lists, alerts and the API show it. */
 export function projectAction(theCase: Case, action: ActionRecord): Action {
-  return showAction(theCase, action, deedsOf(theCase), theCase.version)
+  return showAction(theCase, action, indexOperations(theCase), theCase.version)
 }
 
-function showAction(theCase: Case, action: ActionRecord, deeds: Deeds, version: number): Action {
+function showAction(theCase: Case, action: ActionRecord, index: OperationIndex, version: number): Action {
   return {
     action_id: action.id,
     project_id: theCase.projectId,
@@ -34,7 +34,7 @@ function showAction(theCase: Case, action: ActionRecord, deeds: Deeds, version: 
     verdict: action.verdict,
     reason: action.reason,
     operation_id: action.operationId,
-    why: whyOf(theCase, action, deeds),
+    why: whyOf(theCase, action, index),
     ...(action.differences.length > 0 ? { differences: [...action.differences] } : {}),
     incident_id: (openIncident(action) ?? action.incidents.at(-1))?.id ?? null,
     event_ids: [...action.eventIds],
@@ -70,7 +70,7 @@ export type Listing = Pick<Case, 'actions' | 'merged'>
 export function stampChanged(theCase: Case, before: Case | undefined): Case {
   const known = new Set<ActionRecord | MergedRecord>(before?.actions)
   for (const one of before?.merged ?? []) known.add(one)
-  const hasOtherWhy = otherWhy(theCase, before)
+  const hasOtherWhy = hasOtherReasons(theCase, before)
   const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: theCase.version })
   const isListed = (record: ActionRecord) => known.has(record) && !hasOtherWhy(record)
   return {
@@ -90,21 +90,21 @@ function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change:
 }
 
 /** Whether other reasons than before are given for a record that no operation explains. */
-function otherWhy(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
+function hasOtherReasons(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
   if (before === undefined) return () => false
   if (before.operations === theCase.operations && before.actions === theCase.actions) return () => false
-  const [deeds, deedsBefore] = [deedsOf(theCase), deedsOf(before)]
-  const [explaining, explainedBefore] = [deeds.explaining(), deedsBefore.explaining()]
+  const [index, indexBefore] = [indexOperations(theCase), indexOperations(before)]
+  const [explaining, explainedBefore] = [index.explaining(), indexBefore.explaining()]
   const moved = new Set(
     [...explaining, ...explainedBefore].filter(id => explaining.has(id) !== explainedBefore.has(id)),
   )
   if (before.operations === theCase.operations && moved.size === 0) return () => false
   return record => {
     if (record.verdict === 'explained' || !isJudged(record)) return false
-    const [now, then] = [candidatesOf(theCase, record, deeds), candidatesOf(before, record, deedsBefore)]
+    const [now, then] = [candidatesOf(theCase, record, index), candidatesOf(before, record, indexBefore)]
     return (
       now.length !== then.length ||
-      now.some((deed, index) => deed.operation !== then[index]?.operation || moved.has(deed.name))
+      now.some(({ operation, name }, at) => operation !== then[at]?.operation || moved.has(name))
     )
   }
 }
@@ -129,11 +129,11 @@ export function projectActions(
 ): readonly ProjectedAction[] {
   if (actions.length === 0 && merged.length === 0) return []
   const knownById = new Map(before?.actions.map(action => [action.id, action]))
-  const deeds = deedsOf(theCase)
+  const index = indexOperations(theCase)
   const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
     const known = knownById.get(record.id)
     return {
-      action: showAction(theCase, record, deeds, listedVersion(theCase, record)),
+      action: showAction(theCase, record, index, listedVersion(theCase, record)),
       mergedInto,
       isNew: known === undefined && mergedInto === null,
       mayStand: mayStand(theCase, record, before),

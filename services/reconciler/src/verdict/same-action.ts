@@ -40,8 +40,8 @@ export function joinLinked(theCase: Case, now: number): Case {
         .flatMap(ref => named.get(ref) ?? [])
         .find(({ record, side }) => record !== a && side.provider !== own.provider)
       if (other === undefined) continue
-      const [kept, gone] = isFirst(a, other.record) ? [a, other.record] : [other.record, a]
-      return joinLinked(absorb(theCase, kept, gone, now), now)
+      const [kept, duplicate] = isFirst(a, other.record) ? [a, other.record] : [other.record, a]
+      return joinLinked(mergeRecords(theCase, kept, duplicate, now), now)
     }
   }
   return theCase
@@ -53,36 +53,36 @@ function isFirst(a: ActionRecord, b: ActionRecord): boolean {
 }
 
 /** The case with all of one record in another. Verdicts are judged anew afterwards. */
-export function absorb(theCase: Case, kept: ActionRecord, gone: ActionRecord, now: number): Case {
-  const text = `It is the same as ${gone.id}, which was recorded apart until now`
+export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: ActionRecord, now: number): Case {
+  const text = `It is the same as ${duplicate.id}, which was recorded apart until now`
   const joined: ActionRecord = {
     ...kept,
-    seenThrough: gone.seenThrough.reduce(withConnection, kept.seenThrough),
-    objectIds: withAll(kept.objectIds, gone.objectIds),
-    idempotencyKeys: withAll(kept.idempotencyKeys, gone.idempotencyKeys),
-    eventIds: withAll(kept.eventIds, gone.eventIds),
-    firstSeenAt: Math.min(kept.firstSeenAt, gone.firstSeenAt),
-    readBack: kept.readBack ?? gone.readBack,
+    seenThrough: duplicate.seenThrough.reduce(withConnection, kept.seenThrough),
+    objectIds: withAll(kept.objectIds, duplicate.objectIds),
+    idempotencyKeys: withAll(kept.idempotencyKeys, duplicate.idempotencyKeys),
+    eventIds: withAll(kept.eventIds, duplicate.eventIds),
+    firstSeenAt: Math.min(kept.firstSeenAt, duplicate.firstSeenAt),
+    readBack: kept.readBack ?? duplicate.readBack,
     timeline: [
-      ...[...kept.timeline, ...gone.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
-      timelineEntry(now, 'event_received', gone.id, text),
+      ...[...kept.timeline, ...duplicate.timeline].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+      timelineEntry(now, 'event_received', duplicate.id, text),
     ],
   }
-  const sides = [...kept.sides, ...gone.sides]
+  const sides = [...kept.sides, ...duplicate.sides]
   const record = sides.length === 0 ? joined : withSides(joined, sides)
   return withIncidentsOf(
     {
       ...theCase,
       actions: theCase.actions.flatMap(action =>
-        action.id === gone.id ? [] : action.id === kept.id ? [record] : [action],
+        action.id === duplicate.id ? [] : action.id === kept.id ? [record] : [action],
       ),
       merged: [
-        ...theCase.merged.map(one => (one.into === gone.id ? { ...one, into: kept.id } : one)),
-        { record: { ...gone, incidents: [] }, into: kept.id },
+        ...theCase.merged.map(one => (one.into === duplicate.id ? { ...one, into: kept.id } : one)),
+        { record: { ...duplicate, incidents: [] }, into: kept.id },
       ],
     },
     record,
-    gone,
+    duplicate,
     now,
   )
 }
@@ -91,15 +91,16 @@ export function absorb(theCase: Case, kept: ActionRecord, gone: ActionRecord, no
  * Which verdict of two stands until they are judged as one: what people were told, then what still waits. An explanation
  * that holds for both comes again at once.
  */
-const STANDS: readonly ActionRecord['verdict'][] = ['unexplained', 'pending', 'explained', 'not_alerted']
+const VERDICTS_BY_WEIGHT: readonly ActionRecord['verdict'][] = ['unexplained', 'pending', 'explained', 'not_alerted']
 
 /** What people were told of both stays told; of two open incidents that say the same, one is over. */
-function withIncidentsOf(theCase: Case, kept: ActionRecord, gone: ActionRecord, now: number): Case {
-  const standing = STANDS.indexOf(gone.verdict) < STANDS.indexOf(kept.verdict) ? gone : kept
+function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRecord, now: number): Case {
+  const standing =
+    VERDICTS_BY_WEIGHT.indexOf(duplicate.verdict) < VERDICTS_BY_WEIGHT.indexOf(kept.verdict) ? duplicate : kept
   const { verdict, reason, operationId, expectedChangeId, look, quietFor } = standing
   const both: ActionRecord = {
     ...kept,
-    incidents: [...kept.incidents, ...gone.incidents],
+    incidents: [...kept.incidents, ...duplicate.incidents],
     verdict,
     reason,
     operationId,
@@ -107,7 +108,7 @@ function withIncidentsOf(theCase: Case, kept: ActionRecord, gone: ActionRecord, 
     look,
     quietFor,
   }
-  const surplus = gone.incidents.filter(
+  const surplus = duplicate.incidents.filter(
     incident => incident.state !== 'resolved' && openIncident(kept, incident.code) !== undefined,
   )
   const text = 'It is about the same action as another incident'

@@ -26,7 +26,7 @@ export function summaryOf(action: ActionRecord, { code, resolution }: IncidentRe
     const explained = action.operationId === null ? '' : `, which operation ${action.operationId} explains,`
     return `${what}${explained} was rejected by the provider's review: no money moved`
   }
-  if (resolution === null) return `${what} ${whatBecameOf(action)}, and no operation of yours explains it`
+  if (resolution === null) return `${what} ${outcomeText(action)}, and no operation of yours explains it`
   if (action.reason === 'provider_denies_it') {
     return `${what} did not go through: ${lowerFirst(resolution)}`
   }
@@ -35,7 +35,7 @@ export function summaryOf(action: ActionRecord, { code, resolution }: IncidentRe
   return `The incident about ${lowerFirst(what)} is resolved: ${lowerFirst(resolution)}`
 }
 
-function whatBecameOf(action: ActionRecord): string {
+function outcomeText(action: ActionRecord): string {
   const { kind, state, readBack } = action
   if (readBack === 'not_found' && !isProvisional(action))
     return 'was reported by the provider, which does not know it when it is asked'

@@ -8,7 +8,7 @@ import {
 } from '@backstop/contracts'
 import type { ActionRecord, Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
-import { claimOf, type Deed, deedOf, madeWithin } from './explain.ts'
+import { claimOf, madeWithin, type TimedOperation, timedOperation } from './explain.ts'
 
 /** How a verdict came about, in words, for whoever asks. */
 
@@ -55,19 +55,19 @@ export function ruleOf(action: ActionRecord): string {
 }
 
 /** What the reasons of many actions rest on. Most actions have no candidates, so each is computed when it is first asked for. */
-export interface Deeds {
+export interface OperationIndex {
   /** Every operation of a case in order of time. */
-  sorted(): readonly Deed[]
+  sorted(): readonly TimedOperation[]
   /** The operations that explain an action. */
   explaining(): ReadonlySet<string | null>
 }
 
-export function deedsOf({ operations, actions }: Case): Deeds {
-  let sorted: readonly Deed[] | undefined
+export function indexOperations({ operations, actions }: Case): OperationIndex {
+  let sorted: readonly TimedOperation[] | undefined
   let explaining: ReadonlySet<string | null> | undefined
   return {
     sorted() {
-      sorted ??= operations.map(deedOf).sort(byTime)
+      sorted ??= operations.map(timedOperation).sort(byTime)
       return sorted
     },
     explaining() {
@@ -78,8 +78,8 @@ export function deedsOf({ operations, actions }: Case): Deeds {
 }
 
 /** Why an operation that would fit does not explain the action. */
-function whyNotAssigned(action: ActionRecord, { name }: Deed, deeds: Deeds): CandidateFailure {
-  if (deeds.explaining().has(name)) return 'explains_another'
+function whyNotAssigned(action: ActionRecord, { name }: TimedOperation, index: OperationIndex): CandidateFailure {
+  if (index.explaining().has(name)) return 'explains_another'
   return action.operationId === null ? 'awaits_its_own' : 'other_operation_fits_better'
 }
 
@@ -93,28 +93,32 @@ function readBackRemark({ readBack, reason }: ActionRecord): string {
 
 /**
  * The rule that held, and the operations that did not fit, with the reason of each.
- * @param deeds those of the case, for whoever asks about many actions
+ * @param index those of the case, for whoever asks about many actions
  */
-export function whyOf(theCase: Case, action: ActionRecord, deeds = deedsOf(theCase)): Why {
+export function whyOf(theCase: Case, action: ActionRecord, index = indexOperations(theCase)): Why {
   return {
     rule: `${ruleOf(action)}${readBackRemark(action)}`,
-    candidates: candidatesOf(theCase, action, deeds).map(deed => {
-      const claim = claimOf(action, deed.operation, deed)
-      const failure = claim.kind === 'match' ? whyNotAssigned(action, deed, deeds) : claim.reason
-      return { operation_id: deed.name, failure, text: FAILURES[failure](action, deed.operation, deed) }
+    candidates: candidatesOf(theCase, action, index).map(timed => {
+      const claim = claimOf(action, timed.operation, timed)
+      const failure = claim.kind === 'match' ? whyNotAssigned(action, timed, index) : claim.reason
+      return { operation_id: timed.name, failure, text: FAILURES[failure](action, timed.operation, timed) }
     }),
     read_back: action.readBack,
   }
 }
 
 /** The operations that are nearest in time and do not explain it. */
-export function candidatesOf({ operations }: Case, action: ActionRecord, deeds: Deeds): readonly Deed[] {
+export function candidatesOf(
+  { operations }: Case,
+  action: ActionRecord,
+  index: OperationIndex,
+): readonly TimedOperation[] {
   if (action.reason === 'kind_is_not_judged') return []
   if (operations.every(({ operation_id }) => operation_id === action.operationId)) return []
-  const candidates: Deed[] = []
-  for (const deed of nearestFirst(deeds.sorted(), action.providerCreatedAt)) {
+  const candidates: TimedOperation[] = []
+  for (const timed of nearestFirst(index.sorted(), action.providerCreatedAt)) {
     if (candidates.length === MAX_CANDIDATES) break
-    if (deed.name !== action.operationId) candidates.push(deed)
+    if (timed.name !== action.operationId) candidates.push(timed)
   }
   return candidates
 }
@@ -130,7 +134,10 @@ function timeOf(action: ActionRecord): string {
   return since < to ? `${verb} between ${isoTime(since)} and ${isoTime(to)}` : `${verb} at ${isoTime(to)}`
 }
 
-const FAILURES: Record<CandidateFailure, (action: ActionRecord, operation: Operation, deed: Deed) => string> = {
+const FAILURES: Record<
+  CandidateFailure,
+  (action: ActionRecord, operation: Operation, timed: TimedOperation) => string
+> = {
   operation_did_not_act: (_, { state }) =>
     `It is reported as ${state.replaceAll('_', ' ')}, and not as sent to the provider`,
   operation_skipped_approval: (_, { unapproved }) =>

@@ -12,13 +12,13 @@ export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_inciden
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>
 
 /** An incident that is about no action, with the messages that tell of it. Both are written at once. */
-export interface ToldIncident {
+export interface IncidentChange {
   readonly incident: Incident
   readonly entries: readonly TimedOutboxEntry[]
 }
 
 /** The incident of a channel that its failures disabled: the alerts that it was to take do not arrive there any more. */
-export function openChannelIncident(command: OpenChannelIncident, now: number): ToldIncident {
+export function openChannelIncident(command: OpenChannelIncident, now: number): IncidentChange {
   const incident: Incident = {
     incident_id: command.incident_id,
     project_id: command.project_id,
@@ -34,11 +34,11 @@ export function openChannelIncident(command: OpenChannelIncident, now: number): 
     resolved_by: null,
     version: 1,
   }
-  return { incident, entries: tell(incident, 'incident.opened', now) }
+  return { incident, entries: incidentMessages(incident, 'incident.opened', now) }
 }
 
 export type ChannelIncidentResolution =
-  | { kind: 'resolve'; reason: 'channel_enabled'; told: ToldIncident }
+  | { kind: 'resolve'; reason: 'channel_enabled'; told: IncidentChange }
   | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'resolved_before' }
 
 /** @param known the incident as it is stored; undefined when there is none */
@@ -63,12 +63,12 @@ export function resolveChannelIncident(
   return {
     kind: 'resolve',
     reason: 'channel_enabled',
-    told: { incident, entries: tell(incident, 'incident.resolved', now) },
+    told: { incident, entries: incidentMessages(incident, 'incident.resolved', now) },
   }
 }
 
 /** The same messages, with the same ids, whoever computes them and however often. */
-export function tell(
+export function incidentMessages(
   incident: Incident,
   event: 'incident.opened' | 'incident.resolved',
   now: number,

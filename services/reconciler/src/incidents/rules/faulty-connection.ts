@@ -1,5 +1,5 @@
 import { deterministicId, type Incident, type IncidentCode, isoTime } from '@backstop/contracts'
-import { type ToldIncident, tell } from './failing-channel.ts'
+import { type IncidentChange, incidentMessages } from './failing-channel.ts'
 
 /** What can be wrong with a connection itself. */
 export type ConnectionFault = Extract<IncidentCode, 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE'>
@@ -21,7 +21,7 @@ export function openConnectionIncident(
   since: number,
   text: string,
   now: number,
-): ToldIncident {
+): IncidentChange {
   const incident: Incident = {
     incident_id: deterministicId('incident', connection.id, code, String(since)),
     project_id: connection.projectId,
@@ -36,7 +36,7 @@ export function openConnectionIncident(
     resolved_by: null,
     version: 1,
   }
-  return { incident, entries: tell(incident, 'incident.opened', now) }
+  return { incident, entries: incidentMessages(incident, 'incident.opened', now) }
 }
 
 const RESOLVED_TEXT: Record<ConnectionFault, string> = {
@@ -45,7 +45,7 @@ const RESOLVED_TEXT: Record<ConnectionFault, string> = {
 }
 
 /** The next version of an open one. @returns undefined for one that is resolved already */
-export function resolveConnectionIncident(known: Incident, now: number): ToldIncident | undefined {
+export function resolveConnectionIncident(known: Incident, now: number): IncidentChange | undefined {
   if (known.state === 'resolved') return undefined
   const incident: Incident = {
     ...known,
@@ -54,5 +54,5 @@ export function resolveConnectionIncident(known: Incident, now: number): ToldInc
     resolved_at: isoTime(now),
     version: known.version + 1,
   }
-  return { incident, entries: tell(incident, 'incident.resolved', now) }
+  return { incident, entries: incidentMessages(incident, 'incident.resolved', now) }
 }

@@ -28,10 +28,10 @@ export function answerReread(reread: Reread, asked: Asked, askedAt: number, now:
     case 'not_found':
       return { kind: 'answered', reason: 'not_found', readback: readbackOf(reread, askedAt, 'not_found', []) }
     case 'cannot_ask':
-      return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, askedAt, asked.text) }
+      return { kind: 'answered', reason: 'given_up', readback: unavailable(reread, askedAt, asked.text) }
     case 'failed': {
       if (hasEnded(reread, now)) {
-        return { kind: 'answered', reason: 'given_up', readback: givenUp(reread, askedAt, asked.text) }
+        return { kind: 'answered', reason: 'given_up', readback: unavailable(reread, askedAt, asked.text) }
       }
       // The delay line's delay is fixed; a provider that asks for more is asked again and says so again.
       const dueAt = now + RETRY_DELAY_MS
@@ -59,7 +59,7 @@ export function timeToRead({ answer_by }: Reread, now: number): number {
   return leftMs < LEAST_READ_MS ? READ_WITHIN_MS : Math.min(leftMs, READ_WITHIN_MS)
 }
 
-function givenUp(reread: Reread, askedAt: number, text: string): Readback {
+function unavailable(reread: Reread, askedAt: number, text: string): Readback {
   return { ...readbackOf(reread, askedAt, 'unavailable', []), failure: text }
 }
 

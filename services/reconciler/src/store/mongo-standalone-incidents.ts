@@ -1,10 +1,10 @@
 import type { Incident, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, createMongoOutboxSource, type Mongo, onlyDuplicates, type PendingOutbox } from '@backstop/kit'
-import type { ToldIncident } from '../incidents/rules/failing-channel.ts'
-import type { ChannelIncidentStore } from './store.ts'
+import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
+import type { StandaloneIncidentStore } from './store.ts'
 
 /** Incidents that belong to no case, in collection `incidents` beside the projections of the others. */
-export function createMongoChannelIncidents(mongo: Mongo): ChannelIncidentStore {
+export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncidentStore {
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   const pendingOf = async (id: string): Promise<PendingOutbox> => {
     const found = await incidents.findOne({ _id: id }, { projection: { outbox: 1 } })
@@ -26,7 +26,7 @@ export function createMongoChannelIncidents(mongo: Mongo): ChannelIncidentStore 
         const { _id, opened: _opened, outbox: _outbox, ...incident } = found
         return { incident_id: _id, ...incident }
       }),
-    replace: ({ incident, entries }: ToldIncident) =>
+    replace: ({ incident, entries }: IncidentChange) =>
       asUnavailable(async () => {
         const { _id, ...fields } = toDocument(incident)
         const { matchedCount } = await incidents.updateOne(
