@@ -5,25 +5,15 @@
  * memory: what happens between cases, and to what is stored, has tests of its own.
  */
 import type { Operation } from '@backstop/contracts'
-import type { EndCause } from '@backstop/providers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
 import { emptyCase, look, lookFacts, RULES, T0 } from '../../test/fixtures.ts'
-import {
-  cancellationsOf,
-  type Heard,
-  hasMadeAllBy,
-  isDisproved,
-  refundsOf,
-  type ToldConnection,
-  type ToldRefund,
-  type ToldSnapshot,
-  verdictsOn,
-} from '../../test/model/verdict-model.ts'
+import { hasMadeAllBy, isDisproved } from '../../test/model/verdict-model.ts'
+import { modelledVerdicts, nameOf, type ReadWorld, readWorld, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
-import { type ActionRecord, type Case, isJudged, withAll } from '../case/case.ts'
+import { type Case, withAll } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
@@ -31,105 +21,8 @@ import { decide, type Input } from './decide.ts'
 const RUNS = 5_000
 /** More would keep people from running it. It takes about 20 s on two slow cores. */
 const MAX_MS = 60_000
-
-type Observed = Extract<Input, { kind: 'sighting' }>
-
-/** All that was told, as the model reads it. */
-function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld) {
-  const told = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
-  const by = connections.map(
-    ({ connectionId, outOfBand, deleted }): ToldConnection => ({
-      id: connectionId,
-      madeAt: madeAt.get(connectionId) ?? 0,
-      outOfBand,
-      isDeleted: deleted,
-    }),
-  )
-  const seen = told.filter((input): input is Observed => input.kind === 'sighting')
-  const operations = new Map<string, Operation>()
-  for (const input of told) {
-    if (input.kind !== 'operation') continue
-    const { operation } = input
-    const known = operations.get(operation.operation_id)
-    if (known === undefined || known.version < operation.version) operations.set(operation.operation_id, operation)
-  }
-  const actions = [...refundsOf(toldRefunds(seen), namesInTotals(seen)), ...modelledCancellations(seen, by)]
-  const expected = expectedChanges
-    .filter(expectedChange => expectedChange.projectId === 'prj_test')
-    .map(({ kind, subject, amount, createdAt, expiresAt }) => ({
-      kind,
-      about: subject,
-      amount,
-      from: createdAt,
-      until: expiresAt,
-    }))
-  return { actions, operations, expected, by }
-}
-
-function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
-  const told = new Map<string, ToldRefund>()
-  for (const { sighting, source } of seen) {
-    if (sighting.kind !== 'action') continue
-    const known = told.get(sighting.identity)
-    told.set(sighting.identity, {
-      id: sighting.providerRef,
-      provider: sighting.provider,
-      notes: [...(known?.notes ?? []), ...(sighting.creditNoteIds ?? [])],
-      gatewayId: known?.gatewayId ?? sighting.gatewayRefs[0] ?? null,
-      about: sighting.objectIds,
-      amount: sighting.amount ?? 0,
-      currency: sighting.currency ?? '',
-      at: Math.min(known?.at ?? Infinity, sighting.createdAt),
-      key: known?.key ?? sighting.idempotencyKey,
-      through: [...(known?.through ?? []), source.connection.id],
-      hasExpired: known?.hasExpired === true || sighting.isExpiredAuthorization === true,
-    })
-  }
-  return [...told.values()]
-}
-
-const CAUSES: Record<EndCause, string | null> = {
-  requested: null,
-  involuntary: 'involuntary_end',
-  plan_end: 'plan_ended',
-  no_payment_method: 'no_payment_method',
-  payment_disputed: 'payment_disputed',
-  retention_policy: 'retention_policy',
-  never_began: 'never_began',
-  not_billable: 'not_billable',
-}
-
-function namesInTotals(seen: readonly Observed[]): (readonly string[])[] {
-  return seen.flatMap(({ sighting }) => (sighting.kind === 'refund_total' ? [sighting.objectIds] : []))
-}
-
-function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {
-  const snapshots: ToldSnapshot[] = []
-  let of: { id: string; provider: Observed['sighting']['provider']; by: ToldConnection } | undefined
-  for (const { sighting, source } of seen) {
-    if (sighting.kind !== 'subscription') continue
-    const through = by.find(({ id }) => id === source.connection.id)
-    if (through !== undefined) of = { id: sighting.subject, provider: sighting.provider, by: through }
-    const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = sighting
-    const known = snapshots.findIndex(snapshot => snapshot.asOf === asOf)
-    const told: ToldSnapshot = {
-      asOf,
-      phase: cancellation.phase,
-      left: before?.cancellation ?? snapshots[known]?.left ?? null,
-      requestedAt: cancellation.requestedAt,
-      endsAt: cancellation.effectiveAt,
-      isAtOnce: cancellation.isImmediate === true,
-      byItself: CAUSES[cancellation.cause],
-      isPastDue,
-      isBaseline: source.reading === 'baseline' || snapshots[known]?.isBaseline === true,
-      isOfEvent: source.eventId !== null || snapshots[known]?.isOfEvent === true,
-      key: idempotencyKey ?? snapshots[known]?.key ?? null,
-    }
-    if (known < 0) snapshots.push(told)
-    else snapshots[known] = told
-  }
-  return of === undefined ? [] : cancellationsOf(of.id, of.provider, snapshots, of.by)
-}
+/** After every look of a played world. */
+const LONG_AFTER = T0 + 30 * 86_400_000
 
 /** Plays a delivery through the product, with every look and every answer, until nothing is waited for. */
 function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) {
@@ -221,7 +114,7 @@ function secondAlerts(before: Case, after: Case): SecondAlert[] {
 function expectDisproved(
   { actionId, operationId }: SecondAlert,
   theCase: Case,
-  { actions, operations }: ReturnType<typeof readWorld>,
+  { actions, operations }: ReadWorld,
 ): void {
   const record = theCase.actions.find(({ id }) => id === actionId)
   const action = actions.find(({ name }) => record !== undefined && name === nameOf(record))
@@ -229,40 +122,9 @@ function expectDisproved(
   expect(isDisproved(action, operations.get(operationId) as Operation, actions)).toBe(true)
 }
 
-function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
-  return new Map(
-    actions.map(action => {
-      const { verdict, incidents, operationId } = action
-      const isTold = verdict === 'explained' && incidents.length > 0
-      const isClosed = incidents.length > 0 && operationId === null && verdict !== 'unexplained'
-      const explainedBy = isTold ? operationId : null
-      return [nameOf(action), { isAlerted: verdict === 'unexplained', explainedBy, isClosed }]
-    }),
-  )
-}
-
 function refsOf(input: Input): readonly string[] {
   if (input.kind === 'sighting') return input.sighting.refs
   return input.kind === 'operation' ? input.operation.refs : []
-}
-
-/** The model knows facts, and no answers: an alert that the provider denied afterwards was right by the facts. */
-function withoutLateDenial(action: ActionRecord): ActionRecord {
-  if (action.reason !== 'provider_denies_it') return action
-  return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' }
-}
-
-function verdictsIn(theCase: Case): string[] {
-  return theCase.actions
-    .filter(isJudged)
-    .map(withoutLateDenial)
-    .map(action => `${nameOf(action)} ${action.verdict} ${action.reason} ${action.operationId}`)
-    .sort()
-}
-
-function nameOf({ kind, sides, subject, providerCreatedAt }: ActionRecord): string {
-  const ids = sides.map(side => side.providerRef).sort()
-  return kind === 'refund' ? ids.join('=') : `${subject}@${providerCreatedAt}`
 }
 
 const cases = worlds.chain(world => deliveriesOf(world).map(delivery => ({ world, delivery })))
@@ -270,9 +132,9 @@ const cases = worlds.chain(world => deliveriesOf(world).map(delivery => ({ world
 const property = fc.property(cases, ({ world, delivery }) => {
   const { theCase, seconds } = played(world, delivery)
   const read = readWorld(world)
-  expect(verdictsIn(theCase)).toEqual(
-    verdictsOn(read.actions, [...read.operations.values()], read.expected, read.by, heardOf(theCase)),
-  )
+  expect(verdictsIn(theCase)).toEqual(modelledVerdicts(read, theCase))
+  const judgedAgain = decide(theCase, { kind: 'expected_changes', expectedChanges: [] }, LONG_AFTER, RULES)
+  expect(verdictsIn(judgedAgain)).toEqual(verdictsIn(theCase))
   for (const again of seconds) expectDisproved(again, theCase, read)
   for (const action of theCase.actions) {
     const open = action.incidents.filter(incident => incident.state === 'open').map(({ code }) => code)

@@ -1,0 +1,162 @@
+import type { Operation } from '@backstop/contracts'
+import type { EndCause } from '@backstop/providers'
+import { type ActionRecord, type Case, isJudged } from '../src/case/case.ts'
+import type { Input } from '../src/decision/decide.ts'
+import {
+  cancellationsOf,
+  type Heard,
+  type ModelAction,
+  refundsOf,
+  type ToldConnection,
+  type ToldNote,
+  type ToldRefund,
+  type ToldSnapshot,
+  verdictsOn,
+} from './model/verdict-model.ts'
+import type { ToldWorld } from './told-world.ts'
+
+/** Compares the verdicts of a played world with those of the model. */
+
+type Observed = Extract<Input, { kind: 'sighting' }>
+
+/** All that was told, as the model reads it. */
+export interface ReadWorld {
+  readonly actions: readonly ModelAction[]
+  readonly operations: ReadonlyMap<string, Operation>
+  readonly expected: readonly ToldNote[]
+  readonly by: readonly ToldConnection[]
+}
+
+/** The verdicts of the model for what was told and what people heard by now. */
+export function modelledVerdicts({ actions, operations, expected, by }: ReadWorld, played: Case): string[] {
+  return verdictsOn(actions, [...operations.values()], expected, by, heardOf(played))
+}
+
+export function readWorld({ tellings, connections, madeAt, expectedChanges }: ToldWorld): ReadWorld {
+  const told = tellings.filter(({ isLost }) => !isLost).map(({ input }) => input)
+  const by = connections.map(
+    ({ connectionId, outOfBand, deleted }): ToldConnection => ({
+      id: connectionId,
+      madeAt: madeAt.get(connectionId) ?? 0,
+      outOfBand,
+      isDeleted: deleted,
+    }),
+  )
+  const seen = told.filter((input): input is Observed => input.kind === 'sighting')
+  const operations = new Map<string, Operation>()
+  for (const input of told) {
+    if (input.kind !== 'operation') continue
+    const { operation } = input
+    const known = operations.get(operation.operation_id)
+    if (known === undefined || known.version < operation.version) operations.set(operation.operation_id, operation)
+  }
+  const actions = [...refundsOf(toldRefunds(seen), namesInTotals(seen)), ...modelledCancellations(seen, by)]
+  const expected = expectedChanges
+    .filter(expectedChange => expectedChange.projectId === 'prj_test')
+    .map(({ kind, subject, amount, createdAt, expiresAt }) => ({
+      kind,
+      about: subject,
+      amount,
+      from: createdAt,
+      until: expiresAt,
+    }))
+  return { actions, operations, expected, by }
+}
+
+function toldRefunds(seen: readonly Observed[]): ToldRefund[] {
+  const told = new Map<string, ToldRefund>()
+  for (const { sighting, source } of seen) {
+    if (sighting.kind !== 'action') continue
+    const known = told.get(sighting.identity)
+    told.set(sighting.identity, {
+      id: sighting.providerRef,
+      provider: sighting.provider,
+      notes: [...(known?.notes ?? []), ...(sighting.creditNoteIds ?? [])],
+      gatewayId: known?.gatewayId ?? sighting.gatewayRefs[0] ?? null,
+      about: sighting.objectIds,
+      amount: sighting.amount ?? 0,
+      currency: sighting.currency ?? '',
+      at: Math.min(known?.at ?? Infinity, sighting.createdAt),
+      key: known?.key ?? sighting.idempotencyKey,
+      through: [...(known?.through ?? []), source.connection.id],
+      hasExpired: known?.hasExpired === true || sighting.isExpiredAuthorization === true,
+    })
+  }
+  return [...told.values()]
+}
+
+const CAUSES: Record<EndCause, string | null> = {
+  requested: null,
+  involuntary: 'involuntary_end',
+  plan_end: 'plan_ended',
+  no_payment_method: 'no_payment_method',
+  payment_disputed: 'payment_disputed',
+  retention_policy: 'retention_policy',
+  never_began: 'never_began',
+  not_billable: 'not_billable',
+}
+
+function namesInTotals(seen: readonly Observed[]): (readonly string[])[] {
+  return seen.flatMap(({ sighting }) => (sighting.kind === 'refund_total' ? [sighting.objectIds] : []))
+}
+
+function modelledCancellations(seen: readonly Observed[], by: readonly ToldConnection[]) {
+  const snapshots: ToldSnapshot[] = []
+  let of: { id: string; provider: Observed['sighting']['provider']; by: ToldConnection } | undefined
+  for (const { sighting, source } of seen) {
+    if (sighting.kind !== 'subscription') continue
+    const through = by.find(({ id }) => id === source.connection.id)
+    if (through !== undefined) of = { id: sighting.subject, provider: sighting.provider, by: through }
+    const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = sighting
+    const known = snapshots.findIndex(snapshot => snapshot.asOf === asOf)
+    const told: ToldSnapshot = {
+      asOf,
+      phase: cancellation.phase,
+      left: before?.cancellation ?? snapshots[known]?.left ?? null,
+      requestedAt: cancellation.requestedAt,
+      endsAt: cancellation.effectiveAt,
+      isAtOnce: cancellation.isImmediate === true,
+      byItself: CAUSES[cancellation.cause],
+      isPastDue,
+      isBaseline: source.reading === 'baseline' || snapshots[known]?.isBaseline === true,
+      isOfEvent: source.eventId !== null || snapshots[known]?.isOfEvent === true,
+      key: idempotencyKey ?? snapshots[known]?.key ?? null,
+    }
+    if (known < 0) snapshots.push(told)
+    else snapshots[known] = told
+  }
+  return of === undefined ? [] : cancellationsOf(of.id, of.provider, snapshots, of.by)
+}
+
+function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
+  return new Map(
+    actions.map(action => {
+      const { verdict, incidents, operationId } = action
+      const isTold = verdict === 'explained' && incidents.length > 0
+      const isClosed = incidents.length > 0 && operationId === null && verdict !== 'unexplained'
+      const explainedBy = isTold ? operationId : null
+      return [nameOf(action), { isAlerted: verdict === 'unexplained', explainedBy, isClosed }]
+    }),
+  )
+}
+
+/** The model knows facts, and no answers: an alert that the provider denied afterwards was right by the facts. */
+function withoutLateDenial(action: ActionRecord): ActionRecord {
+  if (action.reason !== 'provider_denies_it') return action
+  return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' }
+}
+
+/** The verdicts of the product, as the model writes them. */
+export function verdictsIn(theCase: Case): string[] {
+  return theCase.actions
+    .filter(isJudged)
+    .map(withoutLateDenial)
+    .map(action => `${nameOf(action)} ${action.verdict} ${action.reason} ${action.operationId}`)
+    .sort()
+}
+
+/** How the model names an action. */
+export function nameOf({ kind, sides, subject, providerCreatedAt }: ActionRecord): string {
+  const ids = sides.map(side => side.providerRef).sort()
+  return kind === 'refund' ? ids.join('=') : `${subject}@${providerCreatedAt}`
+}
