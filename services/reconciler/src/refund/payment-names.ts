@@ -1,4 +1,4 @@
-import { type ActionRecord, type Case, type EvictedRecord, isProvisional } from '../case/case.ts'
+import { type ActionRecord, type Case, type EvictedRecord, isProvisional, withAll } from '../case/case.ts'
 
 /**
  * The card processor calls one payment by two ids, its charge and its payment intent, and an event may leave one of them out.
@@ -17,8 +17,8 @@ export function joinPaymentNames(theCase: Case): Case {
 }
 
 /** Disputes link the names, too. A reversal names its refund beside them, which is no name of the payment. */
-function isOfPayment({ provider, ...record }: ActionRecord): boolean {
-  return provider === 'processor' && showsPayment(record)
+function isOfPayment(record: ActionRecord): boolean {
+  return record.provider === 'processor' && showsPayment(record)
 }
 
 function showsPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
@@ -28,16 +28,25 @@ function showsPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
 /** As the processor's own objects say it: what a record was given before may hold no longer. */
 export function linkedNames({ actions, evicted, refundTotals }: Case): LinkedNames {
   const links = new Map<string, Set<string>>()
-  const shown: (ActionRecord | EvictedRecord)[] = [...actions, ...evicted].filter(showsPayment)
-  const sides = shown.flatMap(record => record.sides).filter(({ provider }) => provider === 'processor')
-  for (const { objectIds } of [...sides, ...actions.filter(isProvisional), ...refundTotals]) {
-    if (objectIds.length < 2) continue
-    for (const id of objectIds) {
+  let last: readonly string[] = []
+  const link = (ids: readonly string[]) => {
+    // Nearly all records of a flood have the same names.
+    if (ids.length < 2 || (ids.length === last.length && ids.every((id, index) => id === last[index]))) return
+    last = ids
+    for (const id of ids) {
       const others = links.get(id) ?? new Set()
-      for (const other of objectIds) if (other !== id) others.add(other)
+      for (const other of ids) if (other !== id) others.add(other)
       links.set(id, others)
     }
   }
+  const linkSides = (record: ActionRecord | EvictedRecord) => {
+    if (!showsPayment(record)) return
+    for (const { provider, objectIds } of record.sides) if (provider === 'processor') link(objectIds)
+  }
+  actions.forEach(linkSides)
+  evicted.forEach(linkSides)
+  for (const action of actions) if (isProvisional(action)) link(action.objectIds)
+  for (const { objectIds } of refundTotals) link(objectIds)
   return links
 }
 
@@ -46,17 +55,22 @@ export function linkedNames({ actions, evicted, refundTotals }: Case): LinkedNam
  * known: what happened to one charge of a payment says nothing of another.
  */
 export function namesOfCharge(ids: readonly string[], links: LinkedNames): readonly string[] {
-  const partners = ids.flatMap(id => {
+  let names = ids
+  for (const id of ids) {
     const linked = links.get(id)
-    return linked?.size === 1 ? [...linked] : []
-  })
-  return [...new Set([...ids, ...partners])]
+    if (linked?.size !== 1) continue
+    const [partner] = linked as ReadonlySet<string>
+    // Nearly every record of a flood has all its names already, and is asked with each event.
+    if (!names.includes(partner as string)) names = [...names, partner as string]
+  }
+  return names
 }
 
 /** The record itself where it has these names already. */
 function withNames(record: ActionRecord, links: LinkedNames): ActionRecord {
   const { sides, objectIds } = record
-  const own = sides.length === 0 ? objectIds : sides.flatMap(side => side.objectIds)
+  const own =
+    sides.length === 0 ? objectIds : sides.reduce<readonly string[]>((all, side) => withAll(all, side.objectIds), [])
   const names = namesOfCharge(own, links)
   const isSame = names.length === objectIds.length && names.every(name => objectIds.includes(name))
   return isSame ? record : { ...record, objectIds: names }

@@ -22,15 +22,16 @@ export function joinConnectionsOfTotals(theCase: Case): Case {
 }
 
 function shownCharges(totals: readonly RefundTotal[]): readonly ShownCharge[] {
-  const charges = new Map<string, ShownCharge>()
+  const charges = new Map<string, Map<string, ShownCharge>>()
   for (const { identity, objectIds, currency, observedAt, seenThrough } of totals) {
+    const shown = charges.get(identity) ?? new Map<string, ShownCharge>()
+    charges.set(identity, shown)
     for (const connection of seenThrough) {
-      const name = `${connection.id} ${identity}`
-      const lastTotalAt = Math.max(observedAt, charges.get(name)?.lastTotalAt ?? -Infinity)
-      charges.set(name, { objectIds, currency, connection, lastTotalAt })
+      const lastTotalAt = Math.max(observedAt, shown.get(connection.id)?.lastTotalAt ?? -Infinity)
+      shown.set(connection.id, { objectIds, currency, connection, lastTotalAt })
     }
   }
-  return [...charges.values()]
+  return [...charges.values()].flatMap(shown => [...shown.values()])
 }
 
 function withConnectionsOf(action: ActionRecord, charges: readonly ShownCharge[]): ActionRecord {
