@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byTime, compareText, nearestFirst, pairUp, type Timed } from './pairing.ts'
+import { byTime, compareText, GrowingPairs, insertByTime, nearestFirst, pairUp, type Timed } from './pairing.ts'
 
 const timed = (prefix: string) =>
   fc
@@ -44,6 +44,40 @@ describe('pairing', () => {
           compare,
         )
         expect([...paired.values()].sort(compare)).toEqual(pairedByAll(seekers, targets, mayBe))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('gives the same where seekers and targets become known one after another, in any order', () => {
+    const added = fc
+      .tuple(timed('s'), timed('t'))
+      .chain(([seekers, targets]) =>
+        fc.shuffledSubarray([...seekers, ...targets], { minLength: seekers.length + targets.length }),
+      )
+    fc.assert(
+      fc.property(added, fc.integer({ min: 1, max: 5 }), (all, modulus) => {
+        const mayBe = ({ seeker, target }: Found) => modulus === 1 || (seeker.at + target.at) % modulus !== 0
+        const [seekers, targets]: [Timed[], Timed[]] = [[], []]
+        const pairs = new GrowingPairs<Timed, Timed, Found>(compare)
+        for (const one of all) {
+          if (one.name.startsWith('s')) {
+            insertByTime(seekers, one)
+            pairs.addSeeker(one, seeker =>
+              [...nearestFirst(targets, seeker.at)].map(target => ({ seeker, target })).filter(mayBe),
+            )
+          } else {
+            insertByTime(targets, one)
+            pairs.addTarget(one, target =>
+              [...nearestFirst(seekers, target.at)].map(seeker => ({ seeker, target })).filter(mayBe),
+            )
+          }
+        }
+        const paired = pairedByAll(seekers, targets, mayBe)
+        expect(seekers.map(seeker => pairs.targetOf(seeker))).toEqual(
+          seekers.map(seeker => paired.find(pair => pair.seeker === seeker)?.target),
+        )
+        expect(targets.filter(target => pairs.hasTarget(target))).toHaveLength(paired.length)
       }),
       { numRuns: 2_000 },
     )

@@ -34,6 +34,58 @@ export function pairUp<S, T, P extends Pair<S, T>>(
   return new Map([...held.values()].map(({ pair }) => [pair.seeker, pair]))
 }
 
+/**
+ * Pairs among things that become known one after another. The pairs are those of `pairUp`, in whatever order things are added:
+ * as seekers and targets rank pairs by one order, no other pairs leave nobody who would rather swap.
+ */
+export class GrowingPairs<S, T, P extends Pair<S, T>> {
+  readonly #compare: (a: P, b: P) => number
+  readonly #bySeeker = new Map<S, P>()
+  readonly #byTarget = new Map<T, P>()
+
+  /** @param compare the order of all pairs; it knows no two as equal */
+  constructor(compare: (a: P, b: P) => number) {
+    this.#compare = compare
+  }
+
+  targetOf(seeker: S): T | undefined {
+    return this.#bySeeker.get(seeker)?.target
+  }
+
+  hasTarget(target: T): boolean {
+    return this.#byTarget.has(target)
+  }
+
+  /** @param pairsOf the pairs of any seeker with the targets added so far, best first */
+  addSeeker(seeker: S, pairsOf: (seeker: S) => Iterable<P>): void {
+    for (let lost = this.#ask(pairsOf(seeker)); lost !== undefined; ) lost = this.#ask(pairsOf(lost.seeker))
+  }
+
+  /** @param pairsOf the pairs of any target with the seekers added so far, best first */
+  addTarget(target: T, pairsOf: (target: T) => Iterable<P>): void {
+    for (let lost = this.#ask(pairsOf(target)); lost !== undefined; ) lost = this.#ask(pairsOf(lost.target))
+  }
+
+  /**
+   * Makes the best pair of somebody without one.
+   * @returns the pair that it replaces: the one side of it is without a pair now
+   */
+  #ask(pairs: Iterable<P>): P | undefined {
+    for (const pair of pairs) {
+      const rival = this.#bySeeker.get(pair.seeker) ?? this.#byTarget.get(pair.target)
+      if (rival !== undefined) {
+        if (this.#compare(rival, pair) <= 0) continue
+        this.#bySeeker.delete(rival.seeker)
+        this.#byTarget.delete(rival.target)
+      }
+      this.#bySeeker.set(pair.seeker, pair)
+      this.#byTarget.set(pair.target, pair)
+      return rival
+    }
+    return undefined
+  }
+}
+
 /** Something at a time, in milliseconds since the epoch. */
 export interface Timed {
   readonly at: number
@@ -80,4 +132,15 @@ function firstFrom(sorted: readonly Timed[], at: number): number {
     else high = middle
   }
   return low
+}
+
+/** The list, sorted by `byTime`, with one more. */
+export function insertByTime<T extends Timed>(sorted: T[], one: T): void {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (byTime(sorted[middle] as T, one) < 0) low = middle + 1
+    else high = middle
+  }
+  sorted.splice(low, 0, one)
 }

@@ -22,7 +22,7 @@ export interface ChargeReading {
   readonly unrecorded: readonly UnnamedRefund[]
   /** Provisional actions of money that known refunds account for. */
   readonly named: readonly ActionRecord[]
-  readonly refundsOf: ReadonlyMap<string, readonly string[]>
+  readonly refundsOf: () => ReadonlyMap<string, readonly string[]>
   readonly chargeId: string
 }
 
@@ -90,10 +90,17 @@ export function ownSide<T extends ActionRecord | EvictedRecord>(record: T): T | 
   return record.sides.find(({ provider }) => provider === 'processor') ?? record
 }
 
+/** A record never changes, so it is read once. */
+const KNOWN = new WeakMap<ActionRecord | EvictedRecord, KnownRefund>()
+
 function knownRecord(record: ActionRecord | EvictedRecord): KnownRefund {
+  const known = KNOWN.get(record)
+  if (known !== undefined) return known
   const own = ownSide(record)
   const at = 'createdAt' in own ? own.createdAt : own.providerCreatedAt
-  return { ...knownRefund(own, at), name: record.identity }
+  const refund = { ...knownRefund(own, at), name: record.identity }
+  KNOWN.set(record, refund)
+  return refund
 }
 
 type Shown = Pick<Side, 'identity' | 'amount' | 'state' | 'cameBack' | 'requestId'> & {

@@ -87,7 +87,7 @@ export function provisionalFor(theCase: Case, sighting: ObservedAction): number 
 
 /** The totals of which every refund is one of these. */
 export function totalsOf(theCase: Case, identities: ReadonlySet<string>): ReadonlySet<string> {
-  const refundsOf = readCharges(theCase).flatMap(charge => [...charge.refundsOf])
+  const refundsOf = readCharges(theCase).flatMap(charge => [...charge.refundsOf()])
   const isOfThese = (names: readonly string[]) => names.length > 0 && names.every(name => identities.has(name))
   return new Set(refundsOf.filter(([, names]) => isOfThese(names)).map(([id]) => id))
 }

@@ -1,17 +1,13 @@
 import type { RefundTotal } from '../case/case.ts'
-import { byTime, compareText, nearestFirst, type Pair, pairUp } from '../case/pairing.ts'
+import { byTime, compareText } from '../case/pairing.ts'
+import { COUNTS_WITHIN_MS, isOfRequest, OwnRefunds, SKEW_MS, type ToldTotal } from './own-refunds.ts'
 import { Counting, type Filling, filling, fillRise, type KnownRefund, stated } from './rises.ts'
 
 /**
  * Which refunds the totals of one charge prove. The totals are read in the provider's order, each with the total before it:
  * between two totals, and within each, the refunded amount rises or falls. The known refunds that count by that moment fill
- * a rise; the rest is a refund that nothing else shows. Derived anew from all facts, so the order of arrival does not matter.
+ * a rise; the rest is a refund that nothing else shows. It follows from all facts, so the order of arrival does not matter.
  */
-
-/** By the provider's clocks a refund and its total may be this far apart, in either order. */
-const SKEW_MS = 2_000
-/** A refund counts in its charge's total no later than this after it was made. */
-const COUNTS_WITHIN_MS = 15 * 60_000
 
 /** A refund that only totals prove: one for each rise that the known refunds do not fill. */
 export interface UnnamedRefund {
@@ -29,137 +25,219 @@ export interface UnnamedRefund {
 export interface ReadTotals {
   readonly unnamed: readonly UnnamedRefund[]
   /** The names of the refunds that each total is about, by the total's id. Totals that prove an unnamed one are left out. */
-  readonly refundsOf: ReadonlyMap<string, readonly string[]>
+  readonly refundsOf: () => ReadonlyMap<string, readonly string[]>
 }
+
+/**
+ * The reader of each charge, by the charge's totals. In a flood one charge is read with each of thousands of events, and nearly all
+ * of it is as it was. No result depends on what is kept here: a reader that knows anything else is replaced.
+ */
+const READERS = new WeakMap<RefundTotal, ChargeReader>()
 
 /** @param totals of one charge */
 export function readTotals(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): ReadTotals {
-  const ordered = inOrder(totals)
-  const own = ownRefunds(ordered, refunds)
-  const taken = new Set(own.values())
-  const unnamed: UnnamedRefund[] = []
-  const refundsOf = new Map<string, readonly string[]>()
-  const upcoming = refunds.toSorted(byTime).reverse()
-  /** Made by now, and not counted yet. */
-  let waiting: readonly KnownRefund[] = []
-  const counting = new Counting()
+  const read = totals.find(total => READERS.has(total))
+  const last = read === undefined ? undefined : READERS.get(read)
+  const reader = last?.update(totals, refunds) === true ? last : readerOf(totals, refunds)
+  for (const total of totals) if (READERS.get(total) !== reader) READERS.set(total, reader)
+  return reader.read()
+}
 
-  const count = (fillings: readonly Filling[]) => {
-    if (fillings.length === 0) return
-    const counted = new Set(fillings.map(({ refund }) => refund))
-    waiting = waiting.filter(refund => !counted.has(refund))
-    for (const { refund, amount } of fillings) counting.add({ amount, cameBack: refund.cameBack, isUnnamed: false })
-  }
-  const add = (refund: UnnamedRefund) => {
-    if (refund.amount === 0) return
-    unnamed.push(refund)
-    counting.add({ amount: refund.amount, cameBack: null, isUnnamed: true })
+function readerOf(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): ChargeReader {
+  const reader = new ChargeReader()
+  reader.update(totals, refunds)
+  return reader
+}
+
+interface ReadTotal extends ToldTotal {
+  /** As it is recorded now: a look at it makes another record, and so does another event of it. */
+  record: RefundTotal
+}
+
+/** What one total of a charge shows, after those before it. */
+interface TotalReading {
+  readonly total: ReadTotal
+  readonly own: KnownRefund | undefined
+  /** How many of the refunds were made by now. */
+  readonly made: number
+  /** Those of them that are not counted yet. */
+  readonly waiting: readonly KnownRefund[]
+  readonly counting: Counting
+  readonly unnamed: readonly Omit<UnnamedRefund, 'total'>[]
+  /** The refunds that the total is about; null where it proves another. */
+  readonly names: readonly string[] | null
+}
+
+/** Reads the totals of one charge. What becomes known later makes it start again at the first total that may read otherwise. */
+class ChargeReader {
+  #totals: readonly ReadTotal[] = []
+  /** By name, with the last update that told of it. */
+  readonly #refunds = new Map<string, { readonly refund: KnownRefund; update: number }>()
+  #updates = 0
+  readonly #own = new OwnRefunds()
+  #ordered: readonly ReadTotal[] = []
+  /** In order of time, each with whether a total was sent for it. */
+  #made: readonly KnownRefund[] = []
+  #isOwn: readonly boolean[] = []
+  #readings: readonly TotalReading[] = []
+
+  /** @returns false where something that it was told before is not among these, or is otherwise now: it reads nothing then */
+  update(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): boolean {
+    if (totals.length < this.#totals.length) return false
+    for (const [index, total] of this.#totals.entries()) {
+      const told = totals[index] as RefundTotal
+      if (told === total.record) continue
+      if (!saysTheSame(told, total.record)) return false
+      total.record = told
+    }
+    const moreTotals = totals.slice(this.#totals.length).map(toReadTotal)
+    this.#updates += 1
+    const moreRefunds = refunds.filter(refund => !this.#knows(refund))
+    if (this.#made.length + moreRefunds.length !== refunds.length) return false
+    if (moreTotals.length + moreRefunds.length > 0) this.#add(moreTotals, moreRefunds)
+    return true
   }
 
-  ordered.forEach((total, index) => {
-    const to = total.observedAt
+  /** Whether it is known as it is. A second one of its name in one update is another one. */
+  #knows(refund: KnownRefund): boolean {
+    const known = this.#refunds.get(refund.name)
+    if (known === undefined || known.update === this.#updates || !isTheSame(known.refund, refund)) return false
+    known.update = this.#updates
+    return true
+  }
+
+  #add(totals: readonly ReadTotal[], refunds: readonly KnownRefund[]): void {
+    for (const refund of refunds) {
+      this.#refunds.set(refund.name, { refund, update: this.#updates })
+      this.#own.addRefund(refund)
+    }
+    for (const total of totals) this.#own.addTotal(total)
+    this.#totals = [...this.#totals, ...totals]
+    this.#ordered = inOrder(this.#totals)
+    const made = [...this.#made, ...refunds].sort(byTime)
+    const isOwn = made.map(refund => this.#own.isOwn(refund))
+    const other = made.findIndex((refund, index) => refund !== this.#made[index] || isOwn[index] !== this.#isOwn[index])
+    this.#made = made
+    this.#isOwn = isOwn
+    this.#readOn(this.#readingsBefore(other < 0 ? made.length : other))
+  }
+
+  /**
+   * The readings that stay as they are.
+   * @param firstOther the index of the earliest refund that is new, or of which it changed whether a total was sent for it
+   */
+  #readingsBefore(firstOther: number): TotalReading[] {
+    const otherAt = this.#made[firstOther]?.at ?? Infinity
+    const end = this.#readings.findIndex(
+      ({ total, own }, index) =>
+        total !== this.#ordered[index] || own !== this.#own.of(total) || otherAt <= total.at + SKEW_MS,
+    )
+    return end < 0 ? [...this.#readings] : this.#readings.slice(0, end)
+  }
+
+  #readOn(readings: TotalReading[]): void {
+    for (const total of this.#ordered.slice(readings.length)) readings.push(this.#next(readings.at(-1), total))
+    this.#readings = readings
+  }
+
+  #next(last: TotalReading | undefined, total: ReadTotal): TotalReading {
+    const { at: to, facts } = total
+    const own = this.#own.of(total)
+    const isOwn = (refund: KnownRefund) => this.#own.isOwn(refund)
     const isLate = ({ at }: KnownRefund) => at + COUNTS_WITHIN_MS < to
-    counting.dropThoseBack(to - SKEW_MS)
-    waiting = [...waiting, ...takeUntil(upcoming, to + SKEW_MS)].filter(
+    const made = this.#madeUntil(to + SKEW_MS, last?.made ?? 0)
+    let waiting = [...(last?.waiting ?? []), ...this.#made.slice(last?.made ?? 0, made)].filter(
       ({ cameBack }) => cameBack === null || to - SKEW_MS <= cameBack.by,
     )
-    count(stated(waiting.filter(refund => isLate(refund) && !taken.has(refund))).map(refund => filling(refund)))
-    const free = waiting.filter(refund => !taken.has(refund))
-    const within = free.filter(refund => !isLate(refund) && isOfRequest(total, refund) !== false).reverse()
-    const fill = fillRise(total, counting, {
-      released: index === 0 ? (total.uncaptured ?? 0) : 0,
-      own: own.get(total),
+    let counting = (last?.counting ?? Counting.NOTHING).withoutThoseBack(to - SKEW_MS)
+    const count = (fillings: readonly Filling[]) => {
+      if (fillings.length === 0) return
+      const counted = new Set(fillings.map(({ refund }) => refund))
+      waiting = waiting.filter(refund => !counted.has(refund))
+      for (const { refund, amount } of fillings) {
+        counting = counting.with({ amount, cameBack: refund.cameBack, isUnnamed: false })
+      }
+    }
+    count(stated(waiting.filter(refund => isLate(refund) && !isOwn(refund))).map(refund => filling(refund)))
+    const free = waiting.filter(refund => !isOwn(refund))
+    const within = free.filter(refund => !isLate(refund) && isOfRequest(facts, refund) !== false).reverse()
+    const fill = fillRise(facts, counting, {
+      released: last === undefined ? (facts.uncaptured ?? 0) : 0,
+      own,
       before: free.filter(({ at }) => at <= to),
       near: within.filter(({ at }) => to <= at + SKEW_MS),
       within,
     })
-    counting.takeBack(fill.fallen)
-    if (fill.released > 0) counting.add({ amount: fill.released, cameBack: null, isUnnamed: false })
+    counting = counting.without(fill.fallen)
+    if (fill.released > 0) counting = counting.with({ amount: fill.released, cameBack: null, isUnnamed: false })
     count([...fill.before, ...fill.within])
-    const from = ordered[index - 1]?.observedAt ?? total.chargeCreatedAt ?? null
-    add({ key: `${total.id}/before`, total, amount: fill.openBefore, from, to, idempotencyKey: null })
-    add({ key: total.id, total, amount: fill.openWithin, from: to, to, idempotencyKey: total.idempotencyKey })
-    const names = fill.within.map(({ refund }) => refund.name)
-    if (fill.openBefore + fill.openWithin === 0) refundsOf.set(total.id, names)
-  })
-  return { unnamed, refundsOf }
+    const from = last?.total.at ?? facts.chargeCreatedAt ?? null
+    const { idempotencyKey } = facts
+    const unnamed = [
+      { key: `${total.name}/before`, amount: fill.openBefore, from, to, idempotencyKey: null },
+      { key: total.name, amount: fill.openWithin, from: to, to, idempotencyKey },
+    ].filter(({ amount }) => amount !== 0)
+    for (const { amount } of unnamed) counting = counting.with({ amount, cameBack: null, isUnnamed: true })
+    const isOpen = fill.openBefore + fill.openWithin !== 0
+    const names = isOpen ? null : fill.within.map(({ refund }) => refund.name)
+    return { total, own, made, waiting, counting, unnamed, names }
+  }
+
+  #madeUntil(until: number, since: number): number {
+    let count = since
+    while ((this.#made[count]?.at ?? Infinity) <= until) count += 1
+    return count
+  }
+
+  read(): ReadTotals {
+    const readings = this.#readings
+    return {
+      unnamed: readings.flatMap(({ total: { record }, unnamed }) =>
+        unnamed.map(refund => ({ ...refund, total: record })),
+      ),
+      refundsOf: () =>
+        new Map(readings.flatMap(({ total, names }) => (names === null ? [] : [[total.name, names] as const]))),
+    }
+  }
 }
 
-/** Removes the refunds made until then from the end of the list, and returns them, the earliest first. */
-function takeUntil(latestFirst: KnownRefund[], until: number): readonly KnownRefund[] {
-  const first = latestFirst.findLastIndex(({ at }) => at > until)
-  return latestFirst.splice(first + 1).reverse()
+function toReadTotal(record: RefundTotal): ReadTotal {
+  return { at: record.observedAt, name: record.id, facts: record, record }
+}
+
+function saysTheSame(a: RefundTotal, b: RefundTotal): boolean {
+  return (
+    a.id === b.id &&
+    a.total === b.total &&
+    a.totalBefore === b.totalBefore &&
+    a.observedAt === b.observedAt &&
+    a.requestId === b.requestId &&
+    a.idempotencyKey === b.idempotencyKey &&
+    a.uncaptured === b.uncaptured &&
+    a.chargeCreatedAt === b.chargeCreatedAt
+  )
+}
+
+function isTheSame(a: KnownRefund, b: KnownRefund): boolean {
+  if (a === b) return true
+  return (
+    a.at === b.at &&
+    a.amount === b.amount &&
+    a.requestId === b.requestId &&
+    a.idempotencyKey === b.idempotencyKey &&
+    a.cameBack?.at === b.cameBack?.at &&
+    a.cameBack?.by === b.cameBack?.by
+  )
 }
 
 /** By the provider's time; of totals within the skew of its clocks, one that continues another comes after it. */
-function inOrder(totals: readonly RefundTotal[]): readonly RefundTotal[] {
-  const sorted = totals.toSorted((a, b) => a.observedAt - b.observedAt || a.total - b.total || compareText(a.id, b.id))
+function inOrder(totals: readonly ReadTotal[]): readonly ReadTotal[] {
+  const sorted = totals.toSorted((a, b) => a.at - b.at || a.facts.total - b.facts.total || compareText(a.name, b.name))
   for (let index = 1; index < sorted.length; index += 1) {
-    const [a, b] = [sorted[index - 1] as RefundTotal, sorted[index] as RefundTotal]
-    const continues = a.totalBefore !== null && a.totalBefore === b.total && b.totalBefore !== a.total
-    if (continues && b.observedAt - a.observedAt <= SKEW_MS) sorted.splice(index - 1, 2, b, a)
+    const [a, b] = [sorted[index - 1] as ReadTotal, sorted[index] as ReadTotal]
+    const { total, totalBefore } = a.facts
+    const continues = totalBefore !== null && totalBefore === b.facts.total && b.facts.totalBefore !== total
+    if (continues && b.at - a.at <= SKEW_MS) sorted.splice(index - 1, 2, b, a)
   }
   return sorted
-}
-
-/** Whether one request made both the refund and the total; undefined where that is not said. */
-function isOfRequest(total: RefundTotal, refund: KnownRefund): boolean | undefined {
-  const { idempotencyKey, requestId = null } = total
-  if (requestId !== null && refund.requestId !== null) return requestId === refund.requestId
-  if (idempotencyKey === null || refund.idempotencyKey === null) return undefined
-  return idempotencyKey === refund.idempotencyKey
-}
-
-interface OwnPair extends Pair<RefundTotal, KnownRefund> {
-  readonly isSure: boolean
-  readonly distanceMs: number
-}
-
-/** The refund that each total was sent for, where that is certain: by the request, or by amount and time. */
-function ownRefunds(
-  totals: readonly RefundTotal[],
-  refunds: readonly KnownRefund[],
-): ReadonlyMap<RefundTotal, KnownRefund> {
-  const sorted = refunds.toSorted(byTime)
-  const byAmount = Map.groupBy(sorted, ({ amount }) => amount)
-  const byRequest = new Map<string, KnownRefund[]>()
-  for (const refund of sorted) {
-    for (const name of [refund.requestId, refund.idempotencyKey]) {
-      if (name !== null) byRequest.set(name, [...(byRequest.get(name) ?? []), refund])
-    }
-  }
-  const pairs = pairUp(
-    totals,
-    function* (total): Generator<OwnPair, void> {
-      const { observedAt, totalBefore } = total
-      const rise = totalBefore === null ? null : total.total - totalBefore
-      for (const target of nearestFirst(ofSameRequest(total, byRequest), observedAt)) {
-        const distanceMs = Math.abs(target.at - observedAt)
-        const fits = rise === null || (target.amount ?? 0) <= rise
-        if (fits && distanceMs <= COUNTS_WITHIN_MS) yield { seeker: total, target, isSure: true, distanceMs }
-      }
-      if (rise === null) return
-      for (const target of nearestFirst(byAmount.get(rise) ?? [], observedAt)) {
-        const distanceMs = Math.abs(target.at - observedAt)
-        if (distanceMs > SKEW_MS) return
-        if (isOfRequest(total, target) === undefined) yield { seeker: total, target, isSure: false, distanceMs }
-      }
-    },
-    (a, b) =>
-      Number(b.isSure) - Number(a.isSure) ||
-      a.distanceMs - b.distanceMs ||
-      compareText(a.seeker.id, b.seeker.id) ||
-      compareText(a.target.name, b.target.name),
-  )
-  return new Map([...pairs].map(([total, { target }]) => [total, target]))
-}
-
-function ofSameRequest(
-  total: RefundTotal,
-  byRequest: ReadonlyMap<string, readonly KnownRefund[]>,
-): readonly KnownRefund[] {
-  const names = [total.requestId, total.idempotencyKey].filter(name => name != null)
-  if (names.length === 0) return []
-  const named = new Set(names.flatMap(name => byRequest.get(name) ?? []))
-  return [...named].filter(refund => isOfRequest(total, refund) === true).sort(byTime)
 }

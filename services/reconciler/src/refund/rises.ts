@@ -25,42 +25,50 @@ interface Counted {
   readonly isUnnamed: boolean
 }
 
-/** What counts in the charge's total at a moment. */
+interface Link {
+  readonly one: Counted
+  readonly before: Link | undefined
+}
+
+/** What counts in the charge's total at a moment. It never changes: what is added to it makes another, which shares the rest. */
 export class Counting {
-  #all: Counted[] = []
-  #sum = 0
-  #firstBackAt = Infinity
+  static readonly NOTHING = new Counting(undefined, 0, Infinity, undefined)
 
-  get sum(): number {
-    return this.#sum
-  }
-
+  readonly #latest: Link | undefined
+  readonly sum: number
+  readonly #firstBackAt: number
   /** The amount of the latest that only totals prove; undefined where there is none. */
-  get lastUnnamed(): number | undefined {
-    return this.#all.findLast(({ isUnnamed }) => isUnnamed)?.amount
+  readonly lastUnnamed: number | undefined
+
+  private constructor(latest: Link | undefined, sum: number, firstBackAt: number, lastUnnamed: number | undefined) {
+    this.#latest = latest
+    this.sum = sum
+    this.#firstBackAt = firstBackAt
+    this.lastUnnamed = lastUnnamed
   }
 
-  add(one: Counted): void {
-    this.#all.push(one)
-    this.#sum += one.amount
-    this.#firstBackAt = Math.min(this.#firstBackAt, one.cameBack?.at ?? Infinity)
+  with(one: Counted): Counting {
+    return new Counting(
+      { one, before: this.#latest },
+      this.sum + one.amount,
+      Math.min(this.#firstBackAt, one.cameBack?.at ?? Infinity),
+      one.isUnnamed ? one.amount : this.lastUnnamed,
+    )
   }
 
-  /** Drops what came back before a time, as an event told. */
-  dropThoseBack(before: number): void {
-    if (this.#firstBackAt >= before) return
-    this.#keep(this.#all.filter(({ cameBack }) => (cameBack?.at ?? Infinity) >= before))
+  /** Without what came back before a time, as an event told. */
+  withoutThoseBack(before: number): Counting {
+    if (this.#firstBackAt >= before) return this
+    return countingOf(this.#all().filter(({ cameBack }) => (cameBack?.at ?? Infinity) >= before))
   }
 
-  /** Drops an amount that came back, as a lower total shows: the refunds that are likeliest to have. */
-  takeBack(amount: number): void {
-    if (amount === 0) return
-    const likeliest = this.#all.toSorted((a, b) => fallRank(a) - fallRank(b))
+  /** Without an amount that came back, as a lower total shows: the refunds that are likeliest to have. */
+  without(amount: number): Counting {
+    if (amount === 0) return this
+    const all = this.#all()
+    const likeliest = all.toSorted((a, b) => fallRank(a) - fallRank(b))
     const gone = pick(likeliest, amount, one => one.amount)
-    if (sumOf(gone) === amount) {
-      this.#keep(this.#all.filter(one => !gone.includes(one)))
-      return
-    }
+    if (sumOf(gone) === amount) return countingOf(all.filter(one => !gone.includes(one)))
     // No refunds add up to it: more failed than was reported.
     let left = amount
     const kept = likeliest.reverse().flatMap(one => {
@@ -68,14 +76,18 @@ export class Counting {
       left -= taken
       return taken === one.amount ? [] : [{ ...one, amount: one.amount - taken }]
     })
-    this.#keep(kept)
+    return countingOf(kept)
   }
 
-  #keep(kept: Counted[]): void {
-    this.#all = kept
-    this.#sum = sumOf(kept)
-    this.#firstBackAt = Math.min(Infinity, ...kept.flatMap(({ cameBack }) => cameBack?.at ?? []))
+  #all(): Counted[] {
+    const all: Counted[] = []
+    for (let link = this.#latest; link !== undefined; link = link.before) all.push(link.one)
+    return all.reverse()
   }
+}
+
+function countingOf(all: readonly Counted[]): Counting {
+  return all.reduce<Counting>((counting, one) => counting.with(one), Counting.NOTHING)
 }
 
 /** A refund, and how much of it counts. */

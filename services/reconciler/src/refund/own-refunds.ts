@@ -1,0 +1,148 @@
+import type { RefundTotal } from '../case/case.ts'
+import { compareText, GrowingPairs, insertByTime, nearestFirst, type Pair, type Timed } from '../case/pairing.ts'
+import type { KnownRefund } from './rises.ts'
+
+/** By the provider's clocks a refund and its total may be this far apart, in either order. */
+export const SKEW_MS = 2_000
+/** A refund counts in its charge's total no later than this after it was made. */
+export const COUNTS_WITHIN_MS = 15 * 60_000
+
+/** A total of a charge, at the time that it was told of. */
+export interface ToldTotal extends Timed {
+  readonly facts: TotalFacts
+}
+
+/** What a total says of refunds. */
+export type TotalFacts = Pick<
+  RefundTotal,
+  'total' | 'totalBefore' | 'uncaptured' | 'chargeCreatedAt' | 'idempotencyKey' | 'requestId'
+>
+
+interface OwnPair extends Pair<ToldTotal, KnownRefund> {
+  /** One request made both. */
+  readonly isSure: boolean
+  readonly distanceMs: number
+}
+
+/** The refund that each total of a charge was sent for, where that is certain: by the request, or by amount and time. */
+export class OwnRefunds {
+  readonly #pairs = new GrowingPairs<ToldTotal, KnownRefund, OwnPair>(comparePairs)
+  readonly #totals = new Shelf<ToldTotal>()
+  readonly #refunds = new Shelf<KnownRefund>()
+
+  of(total: ToldTotal): KnownRefund | undefined {
+    return this.#pairs.targetOf(total)
+  }
+
+  isOwn(refund: KnownRefund): boolean {
+    return this.#pairs.hasTarget(refund)
+  }
+
+  addTotal(total: ToldTotal): void {
+    this.#totals.put(total, total.facts, riseOf(total.facts))
+    this.#pairs.addSeeker(total, seeker =>
+      candidates(seeker, this.#refunds.alike(seeker.facts, riseOf(seeker.facts)), target => pairOf(seeker, target)),
+    )
+  }
+
+  addRefund(refund: KnownRefund): void {
+    this.#refunds.put(refund, refund, refund.amount)
+    this.#pairs.addTarget(refund, target =>
+      candidates(target, this.#totals.alike(target, target.amount), seeker => pairOf(seeker, target)),
+    )
+  }
+}
+
+function riseOf({ total, totalBefore }: TotalFacts): number | null {
+  return totalBefore === null ? null : total - totalBefore
+}
+
+/** Whether one request made both the refund and the total; undefined where that is not said. */
+export function isOfRequest(
+  { idempotencyKey, requestId = null }: TotalFacts,
+  refund: KnownRefund,
+): boolean | undefined {
+  if (requestId !== null && refund.requestId !== null) return requestId === refund.requestId
+  if (idempotencyKey === null || refund.idempotencyKey === null) return undefined
+  return idempotencyKey === refund.idempotencyKey
+}
+
+/** @returns undefined where the total cannot have been sent for the refund, as far as is certain */
+function pairOf(seeker: ToldTotal, target: KnownRefund): OwnPair | undefined {
+  const rise = riseOf(seeker.facts)
+  const distanceMs = Math.abs(target.at - seeker.at)
+  switch (isOfRequest(seeker.facts, target)) {
+    case false:
+      return undefined
+    case true: {
+      const fits = rise === null || (target.amount ?? 0) <= rise
+      return fits && distanceMs <= COUNTS_WITHIN_MS ? { seeker, target, isSure: true, distanceMs } : undefined
+    }
+    default:
+      return target.amount === rise && distanceMs <= SKEW_MS ? { seeker, target, isSure: false, distanceMs } : undefined
+  }
+}
+
+function comparePairs(a: OwnPair, b: OwnPair): number {
+  return (
+    Number(b.isSure) - Number(a.isSure) ||
+    a.distanceMs - b.distanceMs ||
+    compareText(a.seeker.name, b.seeker.name) ||
+    compareText(a.target.name, b.target.name)
+  )
+}
+
+interface Alike<T> {
+  readonly ofRequest: readonly T[]
+  readonly ofAmount: readonly T[]
+}
+
+/** The pairs with those that are alike, the best first. */
+function* candidates<T extends Timed>(
+  { at }: Timed,
+  { ofRequest, ofAmount }: Alike<T>,
+  pairWith: (other: T) => OwnPair | undefined,
+): Generator<OwnPair, void> {
+  for (const other of nearestFirst(ofRequest, at)) {
+    const pair = pairWith(other)
+    if (pair?.isSure) yield pair
+  }
+  for (const other of nearestFirst(ofAmount, at)) {
+    if (Math.abs(other.at - at) > SKEW_MS) return
+    const pair = pairWith(other)
+    if (pair?.isSure === false) yield pair
+  }
+}
+
+type Request = Pick<TotalFacts, 'requestId' | 'idempotencyKey'>
+
+/** Things in order of time, under the requests that made them and their amounts. */
+class Shelf<T extends Timed> {
+  readonly #byRequest = new Map<string, T[]>()
+  readonly #byAmount = new Map<number, T[]>()
+
+  put(one: T, request: Request, amount: number | null): void {
+    for (const name of namesOf(request)) insertUnder(this.#byRequest, name, one)
+    if (amount !== null) insertUnder(this.#byAmount, amount, one)
+  }
+
+  alike(request: Request, amount: number | null): Alike<T> {
+    const [first, second] = namesOf(request).map(name => this.#byRequest.get(name) ?? [])
+    const ofAmount = amount === null ? [] : (this.#byAmount.get(amount) ?? [])
+    if (first === undefined || second === undefined) return { ofRequest: first ?? [], ofAmount }
+    const ofRequest = [...first]
+    for (const one of second) if (!first.includes(one)) insertByTime(ofRequest, one)
+    return { ofRequest, ofAmount }
+  }
+}
+
+function namesOf({ requestId, idempotencyKey }: Request): readonly string[] {
+  const names = [requestId, idempotencyKey].filter(name => name != null)
+  return names[0] === names[1] ? names.slice(0, 1) : names
+}
+
+function insertUnder<K, T extends Timed>(lists: Map<K, T[]>, key: K, one: T): void {
+  const known = lists.get(key)
+  if (known === undefined) lists.set(key, [one])
+  else insertByTime(known, one)
+}
