@@ -18,6 +18,7 @@ import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
 import { Intake } from './intake/intake.ts'
 import type { RateLimit } from './intake/rules/rate-limit.ts'
+import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './limits.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
 
 export type { Connections } from './connections/connections.ts'
@@ -71,12 +72,6 @@ export interface IngressApp {
   updateGauges(): void
 }
 
-/** Interface §8. The same for all three providers. */
-const MAX_BODY_BYTES = 1_048_576
-const BATCH = { batchMessages: 200, batchBytes: 700_000, sendsInFlight: 3, probeIntervalMs: 500 } as const
-/** How long requests at hand may take to end when the service stops; slower ones are cut. */
-const FINISH_MS = 10_000
-
 /** Wires ingress from its ports. Nothing runs before `start`. */
 export function createApp(ports: IngressPorts, settings: IngressSettings): IngressApp {
   const { clock, connections, logger } = ports
@@ -86,7 +81,8 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     producer,
     clock,
     {
-      ...BATCH,
+      ...SEND_LIMITS,
+      probeIntervalMs: PROBE_INTERVAL_MS,
       lingerMs: settings.lingerMs,
       maxMessages: settings.queueMaxMessages,
       maxBytes: settings.queueMaxBytes,
@@ -152,7 +148,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
   /** Accepts nothing more and waits for the requests at hand; idle connections close at once. */
   function closeServer(): Promise<void> {
     return new Promise(resolve => {
-      const cut = clock.schedule(FINISH_MS, () => server.closeAllConnections())
+      const cut = clock.schedule(DRAIN_MS, () => server.closeAllConnections())
       server.close(() => {
         cut()
         resolve()

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode, ProviderKind } from '@backstop/contracts'
 import { PROBLEM_TYPE, problem } from '@backstop/kit'
+import { MAX_BODY_BYTES, MAX_HEADERS, MAX_HEADERS_BYTES, RETRY_AFTER_S } from '../limits.ts'
 
 export interface Answer {
   readonly status: number
@@ -11,14 +12,6 @@ export interface Answer {
   readonly headers: readonly string[]
   readonly body: Buffer | string
 }
-
-/** How many headers a request may have, and of how many bytes together. */
-export const MAX_HEADERS = 100
-export const MAX_HEADERS_BYTES = 16_384
-
-/** Seconds after which a caller may try again: Kafka or MongoDB being away takes longer than too much load. */
-const RETRY_AFTER_AWAY_S = 30
-const RETRY_AFTER_LOAD_S = 10
 
 function refusal(code: ErrorCode, detail: string, more: readonly string[] = []): Answer {
   const document = problem(code, detail)
@@ -65,7 +58,7 @@ export const NOT_FOUND = refusal(
   'Post to /v1/webhooks/processor/{connection_id}, …/reseller/{connection_id} or …/subscription/{connection_id}',
 )
 export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Notifications come by POST', ['allow', 'POST'])
-export const TOO_LARGE = refusal('payload_too_large', 'The body may have at most 1048576 bytes')
+export const TOO_LARGE = refusal('payload_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes`)
 export const ENCODED = refusal('unsupported_encoding', 'Send the body without Content-Encoding, as it was signed', [
   'accept-encoding',
   'identity',
@@ -77,13 +70,13 @@ export const HEADERS_TOO_LARGE = refusal(
   'headers_too_large',
   `There may be at most ${MAX_HEADERS} headers, of ${MAX_HEADERS_BYTES} bytes together`,
 )
-export const AWAY = refusal('unavailable', 'The event could not be stored; send it again later', [
+export const UNAVAILABLE = refusal('unavailable', 'The event could not be stored; send it again later', [
   'retry-after',
-  String(RETRY_AFTER_AWAY_S),
+  String(RETRY_AFTER_S.unavailable),
 ])
 export const OVERLOADED = refusal('overloaded', 'Too much is in flight; send the event again later', [
   'retry-after',
-  String(RETRY_AFTER_LOAD_S),
+  String(RETRY_AFTER_S.overloaded),
 ])
 /** The sender is authentic, so it is told when to come back. */
 export function rateLimited(retryAfterS: number): Answer {

@@ -1,32 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type BadHttp, limitSockets, refuseBadHttp, type SocketLimitOptions } from '@backstop/kit'
-import {
-  type Answer,
-  BAD_REQUEST,
-  HEADERS_TOO_LARGE,
-  MAX_HEADERS,
-  MAX_HEADERS_BYTES,
-  OVERLOADED,
-  TOO_SLOW,
-} from './answers.ts'
+import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from '../limits.ts'
+import { type Answer, BAD_REQUEST, HEADERS_TOO_LARGE, OVERLOADED, TOO_SLOW } from './answers.ts'
 import { sendAnswerEarly } from './send-answer.ts'
-
-/**
- * Limits of the server itself. Node looks for slow clients every 30 s only, so that a time-out of 10 s would mean up to 40. A short
- * interval also keeps those of a flood, which run out of time together, from being dealt with all at once.
- */
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  connectionsCheckingInterval: 200,
-  /** Longer than a load balancer keeps an idle connection (60 s), so that it never sends into one that we just closed. */
-  keepAliveTimeout: 75_000,
-  maxHeaderSize: MAX_HEADERS_BYTES,
-  insecureHTTPParser: false,
-  // A request without Host is refused by the handler, with a problem document: Node's own refusal has no body.
-  requireHostHeader: false,
-} as const
-const MAX_REQUESTS_PER_SOCKET = 1_000
 
 const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: string }>> = {
   invalid_request: { answer: BAD_REQUEST, reason: 'bad_http' },
@@ -52,7 +28,13 @@ export interface WebhookServer {
 
 /** The HTTP server around a handler. */
 export function createWebhookServer({ handle, onRefused, sockets }: WebhookServerParts): WebhookServer {
-  const server = createServer(LIMITS)
+  const server = createServer({
+    ...SERVER_TIMES,
+    maxHeaderSize: MAX_HEADERS_BYTES,
+    insecureHTTPParser: false,
+    // The handler refuses a request without Host, with a problem document: Node's own refusal has no body.
+    requireHostHeader: false,
+  })
   server.maxHeadersCount = MAX_HEADERS
   const limits = limitSockets(server, { ...sockets, maxRequestsPerSocket: MAX_REQUESTS_PER_SOCKET })
   const serve = (expectsContinue: boolean) => async (request: IncomingMessage, response: ServerResponse) => {

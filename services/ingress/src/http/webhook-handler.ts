@@ -113,7 +113,7 @@ export class WebhookHandler {
     if (encoding !== '' && encoding !== 'identity') return refused(answers.ENCODED, 'content_encoded')
     if ((announcedLength(request) ?? 0) > bodyLimits.maxBytes) return refused(answers.TOO_LARGE, 'too_large')
     const unready = intake.unready()
-    if (unready !== undefined) return { answer: answers.AWAY, result: 'unavailable', reason: unready, facts: {} }
+    if (unready !== undefined) return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: unready, facts: {} }
     const judgement = load.judge()
     if (judgement.kind === 'overloaded') return overloaded(judgement.reason)
     return undefined
@@ -217,7 +217,7 @@ function notStored({ result, event }: Extract<Outcome, { kind: 'not_stored' }>):
   const facts = factsOf(event)
   switch (result.kind) {
     case 'unavailable':
-      return { answer: answers.AWAY, result: 'unavailable', reason: result.reason, facts }
+      return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: result.reason, facts }
     case 'overloaded':
       return { answer: answers.OVERLOADED, result: 'overloaded', reason: result.reason, facts }
     case 'failed':
