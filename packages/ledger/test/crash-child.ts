@@ -1,5 +1,7 @@
 /** The ledger's timers and sweeper as a process of their own, to be killed. CRASH_AT names the place. */
-import { connectMongo, createFixedCodec, createKafkaBus, createLogger, Secret, systemClock } from '@backstop/kit'
+
+import { connectMongo, createKafkaBus, createLogger, Secret, systemClock } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks, publishLedger } from '../src/index.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env

@@ -21,9 +21,7 @@ import {
   type Bus,
   type Clock,
   createConsumerMetrics,
-  createFixedCodec,
   createLogger,
-  createMemoryBus,
   createMetrics,
   createSecretBox,
   createWorkLoop,
@@ -33,7 +31,7 @@ import {
   Secret,
   systemClock,
 } from '@backstop/kit'
-import { until } from '@backstop/kit/test'
+import { createFixedCodec, createMemoryBus, until } from '@backstop/kit/test'
 import { approvalPolicyOf } from '@backstop/ledger'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'

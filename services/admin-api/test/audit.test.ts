@@ -1,4 +1,5 @@
-import { createMemoryBus, systemClock, unavailable } from '@backstop/kit'
+import { systemClock, unavailable } from '@backstop/kit'
+import { createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AdminWorld, openWorld } from './admin-world.ts'

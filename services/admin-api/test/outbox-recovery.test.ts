@@ -1,6 +1,5 @@
 import { HEADERS, newId } from '@backstop/contracts'
-import { createMemoryBus, type SendFate } from '@backstop/kit'
-import { createManualClock, until } from '@backstop/kit/test'
+import { createManualClock, createMemoryBus, type SendFate, until } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { BOOTSTRAP_KEY, createTestApp } from './admin-world.ts'
 import { createApiClient } from './api-client.ts'

@@ -1,13 +1,6 @@
 import type { ProviderKind } from '@backstop/contracts'
-import {
-  createFixedCodec,
-  createLogger,
-  createMemoryBus,
-  createMetrics,
-  type MemoryBus,
-  type OutgoingMessage,
-  systemClock,
-} from '@backstop/kit'
+import { createLogger, createMetrics, type OutgoingMessage, systemClock } from '@backstop/kit'
+import { createFixedCodec, createMemoryBus, type MemoryBus } from '@backstop/kit/test'
 import { SIGNERS } from '@backstop/providers/test'
 import { createApp, type IngressApp, type IngressPorts, type IngressSettings } from '../src/app.ts'
 import { connectionDocument, secretBox } from './connection-documents.ts'

@@ -8,13 +8,13 @@ import { secretBox } from '@backstop/channels/test'
 import {
   connectMongo,
   createEgress,
-  createFixedCodec,
   createKafkaBus,
   createLogger,
   createMetrics,
   Secret,
   systemClock,
 } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 

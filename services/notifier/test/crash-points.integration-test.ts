@@ -15,8 +15,16 @@ import {
   RETRY_RUNGS,
   type TopicName,
 } from '@backstop/contracts'
-import { createFixedCodec, type Producer } from '@backstop/kit'
-import { type Receiver, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
+import type { Producer } from '@backstop/kit'
+import {
+  createFixedCodec,
+  type Receiver,
+  readAll,
+  startReceiver,
+  type TestStack,
+  testStack,
+  until,
+} from '@backstop/kit/test'
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
 import { NOTIFIER_CARE_CRASH_POINTS } from '../src/crash-points.ts'

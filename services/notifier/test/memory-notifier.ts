@@ -5,17 +5,20 @@ import { type Alert, type Command, deterministicId, HEADERS } from '@backstop/co
 import {
   AppError,
   type Clock,
-  createFixedCodec,
   createLogger,
-  createMemoryBus,
   createMetrics,
   type Egress,
   type EgressRequest,
-  type MemoryBusOptions,
   sleep,
   unavailable,
 } from '@backstop/kit'
-import { createManualClock, type ManualClock } from '@backstop/kit/test'
+import {
+  createFixedCodec,
+  createManualClock,
+  createMemoryBus,
+  type ManualClock,
+  type MemoryBusOptions,
+} from '@backstop/kit/test'
 import { createApp, type NotifierSettings } from '../src/app.ts'
 import { createMemoryHealthStore } from './stores/memory-health-store.ts'
 import { createMemoryReplayStore, createMemoryRequeueStore } from './stores/memory-requeue-store.ts'

@@ -15,7 +15,6 @@ import {
 import {
   connectMongo,
   createEgress,
-  createFixedCodec,
   createMetrics,
   type Egress,
   type IncomingMessage,
@@ -24,7 +23,7 @@ import {
   Secret,
   systemClock,
 } from '@backstop/kit'
-import { type Receiver, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
+import { createFixedCodec, type Receiver, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp, type NotifierApp } from '../src/app.ts'

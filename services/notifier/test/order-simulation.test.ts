@@ -6,7 +6,7 @@
  */
 
 import { incidentAlerts, webhookChannel } from '@backstop/channels/test'
-import type { SendFate } from '@backstop/kit'
+import type { SendFate } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryNotifier } from './memory-notifier.ts'
 import { pickBy, randomOf } from './random.ts'

@@ -11,8 +11,8 @@ import {
   RETRY_RUNGS,
   type TopicName,
 } from '@backstop/contracts'
-import { connectMongo, createEgress, createFixedCodec, createMetrics, systemClock } from '@backstop/kit'
-import { type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
+import { connectMongo, createEgress, createMetrics, systemClock } from '@backstop/kit'
+import { createFixedCodec, type Receiver, startReceiver, testStack, until } from '@backstop/kit/test'
 import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 

@@ -1,6 +1,6 @@
 import type { ConnectionDocument, InboundEvent, OperationDocument } from '@backstop/contracts'
-import { createFixedCodec, createMemoryBus, createOutboxPublisher, type Mongo, systemClock } from '@backstop/kit'
-import { type TestStack, testStack } from '@backstop/kit/test'
+import { createOutboxPublisher, type Mongo, systemClock } from '@backstop/kit'
+import { createFixedCodec, createMemoryBus, type TestStack, testStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

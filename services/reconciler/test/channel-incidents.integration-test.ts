@@ -1,7 +1,7 @@
 /** Incidents of disabled channels, from the command to the alert, on real Kafka and MongoDB. */
 import { type Command, type IncidentDocument, incidentAlertId } from '@backstop/contracts'
-import { connectMongo, createFixedCodec, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
-import { readAll, type TestStack, testStack, until } from '@backstop/kit/test'
+import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
+import { createFixedCodec, readAll, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReconciler, type ReconcilerApp } from '../src/app.ts'

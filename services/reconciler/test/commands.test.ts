@@ -1,7 +1,7 @@
 /** What others wish of the reconciler, on virtual time. */
 import type { Command, ConnectionDocument } from '@backstop/contracts'
-import { createConsumerMetrics, createFixedCodec, createLogger, createMemoryBus, createMetrics } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
+import { createConsumerMetrics, createLogger, createMetrics } from '@backstop/kit'
+import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { createCommandConsumer } from '../src/commands/command-consumer.ts'

@@ -1,13 +1,7 @@
 /** A reconciler as a process of its own, to be killed: the real parts of a test stack. CRASH_AT names the place. */
-import {
-  connectMongo,
-  createFixedCodec,
-  createKafkaBus,
-  createLogger,
-  createMetrics,
-  Secret,
-  systemClock,
-} from '@backstop/kit'
+
+import { connectMongo, createKafkaBus, createLogger, createMetrics, Secret, systemClock } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createReconciler } from '../src/app.ts'
 import { openStores } from '../src/start.ts'

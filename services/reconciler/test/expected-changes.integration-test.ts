@@ -1,7 +1,7 @@
 /** Expected changes over real Kafka and MongoDB, with two reconcilers that judge at once. */
 import type { Command, ConnectionDocument, ExpectedChangeDocument, InboundEvent } from '@backstop/contracts'
-import { connectMongo, createFixedCodec, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
-import { type TestStack, testStack, until } from '@backstop/kit/test'
+import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
+import { createFixedCodec, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReconciler } from '../src/app.ts'

@@ -1,5 +1,5 @@
 /** The sweep of overdue looks brings the later decision on an alert, through the whole reconciler in memory. */
-import { createFixedCodec } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { MINUTE, operation, PROJECT, SECOND } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'

@@ -1,6 +1,8 @@
 /** What is listed is what the cases say, whatever is killed between saving and listing, and whatever comes before its repeat. */
+
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
-import { createFixedCodec, type OutboxPublisher } from '@backstop/kit'
+import type { OutboxPublisher } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

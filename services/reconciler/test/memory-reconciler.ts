@@ -1,7 +1,7 @@
 /** The whole reconciler over the twins of its parts in memory, with a clock that is turned by hand. */
 import type { ConnectionDocument, Operation, Readback } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, createMetrics, type Egress } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
+import { createLogger, createMetrics, type Egress } from '@backstop/kit'
+import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { createReconciler } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'

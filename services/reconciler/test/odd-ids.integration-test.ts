@@ -1,15 +1,7 @@
 /** Ids as merchants choose them, from the biller's API over real Kafka and MongoDB to the verdict. */
 import type { ActionDocument, ConnectionDocument, InboxDocument, SweepDocument } from '@backstop/contracts'
-import {
-  connectMongo,
-  createFixedCodec,
-  createMetrics,
-  createSecretBox,
-  type Mongo,
-  Secret,
-  systemClock,
-} from '@backstop/kit'
-import { readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
+import { connectMongo, createMetrics, createSecretBox, type Mongo, Secret, systemClock } from '@backstop/kit'
+import { createFixedCodec, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
 import { afterAll, beforeAll, expect, test } from 'vitest'

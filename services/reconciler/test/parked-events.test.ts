@@ -1,6 +1,8 @@
 /** Events that cannot be used, through the whole reconciler in memory: parked once, and marked in the inbox as come. */
+
 import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
-import { createFixedCodec, unavailable } from '@backstop/kit'
+import { unavailable } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { afterEach, expect, test } from 'vitest'
 import { PROJECT, T0 } from './fixtures.ts'
 import { startMemoryReconciler } from './memory-reconciler.ts'

@@ -1,14 +1,7 @@
 /** Asking the providers, on virtual time: what is answered, asked again, and never holds anybody up. */
 import type { ConnectionDocument, Readback, Reread } from '@backstop/contracts'
-import {
-  createConsumerMetrics,
-  createFixedCodec,
-  createLogger,
-  createMemoryBus,
-  createMetrics,
-  type IncomingMessage,
-} from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
+import { createConsumerMetrics, createLogger, createMetrics, type IncomingMessage } from '@backstop/kit'
+import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { ReadResult } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { OpenedReader } from '../src/reading/connection-readers.ts'

@@ -1,7 +1,7 @@
 /** Sweeps of many connections on virtual time: providers that do not answer cost those that do nothing. */
 import type { ConnectionDocument } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, createOutboxPublisher } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
+import { createLogger, createOutboxPublisher } from '@backstop/kit'
+import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { SweepPage } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'

@@ -1,7 +1,7 @@
 /** The sweep on virtual time: what it finds, where it goes on, and what it tells of a connection. */
 import type { ConnectionDocument } from '@backstop/contracts'
-import { createFixedCodec, createLogger, createMemoryBus, createOutboxPublisher } from '@backstop/kit'
-import { createManualClock } from '@backstop/kit/test'
+import { createLogger, createOutboxPublisher } from '@backstop/kit'
+import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import type { ListedEvent, SweepCursor, SweepPage } from '@backstop/providers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createConnectionIncidents } from '../src/incidents/connection-incidents.ts'

@@ -1,6 +1,6 @@
 /**
- * The message broker as a narrow port. `kafka-bus.ts` is the real one, `memory-bus.ts` its twin for simulation; both
- * pass `bus.contract.ts`. Nothing outside this folder knows kafkajs.
+ * The message broker as a narrow port. `kafka-bus.ts` is the real one; `test/memory-bus/` has one in memory. Both pass the contract in
+ * `test/bus.contract.ts`. Nothing outside this folder knows kafkajs.
  */
 import type { TopicName } from '@backstop/contracts'
 

@@ -1,7 +1,8 @@
 import { frame, type JsonSchema, type MessageName, type Recheck, registrySchema, schemaText } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { createFixedCodec } from '../../test/fixed-codec.ts'
 import { AppError, unavailable } from '../errors.ts'
-import { createCodec, createFixedCodec } from './message-codec.ts'
+import { createCodec } from './message-codec.ts'
 import type { RegistryExchange } from './registry-exchange.ts'
 import { createSchemaRegistry } from './schema-registry.ts'
 

@@ -1,6 +1,6 @@
 import { frame, MESSAGES, type MessageName, type MessageOf, unframe } from '@backstop/contracts'
 import { AppError } from '../errors.ts'
-import { createSchemaRegistry, type SchemaRegistry, trustSchemaId } from './schema-registry.ts'
+import { type SchemaRegistry, trustSchemaId } from './schema-registry.ts'
 
 /** Messages to and from the bytes that Kafka carries: Confluent's wire format around JSON. */
 export interface MessageCodec {
@@ -110,14 +110,4 @@ function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> 
   // Paths and rules only: the values may be personal.
   const faults = parsed.error.issues.slice(0, 5).map(issue => `${issue.path.join('.') || 'message'}: ${issue.code}`)
   throw new AppError('message_invalid', `The message is no ${name} (${faults.join(', ')})`)
-}
-
-/** A codec with ids of its own, for simulation and unit tests: its registry holds nothing else and is nowhere. */
-export function createFixedCodec(): MessageCodec {
-  const names = Object.keys(MESSAGES) as MessageName[]
-  const registry = createSchemaRegistry('http://nowhere.invalid', async () => {
-    throw new AppError('not_found', 'There is no such schema')
-  })
-  const own = new Map(names.map((name, index) => [name, index + 1]))
-  return createCodec({ registry, own, recall: async () => [] })
 }

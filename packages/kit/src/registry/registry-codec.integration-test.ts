@@ -12,9 +12,10 @@ import {
 } from '@backstop/contracts'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMemorySchemaIds } from '../../test/memory-schema-ids.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { createRegistryCodec } from './registry-codec.ts'
-import { createMemorySchemaIds, createMongoSchemaIds, type SchemaIdStore } from './schema-id-store.ts'
+import { createMongoSchemaIds, type SchemaIdStore } from './schema-id-store.ts'
 import { createSchemaRegistry, findSchemaId, registerSchema, type SchemaRegistry } from './schema-registry.ts'
 
 const names = Object.keys(MESSAGES) as MessageName[]

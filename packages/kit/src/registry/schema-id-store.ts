@@ -33,16 +33,3 @@ export function createMongoSchemaIds(db: Db): SchemaIdStore {
     },
   }
 }
-
-/** The store in memory: for simulation and unit tests. */
-export function createMemorySchemaIds(): SchemaIdStore {
-  const entries = new Map<string, { schemaId: number; message: MessageName }>()
-  return {
-    idOf: async key => entries.get(key)?.schemaId,
-    messagesOf: async schemaId =>
-      [...entries.values()].filter(entry => entry.schemaId === schemaId).map(({ message }) => message),
-    async save({ key, schemaId, message }) {
-      entries.set(key, { schemaId, message })
-    },
-  }
-}

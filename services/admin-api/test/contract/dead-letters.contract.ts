@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { createFixedCodec } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import type { AdminWorld } from '../admin-world.ts'
 import { storeDeadLetter } from './every-route.ts'

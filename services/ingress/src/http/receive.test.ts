@@ -1,5 +1,5 @@
 import { type ProviderKind, ProviderKind as Providers } from '@backstop/contracts'
-import { createFixedCodec } from '@backstop/kit'
+import { createFixedCodec } from '@backstop/kit/test'
 import { SIGNERS } from '@backstop/providers/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionDocument } from '../../test/connection-documents.ts'

@@ -1,5 +1,5 @@
-import { busContract } from '../../test/bus.contract.ts'
-import { systemClock } from '../clock/clock.ts'
+import { systemClock } from '../../src/clock/clock.ts'
+import { busContract } from '../bus.contract.ts'
 import { createMemoryBus } from './memory-bus.ts'
 
 busContract('in memory', async () => {

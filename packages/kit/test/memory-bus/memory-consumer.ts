@@ -1,9 +1,9 @@
-import type { Clock } from '../clock/clock.ts'
-import type { Logger } from '../logger.ts'
-import type { BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from './bus.ts'
+import type { BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from '../../src/bus/bus.ts'
+import { OffsetTracker } from '../../src/bus/offset-tracker.ts'
+import type { Clock } from '../../src/clock/clock.ts'
+import type { Logger } from '../../src/logger.ts'
 import { type GroupMember, idOf, type MemoryGroup, type PartitionId } from './memory-group.ts'
 import type { MemoryLog } from './memory-log.ts'
-import { OffsetTracker } from './offset-tracker.ts'
 
 const DEFAULT_BATCH_MESSAGES = 500
 const DEFAULT_DRAIN_MS = 15_000

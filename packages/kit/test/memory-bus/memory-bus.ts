@@ -1,12 +1,12 @@
 import type { TopicName } from '@backstop/contracts'
-import type { Clock } from '../clock/clock.ts'
-import { unavailable } from '../errors.ts'
-import type { Logger } from '../logger.ts'
-import type { Bus, IncomingMessage, OutgoingMessage } from './bus.ts'
+import type { Bus, IncomingMessage, OutgoingMessage } from '../../src/bus/bus.ts'
+import { planRequests } from '../../src/bus/send-plan.ts'
+import type { Clock } from '../../src/clock/clock.ts'
+import { unavailable } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
 import { MemoryConsumer } from './memory-consumer.ts'
 import { idOf, MemoryGroup } from './memory-group.ts'
 import { MemoryLog } from './memory-log.ts'
-import { planRequests } from './send-plan.ts'
 
 /** What becomes of one send: `refused` stores nothing, `answer_lost` stores it all and yet tells the producer nothing. */
 export type SendFate = 'stored' | 'refused' | 'answer_lost'

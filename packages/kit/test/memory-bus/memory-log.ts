@@ -1,5 +1,5 @@
 import { TOPICS, type TopicName } from '@backstop/contracts'
-import type { IncomingMessage, OutgoingMessage } from './bus.ts'
+import type { IncomingMessage, OutgoingMessage } from '../../src/bus/bus.ts'
 
 /** The topics of a broker in memory: each a list of partitions, each a list of messages by offset. */
 export class MemoryLog {

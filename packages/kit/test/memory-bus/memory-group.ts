@@ -1,5 +1,5 @@
 import type { TopicName } from '@backstop/contracts'
-import { type Clock, sleep } from '../clock/clock.ts'
+import { type Clock, sleep } from '../../src/clock/clock.ts'
 
 /** How long a rebalance waits for a batch at work, in milliseconds; the same as the real broker's. */
 const REBALANCE_TIMEOUT_MS = 30_000
