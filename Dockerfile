@@ -1,13 +1,13 @@
 # One target per service, and one for the deploy job:
 #   docker build --target ingress --tag backstop-ingress:0.1.0 .        (or reconciler, notifier, admin-api, provision)
 #
-# Nothing is compiled: Node strips the types of what lies in packages/ and services/. It refuses to do so below node_modules,
-# so the packages stay where they are and node_modules holds npm's workspace links to them.
+# Nothing is compiled: Node strips the types of the files in packages/ and services/. It does not do so in node_modules, so the
+# packages stay in place, and node_modules has npm's workspace links to them.
 
-# By digest, so that the same commit builds from the same bytes. `npm run pin-images` writes those of today; the tags say what they
-# were. On a machine that has no way to the registry, give images of its own: --build-arg NODE_IMAGE=… --build-arg RUNTIME_IMAGE=…
+# Pinned by digest, so that the same commit builds from the same bytes. `npm run pin-images` writes today's digests; the tags name
+# the versions. A machine without access to the registry needs --build-arg NODE_IMAGE=… --build-arg RUNTIME_IMAGE=…
 ARG NODE_IMAGE=node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7
-# What the services run on. It wants the C and C++ runtime libraries of NODE_IMAGE, and nothing else.
+# The image of the services. It needs the C and C++ runtime libraries of NODE_IMAGE, and nothing else.
 ARG RUNTIME_IMAGE=debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241
 
 FROM ${NODE_IMAGE} AS node
@@ -17,11 +17,11 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 COPY services services
-# The stand-in for the billing providers signs events: it has no place beside the real thing.
+# The simulator signs events like the billing providers, so it must not be in a production image.
 RUN rm -rf packages/simulator
 
 FROM sources AS manifests
-# Only what npm reads: a change of code then leaves the installed dependencies as they are.
+# Only the files that npm reads, so that a change of code does not reinstall the dependencies.
 RUN find packages services -type f ! -name package.json -delete
 
 FROM node AS dependencies
@@ -38,18 +38,18 @@ LABEL org.opencontainers.image.vendor="Backstop" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 RUN groupadd --gid 65532 backstop && useradd --uid 65532 --gid 65532 --no-create-home --home-dir /nonexistent backstop
-# The program alone: neither npm nor a package cache belongs into a running service.
+# Only the program: a running service needs neither npm nor a package cache.
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-# In a container, whoever starts it decides what is reachable; the services by themselves listen on 127.0.0.1.
+# Without this the services listen on 127.0.0.1. In a container, the person who starts it decides what is reachable.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 OPS_PORT=9090
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=sources /app/package.json ./
 COPY --from=sources /app/packages packages
-# By number, so that Kubernetes can see that it is not root.
+# By number, so that Kubernetes can check that it is not root.
 USER 65532:65532
 
-# Liveness only: whether a service may be sent work is /readyz, which Compose and Kubernetes ask for themselves.
+# Liveness only. Readiness is /readyz, which Compose and Kubernetes check themselves.
 FROM runtime AS service
 EXPOSE 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
@@ -57,7 +57,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
 
 FROM service AS ingress
 LABEL org.opencontainers.image.title="backstop-ingress" \
-      org.opencontainers.image.description="Authenticates webhooks of billing providers and makes them durable"
+      org.opencontainers.image.description="Authenticates webhooks of billing providers and stores them in Kafka"
 COPY --from=sources /app/services/ingress services/ingress
 EXPOSE 8080
 CMD ["node", "services/ingress/src/main.ts"]
@@ -83,10 +83,10 @@ CMD ["node", "services/admin-api/src/main.ts"]
 
 FROM runtime AS provision
 LABEL org.opencontainers.image.title="backstop-provision" \
-      org.opencontainers.image.description="Makes topics, schemas, collections and indexes; safe to run again"
+      org.opencontainers.image.description="Creates topics, schemas, collections and indexes; safe to run again"
 CMD ["node", "packages/provision/src/main.ts"]
 
-# Nothing of the product: the made-up shop that docker-compose.yml shows it with.
+# Not part of the product: the simulated shop for the demo of docker-compose.yml.
 FROM node AS demo
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
