@@ -13,6 +13,7 @@ import {
   packageFaults,
   purityFaults,
   repeatedNames,
+  switchFaults,
   timeFaults,
 } from './architecture/rules.ts'
 import { importsOf, readSourceFiles, type SourceFile } from './architecture/source-files.ts'
@@ -41,6 +42,7 @@ describe('the code as it is', () => {
     { name: 'settings come from config.ts', faults: environmentFaults },
     { name: 'services take the time from the clock that they are given', faults: timeFaults },
     { name: 'whoever calls out goes through the guarded client', faults: outgoingFaults },
+    { name: 'every switch names each kind, or says what happens to all others', faults: switchFaults },
     { name: 'files have a name that says something and are of a readable size', faults: fileFaults },
   ])('$name', ({ faults }) => {
     expect(files.flatMap(faults)).toEqual([])
@@ -110,6 +112,18 @@ describe('the rules bite', () => {
       faults: purityFaults,
       path: 'services/notifier/src/queue/rules/x.ts',
       text: "import { x } from '../channel-queues.ts'",
+    },
+    {
+      name: 'a switch that does nothing for a new kind of delivery work',
+      faults: switchFaults,
+      path: 'services/notifier/src/delivery/plan-intake.ts',
+      text: "    switch (intake.kind) {\n      case 'skip':\n        this.#finish(from)\n        break\n    }",
+    },
+    {
+      name: 'a default that accepts every new kind',
+      faults: switchFaults,
+      path: 'services/notifier/src/delivery/outcome-writer.ts',
+      text: "  switch (intake.kind) {\n    case 'skip':\n      return []\n    default:\n      return []\n  }",
     },
     {
       name: 'a setting read on the way',

@@ -159,6 +159,8 @@ function programFor(name: PartName, programs: Programs, dataDir: string, ports: 
       return registryProgram({ java: programs.java, home: programs.registryHome, dir, port: ports.registry })
     case 'mail':
       return mailProgram({ dir, smtpPort: ports.smtp, webPort: ports.mail })
+    default:
+      return name satisfies never
   }
 }
 

@@ -179,6 +179,27 @@ export function timeFaults({ path, text, isProduction, workspace }: SourceFile):
   return used === null ? [] : [`${path}: uses ${used[0]}; take the time from the Clock port`]
 }
 
+/** How the formatter writes a switch: its indentation, what it is about, and its branches. */
+const SWITCH = /^( *)switch \((.*)\) \{$([\s\S]*?)^\1\}$/gm
+
+/**
+ * A switch without a default does nothing for a case that is added later. For the kinds of a union the default is `satisfies never`,
+ * so that the compiler names every switch that lacks the new kind.
+ */
+export function switchFaults({ path, text, isProduction }: SourceFile): string[] {
+  if (!isProduction) return []
+  return [...text.matchAll(SWITCH)].flatMap(([, indent, about = '', branches = '']) => {
+    const fallback = new RegExp(`^${indent}  default:([\\s\\S]*)`, 'm').exec(branches)?.[1]
+    if (fallback === undefined) return [`${path}: the switch on ${about} has no default`]
+    const isOfKinds = /(?:\.|^)kind$/.test(about)
+    return isOfKinds && !fallback.includes('satisfies never')
+      ? [
+          `${path}: the default of the switch on ${about} accepts kinds that are added later; end it with satisfies never`,
+        ]
+      : []
+  })
+}
+
 const MEANINGLESS_NAME = /^(?:utils?|helpers?|manager|data|common|misc)$/
 const MOST_LINES = 350
 

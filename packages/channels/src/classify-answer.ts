@@ -245,6 +245,8 @@ function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: num
     case 'park':
     case 'disable':
       return { kind: rule.outcome, reason: rule.reason, error }
+    default:
+      return rule.outcome satisfies never
   }
 }
 

@@ -18,13 +18,11 @@ export async function askForAction(actionId: string, { url, key }: ApiAddress): 
   }
   const problem = Problem.safeParse(answer)
   const detail = problem.success ? problem.data.detail : `It answered ${response.status}`
-  switch (response.status) {
-    case 401:
-    case 403:
-      throw new CommandFault('refused', `The key was refused: ${detail}`, 'The key needs the scope read')
-    case 404:
-      if (!problem.success) break
-      throw new CommandFault('not_found', detail, 'A key that is bound to a project sees the actions of that one only')
+  if (response.status === 401 || response.status === 403) {
+    throw new CommandFault('refused', `The key was refused: ${detail}`, 'The key needs the scope read')
+  }
+  if (response.status === 404 && problem.success) {
+    throw new CommandFault('not_found', detail, 'A key that is bound to a project sees the actions of that one only')
   }
   throw new CommandFault('failed', `${url} could not tell: ${detail}`)
 }

@@ -61,7 +61,8 @@ function verdictOf(action: Action): string[] {
 }
 
 function readBackOf({ verdict, why, second_look_at }: Action): string {
-  switch (why?.read_back ?? null) {
+  const readBack = why?.read_back ?? null
+  switch (readBack) {
     case 'confirmed':
       return 'was asked at the second look, and shows it'
     case 'not_found':
@@ -75,6 +76,8 @@ function readBackOf({ verdict, why, second_look_at }: Action): string {
       return verdict === 'explained'
         ? 'was not asked: something explained it'
         : 'was not asked: no connection that shows it had a read key'
+    default:
+      return readBack satisfies never
   }
 }
 

@@ -135,6 +135,8 @@ function progressOf<N extends MessageName>(
     case 'slowed_down':
       logger.error({ ...facts, resume_after_ms: LONGEST_PAUSE_MS, error: end.error }, 'batch.slowed_down')
       return { taken, resumeAfterMs: LONGEST_PAUSE_MS }
+    default:
+      return end satisfies never
   }
 }
 

@@ -102,8 +102,16 @@ export function gapOnExecution(from: OperationState | undefined, required: boole
       return required ? 'outstanding' : null
     case undefined:
       return required ? 'never_asked' : null
-    default:
+    case 'requested':
+    case 'approved':
+    case 'executing':
+    case 'awaiting_review':
+    case 'completed':
+    case 'failed':
+    case 'rejected':
       return null
+    default:
+      return from satisfies never
   }
 }
 

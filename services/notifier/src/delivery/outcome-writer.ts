@@ -161,8 +161,11 @@ export class SettlementWriter {
         }
         case 'park_again':
           return job.request.test ? [] : [deadDelivery(original, 'recorded_elsewhere', known.reason)]
-        default:
+        case 'attempt':
+        case 'skip':
           return []
+        default:
+          return intake satisfies never
       }
     })
   }

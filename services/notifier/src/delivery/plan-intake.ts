@@ -212,6 +212,8 @@ class Planner {
           isKnown: true,
         })
         break
+      default:
+        intake satisfies never
     }
   }
 

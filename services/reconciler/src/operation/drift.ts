@@ -51,8 +51,16 @@ function contradicts(said: OperationState, { kind, state }: ActionRecord): boole
       return works || state === 'pending' || state === 'requires_action'
     case 'rejected':
       return works
-    default:
+    case 'requested':
+    case 'approval_pending':
+    case 'approved':
+    case 'declined':
+    case 'expired':
+    case 'executing':
+    case 'awaiting_review':
       return false
+    default:
+      return said satisfies never
   }
 }
 

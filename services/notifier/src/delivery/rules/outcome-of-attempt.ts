@@ -104,6 +104,8 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
       const goesAlone = outcome.fault === 'one_of_several' ? { goesAlone: true as const } : {}
       return { ...common, state: 'retrying', reason: outcome.error, reasonCode: outcome.reason, next, ...goesAlone }
     }
+    default:
+      return outcome satisfies never
   }
 }
 
@@ -142,9 +144,12 @@ function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthNews 
       return { kind: outcome.fault === 'receiver' ? 'failed' : 'held_up', atMs, error: outcome.error }
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
-    // What is wrong with one message says nothing about the channel.
-    default:
+    // A fault of one message says nothing about the channel.
+    case 'park':
+    case 'delivered':
       return null
+    default:
+      return outcome satisfies never
   }
 }
 
@@ -163,9 +168,12 @@ function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atM
     }
     case 'disable':
       return { kind: 'failed', atMs }
-    // It is about this one message: the next may well be taken.
-    default:
+    // A fault of one message says nothing about the next.
+    case 'park':
+    case 'delivered':
       return null
+    default:
+      return outcome satisfies never
   }
 }
 
