@@ -37,7 +37,8 @@ export async function loadExpectedChanges(
       // One that was taken back covers nothing more; what it covered stays.
       const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChange.id)
       const used = usedElsewhere(uses.get(expectedChange.id), own)
-      return { ...expectedChange, usedElsewhere: isTakenBack ? { ...used, changes: expectedChange.maxChanges } : used }
+      const deleted = { ...used, changes: expectedChange.maxChanges, isDeleted: true } as const
+      return { ...expectedChange, usedElsewhere: isTakenBack ? deleted : used }
     })
     return withExpectedChanges(theCase, refreshed) === theCase ? [] : [touchOf(theCase, refreshed)]
   })

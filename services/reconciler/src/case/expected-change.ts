@@ -24,11 +24,19 @@ export interface ExpectedChange {
    * What the changes of other cases had taken of it when it was read last. The claim decides (expected-change-uses.ts): this
    * only spares a claim that would be refused.
    */
-  readonly usedElsewhere: Used
+  readonly usedElsewhere: UsedElsewhere
 }
 
 /** What is taken of an expected change. */
 export interface Used {
   readonly changes: number
   readonly amount: number
+}
+
+/** What the changes of other cases have taken. */
+export interface UsedElsewhere extends Used {
+  /** Some of the actions that it covers there, in the order of their ids; absent in what was stored before this was kept. */
+  readonly by?: readonly string[]
+  /** It was deleted, so all of it counts as taken. */
+  readonly isDeleted?: true
 }

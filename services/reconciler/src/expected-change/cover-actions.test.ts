@@ -16,6 +16,7 @@ import { refundShown, scheduled, seen } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { mergeCases } from '../decision/merge.ts'
+import { projectAction, stampChanged } from '../verdict/projection.ts'
 
 const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))
@@ -100,6 +101,76 @@ describe('an expected change', () => {
     const { merged } = mergeCases(one, { ...other, id: 'sub_other', createdAt: T0 + MINUTE }, T0 + 2 * MINUTE)
     const later = play([{ at: T0 + 3 * MINUTE, input: found(expectedChange({ maxChanges: 2 })) }], merged)
     expect(coveredOf(later)).toEqual({ re_1: 'exp_1', re_2: 'exp_1' })
+  })
+})
+
+describe('the rule of an action that nothing explains', () => {
+  const ruleOf = (theCase: Case, id: string) => {
+    const action = theCase.actions.find(({ providerRef }) => providerRef === id)
+    if (action === undefined) throw new Error(`${id} is not recorded`)
+    return projectAction(theCase, action).why?.rule.replaceAll(/act_[a-z0-9]{26}/g, name =>
+      theCase.actions.flatMap(one => (one.id === name ? one.providerRef : [])).join(),
+    )
+  }
+  const elsewhere = (changes: number, by: string[], amount = 0) => ({ usedElsewhere: { changes, amount, by } })
+  const limited = { maxAmount: 5_000, currency: 'eur', maxChanges: 9 }
+
+  test.each<{ name: string; expected: Partial<ExpectedChange>; says: string }>([
+    {
+      name: 'an expected change that another payment used up',
+      expected: elsewhere(1, ['act_a']),
+      says: 'expected change exp_1 would cover it, but was used up by act_a',
+    },
+    {
+      name: 'some of the changes that used it up where they are many',
+      expected: { maxChanges: 5, ...elsewhere(5, ['act_a', 'act_b', 'act_c']) },
+      says: 'expected change exp_1 would cover it, but was used up by act_a, act_b, act_c and 2 others',
+    },
+    {
+      name: 'how many used it up where they are not known',
+      expected: { maxChanges: 2, usedElsewhere: { changes: 2, amount: 0 } },
+      says: 'expected change exp_1 would cover it, but was used up by 2 others',
+    },
+    {
+      name: 'an expected change of which too little money is left',
+      expected: { ...limited, ...elsewhere(1, ['act_a'], 2_502) },
+      says: 'expected change exp_1 would cover it, but only EUR 24.98 of its amount is left: the rest was used by act_a',
+    },
+    {
+      name: 'an expected change of less money',
+      expected: { maxAmount: 1_000, currency: 'eur' },
+      says: 'expected change exp_1 would cover it, but only EUR 10.00 of its amount is left',
+    },
+    {
+      name: 'an expected change that was deleted',
+      expected: { usedElsewhere: { changes: 1, amount: 0, isDeleted: true } },
+      says: 'expected change exp_1 would cover it, but was deleted',
+    },
+  ])('names $name', ({ expected, says }) => {
+    expect(ruleOf(judged([refund('re_1')], [expectedChange(expected)]), 're_1')).toBe(`Nothing explains it; ${says}`)
+  })
+
+  test('names the other refund of the payment that used it up, and no expected change once an operation explains it', () => {
+    const theCase = judged([refund('re_1'), refund('re_2')], [expectedChange()])
+    expect(ruleOf(theCase, 're_2')).toBe(
+      'Nothing explains it; expected change exp_1 would cover it, but was used up by re_1',
+    )
+    const explained = play([{ at: T0 + 3 * MINUTE, input: operationSeen({ provider_ref: 're_2' }) }], theCase)
+    expect(ruleOf(explained, 're_2')).toBe('Operation op_1 names this very object')
+  })
+
+  test('names no expected change that does not cover it', () => {
+    const other = expectedChange({ amount: 1, ...elsewhere(1, ['act_a']) })
+    expect(ruleOf(judged([refund('re_1')], [other]), 're_1')).toBe('Nothing explains it')
+  })
+
+  test('is listed anew where the expected change is used up later', () => {
+    const theCase = { ...judged([refund('re_1')], []), version: 2 }
+    const used = expectedChange(elsewhere(1, ['act_a']))
+    const later = stampChanged(play([{ at: T0 + 3 * MINUTE, input: found(used) }], { ...theCase, version: 3 }), theCase)
+    expect(onlyAction(later).changedIn).toBe(3)
+    const same = stampChanged(play([{ at: T0 + 4 * MINUTE, input: found(used) }], { ...later, version: 4 }), later)
+    expect(onlyAction(same).changedIn).toBe(3)
   })
 })
 

@@ -1,6 +1,6 @@
 import { idInReference } from '@backstop/contracts'
 import { type ActionRecord, type Case, isJudged } from '../case/case.ts'
-import type { ExpectedChange, Used } from '../case/expected-change.ts'
+import type { ExpectedChange, Used, UsedElsewhere } from '../case/expected-change.ts'
 import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
 
 /** Those of the expected changes that are about anything, or about an object that the references name. */
@@ -37,9 +37,9 @@ export function withExpectedChanges(theCase: Case, found: readonly ExpectedChang
       .map(expectedChange => [expectedChange.id, expectedChange]),
   )
   const known = new Set(theCase.expectedChanges.map(expectedChange => expectedChange.id))
-  const isNews = ({ id, usedElsewhere: { changes, amount } }: ExpectedChange) => {
+  const isNews = ({ id, usedElsewhere }: ExpectedChange) => {
     const used = own.get(id)?.usedElsewhere
-    return used !== undefined && (used.changes !== changes || used.amount !== amount)
+    return used !== undefined && !isSameUse(used, usedElsewhere)
   }
   const news = [...own.values()].filter(({ id }) => !known.has(id))
   if (news.length === 0 && !theCase.expectedChanges.some(isNews)) return theCase
@@ -61,6 +61,15 @@ export function withExpectedChanges(theCase: Case, found: readonly ExpectedChang
   return { ...theCase, expectedChanges }
 }
 
+function isSameUse(a: UsedElsewhere, b: UsedElsewhere): boolean {
+  return (
+    a.changes === b.changes &&
+    a.amount === b.amount &&
+    a.isDeleted === b.isDeleted &&
+    (a.by ?? []).join() === (b.by ?? []).join()
+  )
+}
+
 /** The expected changes of two cases that became one: what the one had taken elsewhere is the other's own now. */
 export function mergeExpectedChanges(winner: Case, loser: Case): readonly ExpectedChange[] {
   const ofLoser = new Set(loser.expectedChanges.map(expectedChange => expectedChange.id))
@@ -68,9 +77,12 @@ export function mergeExpectedChanges(winner: Case, loser: Case): readonly Expect
     if (!ofLoser.has(expectedChange.id)) return expectedChange
     const { changes, amount } = usedBy(loser.actions, expectedChange.id)
     const { usedElsewhere } = expectedChange
+    const own = new Set(loser.actions.map(({ id }) => id))
     const left = {
+      ...usedElsewhere,
       changes: Math.max(0, usedElsewhere.changes - changes),
       amount: Math.max(0, usedElsewhere.amount - amount),
+      by: (usedElsewhere.by ?? []).filter(id => !own.has(id)),
     }
     return { ...expectedChange, usedElsewhere: left }
   })
@@ -94,7 +106,7 @@ export function expectedChangeFor(
     expectedChange => covers(expectedChange, action) && hasRoomFor(expectedChange, action, actions),
   )
   const held = fitting.find(isHeldBy(action))
-  return held ?? fitting.toSorted((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))[0]
+  return held ?? fitting.toSorted(byExpiry)[0]
 }
 
 /** What the actions take of an expected change. */
@@ -107,17 +119,55 @@ function isHeldBy({ expectedChangeId }: ActionRecord): (expectedChange: Expected
   return expectedChange => expectedChange.id === expectedChangeId
 }
 
+/** Why an expected change that covers an action explains it no more; null where it does. */
+export type Lack = 'deleted' | 'changes' | 'amount'
+
 /** Whether an expected change is not used up for this action by what the others have taken. Whatever has a use keeps it. */
 function hasRoomFor(expectedChange: ExpectedChange, action: ActionRecord, actions: readonly ActionRecord[]): boolean {
-  if (expectedChange.maxAmount === null && isHeldBy(action)(expectedChange)) return true
+  return lackOf(expectedChange, action, actions) === null
+}
+
+function lackOf(expectedChange: ExpectedChange, action: ActionRecord, actions: readonly ActionRecord[]): Lack | null {
+  const { maxChanges, maxAmount, usedElsewhere } = expectedChange
+  const isHeld = isHeldBy(action)(expectedChange)
+  if (maxAmount === null && isHeld) return null
   const own = usedBy(
     actions.filter(({ id }) => id !== action.id),
     expectedChange.id,
   )
-  const { changes, amount } = expectedChange.usedElsewhere
-  const fitsAmount =
-    expectedChange.maxAmount === null || amount + own.amount + (action.amount ?? 0) <= expectedChange.maxAmount
-  return fitsAmount && (isHeldBy(action)(expectedChange) || changes + own.changes < expectedChange.maxChanges)
+  if (!isHeld && usedElsewhere.changes + own.changes >= maxChanges) {
+    return usedElsewhere.isDeleted ? 'deleted' : 'changes'
+  }
+  return maxAmount !== null && usedElsewhere.amount + own.amount + (action.amount ?? 0) > maxAmount ? 'amount' : null
+}
+
+/** An expected change that covers an action, but of which too little is left to explain it. */
+export interface UsedUp {
+  readonly expectedChange: ExpectedChange
+  readonly lack: Lack
+  /** Some of the actions that used it: first those of the same case. */
+  readonly by: readonly string[]
+  /** What all of them took of it. */
+  readonly used: Used
+}
+
+/** The expected change that would explain an action if more of it were left, the one that expires first; undefined where none would. */
+export function usedUpFor({ expectedChanges, actions }: Case, action: ActionRecord): UsedUp | undefined {
+  const [first] = expectedChanges.filter(expectedChange => covers(expectedChange, action)).toSorted(byExpiry)
+  const lack = first === undefined ? null : lackOf(first, action, actions)
+  if (first === undefined || lack === null) return undefined
+  const { usedElsewhere } = first
+  const own = usedBy(actions, first.id)
+  return {
+    expectedChange: first,
+    lack,
+    by: [...actions.filter(one => isHeldBy(one)(first)).map(({ id }) => id), ...(usedElsewhere.by ?? [])],
+    used: { changes: usedElsewhere.changes + own.changes, amount: usedElsewhere.amount + own.amount },
+  }
+}
+
+function byExpiry(a: ExpectedChange, b: ExpectedChange): number {
+  return a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1)
 }
 
 function covers(expectedChange: ExpectedChange, action: ActionRecord): boolean {

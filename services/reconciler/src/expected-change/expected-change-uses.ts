@@ -1,5 +1,5 @@
 import type { ActionRecord, Case } from '../case/case.ts'
-import type { ExpectedChange, Used } from '../case/expected-change.ts'
+import type { ExpectedChange, UsedElsewhere } from '../case/expected-change.ts'
 
 /**
  * What is taken of one expected change, by the actions of any case of its project: one document, written by compare-and-set,
@@ -51,10 +51,18 @@ export function ownIds({ actions, merged }: Case): ReadonlySet<string> {
   return new Set([...actions.map(({ id }) => id), ...merged.map(({ record }) => record.id)])
 }
 
+/** Actions that are named as having used an expected change; the others are counted. */
+export const MAX_NAMED = 3
+
 /** What of an expected change is taken by others than these actions. A case's own unused claims count as free for that case. */
-export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: ReadonlySet<string>): Used {
+export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: ReadonlySet<string>): UsedElsewhere {
   const others = (stored?.uses ?? []).filter(({ actionId }) => !own.has(actionId))
-  return { changes: others.length, amount: others.reduce((sum, { amount }) => sum + amount, 0) }
+  const by = others.map(({ actionId }) => actionId).sort()
+  return {
+    changes: others.length,
+    amount: others.reduce((sum, { amount }) => sum + amount, 0),
+    by: by.slice(0, MAX_NAMED),
+  }
 }
 
 /** What a case needs of each of its expected changes. */

@@ -8,7 +8,7 @@ import {
   openIncident,
 } from '../case/case.ts'
 import { summaryOf } from './summary.ts'
-import { candidatesOf, indexOperations, type OperationIndex, whyOf } from './why.ts'
+import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
 /** The action as lists, alerts and the API show it. */
 export function projectAction(theCase: Case, action: ActionRecord): Action {
@@ -92,7 +92,18 @@ function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change:
 /** Whether other reasons than before are given for a record that no operation explains. */
 function hasOtherReasons(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
   if (before === undefined) return () => false
-  if (before.operations === theCase.operations && before.actions === theCase.actions) return () => false
+  const hasOtherActions = before.actions !== theCase.actions
+  const ofOperations =
+    hasOtherActions || before.operations !== theCase.operations ? hasOtherCandidates(theCase, before) : () => false
+  const mayHaveOtherRemark = hasOtherActions || before.expectedChanges !== theCase.expectedChanges
+  return record =>
+    record.verdict !== 'explained' &&
+    isJudged(record) &&
+    (ofOperations(record) || (mayHaveOtherRemark && usedUpRemark(theCase, record) !== usedUpRemark(before, record)))
+}
+
+/** Whether other operations than before are named as not explaining a record, or for other reasons. */
+function hasOtherCandidates(theCase: Case, before: Case): (record: ActionRecord) => boolean {
   const [index, indexBefore] = [indexOperations(theCase), indexOperations(before)]
   const [explaining, explainedBefore] = [index.explaining(), indexBefore.explaining()]
   const moved = new Set(
@@ -100,7 +111,6 @@ function hasOtherReasons(theCase: Case, before: Case | undefined): (record: Acti
   )
   if (before.operations === theCase.operations && moved.size === 0) return () => false
   return record => {
-    if (record.verdict === 'explained' || !isJudged(record)) return false
     const [now, then] = [candidatesOf(theCase, record, index), candidatesOf(before, record, indexBefore)]
     return (
       now.length !== then.length ||

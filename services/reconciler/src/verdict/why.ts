@@ -8,6 +8,8 @@ import {
 } from '@backstop/contracts'
 import type { ActionRecord, Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
+import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
+import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
 import { claimOf, madeWithin, type TimedOperation, timedOperation } from './explain.ts'
 
 /** How a verdict came about, in words, for whoever asks. */
@@ -91,13 +93,49 @@ function readBackRemark({ readBack, reason }: ActionRecord): string {
     : ''
 }
 
+/** The verdicts on what nothing explains. */
+const UNEXPLAINED: readonly VerdictReason[] = [
+  'awaiting_second_look',
+  'nothing_explains_it',
+  'out_of_band_ignore',
+  'auto_before_first_operation',
+  'connection_deleted',
+]
+
+/** Which expected change would have explained it, if more of it were left; empty where none would. */
+export function usedUpRemark(theCase: Case, action: ActionRecord): string {
+  if (theCase.expectedChanges.length === 0 || !UNEXPLAINED.includes(action.reason)) return ''
+  const usedUp = usedUpFor(theCase, action)
+  return usedUp === undefined
+    ? ''
+    : `; expected change ${usedUp.expectedChange.id} would cover it, but ${LACKS[usedUp.lack](usedUp)}`
+}
+
+const LACKS: Record<UsedUp['lack'], (usedUp: UsedUp) => string> = {
+  deleted: () => 'was deleted',
+  changes: usedUp => `was used up by ${usersOf(usedUp)}`,
+  amount: usedUp => {
+    const { expectedChange, used } = usedUp
+    const amount = Math.max(0, (expectedChange.maxAmount ?? 0) - used.amount)
+    const left = `only ${money({ amount, currency: expectedChange.currency })} of its amount is left`
+    return used.changes === 0 ? left : `${left}: the rest was used by ${usersOf(usedUp)}`
+  },
+}
+
+function usersOf({ by, used }: UsedUp): string {
+  const named = by.slice(0, MAX_NAMED)
+  const more = used.changes - named.length
+  const all = more > 0 ? [...named, `${more} ${more === 1 ? 'other' : 'others'}`] : named
+  return all.length === 1 ? all.join() : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
+}
+
 /**
  * The rule that held, and the operations that did not fit, with the reason of each.
  * @param index those of the case, for whoever asks about many actions
  */
 export function whyOf(theCase: Case, action: ActionRecord, index = indexOperations(theCase)): Why {
   return {
-    rule: `${ruleOf(action)}${readBackRemark(action)}`,
+    rule: `${ruleOf(action)}${readBackRemark(action)}${usedUpRemark(theCase, action)}`,
     candidates: candidatesOf(theCase, action, index).map(timed => {
       const claim = claimOf(action, timed.operation, timed)
       const failure = claim.kind === 'match' ? whyNotAssigned(action, timed, index) : claim.reason
