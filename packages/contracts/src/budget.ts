@@ -23,19 +23,19 @@ export const Budget = z.object({
 })
 export type Budget = z.infer<typeof Budget>
 
-/** What is taken of a budget in one period. */
+/** The spent and reserved amounts of a budget in one period. */
 export const BudgetUsage = z.object({
   starts_at: Timestamp,
-  /** Excluded. */
+  /** Exclusive. */
   ends_at: Timestamp,
   /** Minor units of operations that completed. */
   used: z.int().min(0),
-  /** Minor units of operations that are under way. */
+  /** Minor units of operations in flight. */
   reserved: z.int().min(0),
-  /** What may still be asked for: the cap less both, and 0 once they are beyond it. */
+  /** What may still be requested: the cap minus `used` and `reserved`, and never less than 0. */
   left: z.int().min(0),
 })
 export type BudgetUsage = z.infer<typeof BudgetUsage>
 
-/** The shares of a cap, in percent, at which people are told. */
+/** The shares of a cap, in percent, at which an alert goes out. */
 export const CAP_PERCENTS = [50, 80, 100] as const

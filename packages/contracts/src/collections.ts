@@ -1,13 +1,15 @@
 import type { CreateIndexesOptions, IndexSpecification } from 'mongodb'
 
+/** One MongoDB collection as the deploy job creates it. */
 export interface CollectionDefinition {
+  /** The only service, package or job that writes it. */
   readonly owner: 'admin-api' | 'reconciler' | 'notifier' | 'ledger' | 'provision'
   readonly indexes: readonly { keys: IndexSpecification; options?: CreateIndexesOptions }[]
 }
 
 const DAY_S = 86_400
 
-/** Every collection with its owner and its indexes, as the deploy job makes them. A TTL is the retention of its row. */
+/** Every collection with its owner and its indexes. A TTL index is the retention time of its documents. */
 export const COLLECTIONS = {
   projects: { owner: 'admin-api', indexes: [{ keys: { created_at: -1, _id: -1 } }] },
   connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
@@ -80,7 +82,7 @@ export const COLLECTIONS = {
   subjects: {
     owner: 'reconciler',
     indexes: [
-      // The alias table: a reference belongs to one subject only, and this index is what makes it so.
+      // Unique: a reference belongs to one case only.
       { keys: { 'current.refs': 1 }, options: { unique: true } },
       { keys: { 'current.outbox.at': 1 }, options: { sparse: true } },
       { keys: { 'current.nextLookAt': 1 }, options: { sparse: true } },
@@ -119,7 +121,7 @@ export const COLLECTIONS = {
   expected_changes: {
     owner: 'admin-api',
     indexes: [
-      // What the reconciler looks a note up by.
+      // The reconciler finds expected changes by these fields.
       { keys: { project_id: 1, subject: 1, expires_at: -1 } },
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { created_at: -1, _id: -1 } },
@@ -137,7 +139,7 @@ export const COLLECTIONS = {
       { keys: { alert_id: 1 } },
       { keys: { channel_id: 1, created_at: 1, _id: 1 } },
       { keys: { created_at: -1, _id: -1 } },
-      // What did not arrive is looked for among very much that did.
+      // Dead deliveries are few among very many delivered ones.
       {
         keys: { project_id: 1, state: 1, created_at: -1, _id: -1 },
         options: { partialFilterExpression: { state: 'dead' } },
@@ -155,7 +157,7 @@ export const COLLECTIONS = {
     owner: 'notifier',
     indexes: [
       { keys: { parked_at: -1, _id: -1 } },
-      // As long as the topic keeps them.
+      // As long as the topic retains them.
       { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
     ],
   },
@@ -169,4 +171,5 @@ export const COLLECTIONS = {
   schema_ids: { owner: 'provision', indexes: [] },
 } as const satisfies Record<string, CollectionDefinition>
 
+/** The name of a collection. */
 export type CollectionName = keyof typeof COLLECTIONS

@@ -13,21 +13,21 @@ describe.each(names)('the message %s', name => {
     expect(registrySchema(name), `The schema was changed; ${FREEZE}`).toEqual(schemaVersions(name).at(-1)?.schema)
   })
 
-  test('reads what every earlier version allowed', () => {
+  test('reads the data of every earlier version', () => {
     const reasons = schemaVersions(name).flatMap(({ version, schema }) =>
       incompatibilities(schema, registrySchema(name)).map(reason => `version ${version}: ${reason}`),
     )
     expect(reasons).toEqual([])
   })
 
-  test('has versions that follow on each other, and samples of the first', () => {
+  test('has consecutive versions, and samples of the first', () => {
     expect(schemaVersions(name).map(({ version }) => version)).toEqual(
       schemaVersions(name).map((_, index) => index + 1),
     )
     expect(samples(name).some(({ title }) => title.startsWith('v1-'))).toBe(true)
   })
 
-  test.each(samples(name))('reads the bytes of $title as it always did', ({ message, bytes }) => {
+  test.each(samples(name))('reads the stored bytes of $title unchanged', ({ message, bytes }) => {
     expect(bytes, `The sample has no bytes; ${FREEZE}`).toBeDefined()
     const unframed = unframe(bytes!)
     if (unframed.kind !== 'framed') throw new Error(unframed.reason)

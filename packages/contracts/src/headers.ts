@@ -1,22 +1,22 @@
 /** Kafka header names. Values are ASCII strings; times are milliseconds since the epoch in decimal. */
 export const HEADERS = {
-  /** Deterministic id of the message: what consumers deduplicate by. */
+  /** Deterministic id of the message: consumers deduplicate by it. */
   messageId: 'x-message-id',
-  /** Inbound: the provider's own event id and type, and when ingress took the event in. */
+  /** Inbound: the provider's event id and type, and when ingress accepted the event. */
   eventId: 'event_id',
   eventType: 'event_type',
   receivedAt: 'received_at',
   /** W3C trace context, carried unchanged from the notification to the delivery. */
   traceparent: 'traceparent',
-  /** Delay lines: when the message is due, and where it goes then. */
+  /** Delay lines: when the message is due. */
   dueAt: 'x-due-at',
-  /** Deliveries: which one it is, so that also a message whose value cannot be read tells. */
+  /** Deliveries: the id of the delivery, so that it is known even if the value cannot be read. */
   deliveryId: 'x-delivery-id',
-  /** Deliveries: number of the attempt that the message asks for, from 1. */
+  /** Deliveries: the number of the requested attempt, from 1. */
   attempt: 'x-attempt',
-  /** Deliveries: `1` where a person asked for this very attempt, which then waits for no pause of its channel; absent else. */
+  /** Deliveries: `1` if a person requested this attempt. It then ignores the pause of its channel. */
   atOnce: 'x-at-once',
-  /** Dead letters: where the message came from and why it was parked. */
+  /** Dead letters: the original position of the message, and why it was dead-lettered. */
   originalTopic: 'x-original-topic',
   originalPartition: 'x-original-partition',
   originalOffset: 'x-original-offset',

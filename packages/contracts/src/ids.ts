@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** What each id names, by its prefix. An id reads `<prefix>_<26 base32 characters>` (128 bits). */
+/** The prefix of each kind of id. An id is `<prefix>_<26 base32 characters>` (128 bits). */
 export const ID_PREFIXES = {
   project: 'prj',
   connection: 'con',
@@ -27,6 +27,7 @@ export const ID_PREFIXES = {
   deadLetter: 'dlt',
 } as const
 
+/** A kind of id. */
 export type IdKind = keyof typeof ID_PREFIXES
 
 /** Crockford's base32 in lower case: no letters that are easily confused, safe in URLs and file names. */
@@ -48,12 +49,12 @@ function base32(bytes: Uint8Array): string {
   return bits > 0 ? text + ALPHABET[(buffer << (5 - bits)) & 31] : text
 }
 
-/** A new id from 128 random bits: it cannot be guessed, which the inbound path relies on. */
+/** A new id from 128 random bits. It cannot be guessed: the address for notifications relies on that. */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${base32(randomBytes(16))}`
 }
 
-/** The id of the alert about one turn of an incident, whoever computes it and however often. */
+/** The id of the alert about the opening or resolving of an incident, computed alike everywhere. */
 export function incidentAlertId(incidentId: string, event: 'incident.opened' | 'incident.resolved'): string {
   return deterministicId('alert', incidentId, event)
 }
@@ -64,7 +65,7 @@ export function deliveryIdOf(alertId: string, channelId: string): string {
 }
 
 /**
- * The id that the same parts always give, so that work done twice after a crash names the same thing.
+ * The id that follows from the parts, so that work repeated after a crash gets the same id.
  * @param parts joined with a newline; none of them may hold one.
  */
 export function deterministicId(kind: IdKind, ...parts: readonly string[]): string {

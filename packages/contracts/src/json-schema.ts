@@ -21,14 +21,14 @@ export function registrySchema(name: MessageName): JsonSchema {
 }
 
 /**
- * The subject under which the registry keeps a message type's versions.
- * @param topicPrefix of the installation, so that those which share a Kafka share a registry, too
+ * The registry's subject for the versions of a message type.
+ * @param topicPrefix of the installation, so that installations may share a registry as they may share Kafka
  */
 export function registrySubject(name: MessageName, topicPrefix: string): string {
   return `${topicPrefix}${name}-value`
 }
 
-/** A schema as the text that is registered: keys sorted, so that the same schema is always the same bytes. */
+/** The registered text of a schema. Keys are sorted, so that the same schema is always the same bytes. */
 export function schemaText(schema: JsonSchema): string {
   return JSON.stringify(sorted(schema))
 }

@@ -1,7 +1,7 @@
 /**
- * Currencies whose amounts have no minor unit, and those with three digits of it, as the card processor counts them
- * (docs.stripe.com/currencies, "Zero-decimal" and "Three-decimal currencies"). Not those of the runtime's Intl: that
- * shows how people write money, and leaves the digits of HUF or COP off, which the amounts of providers have.
+ * Currencies without a minor unit, and with three digits of it, as the card processor counts them
+ * (docs.stripe.com/currencies, "Zero-decimal" and "Three-decimal currencies"). Intl cannot be used: it follows how people
+ * write money, and omits the digits of HUF and COP, which the providers' amounts include.
  */
 const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
 const THREE_DECIMAL = new Set('bhd jod kwd omr tnd'.split(' '))
@@ -15,7 +15,7 @@ const grouped = [0, 1, 2, 3].map(
 )
 
 /**
- * An amount for people, e.g. `EUR 12.50`: the code instead of a sign, because "$" is several currencies.
+ * An amount for people, e.g. `EUR 12.50`: with the code, because "$" stands for several currencies.
  * @param minorUnits of the currency
  * @param currency ISO 4217 in lower case
  */

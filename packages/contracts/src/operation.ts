@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ActionKind, ProviderKind } from './providers.ts'
 
-/** The states of an operation (DESIGN, "Operations"): what the team's software says it is doing. */
+/** The states of an operation: how far the customer's software says that it is (docs/operations.md). */
 export const OperationState = z.enum([
   'requested',
   'approval_pending',
@@ -25,12 +25,12 @@ const HAS_EXECUTED: Record<OperationState, boolean> = {
   executing: true,
   awaiting_review: true,
   completed: true,
-  // It was sent, and what was sent may have worked all the same.
+  // It was sent, and may have succeeded at the provider all the same.
   failed: true,
   rejected: true,
 }
 
-/** Whether an operation in this state was ever sent to the provider. Only what was sent can explain an action. */
+/** Whether an operation in this state was sent to the provider. Only then can it explain an action. */
 export function hasExecuted(state: OperationState): boolean {
   return HAS_EXECUTED[state]
 }
@@ -38,38 +38,39 @@ export function hasExecuted(state: OperationState): boolean {
 /** ISO 8601 in UTC with milliseconds, e.g. 2026-11-21T10:00:00.000Z. */
 export const Timestamp = z.iso.datetime({ precision: 3 })
 
-/** ISO 4217 in lower case: providers differ in case, so everything inside Backstop is folded to lower. */
+/** ISO 4217 in lower case. Providers differ in case, so Backstop folds it. */
 export const Currency = z.string().regex(/^[a-z]{3}$/)
 
-/** The approval that an operation waits, or waited, for. */
+/** The approval of an operation. */
 export const Approval = z.object({
-  /** Whether its project required it when the operation was reported; else the reporter asked for it. */
+  /** Whether the project required it when the operation was reported. If not, the reporter asked for it. */
   required: z.boolean(),
   requested_at: Timestamp,
-  /** Half-time: when people are reminded, if nobody has decided. */
+  /** Half of the time: when the reminder is sent, if nobody has decided. */
   remind_at: Timestamp,
-  /** When it expires undecided. */
+  /** When it expires, if nobody has decided. */
   deadline_at: Timestamp,
   reminded_at: Timestamp.nullable(),
   decided_at: Timestamp.nullable(),
-  /** The API key that approved or declined; null while it is open, after it expired, and where the reporter said so. */
+  /** The API key that approved or declined. Null: undecided, expired, or decided by the reporter. */
   decided_by: z.string().nullable(),
 })
 export type Approval = z.infer<typeof Approval>
 
-/** How an operation came to execute without the approval that it needed. */
+/** How an operation executed without the approval that it needed. */
 export const ApprovalGap = z.enum([
-  /** Its project requires approval, and it was first heard of when it had begun. */
+  /** It was first reported when it had begun already. */
   'never_asked',
-  /** It did not wait for the decision. */
+  /** It began before the decision. */
   'outstanding',
-  /** It was executed against the decision, or after nobody had decided in time. */
+  /** It began although it was declined. */
   'declined',
+  /** It began although its approval had expired. */
   'expired',
 ])
 export type ApprovalGap = z.infer<typeof ApprovalGap>
 
-/** What one operation takes of one budget, in the period in which it was asked for, whenever it ends. */
+/** The share of one budget that an operation takes, in the period in which it was requested. */
 export const BudgetShare = z.object({
   budget_id: z.string(),
   /** The first day of the period, UTC. */
@@ -80,7 +81,7 @@ export const BudgetShare = z.object({
 })
 export type BudgetShare = z.infer<typeof BudgetShare>
 
-/** One refund or cancellation as the execution feature reports it: stored by the ledger and sent whole on `operations`. */
+/** A refund or cancellation that the customer's software reports: stored by the ledger, published whole on `operations`. */
 export const Operation = z.object({
   operation_id: z.string(),
   project_id: z.string(),
@@ -107,19 +108,19 @@ export const Operation = z.object({
   updated_at: Timestamp,
   /** References of every object and key that the operation names (see references.ts). */
   refs: z.array(z.string()),
-  /** Null where none was asked for; absent in what was written before approvals were kept, as are the next two. */
+  /** Null: it needed none. This field and the next two are absent in older messages. */
   approval: Approval.nullable().optional(),
-  /** Set for good once it executed without the approval that it needed: it explains nothing. */
+  /** Set, and never cleared, once it executed without the approval that it needed: it then explains nothing. */
   unapproved: ApprovalGap.nullable().optional(),
   budgets: z.array(BudgetShare).optional(),
 })
 export type Operation = z.infer<typeof Operation>
 
-/** An operation as the API and alerts show it; `refs` stay inside. */
+/** An operation as the API and alerts show it, without the internal `refs`. */
 export const ShownOperation = Operation.omit({ refs: true })
 export type ShownOperation = z.infer<typeof ShownOperation>
 
-/** An operation without what stays inside. */
+/** An operation without its internal fields. */
 export function showOperation({ refs: _inside, ...operation }: Operation): ShownOperation {
   return operation
 }

@@ -1,6 +1,6 @@
-/** A message that a document caused, kept in that document until the broker has it. */
+/** An unpublished message, stored in the document that caused it until the broker has it. */
 export interface OutboxEntry {
-  /** Deterministic: the message id that consumers deduplicate by. */
+  /** The message id: deterministic, because consumers deduplicate by it. */
   id: string
   topic: string
   key: string
@@ -9,5 +9,5 @@ export interface OutboxEntry {
   headers?: Record<string, string>
 }
 
-/** An outbox entry with the time at which it was written, in milliseconds since the epoch: a sweeper takes old ones. */
+/** An outbox entry with its time of writing, in milliseconds since the epoch: a sweeper publishes old ones. */
 export type TimedOutboxEntry = OutboxEntry & { at: number }

@@ -1,31 +1,34 @@
 import { z } from 'zod'
 
-/** The three kinds of billing provider, by the neutral names of the interface. */
+/** The three kinds of billing provider: card processor, reseller, subscription biller. */
 export const ProviderKind = z.enum(['processor', 'reseller', 'subscription'])
 export type ProviderKind = z.infer<typeof ProviderKind>
 
-/** Whether an unexplained change on a connection alerts (interface §6, "Out-of-band detection"). */
+/**
+ * Whether an unexplained change alerts. auto: once an operation of the connection has executed. alert: always. ignore:
+ * never.
+ */
 export const OutOfBand = z.enum(['auto', 'alert', 'ignore'])
 export type OutOfBand = z.infer<typeof OutOfBand>
 
-/** What an action or an operation does: money back, or an end of a subscription. */
+/** What an action or an operation does: it returns money, or ends a subscription. */
 export const ActionKind = z.enum(['refund', 'cancellation'])
 export type ActionKind = z.infer<typeof ActionKind>
 
 /**
- * What is recorded at a provider: the two that are judged, and what is kept as what it is and judged by nobody (DESIGN,
- * "Deciding").
+ * What is recorded of a provider: the two kinds that are judged, and kinds that are recorded and not judged
+ * (docs/decisions).
  */
 export const RecordKind = z.enum([
   ...ActionKind.options,
   'pause',
   'resume',
-  /** A cancellation or pause that was set for later was taken back. */
+  /** A scheduled cancellation or pause was removed. */
   'schedule_removal',
   'dispute',
-  /** Money that stays with the provider as a balance of the customer. */
+  /** Money that stays at the provider as the customer's balance. */
   'credit',
-  /** An earlier refund, credit or dispute was taken back. */
+  /** An earlier refund, credit or dispute was undone. */
   'reversal',
 ])
 export type RecordKind = z.infer<typeof RecordKind>

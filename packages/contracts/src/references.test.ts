@@ -7,7 +7,7 @@ const sites = fc.option(fc.constantFrom('acme', 'acme-test'), { nil: undefined }
 const providers = fc.constantFrom('processor' as const, 'reseller' as const, 'subscription' as const)
 
 describe('a reference', () => {
-  test('gives back the id that it names, whatever the id holds', () => {
+  test('returns its id unchanged, whatever the id holds', () => {
     fc.assert(
       fc.property(providers, sites, providerIds(), (provider, site, id) => {
         expect(idInReference(objectReference('prj_1', provider, site, id))).toBe(id)
@@ -16,7 +16,7 @@ describe('a reference', () => {
     )
   })
 
-  test('is that of no other object, key or identity, whatever the ids hold', () => {
+  test('is unique among objects, keys and identities, whatever the ids hold', () => {
     const named = fc.record({ provider: providers, site: sites, id: providerIds() })
     const all = ({
       provider,
@@ -51,12 +51,12 @@ describe('a reference', () => {
     expect(objectReference('prj_1', 'subscription', undefined, id)).not.toBe(other)
   })
 
-  test('leads to the one of another object at the same place', () => {
+  test('gives the reference of another object at the same provider', () => {
     const reference = objectReference('prj_1', 'subscription', 'acme', 'a/b')
     expect(siblingReference(reference, 'c/d')).toBe(objectReference('prj_1', 'subscription', 'acme', 'c/d'))
   })
 
-  test('of an ordinary id shows the id as it is', () => {
+  test('contains an ordinary id unchanged', () => {
     expect(objectReference('prj_1', 'processor', undefined, 'pi_1')).toBe('prj_1/processor/pi_1')
     expect(objectReference('prj_1', 'subscription', 'acme', 'Söhne & Co')).toBe('prj_1/subscription/acme/Söhne & Co')
   })

@@ -2,8 +2,8 @@ import type { ProviderKind } from './providers.ts'
 
 /**
  * A reference names one object of a provider within one project, e.g. `prj_…/processor/ch_3P`. Two records that share a
- * reference are about the same payment or subscription. The project comes first, so that what one project signs can
- * never touch another's. `/` and `%` inside a part are percent-encoded, so two different objects never share a reference.
+ * reference are about the same payment or subscription. The project comes first, so that events of one project never
+ * affect another. `/` and `%` inside a part are percent-encoded, so two different objects never share a reference.
  * @param site the provider's site where its ids are only unique within one (subscription), or undefined
  */
 export function objectReference(
@@ -44,7 +44,10 @@ export function idInReference(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1).replace(/%(?:25|2F)/g, decodeURIComponent)
 }
 
-/** The key of messages about one payment or subscription: locality only, never exclusion (DESIGN, "Topics"). */
+/**
+ * The key of messages about one payment or subscription. It brings most of them to one consumer, which is faster; two
+ * consumers may still hold messages of one case, so nothing may rely on it.
+ */
 export function partitionKey(projectId: string, subject: string): string {
   return `${projectId}/${subject}`
 }

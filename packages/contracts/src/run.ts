@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Timestamp } from './operation.ts'
 
-/** A run of the execution feature, whatever operations name by `run_id`, that was reported as failed. */
+/** A run of the customer's software (operations name it by `run_id`) that was reported as failed. */
 export const FailedRun = z.object({
   run_id: z.string(),
   project_id: z.string(),

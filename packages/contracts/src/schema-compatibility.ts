@@ -1,9 +1,8 @@
 import type { JsonSchema } from './json-schema.ts'
 
 /**
- * Why data written by an older schema might be refused by a newer one, a line per reason; empty when the newer one reads
- * all of it (BACKWARD). It knows the keywords that `registrySchema` gives; the registry has the last word, and a test
- * holds both to the same verdicts.
+ * Why a newer schema might refuse data of an older one, a line per reason; empty if it reads all of it (BACKWARD). It knows
+ * the keywords that `registrySchema` uses. The registry decides; a test compares the verdicts of both.
  */
 export function incompatibilities(older: JsonSchema, newer: JsonSchema, path = '$'): string[] {
   const olds = alternativesOf(older)
@@ -12,7 +11,7 @@ export function incompatibilities(older: JsonSchema, newer: JsonSchema, path = '
   return olds.flatMap((old, index) => {
     const reasons = news.map(candidate => compareOne(old, candidate, path))
     if (reasons.some(list => list.length === 0)) return []
-    // Of all alternatives, the one that comes nearest tells most about what was changed.
+    // The alternative with the fewest differences shows best what was changed.
     const nearest = reasons.reduce((best, list) => (list.length < best.length ? list : best))
     return [`${path}: alternative ${index + 1} of ${olds.length} has no successor (${nearest.join('; ')})`]
   })
@@ -95,13 +94,13 @@ function compareObjects(older: JsonSchema, newer: JsonSchema, path: string): str
   ]
 }
 
-/** What an object allows beside its named properties: undefined when nothing (a closed one). */
+/** The schema of an object's unnamed properties; undefined for a closed object. */
 function openRest(schema: JsonSchema): JsonSchema | undefined {
   if (schema.additionalProperties === false) return undefined
   return (schema.additionalProperties ?? {}) as JsonSchema
 }
 
-/** In an open object an older writer may have put anything under a name that means something now. */
+/** An older writer may have stored any value in an open object, also under a name that is defined now. */
 function compareRest(older: JsonSchema, newer: JsonSchema, added: readonly string[], path: string): string[] {
   const had = openRest(older)
   if (had === undefined) return []

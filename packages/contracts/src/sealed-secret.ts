@@ -1,2 +1,2 @@
-/** A secret as the secret box sealed it: never readable without the key-encryption key. */
+/** A secret sealed by the secret box: unreadable without the key-encryption key. */
 export type SealedSecret = string

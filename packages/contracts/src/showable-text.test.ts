@@ -16,7 +16,7 @@ test.for([
   expect(showableText(text)).toBe(shown)
 })
 
-test('no text keeps a character that turns or hides what stands around it', () => {
+test('replaces every character that hides or turns the text around it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const shown = showableText(text)

@@ -1,6 +1,6 @@
 import type { ProviderKind } from './providers.ts'
 
-/** One Kafka topic as the deploy job makes it. The topics are data, so that code, docs and manifests cannot differ. */
+/** One Kafka topic as the deploy job creates it. */
 export interface TopicDefinition {
   readonly partitions: number
   readonly retentionMs: number
@@ -11,7 +11,7 @@ export interface TopicDefinition {
 }
 
 const DAY_MS = 86_400_000
-/** Twice the inbound body limit: the envelope is spliced around a body of up to 1 MiB. */
+/** Twice the limit of an inbound body (1 MiB), to leave room for its envelope. */
 export const MAX_MESSAGE_BYTES = 2 * 1_048_576
 
 const work: TopicDefinition = {
@@ -22,7 +22,7 @@ const work: TopicDefinition = {
   maxMessageBytes: MAX_MESSAGE_BYTES,
 }
 const delay: TopicDefinition = { ...work, partitions: 6, timestampType: 'LogAppendTime' }
-/** Room for the reason that is added to a message that was as large as its own topic allowed. */
+/** Leaves room for the reason that is added to a message of the largest size. */
 const dead: TopicDefinition = {
   ...work,
   partitions: 3,
@@ -30,23 +30,23 @@ const dead: TopicDefinition = {
   maxMessageBytes: MAX_MESSAGE_BYTES + 65_536,
 }
 
-/** Every topic of the product. Growing `partitions` is safe at any time; nothing else of a topic changes in place. */
+/** Every topic of the product. Only `partitions` may change in place, and only grow. */
 export const TOPICS = {
   'inbound.processor': work,
   'inbound.reseller': work,
   'inbound.subscription': work,
   operations: work,
-  /** The minute of grace: a pure delay line. What is due moves to rechecks.due, where the second look happens. */
+  /** The delay line of the minute before the second look. Due messages move to rechecks.due, whose consumer looks. */
   rechecks: delay,
   'rechecks.due': { ...work, partitions: 6 },
-  /** A delay line of seconds: when it is due, a signed action is judged whether the provider has answered or not. */
+  /** The delay line of the seconds that a provider has to answer: then a signed action is judged without the answer. */
   'rechecks.unanswered': delay,
-  /** Questions to the providers' own APIs, by connection: asked within its rate limit, answered on `readbacks`. */
+  /** Requests to read from a provider's API, keyed by connection. The results are on `readbacks`. */
   rereads: { ...work, partitions: 6 },
-  /** A delay line: what could not be asked is asked again half a minute later. */
+  /** The delay line of requests that failed: they are repeated after half a minute. */
   'rereads.retry': delay,
   readbacks: work,
-  /** Wishes to change what another service owns, to its owner. */
+  /** Requests to change data that another service owns. */
   commands: work,
   incidents: { ...work, cleanup: 'compact', retentionMs: 30 * DAY_MS },
   alerts: work,
@@ -56,23 +56,24 @@ export const TOPICS = {
   'deliveries.retry.10m': delay,
   'deliveries.retry.1h': delay,
   'deliveries.retry.6h': delay,
-  /** Parked with the reason: what the notifier, and what the reconciler, could not use. */
+  /** Dead letters of the notifier and of the reconciler. */
   'deliveries.dead': dead,
   'inbound.dead': dead,
-  /** Carries nothing: the time at which the broker appends a record is how a process compares its clock with Kafka's. */
+  /** Records without content: their append time is the broker's time, with which each process compares its clock. */
   clocks: { ...work, partitions: 1, retentionMs: DAY_MS, timestampType: 'LogAppendTime', maxMessageBytes: 65_536 },
 } as const satisfies Record<string, TopicDefinition>
 
+/** The name of a topic. */
 export type TopicName = keyof typeof TOPICS
 
-/** The topic on which a provider's authenticated events arrive. */
+/** The topic of a provider's authentic events. */
 export const INBOUND_TOPICS = {
   processor: 'inbound.processor',
   reseller: 'inbound.reseller',
   subscription: 'inbound.subscription',
 } as const satisfies Record<ProviderKind, TopicName>
 
-/** The rungs of the retry ladder, shortest first: a delay in milliseconds and the delay line that keeps it. */
+/** The steps of the retry schedule, shortest first: a delay in milliseconds and its delay line. */
 export const RETRY_RUNGS = [
   { delayMs: 5_000, topic: 'deliveries.retry.5s' },
   { delayMs: 60_000, topic: 'deliveries.retry.1m' },

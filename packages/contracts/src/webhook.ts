@@ -25,7 +25,7 @@ export function webhookSchema(event: Alert['event']): JsonSchema {
     io: 'output',
     override({ jsonSchema }) {
       delete jsonSchema.additionalProperties
-      // The format says it all; the pattern beside it is how zod checks leap years.
+      // The format suffices: the pattern is only how zod checks leap years.
       if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern
     },
   })

@@ -4,7 +4,7 @@
  */
 const PREFIX_BYTES = 5
 
-/** Frames JSON text or bytes with the id of the schema that it follows. */
+/** Prepends the id of the schema to JSON text or bytes. */
 export function frame(schemaId: number, json: string | Buffer): Buffer {
   const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length
   const bytes = Buffer.allocUnsafe(PREFIX_BYTES + length)
@@ -15,9 +15,10 @@ export function frame(schemaId: number, json: string | Buffer): Buffer {
   return bytes
 }
 
+/** A message without its prefix, or why it has none. */
 export type Unframed = { kind: 'framed'; schemaId: number; json: Buffer } | { kind: 'not_framed'; reason: string }
 
-/** Takes a framed message apart; says why where it is none. `json` shares memory with `bytes`. */
+/** Splits a message into schema id and JSON. `json` shares memory with `bytes`. */
 export function unframe(bytes: Buffer | null): Unframed {
   if (bytes === null) return { kind: 'not_framed', reason: 'The message has no value' }
   if (bytes.length <= PREFIX_BYTES) return { kind: 'not_framed', reason: `The message has only ${bytes.length} bytes` }

@@ -1,7 +1,7 @@
 /**
- * `npm run freeze -w @backstop/contracts`: after a message's schema was changed, writes its next version to schemas/, and
- * the bytes of samples that have none yet. What was frozen before is never touched: installations have registered it, and
- * messages of it lie in their topics. A change that an older message would not survive is refused.
+ * `npm run freeze -w @backstop/contracts`: writes the next version of each changed message schema to schemas/, and the bytes
+ * of new samples. Frozen files are never changed: installations have registered the schemas and hold messages of them. A
+ * schema that cannot read older messages is refused.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { incompatibilities } from '../src/schema-compatibility.ts'
 import { frame } from '../src/wire-format.ts'
 import { SAMPLES_FOLDER, SCHEMAS_FOLDER, samples, schemaVersions } from './frozen.ts'
 
-/** Ids are the registry's, and each has its own; readers of samples do not look at it. */
+/** Any id will do: each registry assigns its own, and the tests of samples ignore it. */
 const SAMPLE_SCHEMA_ID = 1
 
 for (const name of Object.keys(MESSAGES) as MessageName[]) {
@@ -28,7 +28,9 @@ function freezeSchema(name: MessageName): void {
     incompatibilities(schema, today).map(reason => `  against version ${version}: ${reason}`),
   )
   if (reasons.length > 0) {
-    process.stderr.write(`${name}: messages that are already written would no longer be read\n${reasons.join('\n')}\n`)
+    process.stderr.write(
+      `${name}: the changed schema cannot read messages of earlier versions\n${reasons.join('\n')}\n`,
+    )
     process.exitCode = 1
     return
   }

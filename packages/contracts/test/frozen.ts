@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { JsonSchema } from '../src/json-schema.ts'
 import type { MessageName } from '../src/messages/index.ts'
 
-/** The versions of every message's schema that were ever registered, oldest first: `<message>.v<number>.json`. */
+/** Every registered version of each message schema: `<message>.v<number>.json`. */
 export const SCHEMAS_FOLDER = join(import.meta.dirname, '../schemas')
-/** Messages as they were once written, a folder each: `v<number>-<what>.json`, and its bytes as `.bin`. */
+/** Messages as earlier versions wrote them, a folder for each type: `v<number>-<what>.json`, and the bytes as `.bin`. */
 export const SAMPLES_FOLDER = join(import.meta.dirname, '../samples')
 
 export interface SchemaVersion {
@@ -26,9 +26,9 @@ export function schemaVersions(name: MessageName): SchemaVersion[] {
 export interface Sample {
   /** Such as `v1-refund-created`. */
   readonly title: string
-  /** The message as it is read today. */
+  /** The message as today's code reads it. */
   readonly message: unknown
-  /** The bytes as they lay in Kafka; undefined while the sample is not yet frozen. */
+  /** Its bytes in Kafka; undefined: not frozen yet. */
   readonly bytes: Buffer | undefined
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Characters that ids are made of elsewhere, and those that separators, URLs, markup and displays give a meaning to. */
+/** Characters that have a meaning in separators, URLs, markup or displays, and letters of several scripts. */
 const ODD = [
   '/',
   '|',
@@ -41,7 +41,7 @@ const ODD = [
   '0',
 ]
 
-/** Any id that a provider's object may have, the odd ones more often than chance would have them. */
+/** Any id that a provider's object may have, with unusual ones more often than at random. */
 export function providerIds(): fc.Arbitrary<string> {
   const odd = fc.array(fc.constantFrom(...ODD), { minLength: 1, maxLength: 12 }).map(parts => parts.join(''))
   const any = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(text => !/\p{Cc}|\p{Cs}/u.test(text))

@@ -5,7 +5,7 @@ export interface SchemaChange {
   readonly older: JsonSchema
   readonly newer: JsonSchema
   readonly verdict: 'compatible' | 'incompatible'
-  /** What our own check says; absent for a compatible change. */
+  /** What `incompatibilities` answers; absent for a compatible change. */
   readonly reason?: RegExp
 }
 
@@ -18,7 +18,7 @@ function object(properties: Record<string, unknown>, required = Object.keys(prop
 
 const kind = (name: string, rest: Record<string, unknown>) => object({ kind: { type: 'string', const: name }, ...rest })
 
-/** Changes that somebody might make to a message, each with what the registry makes of it. */
+/** Changes of a message's schema, each with the registry's verdict. */
 export const schemaChanges: readonly SchemaChange[] = [
   {
     name: 'an optional field is added',

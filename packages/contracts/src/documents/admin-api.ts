@@ -1,4 +1,4 @@
-/** Documents of admin-api: nobody else writes them. */
+/** Documents of admin-api, their only writer. */
 import type { ChannelKind } from '../channel-kind.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
@@ -8,11 +8,11 @@ import type { SealedSecret } from '../sealed-secret.ts'
 export interface ProjectDocument {
   _id: string
   name: string
-  /** How this project's messages look; empty: as Backstop's. */
+  /** The look of this project's messages; empty: the look of the installation. */
   branding: Branding
-  /** Absent: not required. */
+  /** Whether requested operations wait for approval; absent: no. */
   requires_approval?: boolean
-  /** How long people have to decide; absent: DEFAULT_APPROVAL_DEADLINE_S. */
+  /** How long an approval may take; absent: DEFAULT_APPROVAL_DEADLINE_S. */
   approval_deadline_seconds?: number
   /** Grows by one with each change. */
   version: number
@@ -20,9 +20,9 @@ export interface ProjectDocument {
   updated_at: Date
 }
 
-/** How a project's mails look. Every field that is absent is Backstop's own. */
+/** The look of a project's mails. An absent field takes its value from the installation. */
 export interface Branding {
-  /** Stands where "Backstop" would. */
+  /** Replaces "Backstop". */
   name?: string | undefined
   /** https; fetched by the reader's mail program, never by us. */
   logo_url?: string | undefined
@@ -32,13 +32,13 @@ export interface Branding {
   footer?: string | undefined
 }
 
-/** One secret of a connection that notifications may be signed with; several overlap while one is rotated. */
+/** One secret that notifications of a connection may be signed with; during a rotation several are valid. */
 export interface ConnectionSecret {
   sealed: SealedSecret
-  /** Keyed hash that tells two secrets apart without showing either. */
+  /** Keyed hash: tells two secrets apart without showing either. */
   fingerprint: string
   created_at: Date
-  /** The secret is refused from then on; null while it has no end. */
+  /** The secret is refused from this time on; null: it does not expire. */
   expires_at: Date | null
 }
 
@@ -49,14 +49,14 @@ export interface ConnectionDocument {
   kind: ProviderKind
   name: string
   out_of_band: OutOfBand
-  /** needs_setup: a subscription connection without read key or site; its hints are held, nothing is judged. */
+  /** needs_setup: a subscription connection without read key or site. Its hints are held and nothing is judged. */
   status: 'active' | 'needs_setup' | 'deleted'
-  /** What notifications are authenticated with: signing secret, destination key or basic-auth password. */
+  /** The secrets that authenticate notifications: signing secret, destination key or basic-auth password. */
   inbound_secrets: ConnectionSecret[]
   read_key: ConnectionSecret | null
   /** The provider's site (subscription only). */
   site: string | null
-  /** Where the provider's API is, when not at its public address. */
+  /** Base URL of the provider's API; null: its public one. */
   api_base: string | null
   version: number
   created_at: Date
@@ -64,34 +64,37 @@ export interface ConnectionDocument {
   deleted_at: Date | null
 }
 
-/** A person's note that a change will come that no operation tells of, until it expires. */
+/** An expected change: a refund or cancellation that people announced and that no operation reports. */
 export interface ExpectedChangeDocument {
   _id: string
   project_id: string
-  /** Null: through any connection. */
+  /** Null: any connection of the project. */
   connection_id: string | null
   kind: ActionKind
-  /** Payment or subscription id; null: on any. */
+  /** Payment or subscription id; null: any. */
   subject: string | null
-  /** Minor units of each change; null: of any amount. */
+  /** Minor units of each change; null: any amount. */
   amount: number | null
   currency: string | null
-  /** How many changes it covers: 1 where absent. */
+  /** How many changes it covers; absent: 1. */
   max_changes?: number
-  /** Minor units that it covers in total; null or absent: any. */
+  /** Minor units that it covers in total; null or absent: no limit. */
   max_amount?: number | null
-  /** Why it is expected, for whoever reads the verdict. */
+  /** Why the change is expected; shown with the verdict. */
   note: string
   created_by: string
   created_at: Date
-  /** Covers what the provider makes from then on; null where nobody said: from when it was noted, and what was open then. */
+  /**
+   * It covers changes that the provider makes from this time on. Null: changes made from its creation on, and changes that
+   * had an open incident or a pending second look then.
+   */
   starts_at: Date | null
-  /** Covers what the provider makes before; the document is removed long after (TTL). */
+  /** It covers changes that the provider makes before this time. The document is removed much later (TTL). */
   expires_at: Date
 }
 
 /**
- * Where a project is alerted, and of which events.
+ * An alert channel: where alerts of a project go, and which events it gets.
  * @typeParam Config differs by kind: the kind's form says what it holds
  */
 export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
@@ -108,13 +111,13 @@ export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
   deleted_at: Date | null
 }
 
-/** An API key: its hash, never itself. */
+/** An API key. The key itself is not stored, only its hash. */
 export interface ApiKeyDocument {
   _id: string
   name: string
   /** SHA-256 of the key, in hex. */
   hash: string
-  /** The first characters, to recognise it by. */
+  /** The first characters, so that people recognise the key. */
   hint: string
   scopes: string[]
   /** Null: every project. */
@@ -130,28 +133,30 @@ export interface ApiKeyDocument {
   successor_of?: string
 }
 
-/** One row a mutation; for refused requests, one for each minute, actor and error code. */
+/** One row for each change; for refused requests one row for each minute, actor and error code. */
 export interface AuditDocument {
   _id: string
   at: Date
   key_id: string | null
-  /** For refusals `refused.` and the error code. */
+  /** For refusals: `refused.` and the error code. */
   action: string
-  /** For refusals the operationId of the first request. */
+  /** For refusals: the operationId of the first request. */
   target: string
   project_id: string | null
-  /** Null for what was changed without a request. */
+  /** Null for a change without a request. */
   request_id: string | null
   address: string | null
-  /** The rest belongs to refusals alone: how many, when the last one was, and which operations they asked for (ten at most). */
+  /** Refusals only: how many. */
   count?: number
+  /** Refusals only: when the last one was. */
   last_at?: Date
+  /** Refusals only: the operationIds that were called, ten at most. */
   operations?: string[]
-  /** The beginning of a key that nobody knows. */
+  /** Refusals only: the first characters of an unknown key. */
   key_hint?: string | null
 }
 
-/** A bulk replay as it was asked for: what there is to show of it before the notifier begins. */
+/** The request for a bulk replay. It is all that can be shown before the notifier starts. */
 export interface ReplayRequestDocument {
   /** The replay_id of its command. */
   _id: string

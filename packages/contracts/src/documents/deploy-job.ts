@@ -1,4 +1,4 @@
-/** Owner: the deploy job. Known schema ids, so that a registry that is away stops nobody. */
+/** A registered schema. Owner: the deploy job. Services read its id here, also while the registry is unavailable. */
 export interface SchemaIdDocument {
   /** `<message type>/<sha256 of the schema>`, as `schemaKey` makes it. */
   _id: string

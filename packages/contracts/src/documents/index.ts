@@ -1,6 +1,6 @@
 /**
- * Documents that one service writes and others read. Each names its owner: nobody else writes that collection
- * (docs/architecture.md). Times are BSON dates.
+ * Documents that one service writes and others read. Each file names the only writer (docs/architecture.md). Times are
+ * BSON dates.
  */
 export type * from './admin-api.ts'
 export type * from './deploy-job.ts'

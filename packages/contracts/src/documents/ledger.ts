@@ -1,19 +1,23 @@
-/** Documents of the ledger package, the only code that touches them (admin-api takes operations in, the reconciler settles them). */
+/**
+ * Documents of the ledger package, their only reader and writer. admin-api records operations through it, and the reconciler
+ * records their outcomes.
+ */
 import type { Budget } from '../budget.ts'
 import type { Operation } from '../operation.ts'
 import type { OutboxEntry, TimedOutboxEntry } from '../outbox-entry.ts'
 
+/** An operation as it is stored, with its outbox and its timer. */
 export type OperationDocument = Omit<Operation, 'operation_id'> & {
   _id: string
-  /** Messages that this document caused and that are not yet published. */
+  /** Unpublished messages of this document. */
   outbox: OutboxEntry[]
   /** When the oldest entry of `outbox` was written; absent while it is empty. */
   outbox_at?: Date
-  /** When its approval is due to remind people or to expire; absent where it has no timer. */
+  /** When the reminder or the expiry of its approval is due; absent: no timer. */
   timer_at?: Date
 }
 
-/** Present once any operation of the connection ever reached executing (out_of_band `auto`). */
+/** Exists once an operation of the connection has reached executing: from then on `out_of_band: auto` alerts. */
 export interface FirstExecutionDocument {
   /** The connection's id. */
   _id: string
@@ -22,34 +26,35 @@ export interface FirstExecutionDocument {
   at: Date
 }
 
+/** A budget as it is stored. */
 export type BudgetDocument = Omit<Budget, 'budget_id' | 'created_at' | 'updated_at'> & {
   _id: string
   created_at: Date
   updated_at: Date
-  /** Kept after that, so that what operations took of it can still be read. */
+  /** The document is kept, so that its operations' shares can still be read. */
   deleted_at: Date | null
 }
 
-/** What was taken of one budget in one period. Present once something was. */
+/** The spent and reserved amounts of one budget in one period. Created by the first operation of the period. */
 export interface BudgetPeriodDocument {
   /** `<budget_id>/<first day>` */
   _id: string
   budget_id: string
   project_id: string
   starts_at: Date
-  /** Excluded. */
+  /** Exclusive. */
   ends_at: Date
   /** Minor units of operations that completed. */
   used: number
-  /** Minor units of operations that are under way. */
+  /** Minor units of operations in flight. */
   reserved: number
-  /** Shares of the cap, in percent, that people were told of: each once a period. */
+  /** Shares of the cap, in percent, that were alerted: each once a period. */
   told_percents: number[]
 }
 
-/** A run of the execution feature that was reported as failed. */
+/** A run of the customer's software that was reported as failed. */
 export interface FailedRunDocument {
-  /** Follows from project and run_id, which is the reporter's own. */
+  /** Derived from the project and the run_id, because the reporter chooses run_id. */
   _id: string
   project_id: string
   run_id: string

@@ -1,54 +1,54 @@
-/** Documents of the notifier: nobody else writes them. */
+/** Documents of the notifier, their only writer. */
 import type { ChannelKind } from '../channel-kind.ts'
 import type { Alert, SuppressionReason } from '../messages/index.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
 
-/** A channel works when it is enabled and its health has not disabled it. */
+/** The health of a channel. A channel delivers if it is switched on and its failures have not disabled it. */
 export interface ChannelHealthDocument {
   /** The channel's id. */
   _id: string
   project_id: string
   disabled_at: Date | null
-  /** In words a person can act on. */
+  /** For people: the cause and the remedy. */
   disabled_reason: string | null
-  /** The incident that told of it, to resolve it when the channel works again. */
+  /** The incident to resolve when the channel delivers again. */
   disabled_incident_id?: string | null
   last_success_at: Date | null
   last_failure_at: Date | null
   last_error: string | null
-  /** Since when attempts have done nothing but fail; null after a success. Five days of it disable the channel. */
+  /** The first failure since the last success; null after a success. Five days of failures disable the channel. */
   failing_since?: Date | null
-  /** Attempts by day (`YYYY-MM-DD`, UTC), the last 7 days only: what the success rate is computed from. */
+  /** Attempts by day (`YYYY-MM-DD`, UTC) of the last 7 days, for the success rate. */
   days?: Record<string, { delivered: number; failed: number }>
-  /** Commands that this document caused and that are not yet published. */
+  /** Unpublished commands of this document. */
   outbox?: TimedOutboxEntry[]
 }
 
-/** One attempt of a delivery, as people read it. */
+/** One attempt of a delivery. */
 export interface DeliveryAttempt {
   attempt: number
   at: Date
   duration_ms: number
   outcome: 'delivered' | 'failed'
-  /** HTTP status or SMTP reply code; null when there was no answer. */
+  /** HTTP status or SMTP reply code; null without an answer. */
   status: number | null
-  /** In words a person can act on; null when delivered. */
+  /** For people: the cause and the remedy; null when delivered. */
   error: string | null
-  /** At most the first KiB of what the receiver answered. */
+  /** The first KiB of the receiver's answer. */
   response: string | null
 }
 
-/** An address of a mail channel that a delivery has ended for: it is not written to again. */
+/** An address of a mail channel for which a delivery has ended: it gets no further attempt. */
 export interface EndedAddress {
   /** The first 12 hex digits of the SHA-256 of the address in lower case; its mail's Message-ID carries them too. */
   tag: string
-  /** refused: for good, by the mail server. */
+  /** refused: permanently, by the mail server. */
   end: 'taken' | 'refused'
   /** The attempt that ended it. */
   attempt: number
 }
 
-/** One alert on its way to one channel. */
+/** The delivery of one alert to one channel. */
 export interface DeliveryDocument {
   _id: string
   project_id: string
@@ -57,53 +57,54 @@ export interface DeliveryDocument {
   alert_id: string
   event: Alert['event']
   test: boolean
-  /** superseded: it is not sent any more, because a later message about the same incident tells it as well. */
+  /** superseded: not sent, because a later message about the same incident says it too. */
   state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
-  /** Why it ended or what is next, for a person. */
+  /** For people: why it ended, or what comes next. */
   reason: string
   attempts: DeliveryAttempt[]
-  /** The attempt that comes next, and when; null when there is none. */
+  /** The next attempt and its due time; null: none. */
   next_attempt: { attempt: number; due_at: Date; topic: string } | null
-  /** The message that told this one: the resolve that superseded it, or the id of a digest. Absent where it went alone. */
+  /** The delivery that superseded it, or the digest that it was part of. Absent: it was sent by itself. */
   told_by?: string
-  /** It is told in no digest any more, because one was refused for what was in it. Absent: it may be. */
+  /** Whether it is kept out of digests, because a receiver rejected the content of one that it was in. Absent: no. */
   goes_alone?: boolean
-  /** The command or the replay that asked for an attempt last: the same one asks only once. */
+  /** The last command or replay that requested an attempt: a repeat of it requests no other one. */
   requested_by?: string
-  /** The attempt on the ladder's first rung and from when its 72 hours count, once a person asked; absent: the first one. */
+  /** After a retry by a person: the attempt and time at which the 72 hours of retries start again. Absent: attempt 1. */
   ladder_from?: { attempt: number; at: Date }
-  /** The addresses of a mail channel that are done, each once, or once a ladder where it was refused; absent: none is. */
+  /** Mail channels: addresses that get no further attempt: once each, if refused once per round of retries. Absent: none. */
   ended_addresses?: EndedAddress[]
   alert: Alert
   created_at: Date
   updated_at: Date
 }
 
-/** A message that was parked and is no delivery on record, which would tell of it. */
+/** A dead-lettered message that belongs to no recorded delivery. */
 export interface DeadLetterDocument {
-  /** Follows from where the message lay first. */
+  /** Derived from the message's original topic, partition and offset. */
   _id: string
-  /** The topic on which it lay first, and where it goes again. */
+  /** The original topic: a replay sends it there. */
   topic: string
   key: string
-  /** As it came, in base64; null for a tombstone. */
+  /** The original value in base64; null for a tombstone. */
   value: string | null
-  /** As it came, and where it lay first; not why it was parked. */
+  /** The original headers and the original position, without the reason of the dead letter. */
   headers: Record<string, string>
-  /** The closed word, and in words for a person. */
+  /** One of a closed list. */
   reason_code: string
+  /** For people. */
   reason: string
-  /** When it was parked last. */
+  /** When it was last dead-lettered. */
   parked_at: Date
 }
 
-/** An address that gets no more mail of a project. */
+/** An address that gets no more mail from a project, or whose soft bounces are counted. */
 export interface SuppressionDocument {
   /** `<project_id>/<address in lower case>` */
   _id: string
   project_id: string
   address: string
-  /** Null while it is only counted (soft bounces) and still gets mail. */
+  /** Null while only its soft bounces are counted: it still gets mail. */
   reason: SuppressionReason | null
   detail: string | null
   /** Times of soft bounces within the last seven days. */
@@ -112,7 +113,7 @@ export interface SuppressionDocument {
   updated_at: Date
 }
 
-/** A bulk replay and how far it is. */
+/** A bulk replay and its progress. */
 export interface ReplayDocument {
   /** The replay_id of its command. */
   _id: string
@@ -121,13 +122,13 @@ export interface ReplayDocument {
   from: Date
   to: Date
   state: 'running' | 'done'
-  /** Deliveries in the window that ended without success when it began. */
+  /** Dead deliveries in the window when the replay started. */
   total: number
   requeued: number
   requested_at: Date
-  /** Where it goes on after a restart: the last delivery that was sent again. */
+  /** Where it continues after a restart: the last delivery that was sent again. */
   cursor: { created_at: Date; delivery_id: string } | null
-  /** When its next page may be sent; whoever sends one puts this off first, so that two never send the same. */
+  /** When its next page is due. A sender moves this time on before it sends, so that no two send the same page. */
   next_page_at: Date
   finished_at: Date | null
 }

@@ -1,69 +1,69 @@
-/** Documents of the reconciler: nobody else writes them. */
+/** Documents of the reconciler, their only writer. */
 import type { InboxOutcome } from '../inbox-outcome.ts'
 import type { TimedOutboxEntry } from '../outbox-entry.ts'
 import type { ProviderKind } from '../providers.ts'
 import type { Action, Incident } from '../verdict.ts'
 
-/** How far the sweep of one connection has come; its id is the connection's. */
+/** The progress of one connection's sweep, under the id of the connection. */
 export interface SweepDocument {
   _id: string
   project_id: string
-  /** Where to go on, in the provider's own terms; null before the baseline was read. */
+  /** Where the next run continues, in the provider's terms; null before the baseline was read. */
   cursor: Record<string, string> | null
-  /** When the baseline (schedules that were set before the connection) was complete. */
+  /** When the baseline (schedules set before the connection was created) was complete. */
   baseline_at: Date | null
-  /** Set while one process sweeps; another may take over once it has passed. */
+  /** Set while a process sweeps; after this time another process may take over. */
   leased_until: Date | null
   lease_holder: string | null
-  /** Whether somebody asked for a run since this was claimed last: the end of that run then puts the next one off no more. */
+  /** Whether a run was requested since the last claim: the end of the present run then does not postpone the next one. */
   woken: boolean
   next_run_at: Date
   last_run_at: Date | null
-  /** In words a person can act on; null after a run that worked. */
+  /** For people: the cause and the remedy; null after a run that succeeded. */
   last_error: string | null
-  /** Since when no run has worked; null after one that did. */
+  /** The first failure since the last run that succeeded; null after one that did. */
   failing_since: Date | null
-  /** Runs in a row that failed; absent before this was kept. */
+  /** Failed runs in a row; absent in older documents. */
   failures?: number
-  /** Events that the provider lists and that had not come yet, with the provider's time: are they late, or lost? */
+  /** Events that the provider lists and that have not arrived, with the provider's time: they are late or lost. */
   unseen: { event_id: string; event_type: string; created_at: Date }[]
-  /** Since when hints of this connection wait for a re-read that cannot be had; null while all is well. */
+  /** Since when hints of this connection wait because it cannot be read; null: none waits. */
   unverified_since: Date | null
   /** The open incident of this connection by its code. */
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
 }
 
-/** What is taken of one expected change; its id is that of the expected change. Absent while nothing is. */
+/** The uses of one expected change, under its id. Created by the first use. */
 export interface ExpectedChangeUsesDocument {
   _id: string
   project_id: string
   version: number
   /**
-   * One for each action that it covers, with its amount in minor units (0 where no money moved), and the version of the case
-   * that claimed it last (0 where absent).
+   * One for each covered action, with its amount in minor units (0: no money moved) and the version of the case that claimed
+   * it last (absent: 0).
    */
   uses: { action_id: string; amount: number; subject_version?: number }[]
-  /** That of the expected change: the document is removed long after (TTL). */
+  /** As in the expected change. The document is removed much later (TTL). */
   expires_at: Date
 }
 
-/** An action as lists and searches read it: a projection of its subject. */
+/** An action for lists and searches: a projection of its case. */
 export type ActionDocument = Omit<Action, 'action_id'> & {
   _id: string
   first_seen: Date
-  /** The action that it turned out to be. Lists leave it out; an alert may have led here, so it leads on. */
+  /** The action that it was merged into. Lists omit it; it can still be read, because an alert may link to it. */
   merged_into?: string
 }
 
-/** An incident as lists and searches read it. */
+/** An incident for lists and searches. */
 export type IncidentDocument = Omit<Incident, 'incident_id'> & {
   _id: string
   opened: Date
-  /** Messages that this document caused and that are not yet published; those of an action's incident lie in its subject. */
+  /** Unpublished messages of this document. Those of an action's incident are in its case. */
   outbox?: TimedOutboxEntry[]
 }
 
-/** The mark that an event is done. Its body lies beside it in `inbox_bodies` and goes much sooner. */
+/** The record that an event was processed. Its body is in `inbox_bodies`, which is retained for less time. */
 export interface InboxDocument {
   /** `<connection_id>/<event_id>` */
   _id: string
@@ -79,10 +79,10 @@ export interface InboxDocument {
   processed_at: Date
 }
 
-/** Raw bodies hold personal data: kept for 14 days, under the id of their inbox entry. */
+/** The raw body of an inbox entry, under its id. Bodies hold personal data and are retained for 14 days. */
 export interface InboxBodyDocument {
   _id: string
   received_at: Date
-  /** JSON text: as a document, a body of many levels or with odd keys could not be stored. */
+  /** JSON text, because MongoDB cannot store every body as a document (nesting depth, names of fields). */
   body: string
 }

@@ -3,41 +3,43 @@ import { Timestamp } from '../operation.ts'
 import { Label } from './project.ts'
 
 /**
- * What a key may do. Reporting operations is a scope of its own, because what is reported explains refunds: a key that an
- * agent holds for anything else must not be able to explain its own.
+ * What a key may do. Reporting operations has its own scope, because operations explain refunds: a key that an agent holds
+ * for something else must not be able to explain the agent's own refunds.
  */
 export const Scope = z.enum([
-  /** Everything, and the only scope that makes projects and keys. */
+  /** Everything. Only this scope creates projects and keys. */
   'admin',
-  /** Connections, alert channels, budgets: make, change, test, delete. Send deliveries again, keep suppressions. */
+  /** Create, change, test and delete connections, alert channels, budgets and suppressions; send deliveries again. */
   'manage',
-  /** Report operations and runs, and what became of them. */
+  /** Report operations and runs and their outcomes. */
   'operations:write',
-  /** Approve and decline operations that wait for it: never for a key that reports them. */
+  /** Approve and decline operations. Do not give it to a key that reports them. */
   'approvals:write',
   /** Every GET. */
   'read',
 ])
 export type Scope = z.infer<typeof Scope>
 
-/** The longest life of a key (guides: R3.4). */
+/** Keys expire within a year, so that a leaked key does not work for ever. */
 const MAX_EXPIRY_DAYS = 365
 
+/** The body of POST /v1/api-keys. */
 export const NewApiKey = z.strictObject({
   name: Label,
   scopes: z
     .array(Scope)
     .min(1)
     .refine(scopes => new Set(scopes).size === scopes.length, 'Name each scope once'),
-  project_id: z.string().optional().describe('Binds the key to one project; without it the key is good for all'),
+  project_id: z.string().optional().describe('Binds the key to one project; left out, the key works for all projects'),
   expires_in_days: z.int().min(1).max(MAX_EXPIRY_DAYS).default(90),
 })
 export type NewApiKey = z.infer<typeof NewApiKey>
 
+/** An API key as the API answers it. */
 export const ApiKey = z.object({
   key_id: z.string(),
   name: z.string(),
-  hint: z.string().describe('How the key begins'),
+  hint: z.string().describe('The first characters of the key'),
   scopes: z.array(Scope),
   project_id: z.string().nullable(),
   created_at: Timestamp,
@@ -46,6 +48,7 @@ export const ApiKey = z.object({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
+/** The answer to POST /v1/api-keys, the only one that shows the key. */
 export const CreatedApiKey = ApiKey.extend({
-  key: z.string().optional().describe('The key itself: shown once, and absent from a repeated answer'),
+  key: z.string().optional().describe('The key: shown once, and absent from a repeated answer'),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
-/** One change that somebody made by the API, or the refusals of one actor in one minute with one error code. */
+/** A change made by the API, or the refusals of one actor in one minute with one error code. */
 export const AuditEntry = z.object({
   audit_id: z.string(),
   at: Timestamp,
@@ -10,28 +10,27 @@ export const AuditEntry = z.object({
     .string()
     .nullable()
     .describe(
-      'The API key that asked; `recovery` for `backstop keys recover`; null where none is needed, or none is known',
+      'The API key of the request; `recovery` for `backstop keys recover`; null without a key, or with an unknown one',
     ),
-  action: z
-    .string()
-    .describe('What was done to what: alert_channel.create, for one; for refusals `refused.` and the error code'),
-  target: z.string().describe('Id of what it was done to; for refusals what was asked for first, as in `operations`'),
+  action: z.string().describe('For example alert_channel.create; for refusals `refused.` and the error code'),
+  target: z.string().describe('Id of the changed resource; for refusals the first of `operations`'),
   project_id: z.string().nullable(),
   request_id: z
     .string()
     .nullable()
-    .describe('As in x-request-id of the answer, and in the log; null for `backstop keys recover`'),
-  address: z.string().nullable().describe('Where the request came from'),
-  count: z.int().optional().describe('Refusals: how many in this minute'),
-  last_at: Timestamp.optional().describe('Refusals: when the last of them was'),
+    .describe('As in X-Request-Id of the answer and in the log; null for `backstop keys recover`'),
+  address: z.string().nullable().describe('The address of the client'),
+  count: z.int().optional().describe('Refusals: their number in this minute'),
+  last_at: Timestamp.optional().describe('Refusals: when the last one was'),
   operations: z
     .array(z.string())
     .optional()
     .describe(
-      'Refusals: the operationIds that were asked for, ten at most; the path where the method was wrong, `none` where two Authorization headers came',
+      'Refusals: the operationIds of the requests, ten at most; the path for a wrong method, `none` for two Authorization headers',
     ),
-  key_hint: z.string().nullable().optional().describe('Refusals: the beginning of a key that is not known'),
+  key_hint: z.string().nullable().optional().describe('Refusals: the first characters of an unknown key'),
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
+/** The query of GET /v1/audit. */
 export const AuditQuery = ListQuery.extend({ project_id: z.string().optional(), target: z.string().optional() })

@@ -4,14 +4,15 @@ import { ListQuery } from './list.ts'
 import { CurrencyCode } from './money.ts'
 import { Label } from './project.ts'
 
-const Cap = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Minor units of the currency a period')
+const Cap = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Minor units of the currency in each period')
 
+/** The body of POST /v1/budgets. */
 export const NewBudget = z.strictObject({
   project_id: z.string(),
   connection_id: z
     .string()
     .optional()
-    .describe('Only what this connection takes; without it, what the whole project takes'),
+    .describe('Counts the operations of this connection; left out, of the whole project'),
   name: Label,
   currency: CurrencyCode.describe('ISO 4217; operations in other currencies do not count'),
   cap: Cap,
@@ -19,16 +20,17 @@ export const NewBudget = z.strictObject({
 })
 export type NewBudget = z.infer<typeof NewBudget>
 
-/** What of a budget changes; another scope, currency or interval is another budget. */
+/** The body of PATCH /v1/budgets/{id}. For another connection, currency or interval, create another budget. */
 export const BudgetPatch = z
   .strictObject({ name: Label.optional(), cap: Cap.optional() })
-  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
 export type BudgetPatch = z.infer<typeof BudgetPatch>
 
-/** A budget with what is taken of it in the present period. */
+/** A budget with its usage in the present period. */
 export const ShownBudget = Budget.extend({ current: BudgetUsage })
 export type ShownBudget = z.infer<typeof ShownBudget>
 
+/** The query of GET /v1/budgets. */
 export const BudgetQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),

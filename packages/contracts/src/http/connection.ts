@@ -4,8 +4,9 @@ import { OutOfBand, ProviderKind } from '../providers.ts'
 import { Label } from './project.ts'
 
 /**
- * What authenticates a provider's notifications. Sixteen characters at least (guides: R2.4), printable ASCII without
- * spaces, because a secret that was pasted with a newline would refuse every notification without saying why.
+ * A secret that authenticates a provider's notifications. At least 16 characters, because a shorter HMAC key could be
+ * searched for. Printable ASCII without spaces, because a secret pasted with a newline would refuse every notification
+ * without a visible reason.
  */
 export const InboundSecret = z
   .string()
@@ -17,7 +18,7 @@ const ApiBase = z
   .string()
   .max(2048)
   .describe(
-    "Base URL of the provider's API, where it is not the public one; its host is the provider's own or an allowed one",
+    "Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one",
   )
 const ReadKey = z
   .string()
@@ -34,9 +35,10 @@ const common = {
 
 const Site = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, "Give the site's name alone: acme, not acme.example.com")
-  .describe("The provider's site; without it and a read key the connection only holds what arrives")
+  .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, 'Give only the name of the site: acme, not acme.example.com')
+  .describe("The provider's site; without it and a read key the connection holds its hints")
 
+/** The body of POST /v1/projects/{id}/connections. */
 export const NewConnection = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('processor'), signing_secret: InboundSecret.optional() }),
   z.strictObject({ ...common, kind: z.literal('reseller'), destination_secret: InboundSecret }),
@@ -48,32 +50,33 @@ export const NewConnection = z.discriminatedUnion('kind', [
 ])
 export type NewConnection = z.infer<typeof NewConnection>
 
-/** What may change of a connection; what is left out stays. */
+/** The body of PATCH /v1/projects/{id}/connections/{connection_id}. */
 export const ConnectionPatch = z
   .strictObject({
     name: Label.optional(),
     out_of_band: OutOfBand.optional(),
-    read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null takes it away"),
+    read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null removes it"),
     api_base: ApiBase.nullable().optional(),
-    site: Site.optional().describe('Subscription only, and only while it has none: ids are unique within a site'),
+    site: Site.optional().describe('Subscription only. A site cannot be changed, because ids are unique within a site'),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
 export type ConnectionPatch = z.infer<typeof ConnectionPatch>
 
-/** How the provider's own data is read: at second looks, to verify hints, and by the sweep, which is what tells. */
+/** Whether the provider's own data can be read, as the last sweep found. */
 export const ConnectionReading = z.object({
   state: z
     .enum(['off', 'pending', 'healthy', 'failing'])
-    .describe('off: no read key, or its setup is not complete. pending: not read yet with this key'),
+    .describe('off: no read key, or the setup is incomplete. pending: not yet read with this key'),
   last_run_at: Timestamp.nullable().describe('When the last sweep ended'),
-  error: z.string().nullable().describe('Why the last sweep failed, in words a person can act on'),
+  error: z.string().nullable().describe('Why the last sweep failed, and what to do'),
   failing_since: Timestamp.nullable(),
   next_run_at: Timestamp.nullable().describe(
-    'When the next sweep is due: after failures ever later, up to five minutes',
+    'When the next sweep is due; after failures the pauses grow to five minutes',
   ),
 })
 export type ConnectionReading = z.infer<typeof ConnectionReading>
 
+/** A connection as the API answers it. */
 export const Connection = z.object({
   connection_id: z.string(),
   project_id: z.string(),
@@ -81,7 +84,7 @@ export const Connection = z.object({
   name: z.string(),
   out_of_band: OutOfBand,
   status: z.enum(['active', 'needs_setup', 'deleted']),
-  inbound_url: z.string().describe('Where the provider posts its notifications'),
+  inbound_url: z.string().describe('The URL for the notifications of the provider'),
   site: z.string().nullable(),
   api_base: z.string().nullable(),
   has_read_key: z.boolean(),
@@ -93,26 +96,27 @@ export const Connection = z.object({
 })
 export type Connection = z.infer<typeof Connection>
 
-/** The answer to making a connection: the only time that its secret is shown. */
+/** The answer to creating a connection and to rotating its secret, the only ones that show the secret. */
 export const CreatedConnection = Connection.extend({
   signing_secret: z.string().optional().describe('Processor: shown once'),
-  username: z.string().optional().describe('Subscription: the fixed word service'),
+  username: z.string().optional().describe('Subscription: always `service`'),
   password: z.string().optional().describe('Subscription: shown once'),
 })
 export type CreatedConnection = z.infer<typeof CreatedConnection>
 
-/** How long the secret of before stays good when nothing else is asked for, and at most (guides: R2.8), in seconds. */
+/** How long the previous secrets stay valid, in seconds. The maximum keeps a leaked secret from staying valid for long. */
 const DEFAULT_OVERLAP_S = 86_400
 const MAX_OVERLAP_S = 7 * 86_400
 
+/** The body of POST /v1/projects/{id}/connections/{connection_id}/rotate-secret. */
 export const SecretRotation = z.strictObject({
   overlap_seconds: z
     .int()
     .min(0)
     .max(MAX_OVERLAP_S)
     .default(DEFAULT_OVERLAP_S)
-    .describe('How long the secrets of before stay good beside the new one'),
+    .describe('How long the previous secrets stay valid beside the new one'),
   destination_secret: InboundSecret.optional().describe('Reseller: the new secret of its notification destination'),
-  signing_secret: InboundSecret.optional().describe('Processor: an own new secret; one is made without it'),
+  signing_secret: InboundSecret.optional().describe('Processor: your own new secret; left out, one is generated'),
 })
 export type SecretRotation = z.infer<typeof SecretRotation>

@@ -4,20 +4,21 @@ import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
 /**
- * Where a delivery stands. `dead`: it ended without success. `superseded`: a later message about the same incident tells
- * it as well.
+ * The state of a delivery. dead: it ended without success. superseded: not sent, because a later message about the same
+ * incident says it too.
  */
 export const DeliveryState = z.enum(['pending', 'delivered', 'retrying', 'dead', 'superseded'])
 
 const Moment = z.iso.datetime({ offset: true })
 
+/** The query of GET /v1/deliveries. */
 export const DeliveryQuery = ListQuery.extend({
   project_id: z.string().optional(),
   channel_id: z.string().optional(),
   alert_id: z.string().optional(),
   state: DeliveryState.optional(),
-  from: Moment.optional().describe('Begun then or later'),
-  to: Moment.optional().describe('Begun before'),
+  from: Moment.optional().describe('Created then or later'),
+  to: Moment.optional().describe('Created before'),
 })
 
 const ShownAttempt = z.object({
@@ -30,7 +31,7 @@ const ShownAttempt = z.object({
   response: z.string().nullable(),
 })
 
-/** One alert on its way to one channel, with every attempt. */
+/** The delivery of one alert to one channel, with every attempt. */
 export const Delivery = z.object({
   delivery_id: z.string(),
   project_id: z.string(),
@@ -47,35 +48,36 @@ export const Delivery = z.object({
     .string()
     .nullable()
     .optional()
-    .describe('The delivery that superseded it, or the digest that it was part of; null where it went alone'),
+    .describe('The delivery that superseded it, or the digest that it was part of; null if it was sent by itself'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 export type Delivery = z.infer<typeof Delivery>
 
-/** Sends again what ended without success in a window. */
+/** The body of POST /v1/replays. */
 export const NewReplay = z
   .strictObject({
     channel_id: z.string(),
     from: Moment,
-    to: Moment.describe('Itself no longer in the window'),
+    to: Moment.describe('Exclusive'),
   })
   .refine(replay => Date.parse(replay.from) < Date.parse(replay.to), {
-    message: 'The window ends before it begins',
+    message: 'Give a time after from',
     path: ['to'],
   })
 
+/** The query of GET /v1/replays. */
 export const ReplayQuery = ListQuery.extend({ project_id: z.string().optional(), channel_id: z.string().optional() })
 
-/** A bulk replay and how far it is. */
+/** A bulk replay and its progress. */
 export const Replay = z.object({
   replay_id: z.string(),
   project_id: z.string(),
   channel_id: z.string(),
   from: Timestamp,
   to: Timestamp,
-  state: z.enum(['requested', 'running', 'done']).describe('requested: the notifier has not begun yet'),
-  total: z.int().nullable().describe('Dead deliveries of the window when it began; null before'),
+  state: z.enum(['requested', 'running', 'done']).describe('requested: the notifier has not started it yet'),
+  total: z.int().nullable().describe('Dead deliveries in the window when it started; null before'),
   requeued: z.int().describe('Deliveries sent again so far'),
   requested_at: Timestamp,
   finished_at: Timestamp.nullable(),

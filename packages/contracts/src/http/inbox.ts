@@ -4,15 +4,16 @@ import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 import { ListQuery } from './list.ts'
 
+/** The query of GET /v1/inbox. */
 export const InboxQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
   outcome: InboxOutcome.optional(),
 })
 
-/** One authentic notification and what became of it; or an object of a provider's answer that could not be used. */
+/** An authentic notification and its outcome, or an object in a provider's answer that could not be used. */
 export const InboxEntry = z.object({
-  /** `<connection_id>/<event_id>`: providers choose event ids, so only both name one. */
+  /** `<connection_id>/<event_id>`: providers choose event ids, which are unique in a connection only. */
   inbox_id: z.string(),
   project_id: z.string(),
   connection_id: z.string(),
@@ -27,6 +28,7 @@ export const InboxEntry = z.object({
 })
 export type InboxEntry = z.infer<typeof InboxEntry>
 
+/** An inbox entry with the body of its notification. */
 export const InboxEntryWithBody = InboxEntry.extend({
-  body: z.unknown().describe('As the provider sent it; null once its retention of 14 days has passed'),
+  body: z.unknown().describe('As the provider sent it; null after its retention of 14 days'),
 })

@@ -4,13 +4,14 @@ import { Action, Incident, IncidentState, TimelineEntry } from '../verdict.ts'
 import { DeliveryState } from './delivery.ts'
 import { ListQuery } from './list.ts'
 
+/** The query of GET /v1/incidents. */
 export const IncidentQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
   state: IncidentState.optional(),
 })
 
-/** One delivery of an incident's alert, with each attempt: the end of the story that the timeline tells. */
+/** One delivery of an incident's alert, with each attempt. */
 const IncidentDelivery = z.object({
   delivery_id: z.string(),
   channel_id: z.string(),
@@ -30,7 +31,7 @@ const IncidentDelivery = z.object({
   ),
 })
 
-/** One incident with its action, its whole story and what was sent about it. */
+/** An incident with its action, its timeline and the deliveries of its alerts. */
 export const IncidentWithTimeline = Incident.extend({
   action: Action.nullable(),
   timeline: z.array(TimelineEntry),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** Every list answers like this: newest first, with an opaque cursor to the next page or null. */
+/** The answer of every list: newest first, with an opaque cursor to the next page or null. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() })
 }
 
 /** Query parameters that every list takes. */
 export const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many items at most'),
-  cursor: z.string().max(512).optional().describe('next_cursor of the page before'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),
+  cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page'),
 })

@@ -8,8 +8,8 @@ import { CurrencyCode } from './money.ts'
 const When = z.iso.datetime({ offset: true })
 
 /**
- * A field that may be left out, or be null, which is the same: programs that print every field of theirs print null, and the
- * API's own answers do.
+ * A field that may be left out or, with the same meaning, be null: some programs print every field, as the API's own answers
+ * do.
  */
 const optional = <S extends z.ZodType>(schema: S) =>
   schema
@@ -17,22 +17,23 @@ const optional = <S extends z.ZodType>(schema: S) =>
     .transform(value => value ?? undefined)
     .optional()
 
-const executing_at = optional(When).describe('When it began executing, if that was before this report')
-const ended_at = optional(When).describe('When it ended, if that was before this report')
+const executing_at = optional(When).describe('When it began executing, if before this report')
+const ended_at = optional(When).describe('When it ended, if before this report')
 const provider_ref = optional(ProviderId).describe("The provider's id of the refund or cancellation")
 const reason = optional(z.string().max(2000))
 
+/** The body of POST /v1/operations. */
 export const NewOperation = z.strictObject({
   connection_id: z.string(),
   kind: ActionKind,
   subject: ProviderId.describe('Payment or subscription id at the provider'),
   amount: optional(z.int().min(0).max(Number.MAX_SAFE_INTEGER)).describe('Minor units'),
   currency: optional(CurrencyCode).describe(
-    'ISO 4217; without it only provider_ref or idempotency_key can explain a refund',
+    'ISO 4217; without it the operation explains a refund only by provider_ref or idempotency_key',
   ),
   provider_ref,
   idempotency_key: optional(z.string().min(1).max(255)).describe(
-    'The key sent to the provider; reporting it again answers the same operation, moved on if the report goes further',
+    'The idempotency key sent to the provider; a repeated report answers the same operation, in the new state if that is later',
   ),
   state: OperationState.default('requested'),
   executing_at,
@@ -42,9 +43,11 @@ export const NewOperation = z.strictObject({
 })
 export type NewOperation = z.infer<typeof NewOperation>
 
+/** The body of POST /v1/operations/{id}/transitions. */
 export const NewTransition = z.strictObject({ to: OperationState, provider_ref, executing_at, ended_at, reason })
 export type NewTransition = z.infer<typeof NewTransition>
 
+/** The query of GET /v1/operations. */
 export const OperationQuery = ListQuery.extend({
   project_id: z.string().optional(),
   connection_id: z.string().optional(),
@@ -53,5 +56,5 @@ export const OperationQuery = ListQuery.extend({
   run_id: z.string().optional(),
 })
 
-/** A decision on an operation that waits for approval. */
+/** The body of POST /v1/operations/{id}/approve and …/decline. */
 export const ApprovalDecision = z.strictObject({ reason })

@@ -7,15 +7,15 @@ export const Problem = z.object({
   title: z.string(),
   status: z.int(),
   code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-  detail: z.string().describe('What was wrong with this request, and what to do about it'),
+  detail: z.string().describe('What was wrong with this request, and what to do'),
   request_id: z.string().optional(),
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
-    .describe('Each field that was refused'),
+    .describe('Each refused field'),
   budget: z
     .object({ budget_id: z.string(), left: z.int(), currency: z.string(), period_ends_at: z.string() })
     .optional()
-    .describe('budget_exceeded: the budget, and what of it is left in minor units'),
+    .describe('budget_exceeded: the budget, and what is left of it in minor units'),
 })
 export type Problem = z.infer<typeof Problem>

@@ -1,17 +1,19 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 
+/** A name that people give. */
 export const Label = z.string().trim().min(1).max(200)
 
+/** The body of POST /v1/projects. */
 export const NewProject = z.strictObject({ name: Label })
 
 const Branding = z.strictObject({
-  name: z.string().trim().min(1).max(60).optional().describe('Stands where "Backstop" would'),
+  name: z.string().trim().min(1).max(60).optional().describe('Replaces "Backstop"'),
   logo_url: z
     .url({ protocol: /^https$/, error: 'Give an https URL' })
     .max(2048)
     .optional()
-    .describe("https; fetched by the reader's mail program"),
+    .describe("https; the reader's mail program loads it"),
   accent_colour: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'Give #rrggbb')
@@ -19,27 +21,26 @@ const Branding = z.strictObject({
   footer: z.string().trim().max(500).optional().describe('Plain text at the end of each mail'),
 })
 
-/** How long people have to approve an operation, in seconds, where the project does not say. */
+/** How long an approval may take, in seconds, if the project sets nothing else. */
 export const DEFAULT_APPROVAL_DEADLINE_S = 86_400
 
 const approval = {
   requires_approval: z
     .boolean()
-    .describe(
-      'Whether an operation that is requested waits for approval; one that executes without it explains nothing',
-    ),
+    .describe('Whether requested operations wait for approval; an operation that executes without it explains nothing'),
   approval_deadline_seconds: z
     .int()
     .min(10)
     .max(30 * 86_400)
-    .describe('How long people have to decide before it expires; they are reminded after half of it'),
+    .describe('How long people have to decide; a reminder is sent after half of the time'),
 }
 
-/** Changes a project. `branding` is replaced whole; an empty object goes back to Backstop's own look. */
+/** The body of PATCH /v1/projects/{id}. `branding` is replaced as a whole; {} restores the look of the installation. */
 export const ProjectPatch = z
   .strictObject({ name: Label.optional(), branding: Branding.optional(), ...z.object(approval).partial().shape })
-  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
 
+/** A project as the API answers it. */
 export const Project = z.object({
   project_id: z.string(),
   name: z.string(),

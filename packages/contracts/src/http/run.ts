@@ -3,13 +3,13 @@ import { ShownOperation } from '../operation.ts'
 import { FailedRun } from '../run.ts'
 import { ListQuery } from './list.ts'
 
-/** The report that a run failed. A run is whatever operations name by `run_id`. */
+/** The body of POST /v1/runs/{id}/failed. Operations name their run by `run_id`. */
 export const RunFailure = z.strictObject({
   project_id: z
     .string()
     .optional()
-    .describe('Left out: the project of the key, or else the one whose operations name the run'),
-  reason: z.string().max(2000).nullable().optional().describe('What went wrong, for a person'),
+    .describe('Left out: the project of the key, or else the only one whose operations name the run'),
+  reason: z.string().max(2000).nullable().optional().describe('For people: what went wrong'),
   failed_at: z.iso.datetime({ offset: true }).nullable().optional().describe('When it failed, if before this report'),
 })
 export type RunFailure = z.infer<typeof RunFailure>
@@ -18,12 +18,14 @@ export type RunFailure = z.infer<typeof RunFailure>
 export const RunWithOperations = z.object({
   run_id: z.string(),
   project_id: z.string(),
-  failure: FailedRun.nullable().describe('Null while nobody reported that it failed'),
-  operations: z.array(ShownOperation).describe('The newest 100; GET /v1/operations?run_id= lists all'),
+  failure: FailedRun.nullable().describe('Null: not reported as failed'),
+  operations: z.array(ShownOperation).describe('The newest 100; GET /v1/operations?run_id=… lists all'),
 })
 export type RunWithOperations = z.infer<typeof RunWithOperations>
 
+/** The query of GET /v1/runs. */
 export const RunQuery = ListQuery.extend({ project_id: z.string().optional() })
+/** The query of GET /v1/runs/{id}. */
 export const OneRunQuery = z.object({
-  project_id: z.string().optional().describe('Where several projects use the same run_id'),
+  project_id: z.string().optional().describe('Needed if several projects use the same run_id'),
 })

@@ -3,11 +3,13 @@ import { SuppressionReason } from '../messages/command.ts'
 import { Timestamp } from '../operation.ts'
 import { ListQuery } from './list.ts'
 
+/** The query of GET /v1/suppressions. */
 export const SuppressionQuery = ListQuery.extend({ project_id: z.string().optional() })
 
+/** The body of POST /v1/suppressions. */
 export const NewSuppression = z.strictObject({ project_id: z.string(), address: z.email().max(254) })
 
-/** An address that gets no more mail of a project. */
+/** An address that gets no more mail from a project. */
 export const Suppression = z.object({
   project_id: z.string(),
   address: z.string(),

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 
-/** Why an address gets no more mail of a project. */
+/** Why an address gets no more mail from a project. */
 export const SuppressionReason = z.enum(['unsubscribed', 'hard_bounce', 'soft_bounces', 'complaint', 'manual'])
 export type SuppressionReason = z.infer<typeof SuppressionReason>
 
 const common = {
-  /** Deterministic where the wish follows from something stored, so that a repeat is the same command. */
+  /** Deterministic if the command follows from stored data, so that a repeat is the same command. */
   command_id: z.string(),
   project_id: z.string(),
   requested_at: Timestamp,
 }
 
 /**
- * A wish to change what another service owns (DESIGN, "Four services"): sent to its owner, keyed by its target. Doing it
- * twice changes nothing.
+ * A request to change data that another service owns. It goes to the owner, keyed by its target, and a repeat changes
+ * nothing.
  */
 export const Command = z.discriminatedUnion('kind', [
-  /** To the notifier: attempt this delivery now, whatever the ladder says. */
+  /** To the notifier: attempt this delivery now, before its next attempt is due. */
   z.object({ ...common, kind: z.literal('retry_delivery'), delivery_id: z.string() }),
-  /** To the notifier: attempt again what ended without success in this window (by created_at, `to` excluded). */
+  /** To the notifier: send the dead deliveries of this window again (by created_at; `to` is exclusive). */
   z.object({
     ...common,
     kind: z.literal('replay_deliveries'),
@@ -28,46 +28,48 @@ export const Command = z.discriminatedUnion('kind', [
     from: Timestamp,
     to: Timestamp,
   }),
-  /** To the notifier: the channel works again; its failures are forgiven. */
+  /** To the notifier: enable the channel and reset its count of failures. */
   z.object({ ...common, kind: z.literal('enable_channel'), channel_id: z.string() }),
-  /** To the notifier: no more mail of this project to the address, or mail again. */
+  /** To the notifier: send no more mail of this project to the address. */
   z.object({
     ...common,
     kind: z.literal('suppress_address'),
     address: z.string(),
     reason: SuppressionReason,
-    /** For a person: where it is known from. */
+    /** For people: where this is known from. */
     detail: z.string().nullable(),
   }),
+  /** To the notifier: send mail of this project to the address again. */
   z.object({ ...common, kind: z.literal('unsuppress_address'), address: z.string() }),
-  /** To the notifier: a provider reported a bounce that may pass. Five within seven days suppress the address. */
+  /** To the notifier: a mail provider reported a temporary bounce. Five within seven days suppress the address. */
   z.object({ ...common, kind: z.literal('soft_bounce'), address: z.string(), detail: z.string().nullable() }),
-  /** To the reconciler, which owns incidents: a channel was disabled by its failures. */
+  /** To the reconciler: open an incident, because the failures of a channel disabled it. */
   z.object({
     ...common,
     kind: z.literal('open_channel_incident'),
     incident_id: z.string(),
     channel_id: z.string(),
     channel_name: z.string(),
-    /** In words a person can act on. */
+    /** For people: the cause and the remedy. */
     reason: z.string(),
   }),
-  /** To the reconciler: the channel works again. */
+  /** To the reconciler: resolve that incident, because the channel delivers again. */
   z.object({ ...common, kind: z.literal('resolve_channel_incident'), incident_id: z.string(), channel_id: z.string() }),
-  /** To the reconciler, which settles: what the provider decided about an operation. Repeating it changes nothing. */
+  /** To the reconciler: record the outcome of an operation, as the provider decided it. */
   z.object({
     ...common,
     kind: z.literal('settle_operation'),
     operation_id: z.string(),
     to: z.enum(['completed', 'failed', 'rejected']),
     provider_ref: z.string().nullable(),
-    /** For a person: which object of the provider says so. */
+    /** For people: the provider's object that says so. */
     reason: z.string(),
   }),
-  /** To the reconciler: the connection can be read now, so its baseline and the hints that were held are to be read. */
+  /** To the reconciler: the connection can be read now, so read its baseline and its held hints. */
   z.object({ ...common, kind: z.literal('connection_ready'), connection_id: z.string() }),
-  /** To the reconciler: a new expected change may cover changes that people have open incidents about. */
+  /** To the reconciler: a new expected change may cover actions with open incidents. */
   z.object({ ...common, kind: z.literal('apply_expected_change'), expected_change_id: z.string() }),
 ])
 export type Command = z.infer<typeof Command>
+/** A kind of command. */
 export type CommandKind = Command['kind']

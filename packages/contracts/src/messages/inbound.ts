@@ -3,8 +3,8 @@ import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 
 /**
- * An authenticated notification as ingress took it in. `body` stands last, because ingress splices the provider's raw
- * bytes there without parsing and printing them again.
+ * An authentic notification. `body` is the last field, because ingress inserts the provider's raw bytes there without
+ * parsing them.
  */
 export const InboundEvent = z.object({
   provider: ProviderKind,

@@ -10,8 +10,8 @@ import { Recheck } from './recheck.ts'
 import { Readback, Reread } from './reread.ts'
 
 /**
- * Every message type and the topics that carry it. Each is one subject of the schema registry, `<name>-value`; a topic
- * carries one type. Dead-letter topics carry the original bytes, so they have none.
+ * Every message type and the topics that carry it. Each type is one subject of the schema registry, `<name>-value`, and each
+ * topic carries one type. Dead-letter topics carry the original bytes, so they have no type.
  */
 export const MESSAGES = {
   'inbound-event': { schema: InboundEvent, topics: ['inbound.processor', 'inbound.reseller', 'inbound.subscription'] },
@@ -35,7 +35,9 @@ export const MESSAGES = {
   },
 } as const satisfies Record<string, { schema: z.ZodType; topics: readonly TopicName[] }>
 
+/** The name of a message type. */
 export type MessageName = keyof typeof MESSAGES
+/** A message of the type with that name. */
 export type MessageOf<N extends MessageName> = z.infer<(typeof MESSAGES)[N]['schema']>
 export { Alert, AlertEvent } from './alert.ts'
 export { Command, type CommandKind, SuppressionReason } from './command.ts'

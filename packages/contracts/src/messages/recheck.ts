@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 
-/** Asks for the second look at what one subject holds. Subjects merge, so it names a reference, not the subject's id. */
+/** The request for a second look at an action of a case. It names a reference, because cases merge and their ids change. */
 export const Recheck = z.object({
   project_id: z.string(),
-  /** Any reference of the subject. */
+  /** Any reference of the case. */
   ref: z.string(),
   /** The action, or the charge snapshot, to look at. */
   look_id: z.string(),
-  /** When the look is due; absolute, so that a restart neither shortens nor resets the minute. */
+  /** When the look is due. Absolute, so that a restart neither shortens nor restarts the minute. */
   due_at: Timestamp,
 })
 export type Recheck = z.infer<typeof Recheck>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Timestamp } from '../operation.ts'
 import { ProviderKind } from '../providers.ts'
 
-/** One thing to ask the provider for, by the provider's own name of its type and its id there. */
+/** An object to read from the provider, by the provider's own type name and id. */
 export const ReadTarget = z.object({
   type: z.enum([
     'refund',
@@ -23,15 +23,15 @@ export const ReadTarget = z.object({
 })
 export type ReadTarget = z.infer<typeof ReadTarget>
 
-/** Why the provider is asked. A hint is an event whose content is never believed (subscription). */
+/** Why the provider is asked. A hint is an event of which only the ids are used (subscription). */
 export const ReadReason = z.enum(['hint', 'second_look', 'settlement', 'missing_check', 'sweep', 'baseline'])
 export type ReadReason = z.infer<typeof ReadReason>
 
-/** The second look that waits for an answer: as its recheck named it. */
+/** The second look that waits for the answer, as its recheck names it. */
 export const WaitingLook = z.object({ ref: z.string(), look_id: z.string(), due_at: Timestamp })
 export type WaitingLook = z.infer<typeof WaitingLook>
 
-/** The event that hinted at what is to be read. */
+/** The event that was the hint. */
 export const HintingEvent = z.object({ event_id: z.string(), event_type: z.string(), received_at: Timestamp })
 
 const common = {
@@ -43,38 +43,38 @@ const common = {
   look: WaitingLook.nullable(),
 }
 
-/** Asks for a re-read through one connection, within that provider's rate limit. Asking twice is harmless. */
+/** The request to read objects through one connection, within the provider's rate limit. A repeat is harmless. */
 export const Reread = z.object({
   ...common,
-  /** Follows from what is asked and why, so that a repeat is the same request. */
+  /** Derived from the targets and the reason, so that a repeat is the same request. */
   reread_id: z.string(),
   targets: z.array(ReadTarget).min(1),
-  /** Of the first asking; what was not answered 15 minutes later is told as VERIFICATION_UNAVAILABLE (hints). */
+  /** When it was first requested. Hints unanswered after 15 minutes open VERIFICATION_UNAVAILABLE. */
   first_requested_at: Timestamp,
-  /** Counts from 1. */
+  /** From 1. */
   attempt: z.int().min(1),
-  /** When the second look is judged without an answer; left out where nothing is judged without one. */
+  /** When the second look is judged without an answer; absent: it is never judged without one. */
   answer_by: Timestamp.optional(),
 })
 export type Reread = z.infer<typeof Reread>
 
-/** One object of the provider as its API gave it: normalised like the object of an event, by the type's own rules. */
+/** One object as the provider's API answered it. It is normalised like the object of an event. */
 export const ReadObject = z.object({
   type: z.string(),
   body: z.record(z.string(), z.unknown()),
-  /** Why the object cannot be used, e.g. because it has no usable id: it is dead-lettered with this reason. */
+  /** Why the object cannot be used, e.g. without a usable id. It is dead-lettered with this reason. */
   fault: z.string().optional(),
 })
 export type ReadObject = z.infer<typeof ReadObject>
 
-/** What a re-read, a sweep or the baseline found. It goes through the same decisions as a signed event. */
+/** The result of a re-read, a sweep or the baseline. The same rules decide on it as on a signed event. */
 export const Readback = z.object({
   ...common,
   readback_id: z.string(),
   read_at: Timestamp,
   /**
-   * read: `objects` is what the provider has now. not_found: it says that it knows none of the targets. unavailable: it
-   * could not be asked, `failure` says why in words.
+   * read: `objects` are the provider's present objects. not_found: the provider knows none of the targets. unavailable: it
+   * could not be asked, and `failure` says why.
    */
   outcome: z.enum(['read', 'not_found', 'unavailable']),
   failure: z.string().nullable(),
