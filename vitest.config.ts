@@ -10,6 +10,7 @@ const aloneOnly = [
   'test/faults/dependencies-away.system-test.ts',
   'test/faults/dead-providers.system-test.ts',
   'test/faults/unanswered-looks.system-test.ts',
+  'test/launcher/killed-launcher.system-test.ts',
 ]
 
 /**

@@ -64,7 +64,7 @@ await end(isAllMet ? 0 : 1)
 
 async function measure({ open }: Benchmark): Promise<Compared[]> {
   const dataDir = join(folder, 'stack')
-  const stack = await startStack({ dataDir, log, env: process.env, ownerPid: process.pid })
+  const stack = await startStack({ dataDir, log, env: process.env, endWithProcess: true })
   stops.push(() => stack.stop())
   if (!process.env.MONGO_URL) await setMongoCache(stack.urls.mongo)
   const step = log.step('set-up')

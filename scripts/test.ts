@@ -79,7 +79,7 @@ function startTestStack(): Promise<RunningStack> {
     dataDir: join(scratch, 'stack'),
     log: progressOn(process.stderr),
     env: process.env,
-    ownerPid: process.pid,
+    endWithProcess: true,
   })
 }
 

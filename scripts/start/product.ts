@@ -80,7 +80,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   const stackDir = join(dataDir, 'stack')
   const stack =
     options.stackUrls === undefined
-      ? await startStack({ dataDir: stackDir, log, env: options.env, ownerPid: process.pid })
+      ? await startStack({ dataDir: stackDir, log, env: options.env, endWithProcess: true })
       : undefined
   let isStopping = false
   const supervision = withStop(options.supervision, () => isStopping)

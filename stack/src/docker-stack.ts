@@ -39,8 +39,8 @@ export async function dockerIsUsable(env: NodeJS.ProcessEnv): Promise<boolean> {
 }
 
 /**
- * Brings the named services of docker-compose.yml up, under a project of the data folder's own. Containers that are up already stay.
- * Known gap: containers of a test run that was killed stay up, since `ownerPid` watches processes; the next run reuses them.
+ * Starts the named services of docker-compose.yml, in a Compose project of this data folder. Containers that are up already stay.
+ * Known gap: containers stay up after a kill -9 of the launcher, because the reaper ends processes only; the next start reuses them.
  */
 export async function startDockerStack(
   names: readonly PartName[],

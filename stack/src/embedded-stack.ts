@@ -58,8 +58,8 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
         new EmbeddedPart(programFor(name, programs, dataDir, ports), records, join(dataDir, 'logs'), owner),
       ]),
     ) as Partial<Record<PartName, EmbeddedPart>>
-    // Before the parts: an owner may be killed during the start as well.
-    const reaper = options.ownerPid === undefined || owner === null ? undefined : startReaper(dataDir, owner)
+    // Before the parts: the owner may be killed during the start.
+    const reaper = options.endWithProcess && owner !== null ? startReaper(dataDir) : undefined
     try {
       await bringUp(Object.values(parts), options)
     } catch (error) {
@@ -107,12 +107,9 @@ export async function stopPartsOwnedBy(owner: ProcessIdentity, dataDir: string, 
   })
 }
 
-function ownerOf({ keepRunning, ownerPid }: StackOptions): ProcessIdentity | null {
-  if (keepRunning) return null
-  const owner = identify(ownerPid ?? process.pid)
-  if (owner === undefined)
-    throw new StackError(`The owner, process ${ownerPid}, is not running`, 'Give the pid of a running process')
-  return owner
+/** The process that stops the parts; null when they are to stay up. */
+function ownerOf({ keepRunning }: StackOptions): ProcessIdentity | null {
+  return keepRunning ? null : (identify(process.pid) as ProcessIdentity)
 }
 
 /** A part that is up keeps its ports: they are taken, but by itself. */

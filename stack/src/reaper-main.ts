@@ -1,13 +1,16 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { stopPartsOwnedBy } from './embedded-stack.ts'
 import { withLock } from './exclusive-lock.ts'
-import { isAlive } from './process-identity.ts'
+
+/** Between SIGTERM and SIGKILL. Stored data survives a SIGKILL; the parts should have ended within 2 s. */
+const GRACE_MS = 1_000
 
 const [dataDir = '', pid = '', startTime = ''] = process.argv.slice(2)
-const owner = { pid: Number(pid), startTime }
 
-while (isAlive(owner)) await sleep(500)
+if (process.connected) await once(process, 'disconnect')
 
-// A later start may be taking parts over right now: those have another owner afterwards, and stay.
-await withLock(join(dataDir, 'lock'), { timeoutMs: 60_000 }, () => stopPartsOwnedBy(owner, dataDir, 3_000))
+// A later start may be adopting parts at this moment. Those have another owner afterwards, and stay up.
+await withLock(join(dataDir, 'lock'), { timeoutMs: 60_000 }, () =>
+  stopPartsOwnedBy({ pid: Number(pid), startTime }, dataDir, GRACE_MS),
+)

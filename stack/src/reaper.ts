@@ -2,18 +2,26 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { identify, type ProcessIdentity } from './process-identity.ts'
 
-/** Starts the process that ends the owner's parts once the owner has ended. It survives the owner and whatever killed it. */
-export function startReaper(dataDir: string, owner: ProcessIdentity): ProcessIdentity | undefined {
+/**
+ * Starts the reaper: a process that ends the parts of this process once this process has ended, even by a kill -9. It notices
+ * the end by the IPC channel, which the system closes.
+ */
+export function startReaper(dataDir: string): ProcessIdentity | undefined {
+  const owner = identify(process.pid)
+  if (owner === undefined) return undefined
   const program = fileURLToPath(new URL('./reaper-main.ts', import.meta.url))
   const child = spawn(
     process.execPath,
     ['--max-old-space-size=32', program, dataDir, String(owner.pid), owner.startTime],
     {
+      // A process group of its own, so that a Ctrl-C does not end it before the parts.
       detached: true,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: {},
     },
   )
+  child.on('error', () => {}) // seen by the missing pid
+  child.channel?.unref()
   child.unref()
   return child.pid === undefined ? undefined : identify(child.pid)
 }

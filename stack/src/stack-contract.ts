@@ -61,8 +61,8 @@ export interface StackOptions {
   env: NodeJS.ProcessEnv
   /** Default: all four. */
   only?: readonly PartName[]
-  /** When this process ends without stopping the stack, a reaper ends the parts within some seconds. For test runs. */
-  ownerPid?: number
+  /** When this process ends without stopping the stack, even by a kill -9, a reaper ends the parts within 2 s. */
+  endWithProcess?: boolean
 }
 
 /** A stack that cannot come up, and what to do about it. */

@@ -6,7 +6,6 @@ import { type PartName, silentProgress, startStack } from '../src/index.ts'
 
 const [dataDir = '', parts = '', reaped] = process.argv.slice(2)
 const only = parts.split(',') as PartName[]
-const owner = reaped === '--reaped' ? { ownerPid: process.pid } : {}
 const env = {
   ...process.env,
   BACKSTOP_STACK: 'embedded',
@@ -16,6 +15,6 @@ const env = {
   SMTP_URL: '',
 }
 
-const stack = await startStack({ dataDir, log: silentProgress, only, env, ...owner })
+const stack = await startStack({ dataDir, log: silentProgress, only, env, endWithProcess: reaped === '--reaped' })
 console.log(JSON.stringify(Object.fromEntries(only.map(name => [name, stack.parts[name].pid]))))
 setInterval(() => {}, 60_000)

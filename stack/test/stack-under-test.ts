@@ -49,7 +49,7 @@ export function createCleanup(): Cleanup {
     },
     // Should this test process be killed, what it started ends too.
     start: (dataDir, options = {}) =>
-      startStack({ dataDir, log: silentProgress, env: embedded, ownerPid: process.pid, ...options }),
+      startStack({ dataDir, log: silentProgress, env: embedded, endWithProcess: true, ...options }),
     async hold(dataDir, parts, ...flags) {
       const program = fileURLToPath(new URL('./hold-stack.ts', import.meta.url))
       const launcher = child(

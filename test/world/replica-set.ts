@@ -39,7 +39,7 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
       checkReady: async () => void (await command(port, { ping: 1 })),
     }
     const part = new EmbeddedPart(program, new StackRecordFile(dir), join(dir, 'logs'), owner)
-    return { host: `127.0.0.1:${port}`, port, part, reaper: startReaper(dir, owner) }
+    return { host: `127.0.0.1:${port}`, port, part, reaper: startReaper(dir) }
   })
   const stop = async () => {
     await Promise.all(members.map(({ part }) => part.stop()))
