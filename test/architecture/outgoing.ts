@@ -6,7 +6,7 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/egress/': 'it is the guarded client',
   'packages/kit/src/bus/kafkajs-client.ts': 'Kafka, at the address that the operator sets',
   'packages/kit/src/registry/registry-exchange.ts': 'the schema registry, at the URL that the operator sets',
-  'packages/provision/src/wall/check-wall.ts':
+  'packages/provision/src/network-policy/check-network-policy.ts':
     'it tries what must be out of reach, at addresses that the operator sets',
   'packages/channels/src/email/smtp-mailer.ts': 'the mail server that the operator sets',
   'packages/cli/src/explain/ask-api.ts': 'the management API, at the URL that whoever calls the command sets',

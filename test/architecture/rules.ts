@@ -147,7 +147,7 @@ const READS_ENVIRONMENT = new Set([
   'packages/cli/src/main.ts',
   'packages/provision/src/main.ts',
   'packages/provision/src/wait-main.ts',
-  'packages/provision/src/wall-main.ts',
+  'packages/provision/src/network-policy-main.ts',
   'stack/src/main.ts',
   // The programs that it starts inherit the environment.
   'stack/src/downloads/python.ts',

@@ -52,7 +52,7 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 })
 
-describe('the self-test of the policies', () => {
+describe('the network-policy check', () => {
   const labelsOf = (service: string): Labels => {
     const workload = workloads(bundles.get('overlays/production') as Manifest[]).find(({ metadata }) =>
       metadata.name.startsWith(`backstop-${service}`),
@@ -65,21 +65,22 @@ describe('the self-test of the policies', () => {
     )
 
   test('may reach what the notifier may reach, no more and no less', () => {
-    const names = policiesFor('wall-check', 'egress').map(nameOf)
+    const names = policiesFor('network-policy-check', 'egress').map(nameOf)
     expect(names).toContain('NetworkPolicy/backstop-notifier')
     expect(names).toEqual(policiesFor('notifier', 'egress').map(nameOf))
   })
 
-  test('knocks at pods that let it in, at a port to which no policy lets it out', () => {
+  test('tries pods that accept it, at a port that no policy lets it reach', () => {
     const opened = policiesFor('admin-api', 'ingress').filter(({ spec }) =>
       spec.ingress.some(({ from, ports }: { from: { podSelector?: Selector }[]; ports: { port: string }[] }) =>
         from.some(
-          peer => peer.podSelector && selects(peer.podSelector, labelsOf('wall-check')) && ports[0]?.port === 'ops',
+          peer =>
+            peer.podSelector && selects(peer.podSelector, labelsOf('network-policy-check')) && ports[0]?.port === 'ops',
         ),
       ),
     )
-    expect(opened.map(nameOf)).toEqual(['NetworkPolicy/backstop-wall-check'])
-    const out = policiesFor('wall-check', 'egress').flatMap(({ spec }) => spec.egress as Rule[])
+    expect(opened.map(nameOf)).toEqual(['NetworkPolicy/backstop-network-policy-check'])
+    const out = policiesFor('network-policy-check', 'egress').flatMap(({ spec }) => spec.egress as Rule[])
     const holds9090 = ({ ports = [] }: Rule) =>
       ports.some(({ port, endPort }) => port === 9090 || (Number(port) < 9090 && Number(endPort ?? port) >= 9090))
     expect(out.length).toBeGreaterThan(0)

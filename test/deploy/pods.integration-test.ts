@@ -13,8 +13,8 @@ import {
 } from './rendered.ts'
 
 const SERVICES = ['admin-api', 'ingress', 'notifier', 'reconciler']
-/** The local overlay opens what the self-test of the network policies would find open. */
-const jobsOf = (bundle: string) => (bundle === 'overlays/local' ? ['provision'] : ['provision', 'wall-check'])
+/** The local overlay opens what the network-policy check would find open. */
+const jobsOf = (bundle: string) => (bundle === 'overlays/local' ? ['provision'] : ['network-policy-check', 'provision'])
 
 /** What a service gives itself to finish what it has begun (packages/kit/src/service/run-service.ts), in seconds. */
 const STOP_DEADLINE_S = 25
@@ -30,7 +30,7 @@ describe.each(BUNDLES)('in %s', bundle => {
   const deployments = () => ofKind(ours(), 'Deployment')
   const podOf = (workload: Manifest) => workload.spec.template.spec
 
-  test('there is a deployment for every service, the deploy job, and the self-test of the network policies', () => {
+  test('there is a deployment for every service, the deploy job, and the network-policy check', () => {
     expect(deployments().map(nameOf).sort()).toEqual(SERVICES.map(service => `Deployment/backstop-${service}`))
     // Another version is another job: the template of one that exists cannot change.
     const suffix = packageJson.version.replaceAll('.', '-')
@@ -106,7 +106,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
     for (const workload of workloads(ours())) {
       const component = workload.metadata.labels?.['app.kubernetes.io/component']
-      const image = component === 'wall-check' ? 'provision' : component
+      const image = component === 'network-policy-check' ? 'provision' : component
       expect(mainContainer(workload).image).toMatch(new RegExp(`(^|/)backstop-${image}:${version}$`))
       expect(workload.metadata.labels).toMatchObject({
         'app.kubernetes.io/name': `backstop-${component}`,
@@ -175,7 +175,7 @@ describe.each(BUNDLES)('in %s', bundle => {
 
   test('the deploy job may be applied again at any time, and services wait for it', () => {
     // What may change without another version does not stand in its template, which cannot change.
-    const [job] = ofKind(ours(), 'Job') as [Manifest]
+    const job = ofKind(ours(), 'Job').find(({ metadata }) => metadata.name.startsWith('backstop-provision')) as Manifest
     expect(job.spec).toMatchObject({ ttlSecondsAfterFinished: 600, backoffLimit: 100 })
     const template = JSON.stringify(job.spec.template)
     expect([...template.matchAll(/"name":"(backstop-[a-z-]*settings[^"]*)"/g)].map(([, name]) => name)).toEqual(
@@ -190,19 +190,19 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 })
 
-test('the self-test of the network policies keeps its verdict for a day, has no secret, and knocks at pods that are ready', () => {
+test('the network-policy check keeps its verdict for a day, has no secret, and tries pods that are ready', () => {
   const manifests = bundles.get('overlays/production') as Manifest[]
   const named = (kind: string, name: string) =>
     ofKind(manifests, kind).find(({ metadata }) => metadata.name.startsWith(name)) as Manifest
-  const { spec } = named('Job', 'backstop-wall-check')
+  const { spec } = named('Job', 'backstop-network-policy-check')
   expect(spec).toMatchObject({ ttlSecondsAfterFinished: 86_400, template: { spec: { restartPolicy: 'Never' } } })
   expect(spec.template.spec.volumes).toEqual([{ name: 'tmp', emptyDir: { sizeLimit: '64Mi' } }])
-  expect(mainContainer(named('Job', 'backstop-wall-check')).command).toEqual([
+  expect(mainContainer(named('Job', 'backstop-network-policy-check')).command).toEqual([
     'node',
-    'packages/provision/src/wall-main.ts',
+    'packages/provision/src/network-policy-main.ts',
   ])
   // Without an address of its own, and nothing about those that are not ready: DNS then names only what is there to be reached.
-  expect(named('Service', 'backstop-wall-check').spec).toEqual({
+  expect(named('Service', 'backstop-network-policy-check').spec).toEqual({
     clusterIP: 'None',
     selector: { 'app.kubernetes.io/name': 'backstop-admin-api' },
     ports: [{ name: 'ops', port: 9090, targetPort: 'ops' }],

@@ -1,12 +1,12 @@
 /** The settings of everything that is deployed, and how each program reads them. */
 import type { Environment } from '@backstop/kit'
 import {
+  networkPolicySettings,
   provisionSettings,
+  readNetworkPolicyConfig,
   readProvisionConfig,
   readWaitConfig,
-  readWallConfig,
   waitSettings,
-  wallSettings,
 } from '../../packages/provision/src/config.ts'
 import { settings as adminSettings, readAdminConfig } from '../../services/admin-api/src/config.ts'
 import { settings as ingressSettings, readIngressConfig } from '../../services/ingress/src/config.ts'
@@ -32,7 +32,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
   notifier: reader(notifierSettings, readNotifierConfig),
   'admin-api': reader(adminSettings, readAdminConfig),
   provision: reader(provisionSettings, readProvisionConfig),
-  'wall-check': reader(wallSettings, readWallConfig),
+  'network-policy-check': reader(networkPolicySettings, readNetworkPolicyConfig),
   'wait-for-provision': reader(waitSettings, readWaitConfig),
 }
 

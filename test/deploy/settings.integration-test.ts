@@ -61,8 +61,8 @@ function environmentOf(bundle: string, { env = [] }: Container): Record<string, 
 
 describe.each(BUNDLES)('in %s', bundle => {
   test('there are all programs', () => {
-    // The local overlay opens what the self-test of the network policies would find open.
-    const all = Object.keys(READERS).filter(name => bundle !== 'overlays/local' || name !== 'wall-check')
+    // The local overlay opens what the network-policy check would find open.
+    const all = Object.keys(READERS).filter(name => bundle !== 'overlays/local' || name !== 'network-policy-check')
     expect(new Set(programsOf(bundle).map(({ name }) => name))).toEqual(new Set(all))
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readProvisionConfig, readWallConfig } from './config.ts'
+import { readNetworkPolicyConfig, readProvisionConfig } from './config.ts'
 
 const environment = {
   KAFKA_BROKERS: 'a:9092,b:9092',
@@ -17,10 +17,14 @@ test('more copies to wait for than there are is refused: nothing could ever be s
 })
 
 test('what the self-test tries is a list of addresses and names with ports', () => {
-  expect(readWallConfig({ WALL_TARGETS: '169.254.169.254:80, backstop-wall-check:9090,[fd00:ec2::254]:80' })).toEqual({
-    WALL_TARGETS: [
+  expect(
+    readNetworkPolicyConfig({
+      NETWORK_POLICY_TARGETS: '169.254.169.254:80, backstop-network-policy-check:9090,[fd00:ec2::254]:80',
+    }),
+  ).toEqual({
+    NETWORK_POLICY_TARGETS: [
       { host: '169.254.169.254', port: 80 },
-      { host: 'backstop-wall-check', port: 9090 },
+      { host: 'backstop-network-policy-check', port: 9090 },
       { host: 'fd00:ec2::254', port: 80 },
     ],
   })
@@ -29,6 +33,8 @@ test('what the self-test tries is a list of addresses and names with ports', () 
 test.each(['', '169.254.169.254', 'a:0', 'a:65536', 'fd00:ec2::254:80', '[a]:80', 'http://a:80', 'a:80,b'])(
   'a self-test of %j is refused: it would prove nothing, or something else',
   text => {
-    expect(() => readWallConfig({ WALL_TARGETS: text })).toThrow(/WALL_TARGETS: Give at least one host:port/)
+    expect(() => readNetworkPolicyConfig({ NETWORK_POLICY_TARGETS: text })).toThrow(
+      /NETWORK_POLICY_TARGETS: Give at least one host:port/,
+    )
   },
 )

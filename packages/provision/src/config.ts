@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { AppError, commonSettings, type Environment, readConfig, setting } from '@backstop/kit'
-import type { WallTarget } from './wall/rules/judge-wall.ts'
+import type { ForbiddenTarget } from './network-policy/rules/judge-attempts.ts'
 
 const { LOG_LEVEL, KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB, SCHEMA_REGISTRY_URL } = commonSettings
 
@@ -21,30 +21,34 @@ export const provisionSettings = {
     .describe('How long to wait for Kafka, MongoDB and the registry to come up, in milliseconds'),
 } as const
 
-/** The settings of the wait for the deploy job: it reads Kafka and MongoDB, and makes nothing. */
+/** The settings of the wait for the deploy job, which only reads Kafka and MongoDB. */
 export const waitSettings = { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, MONGO_URL, MONGO_DB } as const
 
-/** The settings of the self-test of the network policies: it reads nothing, and makes nothing. */
-export const wallSettings = {
-  WALL_TARGETS: setting
+/** The settings of the network-policy check. */
+export const networkPolicySettings = {
+  NETWORK_POLICY_TARGETS: setting
     .list()
-    .describe('What no policy may let the notifier reach, as host:port, comma-separated; a name is waited for'),
+    .describe(
+      'Targets that the notifier must not reach, as host:port, comma-separated; the check waits until DNS knows every name',
+    ),
 } as const
 
 /** @throws AppError `config_invalid` */
-export function readWallConfig(environment: Environment): { readonly WALL_TARGETS: readonly WallTarget[] } {
-  const { WALL_TARGETS } = readConfig(wallSettings, environment)
-  const targets = WALL_TARGETS.flatMap(text => readTarget(text) ?? [])
-  if (targets.length === 0 || targets.length < WALL_TARGETS.length) {
+export function readNetworkPolicyConfig(environment: Environment): {
+  readonly NETWORK_POLICY_TARGETS: readonly ForbiddenTarget[]
+} {
+  const { NETWORK_POLICY_TARGETS } = readConfig(networkPolicySettings, environment)
+  const targets = NETWORK_POLICY_TARGETS.flatMap(text => readTarget(text) ?? [])
+  if (targets.length === 0 || targets.length < NETWORK_POLICY_TARGETS.length) {
     throw new AppError(
       'config_invalid',
-      'The configuration has 1 fault(s):\n  WALL_TARGETS: Give at least one host:port, with IPv6 addresses in brackets',
+      'The configuration has 1 fault(s):\n  NETWORK_POLICY_TARGETS: Give at least one host:port, with IPv6 addresses in brackets',
     )
   }
-  return { WALL_TARGETS: targets }
+  return { NETWORK_POLICY_TARGETS: targets }
 }
 
-function readTarget(text: string): WallTarget | undefined {
+function readTarget(text: string): ForbiddenTarget | undefined {
   const [, inBrackets, plain, digits] = /^(?:\[([^\]]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text) ?? []
   const host = plain ?? inBrackets
   const port = Number(digits)

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
-import { checkWall } from './check-wall.ts'
+import { checkNetworkPolicy } from './check-network-policy.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -9,8 +9,11 @@ afterEach(async () => {
 })
 
 const HOST = '127.0.0.1'
-const check = (targets: { host: string; port: number }[], patienceMs = 0, report: (line: string) => void = () => {}) =>
-  checkWall({ targets, connectTimeoutMs: 300, patienceMs, everyMs: 20, report })
+const check = (
+  targets: { host: string; port: number }[],
+  gracePeriodMs = 0,
+  report: (line: string) => void = () => {},
+) => checkNetworkPolicy({ targets, connectTimeoutMs: 300, gracePeriodMs, intervalMs: 20, report })
 
 async function listen(server: Server = createServer(socket => socket.destroy()), port = 0): Promise<number> {
   await new Promise<void>(resolve => server.listen(port, HOST, resolve))
@@ -46,60 +49,60 @@ async function silentPort(): Promise<number> {
   return port
 }
 
-test('what accepts is a breach, told of with what to do', async () => {
+test('fails with the remedy when a target accepts the connection', async () => {
   const port = await listen()
   const verdict = await check([{ host: HOST, port }])
-  expect(verdict.state).toBe('breached')
+  expect(verdict.state).toBe('not_enforced')
   expect(verdict.reason).toContain(`reached ${HOST}:${port} (${HOST}) from a pod that may not`)
   expect(verdict.reason).toContain('Turn on enforcement')
 })
 
-test('one that accepts among many that refuse is a breach', async () => {
+test('fails when one target of several accepts the connection', async () => {
   const ports = [await refusingPort(), await listen(), await refusingPort()]
-  expect((await check(ports.map(port => ({ host: HOST, port })))).state).toBe('breached')
+  expect((await check(ports.map(port => ({ host: HOST, port })))).state).toBe('not_enforced')
 })
 
-test('what refuses is blocked', async () => {
+test('passes when the target refuses the connection', async () => {
   const port = await refusingPort()
   expect(await check([{ host: HOST, port }])).toEqual({
-    state: 'stands',
+    state: 'enforced',
     reason: `the network policies are enforced: could not reach ${HOST}:${port} (ECONNREFUSED)`,
   })
 })
 
-test('what never answers is blocked', async () => {
+test('passes when the target does not answer', async () => {
   const verdict = await check([{ host: HOST, port: await silentPort() }])
-  expect(verdict.state).toBe('stands')
+  expect(verdict.state).toBe('enforced')
   expect(verdict.reason).toContain('(no answer within 300 ms)')
 })
 
-test('policies that take effect after the pod began are enforced', async () => {
+test('passes when the policies take effect within the grace period', async () => {
   const server = createServer(socket => socket.destroy())
   const port = await listen(server)
-  const told: string[] = []
+  const reported: string[] = []
   const verdict = await check([{ host: HOST, port }], 60_000, line => {
-    told.push(line)
+    reported.push(line)
     server.close()
   })
-  expect(verdict.state).toBe('stands')
-  expect(told).toEqual([`reached ${HOST}:${port} (${HOST}): giving the policies time to take effect`])
+  expect(verdict.state).toBe('enforced')
+  expect(reported).toEqual([`reached ${HOST}:${port} (${HOST}): giving the policies time to take effect`])
 })
 
-test('a name that DNS does not know proves nothing, and is waited for', async () => {
-  // Something else is reached in the end, or this would wait for ever.
+test('waits while DNS does not know a name', async () => {
+  // Another target becomes reachable, or the check would wait for ever.
   const late = await refusingPort()
-  const told: string[] = []
+  const reported: string[] = []
   const verdict = await check(
     [
-      { host: 'backstop-wall-check.invalid', port: 9090 },
+      { host: 'backstop-network-policy-check.invalid', port: 9090 },
       { host: HOST, port: late },
     ],
     0,
     line => {
-      told.push(line)
+      reported.push(line)
       void listen(undefined, late)
     },
   )
-  expect(verdict.state).toBe('breached')
-  expect(told[0]).toMatch(/^waiting until DNS knows backstop-wall-check\.invalid:9090 \(E/)
+  expect(verdict.state).toBe('not_enforced')
+  expect(reported[0]).toMatch(/^waiting until DNS knows backstop-network-policy-check\.invalid:9090 \(E/)
 })
