@@ -2,7 +2,6 @@ import type { MessageName, TopicName } from '@backstop/contracts'
 import {
   type Bus,
   type Clock,
-  type ConsumerMetrics,
   crashPoint,
   createConsumerMetrics,
   createDelayLine,
@@ -14,7 +13,6 @@ import {
   type MessageCodec,
   type Metrics,
   type OutboxPublisher,
-  type Producer,
   type Received,
   type SecretBox,
 } from '@backstop/kit'
@@ -29,46 +27,49 @@ import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createChannelIncidents } from './incidents/channel-incidents.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
 import { ConnectionReaders } from './reading/connection-readers.ts'
-import { createHeldHints, type HeldHints } from './reading/held-hints.ts'
+import { createHeldHints } from './reading/held-hints.ts'
 import { RereadConsumer } from './reading/reread-consumer.ts'
 import { RETRY_DELAY_MS } from './reading/rules/reread-answer.ts'
 import type { ReconcilerStores } from './store/store.ts'
 import { createOverdueLooks } from './sweep/overdue-looks.ts'
 import { createSweeper } from './sweep/sweeper.ts'
 
-/** Everything outside the reconciler that it touches. */
+/** Everything outside the reconciler that it uses. */
 export interface ReconcilerPorts {
   readonly bus: Bus
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly stores: ReconcilerStores
-  /** The ledger's books over their store. */
+  /** Opens the ledger's books over their store. */
   readonly openBooks: OpenBooks
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Milliseconds from first sight to second look. */
-  readonly recheckDelayMs: number
-  /** Milliseconds between two sweeps of one connection. */
-  readonly sweepEveryMs: number
-  /** Names this process among others. */
-  readonly instance: string
   readonly egress: Egress
   readonly secretBox: Pick<SecretBox, 'open'>
   /** From 0 to 1, for jitter. */
   readonly random: () => number
-  /** Called when the service cannot go on by itself. */
+  /** Called when the service cannot continue. */
   onFatal(error: unknown): void
+}
+
+export interface ReconcilerSettings {
+  /** Milliseconds from the first record of an unexplained action to its second look. */
+  readonly recheckDelayMs: number
+  /** Milliseconds between two sweeps of one connection. */
+  readonly sweepEveryMs: number
+  /** The name of this process in leases. */
+  readonly leaseHolder: string
 }
 
 export interface ReconcilerApp {
   start(): Promise<void>
-  /** Drains: the batch at work is finished and acknowledged. */
+  /** Finishes and acknowledges the batch in flight, then stops. */
   stop(): Promise<void>
-  /** Milliseconds since any of its consumers last got on; liveness rests on it. */
+  /** Milliseconds since the least active consumer last made progress. */
   msSinceProgress(): number
 }
 
-/** What is worked on, and by which message type it is read. */
+/** The topics that can change a verdict, with the message type of each. */
 const SOURCES = {
   'inbound.processor': 'inbound-event',
   'inbound.reseller': 'inbound-event',
@@ -80,174 +81,158 @@ const SOURCES = {
 
 const SEND_TIMEOUT_MS = 15_000
 /**
- * A batch costs a fixed number of commands, so a larger one costs less for each event (docs/benchmarks.md); a much larger one
- * would hold its partition for too long when something is wrong with it.
+ * A batch costs a fixed number of commands, so a larger batch costs less for each event (docs/benchmarks.md). A much larger
+ * batch would block its partition for too long when it fails.
  */
 const MAX_BATCH_MESSAGES = 1_000
 
-/** The reconciler: one loop over all that can change a verdict, the minute's delay line, and the nets under both. */
-export function createReconciler(ports: ReconcilerPorts): ReconcilerApp {
-  const { bus, codec, clock, logger, stores, onFatal } = ports
-  const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
-  const source = stores.cases.outbox
-  const publisher = createOutboxPublisher({
-    source,
-    producer,
-    encoder: codec,
-    logger,
-    afterSend: () => crashPoint('reconciler.after-publish'),
-  })
-  const books = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
-  const parts: ReconcileParts = {
-    stores,
-    ledger: books.ledger,
-    publisher,
-    producer,
-    codec,
-    clock,
-    rules: { recheckDelayMs: ports.recheckDelayMs },
-    crashPoint,
-  }
-  const metrics = createConsumerMetrics(ports.metrics)
-  const report = createReporter(logger, ports.metrics, metrics, clock)
-  const reconcile = async (items: readonly WorkItem[]) => {
-    const startedAt = clock.now()
-    report(await reconcileBatch(items, parts), items.length, startedAt)
-  }
+/** Wires the reconciler from its ports. Nothing runs before `start`. */
+export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings): ReconcilerApp {
+  const base = openBase(ports)
+  const { producer, books, incidentPublisher } = base
+  const { outbox: source } = ports.stores.cases
+  const afterSend = () => crashPoint('reconciler.after-publish')
+  const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec, afterSend })
+  const reconcile = createReconcile(base, publisher, settings)
   const loop = createWorkLoop({
-    bus,
-    producer,
-    codec,
-    clock,
-    logger,
-    metrics,
+    ...base,
     groupId: 'reconciler',
     topics: SOURCES,
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
-    parkingBook: createDeadLetteredEvents({ inbox: stores.inbox, clock }),
+    parkingBook: createDeadLetteredEvents({ inbox: base.stores.inbox, clock: base.clock }),
     handle: messages => reconcile(messages.map(toWorkItem)),
-    onFatal,
   })
-  const minute = createDelayLine({
-    bus,
-    producer,
-    clock,
-    logger,
-    groupId: 'reconciler.rechecks',
-    topic: 'rechecks',
-    target: 'rechecks.due',
-    maxDelayMs: Math.max(ports.recheckDelayMs, 1),
-    onFatal,
-  })
-  const unanswered = createDelayLine({
-    bus,
-    producer,
-    clock,
-    logger,
-    groupId: 'reconciler.rechecks.unanswered',
-    topic: 'rechecks.unanswered',
-    target: 'rechecks.due',
-    maxDelayMs: ANSWER_WITHIN_MS,
-    onFatal,
-  })
-  const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
-  const incidents = stores.standaloneIncidents
-  const incidentPublisher = createOutboxPublisher({
-    source: incidents.outbox,
-    producer,
-    encoder: codec,
-    logger,
-    afterSend: () => crashPoint('reconciler.after-channel-alert'),
-  })
-  const incidentSweeper = createOutboxSweeper({
-    source: incidents.outbox,
-    publisher: incidentPublisher,
-    clock,
-    logger,
-  })
-  const heldHints = createHeldHints({ inbox: stores.inbox, producer, codec, clock })
-  const expectedChanges = createExpectedChanges({ stores, reconcile })
-  const newExpectedChanges = createNewExpectedChanges(expectedChanges, {
-    expectedChanges: stores.expectedChanges,
-    clock,
-    logger,
-  })
-  const commands = createCommandConsumer({
-    bus,
-    producer,
-    codec,
-    clock,
-    logger,
-    metrics,
-    channelIncidents: createChannelIncidents({ incidents, publisher: incidentPublisher, clock }),
-    ledger: books.ledger,
-    connections: stores.connections,
-    heldHints,
-    expectedChanges,
-    sweeps: stores.sweeps,
-    onFatal,
-  })
-  const { rereads, retries, sweeper } = createReading(ports, {
-    producer,
-    metrics,
-    publisher: incidentPublisher,
-    heldHints,
-  })
-  const overdueLooks = createOverdueLooks({ cases: stores.cases, producer, codec, clock, logger })
-  const loops = [loop, minute, unanswered, commands, rereads, retries]
-  const nets = [outboxSweeper, incidentSweeper, overdueLooks, newExpectedChanges]
-  const sweepers = [...nets, sweeper, books.outboxSweeper, books.approvalTimers]
+  const looks = createLooks(base, settings)
+  const commands = createCommands(base, reconcile)
+  const reading = createReading(base, settings)
+  const loops = [loop, ...looks.loops, ...commands.loops, ...reading.loops]
+  const timers = [
+    createOutboxSweeper({ ...base, source, publisher }),
+    createOutboxSweeper({ ...base, source: base.stores.standaloneIncidents.outbox, publisher: incidentPublisher }),
+    ...looks.timers,
+    ...commands.timers,
+    ...reading.timers,
+    books.outboxSweeper,
+    books.approvalTimers,
+  ]
   return {
     async start() {
       await producer.start()
       await Promise.all(loops.map(one => one.start()))
-      for (const sweeper of sweepers) sweeper.start()
+      for (const timer of timers) timer.start()
     },
     async stop() {
-      await Promise.all([...loops, ...sweepers].map(one => one.stop()))
+      await Promise.all([...loops, ...timers].map(one => one.stop()))
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(one => one.msSinceProgress())),
   }
 }
 
-/** What asks the providers themselves: re-reads, their retries, and the sweep. */
-function createReading(
-  ports: ReconcilerPorts,
-  shared: { producer: Producer; metrics: ConsumerMetrics; publisher: OutboxPublisher; heldHints: HeldHints },
-) {
-  const { producer, metrics, publisher, heldHints } = shared
-  const { bus, codec, clock, logger, stores, egress, secretBox, random, onFatal } = ports
-  const readers = new ConnectionReaders({ connections: stores.connections, secretBox, egress, clock, random })
-  const rereads = new RereadConsumer({ bus, producer, codec, clock, logger, metrics, readers, onFatal })
-  const retries = createDelayLine({
-    bus,
+/** The ports, with the parts that several consumers share. */
+interface Base extends ReturnType<typeof openBase> {}
+
+function openBase(ports: ReconcilerPorts) {
+  const { bus, codec, clock, logger, stores } = ports
+  const producer = bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
+  const incidentPublisher = createOutboxPublisher({
+    source: stores.standaloneIncidents.outbox,
     producer,
-    clock,
+    encoder: codec,
     logger,
-    groupId: 'reconciler.rereads.retry',
-    topic: 'rereads.retry',
-    target: 'rereads',
-    maxDelayMs: RETRY_DELAY_MS,
-    onFatal,
+    afterSend: () => crashPoint('reconciler.after-channel-alert'),
   })
-  const sweeper = createSweeper({
-    sweeps: stores.sweeps,
-    connections: stores.connections,
-    inbox: stores.inbox,
-    readers,
-    heldHints,
-    incidents: createConnectionIncidents({ incidents: stores.standaloneIncidents, publisher, clock }),
+  return {
+    ...ports,
     producer,
-    codec,
+    registry: ports.metrics,
+    metrics: createConsumerMetrics(ports.metrics),
+    books: publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger }),
+    incidentPublisher,
+    heldHints: createHeldHints({ inbox: stores.inbox, producer, codec, clock }),
+  }
+}
+
+/** Decides a batch and reports it. */
+function createReconcile(base: Base, publisher: OutboxPublisher, { recheckDelayMs }: ReconcilerSettings) {
+  const { clock, logger, registry, metrics } = base
+  const parts: ReconcileParts = { ...base, ledger: base.books.ledger, publisher, rules: { recheckDelayMs }, crashPoint }
+  const report = createReporter(logger, registry, metrics, clock)
+  return async (items: readonly WorkItem[]) => {
+    const startedAt = clock.now()
+    report(await reconcileBatch(items, parts), items.length, startedAt)
+  }
+}
+
+/** Brings looks back when they are due. */
+function createLooks(base: Base, { recheckDelayMs }: ReconcilerSettings) {
+  const { stores, producer, codec, clock, logger } = base
+  const toDue = { ...base, target: 'rechecks.due' } as const
+  return {
+    loops: [
+      createDelayLine({
+        ...toDue,
+        groupId: 'reconciler.rechecks',
+        topic: 'rechecks',
+        maxDelayMs: Math.max(recheckDelayMs, 1),
+      }),
+      createDelayLine({
+        ...toDue,
+        groupId: 'reconciler.rechecks.unanswered',
+        topic: 'rechecks.unanswered',
+        maxDelayMs: ANSWER_WITHIN_MS,
+      }),
+    ],
+    timers: [createOverdueLooks({ cases: stores.cases, producer, codec, clock, logger })],
+  }
+}
+
+/** Carries out commands, and applies new expected changes whose command was lost. */
+function createCommands(base: Base, reconcile: (items: readonly WorkItem[]) => Promise<void>) {
+  const { stores, books, clock, logger } = base
+  const expectedChanges = createExpectedChanges({ stores, reconcile })
+  return {
+    loops: [
+      createCommandConsumer({
+        ...base,
+        channelIncidents: createChannelIncidents({
+          incidents: stores.standaloneIncidents,
+          publisher: base.incidentPublisher,
+          clock,
+        }),
+        ledger: books.ledger,
+        connections: stores.connections,
+        expectedChanges,
+        sweeps: stores.sweeps,
+      }),
+    ],
+    timers: [createNewExpectedChanges(expectedChanges, { expectedChanges: stores.expectedChanges, clock, logger })],
+  }
+}
+
+/** Reads the providers: re-reads, their retries, and the sweep. */
+function createReading(base: Base, { sweepEveryMs, leaseHolder }: ReconcilerSettings) {
+  const { stores, clock } = base
+  const readers = new ConnectionReaders({ ...base, connections: stores.connections })
+  const incidents = createConnectionIncidents({
+    incidents: stores.standaloneIncidents,
+    publisher: base.incidentPublisher,
     clock,
-    logger,
-    holder: ports.instance,
-    everyMs: ports.sweepEveryMs,
-    random,
   })
-  return { rereads, retries, sweeper }
+  return {
+    loops: [
+      new RereadConsumer({ ...base, readers }),
+      createDelayLine({
+        ...base,
+        groupId: 'reconciler.rereads.retry',
+        topic: 'rereads.retry',
+        target: 'rereads',
+        maxDelayMs: RETRY_DELAY_MS,
+      }),
+    ],
+    timers: [createSweeper({ ...base, ...stores, readers, incidents, holder: leaseHolder, everyMs: sweepEveryMs })],
+  }
 }
 
 function toWorkItem(received: Received<(typeof SOURCES)[keyof typeof SOURCES]>): WorkItem {

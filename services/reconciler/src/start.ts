@@ -9,7 +9,7 @@ import {
   startApp,
 } from '@backstop/kit'
 import { openMongoBooks } from '@backstop/ledger'
-import { createReconciler } from './app.ts'
+import { createApp } from './app.ts'
 import { readReconcilerConfig } from './config.ts'
 import { createMongoCases } from './store/mongo-cases.ts'
 import {
@@ -31,22 +31,26 @@ export async function startReconciler(environment: Environment): Promise<Running
   const { logger, metrics, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
   const [codec] = await Promise.all([parts.openCodec(), clock.untilMeasured()])
-  const app = createReconciler({
-    bus,
-    codec,
-    clock,
-    stores: openStores(mongo),
-    openBooks: options => openMongoBooks(mongo.db, options),
-    logger,
-    metrics,
-    recheckDelayMs: config.RECHECK_DELAY_MS,
-    sweepEveryMs: config.SWEEP_EVERY_MS,
-    instance: newId('leaseHolder'),
-    egress,
-    secretBox: createSecretBox(config.SECRET_KEYS),
-    random: Math.random,
-    onFatal,
-  })
+  const app = createApp(
+    {
+      bus,
+      codec,
+      clock,
+      stores: openStores(mongo),
+      openBooks: options => openMongoBooks(mongo.db, options),
+      logger,
+      metrics,
+      egress,
+      secretBox: createSecretBox(config.SECRET_KEYS),
+      random: Math.random,
+      onFatal,
+    },
+    {
+      recheckDelayMs: config.RECHECK_DELAY_MS,
+      sweepEveryMs: config.SWEEP_EVERY_MS,
+      leaseHolder: newId('leaseHolder'),
+    },
+  )
   return startApp(app, { parts, config, stopAfterwards: [egress] })
 }
 

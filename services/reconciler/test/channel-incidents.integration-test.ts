@@ -4,11 +4,11 @@ import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } f
 import { createFixedCodec, readAll, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReconciler, type ReconcilerApp } from '../src/app.ts'
+import { createApp, type ReconcilerApp } from '../src/app.ts'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
 import { openStores } from '../src/start.ts'
 import { indexed } from './indexed.ts'
-import { readingPorts } from './reading-ports.ts'
+import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 
 const codec = createFixedCodec()
 const AT = '2026-11-21T10:00:00.000Z'
@@ -40,18 +40,20 @@ beforeAll(async () => {
   await indexed(mongo.db)
   producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
   await producer.start()
-  app = createReconciler({
-    bus: stack.bus(),
-    codec,
-    clock: systemClock,
-    stores: openStores(mongo),
-    openBooks: options => openMongoBooks(mongo.db, options),
-    logger: stack.logger,
-    metrics: createMetrics('reconciler'),
-    recheckDelayMs: 60_000,
-    ...readingPorts(stack.logger),
-    onFatal: error => stack.logger.fatal({ error }, 'fatal'),
-  })
+  app = createApp(
+    {
+      bus: stack.bus(),
+      codec,
+      clock: systemClock,
+      stores: openStores(mongo),
+      openBooks: options => openMongoBooks(mongo.db, options),
+      logger: stack.logger,
+      metrics: createMetrics('reconciler'),
+      ...readingPorts(stack.logger),
+      onFatal: error => stack.logger.fatal({ error }, 'fatal'),
+    },
+    TEST_SETTINGS,
+  )
   await app.start()
 })
 afterAll(async () => {

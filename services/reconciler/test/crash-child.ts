@@ -3,33 +3,35 @@
 import { connectMongo, createKafkaBus, createLogger, createMetrics, Secret, systemClock } from '@backstop/kit'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
-import { createReconciler } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
-import { readingPorts } from './reading-ports.ts'
+import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
 const logger = createLogger('reconciler', 'info')
 const mongo = connectMongo({ url: new Secret(MONGO), dbName: DB, appName: 'crash-child' })
-await createReconciler({
-  bus: createKafkaBus({
-    brokers: BROKERS.split(','),
-    clientId: 'crash-child',
-    topicPrefix: TOPIC_PREFIX,
+await createApp(
+  {
+    bus: createKafkaBus({
+      brokers: BROKERS.split(','),
+      clientId: 'crash-child',
+      topicPrefix: TOPIC_PREFIX,
+      logger,
+      sessionTimeoutMs: 6_000,
+    }),
+    codec: createFixedCodec(),
+    clock: systemClock,
+    stores: openStores(mongo),
+    openBooks: options => openMongoBooks(mongo.db, options),
     logger,
-    sessionTimeoutMs: 6_000,
-  }),
-  codec: createFixedCodec(),
-  clock: systemClock,
-  stores: openStores(mongo),
-  openBooks: options => openMongoBooks(mongo.db, options),
-  logger,
-  metrics: createMetrics('reconciler'),
-  recheckDelayMs: 60_000,
-  ...readingPorts(logger),
-  onFatal: error => {
-    logger.fatal({ error }, 'fatal')
-    process.exit(1)
+    metrics: createMetrics('reconciler'),
+    ...readingPorts(logger),
+    onFatal: error => {
+      logger.fatal({ error }, 'fatal')
+      process.exit(1)
+    },
   },
-}).start()
+  TEST_SETTINGS,
+).start()
 // Nothing of ours keeps a process alive by itself; it lives until it is killed.
 setInterval(() => {}, 60_000)

@@ -4,11 +4,11 @@ import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } f
 import { createFixedCodec, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReconciler } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { PROJECT } from './fixtures.ts'
 import { indexed } from './indexed.ts'
-import { readingPorts } from './reading-ports.ts'
+import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 import { expectedChangeDocument } from './store.contract.ts'
 
@@ -30,20 +30,21 @@ beforeAll(async () => {
   await mongo.db.collection<ConnectionDocument>('connections').insertOne(connectionOf('con_a', { created_at }))
   producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
   await producer.start()
-  for (const instance of ['one', 'two']) {
-    const app = createReconciler({
-      bus: stack.bus(),
-      codec,
-      clock: systemClock,
-      stores: openStores(mongo),
-      openBooks: options => openMongoBooks(mongo.db, options),
-      logger: stack.logger,
-      metrics: createMetrics('reconciler'),
-      recheckDelayMs: 1_000,
-      ...readingPorts(stack.logger),
-      instance,
-      onFatal: error => stack.logger.fatal({ error }, 'fatal'),
-    })
+  for (const leaseHolder of ['one', 'two']) {
+    const app = createApp(
+      {
+        bus: stack.bus(),
+        codec,
+        clock: systemClock,
+        stores: openStores(mongo),
+        openBooks: options => openMongoBooks(mongo.db, options),
+        logger: stack.logger,
+        metrics: createMetrics('reconciler'),
+        ...readingPorts(stack.logger),
+        onFatal: error => stack.logger.fatal({ error }, 'fatal'),
+      },
+      { ...TEST_SETTINGS, recheckDelayMs: 1_000, leaseHolder },
+    )
     await app.start()
     stops.push(() => app.stop())
   }

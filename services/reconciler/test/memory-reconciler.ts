@@ -3,11 +3,11 @@ import type { ConnectionDocument, Operation, Readback } from '@backstop/contract
 import { createLogger, createMetrics, type Egress } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
-import { createReconciler } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { createMemoryStores } from '../src/store/memory-store.ts'
 import type { Inbox } from '../src/store/store.ts'
-import { MINUTE, PROJECT } from './fixtures.ts'
-import { readingPorts } from './reading-ports.ts'
+import { PROJECT } from './fixtures.ts'
+import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 /**
@@ -29,21 +29,23 @@ export async function startMemoryReconciler(
   stores.contents.connections.set(connectionId, connectionOf(connectionId, connection))
   const logger = createLogger('test', 'silent')
   const metrics = createMetrics('reconciler')
-  const app = createReconciler({
-    bus,
-    codec,
-    clock,
-    stores: { ...stores, inbox: { ...stores.inbox, ...changeInbox(stores.inbox) } },
-    openBooks: openMemoryBooks,
-    logger,
-    metrics,
-    recheckDelayMs: MINUTE,
-    ...readingPorts(logger),
-    ...(egress === undefined ? {} : { egress }),
-    onFatal: error => {
-      throw error
+  const app = createApp(
+    {
+      bus,
+      codec,
+      clock,
+      stores: { ...stores, inbox: { ...stores.inbox, ...changeInbox(stores.inbox) } },
+      openBooks: openMemoryBooks,
+      logger,
+      metrics,
+      ...readingPorts(logger),
+      ...(egress === undefined ? {} : { egress }),
+      onFatal: error => {
+        throw error
+      },
     },
-  })
+    TEST_SETTINGS,
+  )
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   await producer.start()
   await app.start()

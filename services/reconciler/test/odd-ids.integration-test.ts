@@ -5,11 +5,11 @@ import { createFixedCodec, readAll, startReceiver, type TestStack, testStack, un
 import { openMongoBooks } from '@backstop/ledger'
 import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReconciler } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
 import { openStores } from '../src/start.ts'
 import { PROJECT } from './fixtures.ts'
 import { indexed } from './indexed.ts'
-import { readingPorts, TEST_KEYS } from './reading-ports.ts'
+import { readingPorts, TEST_KEYS, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 const READ_KEY = 'live_reads_this_site'
@@ -64,19 +64,20 @@ async function startSweeping(apiBase: string) {
   }
   const settings = { kind: 'subscription', site: 'acme', api_base: apiBase, read_key, created_at } as const
   await mongo.db.collection<ConnectionDocument>('connections').insertOne(connectionOf('con_site', settings))
-  const app = createReconciler({
-    bus: stack.bus(),
-    codec: createFixedCodec(),
-    clock: systemClock,
-    stores: openStores(mongo),
-    openBooks: options => openMongoBooks(mongo.db, options),
-    logger: stack.logger,
-    metrics: createMetrics('reconciler'),
-    recheckDelayMs: 500,
-    ...readingPorts(stack.logger),
-    sweepEveryMs: 1_000,
-    onFatal: error => stack.logger.fatal({ error }, 'fatal'),
-  })
+  const app = createApp(
+    {
+      bus: stack.bus(),
+      codec: createFixedCodec(),
+      clock: systemClock,
+      stores: openStores(mongo),
+      openBooks: options => openMongoBooks(mongo.db, options),
+      logger: stack.logger,
+      metrics: createMetrics('reconciler'),
+      ...readingPorts(stack.logger),
+      onFatal: error => stack.logger.fatal({ error }, 'fatal'),
+    },
+    { ...TEST_SETTINGS, recheckDelayMs: 500, sweepEveryMs: 1_000 },
+  )
   await app.start()
   stops.push(() => app.stop())
 }
