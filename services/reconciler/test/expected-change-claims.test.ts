@@ -104,15 +104,20 @@ describe('an expected change of one change', () => {
     expect(uses()).toBe(1)
   })
 
-  test('is named beside the change that used it up, in the reason of the one that alerts', async () => {
+  test('is named with the change that used it up in the rule of the one that alerts, and as deleted once it is', async () => {
     const { reconcile, refund, look, put, stores } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
     await reconcile(...look('a'))
     await reconcile(...look('b'))
-    const listed = new Map([...stores.contents.actions.values()].map(action => [action.provider_ref, action]))
-    expect(listed.get('re_b')?.why?.rule).toBe(
-      `Nothing explains it; expected change exp_1 would cover it, but was used up by ${listed.get('re_a')?.action_id}`,
+    const listed = () => new Map([...stores.contents.actions.values()].map(action => [action.provider_ref, action]))
+    expect(listed().get('re_b')?.why?.rule).toBe(
+      `Nothing explains it; expected change exp_1 would cover it, but was used up by ${listed().get('re_a')?.action_id}`,
+    )
+    stores.contents.expectedChanges.length = 0
+    await reconcile(refund('b'))
+    expect(listed().get('re_b')?.why?.rule).toBe(
+      'Nothing explains it; expected change exp_1 would cover it, but was deleted',
     )
   })
 
