@@ -1,6 +1,6 @@
 /**
- * Compiles the mail template: `npm run mail-template` after a change of template.mjml. MJML stays a development dependency
- * (170 packages, 60 MB): what runs in production is the HTML that it made, kept beside the template and compared by a test.
+ * Compiles the mail template: `npm run mail-template`, after a change of template.mjml. MJML is a development dependency only
+ * (170 packages, 60 MB): production uses the compiled HTML, which is committed; a test compares it with the template.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,18 +9,19 @@ const FOLDER = new URL('../src/email/', import.meta.url)
 
 type Compile = (source: string, options: object) => Promise<{ html: string; errors: { formattedMessage: string }[] }>
 
-/** The module that holds the compiled template, as text. */
+/** The source of compiled-template.ts. */
 export async function compileMailTemplate(): Promise<string> {
   // @ts-expect-error: it comes without types
   const { default: compile } = (await import('mjml')) as { default: Compile }
   const source = readFileSync(new URL('template.mjml', FOLDER), 'utf8')
-  // Colours that are filled in later are no colours to its validator.
+  // Its validator rejects placeholders in the place of colours.
   const { html } = await compile(source, { validationLevel: 'skip', keepComments: true, minify: false, fonts: {} })
   const lines = html
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
-  if (lines.some(line => /[`\\]|\$\{/.test(line))) throw new Error('The template holds what ends a template literal')
+  if (lines.some(line => /[`\\]|\$\{/.test(line)))
+    throw new Error('The template contains characters that end a template literal')
   return `/** Made from template.mjml by "npm run mail-template"; a test sees that it is current. */\nexport const COMPILED_TEMPLATE = \`${lines.join('\n')}\n\`\n`
 }
 

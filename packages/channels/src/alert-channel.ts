@@ -15,15 +15,17 @@ export const NewAlertChannel = z.strictObject({
 })
 export type NewAlertChannel = z.infer<typeof NewAlertChannel>
 
-/** How a channel does. Tests of it leave no mark here. */
+/** The results of a channel's deliveries. Test messages do not count. */
 export const ChannelHealth = z.object({
   state: z.enum(['unused', 'healthy', 'failing', 'disabled']),
-  /** Delivered attempts of all attempts in the last 7 days, 0 to 1; null without any. */
+  /** Successful attempts divided by all attempts of the last 7 days, 0 to 1; null without attempts. */
   success_rate: z.number().min(0).max(1).nullable(),
   last_success_at: Timestamp.nullable(),
   last_failure_at: Timestamp.nullable(),
-  last_error: z.string().nullable().describe('In words a person can act on'),
-  failing_since: Timestamp.nullable().describe('Five days of nothing but failures disable the channel'),
+  last_error: z.string().nullable().describe('What failed, and what to do about it'),
+  failing_since: Timestamp.nullable().describe(
+    'Since when every attempt failed; five days of failures only disable the channel',
+  ),
   disabled_at: Timestamp.nullable(),
   disabled_reason: z.string().nullable(),
 })
@@ -32,12 +34,12 @@ export type ChannelHealth = z.infer<typeof ChannelHealth>
 
 export const AlertChannel = z.object({
   channel_id: z.string(),
-  id: z.string().describe('The same as `channel_id`, and stays: channels had this name for it first'),
+  id: z.string().describe('The same as `channel_id`, by its older name'),
   project_id: z.string(),
   name: z.string(),
   events: z.array(AlertEvent),
   config: ShownChannelConfig,
-  enabled: z.boolean().describe('Whether alerts go there: switched on, and not disabled by its failures'),
+  enabled: z.boolean().describe('Whether alerts go there: it is switched on, and its failures have not disabled it'),
   health: ChannelHealth,
   version: z.int(),
   created_at: Timestamp,
@@ -50,25 +52,25 @@ export const AlertChannelPatch = z
     name: Label.optional(),
     events: NewAlertChannel.shape.events.optional(),
     config: ChannelConfigPatch.optional(),
-    enabled: z.boolean().optional().describe('true also re-enables a channel that its failures disabled'),
+    enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
   })
   .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
 export type AlertChannelPatch = z.infer<typeof AlertChannelPatch>
 
-/** Gives a webhook channel another secret. Deliveries carry both signatures until the overlap ends. */
+/** Replaces the secret of a webhook channel. Until the overlap ends, deliveries are signed with both. */
 export const ChannelSecretRotation = z.strictObject({
-  secret: SharedSecret.optional().describe('An own new secret, base64 behind `whsec_`; one is made without it'),
+  secret: SharedSecret.optional().describe('The new secret, base64 after `whsec_`; generated if left out'),
   overlap_hours: z
     .int()
     .min(0)
     .max(168)
     .default(24)
-    .describe('How long deliveries are signed with the secret of before as well'),
+    .describe('How long deliveries are also signed with the previous secret'),
 })
 
-/** The answer to a rotation: the only time that the new secret is shown. */
+/** The answer to a rotation: the only answer that shows the new secret. */
 export const RotatedAlertChannel = AlertChannel.extend({
-  secret: z.string().optional().describe('The new secret: shown once, and absent from a repeated answer'),
+  secret: z.string().optional().describe('The new secret: shown once, and absent if the request is repeated'),
 })
 
 export const ChannelTestResult = z.object({
@@ -76,7 +78,7 @@ export const ChannelTestResult = z.object({
   status: z.int().nullable().describe('HTTP status or SMTP reply code; null without an answer'),
   latency_ms: z.int().nullable(),
   error: z.string().optional(),
-  response: z.string().nullable().describe('The first KiB of what the receiver answered'),
+  response: z.string().nullable().describe("The first KiB of the receiver's answer"),
 })
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>
 

@@ -1,46 +1,43 @@
 import type { EndedAddress, SuppressionReason } from '@backstop/contracts'
 
-/**
- * What came of one attempt, as the channel saw it: facts, no judgement. `classify-outcome.ts` is the only place that
- * judges, for all channels.
- */
+/** The result of one attempt: facts only. `classify-answer.ts` decides what they mean, for all kinds of channels. */
 export type Answer = MessageAnswer | MailsAnswer
 
-/** What came of one message. */
+/** The result of one message. */
 export type MessageAnswer =
-  /** `body`: at most its first KiB. */
+  /** `body`: the first KiB at most. */
   | { kind: 'http'; status: number; retryAfter: string | null; body: string }
-  /** The mail server's word on one mail, at the command that it answered. */
+  /** The mail server's reply for one mail, and the command that it replied to. */
   | { kind: 'smtp'; code: number; stage: SmtpStage; text: string }
-  /** Nobody answered. `reason` is a closed word, `message` says it to a person. */
-  | { kind: 'silence'; reason: string; message: string }
-  /** The guard of outgoing requests held it back. */
+  /** The connection, TLS or login failed, or the time ran out. `reason` is from a closed list, `message` is for people. */
+  | { kind: 'no_answer'; reason: string; message: string }
+  /** The guarded client refused to send the request. */
   | { kind: 'blocked'; reason: string; message: string }
-  /** It could not even be tried, for a reason on our side. */
+  /** Nothing was sent, for a reason of this installation or of the channel's configuration. */
   | { kind: 'not_sendable'; reason: NotSendableReason; message: string }
 
-/** What came of the mails of one attempt, one for each address that this delivery had not ended for. */
+/** The result of an attempt that sends one mail to each address for which the delivery has not ended. */
 export interface MailsAnswer {
   readonly kind: 'mails'
-  /** The answer that tells most about how it goes on. */
-  readonly said: MessageAnswer
-  /** The addresses that this attempt ended the delivery for. */
+  /** The answer that decides the next step: that of a mail to retry, if there is one. */
+  readonly decisive: MessageAnswer
+  /** The addresses for which this attempt ended the delivery. */
   readonly ended: readonly Pick<EndedAddress, 'tag' | 'end'>[]
   readonly tally: MailTally
 }
 
-/** How many addresses are how far, over all attempts. */
+/** The number of addresses in each state, after all attempts. */
 export interface MailTally {
-  readonly taken: number
-  /** Refused for good. */
+  readonly accepted: number
+  /** Refused permanently. */
   readonly refused: number
-  /** To be tried again. */
-  readonly open: number
-  /** Why addresses were not written to: they want or take no mail. One entry an address. */
+  /** To be retried. */
+  readonly pending: number
+  /** The reasons of the suppressed addresses that got no mail, one entry for each address. */
   readonly suppressed: readonly SuppressionReason[]
 }
 
-/** `sent`: after the content; until then nothing was handed over. */
+/** The part of the SMTP session in which the server replied. `sent`: after the content; before it, no mail was handed over. */
 export type SmtpStage = 'session' | 'sender' | 'recipient' | 'content' | 'sent'
 
 export type NotSendableReason =

@@ -1,7 +1,7 @@
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from './answer.ts'
-import { classifyOutcome, type Fault } from './classify-answer.ts'
+import { classifyAnswer, type Fault } from './classify-answer.ts'
 
 const http = (status: number, body = '', retryAfter: string | null = null): Answer => ({
   kind: 'http',
@@ -15,7 +15,7 @@ const smtp = (stage: Extract<Answer, { kind: 'smtp' }>['stage'], code: number, s
   code,
   text: `${code} ${said}`,
 })
-const silence = (reason: string): Answer => ({ kind: 'silence', reason, message: 'Nobody answered' })
+const silence = (reason: string): Answer => ({ kind: 'no_answer', reason, message: 'Nobody answered' })
 
 interface Row {
   name: string
@@ -23,7 +23,7 @@ interface Row {
   answer: Answer
   kind: string
   reason: string
-  /** Of what is retried; the receiver's when left out. */
+  /** Of a retry; `receiver` if left out. */
   fault?: Fault
 }
 
@@ -51,7 +51,13 @@ const rows: Row[] = [
     kind: 'retry',
     reason: 'receiver_failed',
   },
-  { name: 'a status below them', channel: 'webhook', answer: http(101), kind: 'retry', reason: 'unexpected_answer' },
+  {
+    name: 'a status below the classes',
+    channel: 'webhook',
+    answer: http(101),
+    kind: 'retry',
+    reason: 'unexpected_answer',
+  },
   { name: 'ok', channel: 'slack', answer: http(200, 'ok'), kind: 'delivered', reason: 'accepted' },
   { name: 'ok with a line break', channel: 'slack', answer: http(200, 'ok\n'), kind: 'delivered', reason: 'accepted' },
   { name: '200 without ok', channel: 'slack', answer: http(200, '<html>'), kind: 'retry', reason: 'unexpected_answer' },
@@ -59,7 +65,7 @@ const rows: Row[] = [
     name: 'invalid_payload',
     channel: 'slack',
     answer: http(400, 'invalid_payload'),
-    kind: 'park',
+    kind: 'dead_letter',
     reason: 'slack_message_refused',
   },
   {
@@ -101,7 +107,7 @@ const rows: Row[] = [
     reason: 'address_refused',
   },
   {
-    name: '554 5.7.1 for every address, as from a server that has blocked us',
+    name: '554 5.7.1 for every address, from a server that blocks this installation',
     channel: 'email',
     answer: smtp('recipient', 554, '5.7.1 Service unavailable; client host blocked'),
     kind: 'retry',
@@ -109,7 +115,7 @@ const rows: Row[] = [
     fault: 'ours',
   },
   {
-    name: '550 for relaying, as from a server that wants a login',
+    name: '550 for relaying, from a server that requires a login',
     channel: 'email',
     answer: smtp('recipient', 550, 'relay not permitted'),
     kind: 'retry',
@@ -131,7 +137,13 @@ const rows: Row[] = [
     kind: 'retry',
     reason: 'mail_deferred',
   },
-  { name: '554 for the content', channel: 'email', answer: smtp('content', 554), kind: 'park', reason: 'mail_refused' },
+  {
+    name: '554 for the content',
+    channel: 'email',
+    answer: smtp('content', 554),
+    kind: 'dead_letter',
+    reason: 'mail_refused',
+  },
   {
     name: '451 for the content',
     channel: 'email',
@@ -180,7 +192,7 @@ const rows: Row[] = [
     fault: 'ours',
   },
   {
-    name: '421 at the address, as from a server that shuts down',
+    name: '421 for the address, from a server that shuts down',
     channel: 'email',
     answer: smtp('recipient', 421, '4.3.2 shutting down'),
     kind: 'retry',
@@ -188,7 +200,7 @@ const rows: Row[] = [
     fault: 'ours',
   },
   {
-    name: '454 for the content, as from a provider whose daily quota is used up',
+    name: '454 for the content, from a provider whose daily quota is used up',
     channel: 'email',
     answer: smtp('content', 454, 'Throttling failure: Daily message quota exceeded'),
     kind: 'retry',
@@ -227,34 +239,34 @@ const rows: Row[] = [
   },
 ]
 
-describe('the one table of what an answer means', () => {
+describe('the meaning of an answer', () => {
   test.each(rows)('$channel: $name is $kind, because $reason', ({ channel, answer, kind, reason, fault }) => {
-    const outcome = classifyOutcome(channel, answer, 0)
+    const outcome = classifyAnswer(channel, answer, 0)
     expect(outcome).toMatchObject({ kind, reason, ...(kind === 'retry' ? { fault: fault ?? 'receiver' } : {}) })
     if (outcome.kind !== 'delivered') expect(outcome.error).toMatch(/^[A-Z].{5,}[^.]$/)
   })
 
   test.each([
     { name: 'in one line', text: '550 5.1.1 no such user' },
-    { name: 'in several', text: '550-5.1.1 no\r\n550-such\n550 user', as: '550 5.1.1 no such user' },
+    { name: 'in several lines', text: '550-5.1.1 no\r\n550-such\n550 user', as: '550 5.1.1 no such user' },
     { name: 'without its code', text: '5.1.1 no such user', as: '550 5.1.1 no such user' },
-  ])('what a mail server said $name is told with its code once', ({ text, as = text }) => {
-    const outcome = classifyOutcome('email', { kind: 'smtp', stage: 'recipient', code: 550, text }, 0)
+  ])('the error quotes a reply $name with its code once', ({ text, as = text }) => {
+    const outcome = classifyAnswer('email', { kind: 'smtp', stage: 'recipient', code: 550, text }, 0)
     expect(outcome.error).toBe(
-      `The mail server refused every address for good (${as}); correct them, then enable the channel again`,
+      `The mail server refused every address permanently (${as}); correct them, then enable the channel again`,
     )
   })
 
-  test('any status but 2xx and 410 of a webhook is retried', () => {
+  test('a webhook delivery is retried after any status except 2xx and 410', () => {
     for (let status = 100; status < 600; status++) {
-      const { kind } = classifyOutcome('webhook', http(status), 0)
+      const { kind } = classifyAnswer('webhook', http(status), 0)
       expect(kind).toBe(status >= 200 && status < 300 ? 'delivered' : status === 410 ? 'disable' : 'retry')
     }
   })
 
-  test('Retry-After is obeyed on any refusal that is retried', () => {
+  test('a retry takes Retry-After from any refusal', () => {
     for (const status of [302, 429, 503]) {
-      expect(classifyOutcome('webhook', http(status, '', '30'), 0)).toMatchObject({ retryAfterMs: 30_000 })
+      expect(classifyAnswer('webhook', http(status, '', '30'), 0)).toMatchObject({ retryAfterMs: 30_000 })
     }
   })
 })

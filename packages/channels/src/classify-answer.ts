@@ -3,26 +3,25 @@ import type { Answer, MailsAnswer, MailTally, MessageAnswer, SmtpStage } from '.
 import { describeSuppressed } from './describe-suppressed.ts'
 
 /**
- * What an answer means. `delivered`: done. `retry`: try again later; `ours` is the fault of this installation, which is not
- * held against the channel (guides: R1.7). `park`: this message can never be delivered, others can. `disable`: the receiver
- * said that it wants nothing more. `reason` is a closed word for log, metric and record; `error` says it to the owner of
- * the channel.
+ * The meaning of an answer. `delivered`: the delivery is finished. `retry`: attempt it again later. `dead_letter`: this message
+ * can never be delivered, others can. `disable`: the receiver accepts no message any more. `reason` is from a closed list, for
+ * log, metric and record; `error` tells the owner of the channel what failed and what to do.
  */
 export type Outcome =
   | { kind: 'delivered'; reason: 'accepted' | 'accepted_for_some'; error: string | null }
   | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null; fault: Fault }
-  | { kind: 'park'; reason: string; error: string }
+  | { kind: 'dead_letter'; reason: string; error: string }
   | { kind: 'disable'; reason: string; error: string }
 
 /**
- * `some_addresses`: others of the same mail channel took it, so the channel works. `one_of_several`: something in one of the
- * alerts that a digest told.
+ * What failed. `ours`: this installation; the channel's health does not change. `some_addresses`: other addresses of the mail
+ * channel accepted the mail, so the channel works. `one_of_several`: the content of one alert in a digest.
  */
 export type Fault = 'receiver' | 'ours' | 'some_addresses' | 'one_of_several'
 
 interface Rule {
   readonly reason: string
-  /** All channels when left out. */
+  /** The kinds that the rule is for; every kind if left out. */
   readonly channels?: readonly ChannelKind[]
   readonly applies: (answer: MessageAnswer) => boolean
   readonly outcome: Outcome['kind']
@@ -34,19 +33,19 @@ const http = (test: (status: number, body: string) => boolean) => (answer: Messa
 const smtp = (test: (answer: Extract<MessageAnswer, { kind: 'smtp' }>) => boolean) => (answer: MessageAnswer) =>
   answer.kind === 'smtp' && test(answer)
 const status = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.status : 0)
-/** A mail server says its code at the start of every line (RFC 5321 §4.2.1); a person reads it once. */
+/** Every line of a reply begins with the code (RFC 5321 §4.2.1). The text for people has it once. */
 const smtpText = (answer: MessageAnswer) =>
   answer.kind === 'smtp'
     ? [answer.code, ...answer.text.split(/(?:^|\r?\n)\d{3}[ -]/).filter(Boolean)].join(' ').slice(0, 300)
     : ''
-const slackWord = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
+const slackError = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.body.trim().slice(0, 80) : '')
 
 /**
- * The one table of all channels; the first rule that applies decides. Whatever it does not name is retried: only what
- * the receiver itself declared final ends a delivery or a channel (DESIGN, "Topics").
+ * One table for all kinds; the first rule that applies decides. An answer without a rule is retried: a delivery or a channel ends
+ * only if the receiver declares it final.
  */
 const RULES: readonly Rule[] = [
-  // Slack (guides: reliability §7): success is the body `ok`, and some answers are final for the hook.
+  // Slack: success is the body `ok`. 403, 404 and 410 are final for the webhook.
   {
     reason: 'accepted',
     channels: ['slack'],
@@ -59,7 +58,8 @@ const RULES: readonly Rule[] = [
     channels: ['slack'],
     applies: http(code => code >= 200 && code < 300),
     outcome: 'retry',
-    error: answer => `Slack answered ${status(answer)} without the word ok; check that the URL is an incoming webhook`,
+    error: answer =>
+      `Slack answered ${status(answer)} with another body than ok; check that the URL is an incoming webhook`,
   },
   {
     reason: 'slack_hook_gone',
@@ -67,14 +67,14 @@ const RULES: readonly Rule[] = [
     applies: http(code => code === 403 || code === 404 || code === 410),
     outcome: 'disable',
     error: answer =>
-      `Slack no longer takes messages for this webhook (${status(answer)} ${slackWord(answer)}); make a new incoming webhook and set its URL`,
+      `Slack no longer accepts messages for this webhook (${status(answer)} ${slackError(answer)}); create a new incoming webhook and set its URL`,
   },
   {
     reason: 'slack_message_refused',
     channels: ['slack'],
     applies: http(code => code === 400),
-    outcome: 'park',
-    error: answer => `Slack refused this message (${slackWord(answer)}); the channel itself works on`,
+    outcome: 'dead_letter',
+    error: answer => `Slack rejected this message (${slackError(answer)}); the channel stays enabled`,
   },
   // Any HTTP receiver.
   {
@@ -88,7 +88,7 @@ const RULES: readonly Rule[] = [
     applies: http(code => code === 410),
     outcome: 'disable',
     error: () =>
-      'The receiver answered 410 Gone, which asks for no more deliveries; set another URL, then enable the channel again',
+      'The receiver answered 410 Gone, which means no more deliveries; set another URL, then enable the channel again',
   },
   {
     reason: 'redirected',
@@ -101,7 +101,7 @@ const RULES: readonly Rule[] = [
     reason: 'rate_limited',
     applies: http(code => code === 429),
     outcome: 'retry',
-    error: () => 'The receiver answered 429: it gets more than it takes',
+    error: () => 'The receiver answered 429 Too Many Requests; raise its rate limit if this continues',
   },
   {
     reason: 'receiver_refused_credentials',
@@ -114,47 +114,47 @@ const RULES: readonly Rule[] = [
     reason: 'receiver_refused',
     applies: http(code => code >= 400 && code < 500),
     outcome: 'retry',
-    error: answer => `The receiver answered ${status(answer)}; check that the URL is the one that takes these events`,
+    error: answer => `The receiver answered ${status(answer)}; check that the URL accepts these events`,
   },
   {
     reason: 'receiver_failed',
     applies: http(code => code >= 500),
     outcome: 'retry',
-    error: answer => `The receiver answered ${status(answer)}; look at its own log for the time of this attempt`,
+    error: answer => `The receiver answered ${status(answer)}; read its log at the time of this attempt`,
   },
-  // Mail: what the server says of the recipient is about the channel; what it says of us is about this installation.
+  // Mail: a refusal of a recipient is about the channel, a refusal of the sender is about this installation.
   { reason: 'accepted', applies: smtp(answer => answer.stage === 'sent'), outcome: 'delivered', error: () => '' },
   {
     reason: 'address_refused',
     applies: smtp(answer => answer.stage === 'recipient' && answer.code >= 500 && !isAboutUs(answer)),
     outcome: 'disable',
     error: answer =>
-      `The mail server refused every address for good (${smtpText(answer)}); correct them, then enable the channel again`,
+      `The mail server refused every address permanently (${smtpText(answer)}); correct them, then enable the channel again`,
   },
   {
     reason: 'mail_refused',
     applies: smtp(answer => answer.stage === 'content' && answer.code >= 500),
-    outcome: 'park',
-    error: answer => `The mail server refused this mail for good (${smtpText(answer)})`,
+    outcome: 'dead_letter',
+    error: answer => `The mail server refused this mail permanently (${smtpText(answer)})`,
   },
   {
     reason: 'mail_server_refused_us',
     applies: smtp(answer => answer.code >= 500 || isAboutTheSession(answer)),
     outcome: 'retry',
     error: answer =>
-      `The mail server refused to work for us (${smtpText(answer)}); its settings are the operator's to check`,
+      `The mail server refused this installation (${smtpText(answer)}); the operator has to check SMTP_URL and SMTP_FROM`,
   },
   {
     reason: 'mail_deferred',
     applies: smtp(() => true),
     outcome: 'retry',
-    error: answer => `The mail server put this mail off (${smtpText(answer)})`,
+    error: answer => `The mail server deferred this mail (${smtpText(answer)})`,
   },
-  // Nothing was sent, and nothing would be: whoever left, or cannot be reached, is not written to again.
+  // Nothing was sent, and no retry would send anything: the addresses are suppressed or invalid.
   {
     reason: 'everybody_suppressed',
     applies: answer => answer.kind === 'not_sendable' && answer.reason === 'everybody_suppressed',
-    outcome: 'park',
+    outcome: 'dead_letter',
     error: answer => ('message' in answer ? answer.message : ''),
   },
   {
@@ -165,12 +165,12 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** RFC 5321 §4.2.3: the replies that are about a mailbox. Others at RCPT TO are about the session. */
+/** The replies to RCPT TO that are about the mailbox (RFC 5321 §4.2.3). All others are about the session. */
 const ABOUT_THE_MAILBOX: ReadonlySet<number> = new Set([550, 551, 552, 553, 554])
 
 /**
- * Whether a refusal at RCPT TO is about this installation, not about the address: servers that want a login, have blocked
- * us or do not relay for us say so there. One wrong setting would otherwise disable every mail channel there is.
+ * Whether a refusal at RCPT TO is about this installation and not about the address: a server that requires a login, blocks this
+ * installation or does not relay for it may refuse there. Without this check one wrong setting would disable every mail channel.
  * X.7.Y are the codes for policy and security (RFC 3463 §3.8).
  */
 function isAboutUs({ code, text }: { code: number; text: string }): boolean {
@@ -180,33 +180,29 @@ function isAboutUs({ code, text }: { code: number; text: string }): boolean {
 }
 
 /**
- * RFC 5321 §4.2.3: 421 may be the reply to any command of a server that shuts down. RFC 4954 §6: 454 is a login or TLS
- * that fails for now, and the word of providers whose quota is used up (Amazon SES, "Errors related to the sending quotas").
+ * 421: a server that shuts down may reply so to any command (RFC 5321 §4.2.3). 454: a temporary failure of login or TLS
+ * (RFC 4954 §6), and of a sending quota that is used up (Amazon SES, "Errors related to the sending quotas").
  */
 const ABOUT_THE_SESSION: ReadonlySet<number> = new Set([421, 454])
 
 /**
- * Whether what is put off is put off for us: until the recipient is named, a server can speak of nothing else. Days of a
- * missing certificate at the provider would otherwise disable every mail channel there is.
+ * Whether a temporary refusal is about this installation: before RCPT TO the server knows no recipient. Without this check
+ * five days of such refusals would disable every mail channel.
  */
 function isAboutTheSession({ stage, code }: { stage: SmtpStage; code: number }): boolean {
   return stage === 'session' || stage === 'sender' || ABOUT_THE_SESSION.has(code)
 }
 
 /** What an answer means for the delivery and for its channel. */
-export function classifyOutcome(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {
+export function classifyAnswer(channel: ChannelKind, answer: Answer, nowMs: number): Outcome {
   return answer.kind === 'mails' ? classifyMails(answer) : classifyMessage(channel, answer, nowMs)
 }
 
-/**
- * What the mails of an attempt mean for their delivery. It is delivered when it has ended for every address and at least
- * one took it; while any address is open, it is retried for those.
- */
-function classifyMails({ said, tally }: MailsAnswer): Outcome {
-  const outcome = classifyMessage('email', said, 0)
-  // Nobody has it: the answer that decides speaks for all.
-  if (tally.taken === 0) return outcome
-  if (tally.open > 0 && outcome.kind === 'retry') {
+/** A delivery by mail is retried while an address is pending, and delivered once none is and at least one accepted the mail. */
+function classifyMails({ decisive, tally }: MailsAnswer): Outcome {
+  const outcome = classifyMessage('email', decisive, 0)
+  if (tally.accepted === 0) return outcome
+  if (tally.pending > 0 && outcome.kind === 'retry') {
     const fault = outcome.fault === 'receiver' ? 'some_addresses' : outcome.fault
     return { ...outcome, fault, error: `${progressText(tally)}. ${outcome.error}` }
   }
@@ -214,26 +210,27 @@ function classifyMails({ said, tally }: MailsAnswer): Outcome {
   return { kind: 'delivered', reason: 'accepted_for_some', error: leftOutText(tally) }
 }
 
-const totalOf = ({ taken, refused, open, suppressed }: MailTally) => taken + refused + open + suppressed.length
+const totalOf = ({ accepted, refused, pending, suppressed }: MailTally) =>
+  accepted + refused + pending + suppressed.length
 
 function progressText(tally: MailTally): string {
-  const { taken, refused, open } = tally
-  const gone = refused > 0 ? `, refused for good for ${refused}` : ''
-  return `Taken for ${taken} of ${totalOf(tally)} addresses${gone}, outstanding for ${open}`
+  const { accepted, refused, pending } = tally
+  const ended = refused > 0 ? `, refused permanently for ${refused}` : ''
+  return `Accepted for ${accepted} of ${totalOf(tally)} addresses${ended}, pending for ${pending}`
 }
 
 function leftOutText(tally: MailTally): string {
-  const { taken, refused, suppressed } = tally
+  const { accepted, refused, suppressed } = tally
   const texts = [
     ...(suppressed.length > 0 ? [`${describeSuppressed(suppressed)} and got none`] : []),
-    ...(refused > 0 ? [`the mail server refused ${refused} for good; take out the ones that do not exist`] : []),
+    ...(refused > 0 ? [`the mail server refused ${refused} permanently; remove the ones that do not exist`] : []),
   ]
-  return `This mail went to ${taken} of ${totalOf(tally)} addresses: ${texts.join('; ')}`
+  return `The mail was sent to ${accepted} of ${totalOf(tally)} addresses: ${texts.join('; ')}`
 }
 
 function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: number): Outcome {
   const rule = RULES.find(one => (one.channels?.includes(channel) ?? true) && one.applies(answer))
-  if (rule === undefined) return classifyUnnamed(answer)
+  if (rule === undefined) return classifyWithoutRule(answer)
   const error = rule.error(answer)
   switch (rule.outcome) {
     case 'delivered':
@@ -242,7 +239,7 @@ function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: num
       const retryAfterMs = answer.kind === 'http' ? parseRetryAfter(answer.retryAfter, nowMs) : null
       return retry(rule.reason, error, retryAfterMs)
     }
-    case 'park':
+    case 'dead_letter':
     case 'disable':
       return { kind: rule.outcome, reason: rule.reason, error }
     default:
@@ -250,7 +247,7 @@ function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: num
   }
 }
 
-function classifyUnnamed(answer: MessageAnswer): Outcome {
+function classifyWithoutRule(answer: MessageAnswer): Outcome {
   if (answer.kind === 'http' || answer.kind === 'smtp') {
     const code = answer.kind === 'http' ? answer.status : answer.code
     return retry('unexpected_answer', `The receiver answered ${code}`)
@@ -258,7 +255,7 @@ function classifyUnnamed(answer: MessageAnswer): Outcome {
   return retry(answer.reason, answer.message)
 }
 
-/** What a working installation does not have: its proxy, its mail server, its sockets, its code. */
+/** Faults of this installation: of its proxy, mail server, sockets or code. */
 const OURS: ReadonlySet<string> = new Set([
   'internal',
   'mail_server_refused_us',

@@ -2,13 +2,13 @@ import type { SuppressionReason } from '@backstop/contracts'
 
 const IN_WORDS: Record<SuppressionReason, string> = {
   unsubscribed: 'unsubscribed',
-  hard_bounce: 'bounced for good',
-  soft_bounces: 'bounced too often',
+  hard_bounce: 'bounced permanently',
+  soft_bounces: 'bounced repeatedly',
   complaint: 'reported a mail as spam',
-  manual: 'taken out by hand',
+  manual: 'suppressed by hand',
 }
 
-/** Suppressed addresses in words, by number and not by name: "2 addresses are suppressed (1 unsubscribed, 1 bounced for good)". */
+/** Suppressed addresses as text, without the addresses: "2 addresses are suppressed (1 unsubscribed, 1 bounced permanently)". */
 export function describeSuppressed(reasons: readonly SuppressionReason[]): string {
   const byReason = [...Map.groupBy(reasons, reason => reason)]
   const list = byReason.map(([reason, group]) => `${group.length} ${IN_WORDS[reason]}`).join(', ')

@@ -1,46 +1,45 @@
 import type { SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
 
-/** Seals what is secret about one channel. What is sealed opens in its own channel and field only. */
-export type SealPart = (secret: string, field: string) => { sealed: SealedSecret; fingerprint: string }
+/** Seals one secret of a channel. It can be opened only for the same channel and field. */
+export type SealField = (secret: string, field: string) => { sealed: SealedSecret; fingerprint: string }
 
 /** A URL of a channel. The guarded client decides which ones are allowed. */
 export const Url = z.string().min(1).max(2048)
 
 /**
- * The config of one kind of channel: how people give it, how it is stored, how it is shown and what is left of it when the
- * channel is deleted. Each kind has a file with its form, and `index.ts` lists them all (docs/adding-a-channel.md).
+ * The config of one kind of channel in its four states: as a request gives it, as it is stored, as an answer shows it, and
+ * after the channel was deleted. Each kind has it in its `form.ts`; `forms.ts` lists them all (docs/adding-a-channel.md).
  */
 export interface ChannelForm<
   Kind extends string,
-  Given extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,
+  Input extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,
   Shown extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,
-  Parts extends z.ZodRawShape,
+  Patch extends z.ZodRawShape,
   Stored extends { kind: Kind },
 > {
-  /** As people give it. Strict: what is not named is refused. */
-  readonly given: Given
-  /** As it is shown: secrets by their fingerprints. */
+  /** What creates a channel. Strict: an unknown field is refused. */
+  readonly input: Input
+  /** What answers show: of a secret its fingerprint. */
   readonly shown: Shown
-  /** The parts that change in place, each optional. A part of the same name in two kinds has the same shape in both. */
-  readonly parts: Parts
-  /** Those of the parts that are URLs: the guarded client says whether they may be stored. */
-  readonly urls: readonly (keyof Parts & string)[]
-  seal(given: z.output<Given>, seal: SealPart): Stored
-  /** The config with those parts changed that the patch names. */
-  change(stored: Stored, patch: Partial<z.output<z.ZodObject<Parts>>>, seal: SealPart): Stored
+  /** The fields that can be changed, each optional. Two kinds that share a field name give it the same schema. */
+  readonly patch: Patch
+  /** The fields of the patch that are URLs: the guarded client decides whether they may be stored. */
+  readonly urls: readonly (keyof Patch & string)[]
+  seal(input: z.output<Input>, seal: SealField): Stored
+  change(stored: Stored, patch: Partial<z.output<z.ZodObject<Patch>>>, seal: SealField): Stored
   show(stored: Stored, nowMs: number): z.output<Shown>
-  /** Without anything that a message could be sent with. */
+  /** Removes everything that a message could be sent with. */
   erase(stored: Stored): Stored
 }
 
-/** Says that a form is one, and infers what it is made of. */
+/** Returns the form unchanged: the call infers its type parameters. */
 export function channelForm<
   Kind extends string,
-  Given extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,
+  Input extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,
   Shown extends z.ZodObject<{ kind: z.ZodLiteral<Kind> }>,
-  Parts extends z.ZodRawShape,
+  Patch extends z.ZodRawShape,
   Stored extends { kind: Kind },
->(form: ChannelForm<Kind, Given, Shown, Parts, Stored>): ChannelForm<Kind, Given, Shown, Parts, Stored> {
+>(form: ChannelForm<Kind, Input, Shown, Patch, Stored>): ChannelForm<Kind, Input, Shown, Patch, Stored> {
   return form
 }

@@ -1,15 +1,16 @@
 import type { ChannelKind, StoredChannel } from '@backstop/contracts'
 import { z } from 'zod'
 import { emailForm } from './email/form.ts'
-import type { SealPart } from './form.ts'
+import type { SealField } from './form.ts'
 import { slackForm } from './slack/form.ts'
 import { webhookForm } from './webhook/form.ts'
 
 export type { EmailConfig } from './email/form.ts'
 export type { SlackConfig } from './slack/form.ts'
-export { standardKeyOf, type WebhookConfig } from './webhook/form.ts'
+export type { WebhookConfig } from './webhook/form.ts'
+export type { SealField }
 
-/** Every kind of channel. Adding one adds its file and a line here. */
+/** The form of every kind of channel. */
 const CHANNEL_FORMS = {
   slack: slackForm,
   email: emailForm,
@@ -18,31 +19,31 @@ const CHANNEL_FORMS = {
 
 type Forms = typeof CHANNEL_FORMS
 type Form = Forms[ChannelKind]
-type Listed<T> = [T, ...T[]]
+type NonEmpty<T> = [T, ...T[]]
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 
-/** Where a channel delivers, with its secrets sealed. */
+/** The config of a channel as it is stored, with its secrets sealed. */
 export type ChannelConfig = ReturnType<Form['seal']>
 export type ChannelDocument = StoredChannel<ChannelConfig>
 
 const forms = Object.values(CHANNEL_FORMS)
 
-export const NewChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.given) as Listed<Form['given']>)
+export const NewChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.input) as NonEmpty<Form['input']>)
 export type NewChannelConfig = z.infer<typeof NewChannelConfig>
 
-/** A channel's config as it is shown: secrets appear only as fingerprints. */
-export const ShownChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.shown) as Listed<Form['shown']>)
+/** The config of a channel in answers: of a secret only its fingerprint. */
+export const ShownChannelConfig = z.discriminatedUnion('kind', forms.map(form => form.shown) as NonEmpty<Form['shown']>)
 export type ShownChannelConfig = z.infer<typeof ShownChannelConfig>
 
-/** The parts of a channel's config that change in place; which of them there are follows from its kind, which stays. */
+/** The fields of every kind that can be changed. A request does not name the kind, so the stored channel decides which of them fit. */
 export const ChannelConfigPatch = z
-  .strictObject(Object.assign({}, ...forms.map(form => form.parts)) as Intersection<Form['parts']>)
+  .strictObject(Object.assign({}, ...forms.map(form => form.patch)) as Intersection<Form['patch']>)
   .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
 export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
 
-/** What of a config is a URL, whatever kind it is of. */
+/** The URLs in a config of any kind. */
 export function urlsOf(config: ChannelConfigPatch): string[] {
   const names = new Set<string>(forms.flatMap(form => form.urls))
   return Object.entries(config).flatMap(([name, value]) =>
@@ -50,18 +51,17 @@ export function urlsOf(config: ChannelConfigPatch): string[] {
   )
 }
 
-/** The names of the parts that a kind has. */
-export function partsOf(kind: ChannelKind): readonly string[] {
-  return Object.keys(CHANNEL_FORMS[kind].parts)
+/** The names of the fields that can be changed on a channel of this kind. */
+export function patchFieldsOf(kind: ChannelKind): readonly string[] {
+  return Object.keys(CHANNEL_FORMS[kind].patch)
 }
 
-/** A new channel's config as it is stored. */
-export function sealConfig(config: NewChannelConfig, seal: SealPart): ChannelConfig {
+export function sealConfig(config: NewChannelConfig, seal: SealField): ChannelConfig {
   return formOf(config.kind).seal(config, seal)
 }
 
-/** The config with those parts changed that the patch names; all of them are parts of its kind. */
-export function changeConfig(config: ChannelConfig, patch: ChannelConfigPatch, seal: SealPart): ChannelConfig {
+/** @param patch fields of this kind only */
+export function changeConfig(config: ChannelConfig, patch: ChannelConfigPatch, seal: SealField): ChannelConfig {
   return formOf(config.kind).change(config, patch, seal)
 }
 
@@ -69,15 +69,15 @@ export function showConfig(config: ChannelConfig, now: Date): ShownChannelConfig
   return formOf(config.kind).show(config, now.getTime())
 }
 
-/** What is left of the config of a channel that is deleted: nothing that anything could be sent with. */
+/** The config of a deleted channel: without anything that a message could be sent with. */
 export function eraseConfig(config: ChannelConfig): ChannelConfig {
   return formOf(config.kind).erase(config)
 }
 
-/** A form as it is for the config of its own kind, which the type checker cannot follow through a lookup. */
+/** A form that takes the config of any kind. The type checker cannot see that the lookup by kind returns the form that fits. */
 interface AnyForm {
-  seal(given: NewChannelConfig, seal: SealPart): ChannelConfig
-  change(stored: ChannelConfig, patch: ChannelConfigPatch, seal: SealPart): ChannelConfig
+  seal(input: NewChannelConfig, seal: SealField): ChannelConfig
+  change(stored: ChannelConfig, patch: ChannelConfigPatch, seal: SealField): ChannelConfig
   show(stored: ChannelConfig, nowMs: number): ShownChannelConfig
   erase(stored: ChannelConfig): ChannelConfig
 }
@@ -85,5 +85,3 @@ interface AnyForm {
 function formOf(kind: ChannelKind): AnyForm {
   return CHANNEL_FORMS[kind] as unknown as AnyForm
 }
-
-export type { SealPart }

@@ -3,8 +3,8 @@ import type { Answer } from './answer.ts'
 import { firstKiB } from './first-kib.ts'
 
 /**
- * The answer of an HTTP receiver, or of the guarded client in its place.
- * @param sent the secrets that the request carried or was made with, and their parts: receivers like to echo what they were sent
+ * The answer of an HTTP receiver, or the guarded client's reason why there is none.
+ * @param sent the secrets that the request carried or was signed with, and their parts: receivers echo requests
  */
 export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: readonly Secret[]): Promise<Answer> {
   try {
@@ -19,6 +19,7 @@ export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: read
     const reason = egressReason(error)
     if (!(error instanceof AppError) || reason === undefined) throw error
     const { message } = error
-    return error.code === 'egress_blocked' ? { kind: 'blocked', reason, message } : { kind: 'silence', reason, message }
+    if (error.code === 'egress_blocked') return { kind: 'blocked', reason, message }
+    return { kind: 'no_answer', reason, message }
   }
 }

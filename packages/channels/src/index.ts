@@ -1,13 +1,13 @@
-/** What is pure of a channel: how its config is given and shown, what a receiver gets, and what its answer means. */
+/** The pure part of the channels: the form of a config, the message to the receiver, and the meaning of its answer. */
 export * from './alert-channel.ts'
 export * from './alert-text/describe-alert.ts'
 export { SAMPLE_ALERTS, sampleChannelIncident } from './alert-text/sample-alerts.ts'
 export type * from './answer.ts'
-export { classifyOutcome, type Fault, type Outcome } from './classify-answer.ts'
+export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'
 export { type MailContent, type MailView, renderMail } from './email/message.ts'
 export { escapeHtml } from './escape-html.ts'
 export * from './forms.ts'
-export { digestMessage, digestWithoutBlocks, SLACK_DIGEST } from './slack/digest.ts'
+export { digestMessage, SLACK_DIGEST } from './slack/digest.ts'
 export { type SlackMessage, slackMessage } from './slack/message.ts'
 export { slackPage } from './slack/page.ts'
 export { webhookBody, webhookDocument } from './webhook/message.ts'

@@ -1,33 +1,36 @@
 import type { MessageAnswer } from './answer.ts'
 
-/** One mail, ready to be sent. */
+/** One mail, ready to send. */
 export interface Mail {
   /** One addr-spec, without a name. */
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Of the delivery: with the recipient it makes the Message-ID, the same for every attempt, so that mail programs drop what came twice. */
+  /**
+   * The delivery's id. It and the recipient make the Message-ID, the same for every attempt, by which mail programs drop
+   * duplicates.
+   */
   readonly messageId: string
-  /** Given back by mail providers with what they report of the mail. */
+  /** Mail providers return it in their reports about the mail. */
   readonly projectId: string
-  /** Names the conversation that mails of one incident belong to. */
+  /** The mails of one incident have the same one, so mail programs show them as one conversation. */
   readonly threadId: string
-  /** Where this recipient leaves, by one POST (RFC 8058); null where there is no such place. */
+  /** Unsubscribes this recipient with one POST (RFC 8058); null: the mail has no such link. */
   readonly unsubscribeUrl: string | null
 }
 
-/** The way to a transactional mail provider. */
+/** Sends mails through the mail server of this installation. */
 export interface Mailer {
   /**
-   * Hands one mail over and reports what the server said. It throws for no answer of a server.
-   * @param timeoutMs for all of it, the wait for a free connection included
+   * Sends one mail and returns the server's answer. It throws for no answer of a server.
+   * @param timeoutMs includes the wait for a free connection
    */
   send(mail: Mail, timeoutMs: number): Promise<MessageAnswer>
   stop(): Promise<void>
 }
 
-/** Stands in where no mail server is configured: the channel says so instead of failing silently. */
+/** For an installation without a mail server: every mail gets an answer that says so. */
 export const noMailer: Mailer = {
   async send() {
     return {

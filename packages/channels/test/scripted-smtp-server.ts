@@ -2,23 +2,26 @@ import { createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Certificate } from '@backstop/kit/test'
 
-/** What the server says at each command; 250 where nothing is given. `hang` says nothing at all. */
+/** The server's replies. */
 export interface SmtpScript {
   greeting?: string
-  /** By command in capitals: EHLO, `AUTH PLAIN`, `MAIL FROM`, `RCPT TO`, DATA, and `content` for the mail itself. */
+  /**
+   * By command in capitals: EHLO, `AUTH PLAIN`, `MAIL FROM`, `RCPT TO`, DATA, and `content` for the mail itself. Other commands
+   * get 250; `hang` sends no reply.
+   */
   answers?: Readonly<Record<string, string | ((line: string) => string)>>
-  /** Speaks TLS with it from the first byte, or once it was asked to by STARTTLS. Refuses STARTTLS when left out. */
+  /** TLS from the first byte or after STARTTLS; left out: STARTTLS is refused. */
   tls?: { readonly from: 'first_byte' | 'starttls'; readonly certificate: Certificate }
 }
 
-/** A mail server on loopback that answers as told and keeps what it is sent; `inTheClear` of that, what came without TLS. */
+/** A mail server on loopback that follows the script. `mails` are all received mails, `unencrypted` those without TLS. */
 export async function startScriptedSmtpServer(script: SmtpScript = {}) {
   const mails: string[] = []
-  const inTheClear: string[] = []
+  const unencrypted: string[] = []
   const sockets = new Set<Socket>()
   const keep = (mail: string, socket: Socket) => {
     mails.push(mail)
-    if (!(socket instanceof TLSSocket)) inTheClear.push(mail)
+    if (!(socket instanceof TLSSocket)) unencrypted.push(mail)
   }
   const server = createServer(socket => {
     sockets.add(socket)
@@ -32,7 +35,7 @@ export async function startScriptedSmtpServer(script: SmtpScript = {}) {
   const { port } = server.address() as { port: number }
   return {
     mails,
-    inTheClear,
+    unencrypted,
     port,
     url: `smtp://127.0.0.1:${port}`,
     stop: () =>
@@ -51,7 +54,7 @@ function secured(socket: Socket, certificate: Certificate): TLSSocket {
   return secure
 }
 
-/** One session, from after the greeting until the client leaves or begins TLS, which begins another. */
+/** One session, from after the greeting until the client quits, or until STARTTLS begins a new session. */
 function converse(socket: Socket, script: SmtpScript, keep: (mail: string, socket: Socket) => void): void {
   const certificate = script.tls?.from === 'starttls' ? script.tls.certificate : undefined
   const fallbacks: Readonly<Record<string, string>> = {
@@ -67,7 +70,7 @@ function converse(socket: Socket, script: SmtpScript, keep: (mail: string, socke
     return said
   }
   let content: string | undefined
-  const take = (given: string) => {
+  const receive = (given: string) => {
     if (content !== undefined) {
       if (given !== '.') {
         content += `${given}\n`
@@ -93,7 +96,7 @@ function converse(socket: Socket, script: SmtpScript, keep: (mail: string, socke
     for (let end = rest.indexOf('\r\n'); end >= 0; end = rest.indexOf('\r\n')) {
       const given = rest.slice(0, end)
       rest = rest.slice(end + 2)
-      take(given)
+      receive(given)
     }
   })
 }

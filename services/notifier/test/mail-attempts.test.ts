@@ -39,9 +39,7 @@ describe('an alert to twenty people', () => {
       },
     })
     expect(to.toSorted()).toEqual(TWENTY.toSorted())
-    const error = expect.stringMatching(
-      /^Taken for 14 of 20 addresses, outstanding for 6\. .*454 4\.7\.0 too much mail/,
-    )
+    const error = expect.stringMatching(/^Accepted for 14 of 20 addresses, pending for 6\. .*454 4\.7\.0 too much mail/)
     expect(delivery).toMatchObject({
       state: 'delivered',
       attempts: [
@@ -69,7 +67,7 @@ describe('an alert to twenty people', () => {
         return contents > 10 && contents <= 15 ? 'hang' : '250 queued'
       },
     })
-    const error = expect.stringMatching(/^Taken for 10 of 20 addresses, outstanding for 10\. .*did not answer in time/)
+    const error = expect.stringMatching(/^Accepted for 10 of 20 addresses, pending for 10\. .*did not answer in time/)
     expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ outcome: 'failed', error }, { error: null }] })
     expect(times(messageIds).toSorted()).toEqual([...Array(15).fill(1), ...Array(5).fill(2)])
   })
@@ -88,7 +86,9 @@ describe('an alert to twenty people', () => {
     })
     expect(times(rcpts).filter(count => count > 1)).toEqual([2])
     expect(rcpts.at(-1)).toContain('person1@')
-    const error = expect.stringMatching(/^This mail went to 19 of 20 addresses: the mail server refused 1 for good/)
+    const error = expect.stringMatching(
+      /^The mail was sent to 19 of 20 addresses: the mail server refused 1 permanently/,
+    )
     expect(delivery).toMatchObject({
       state: 'delivered',
       attempts: [{ outcome: 'failed' }, { outcome: 'delivered', error }],

@@ -95,5 +95,5 @@ test('the process delivers, answers its probes, logs no secret and drains on SIG
 test('a configuration that cannot work is refused whole, with exit code 78', async () => {
   const notifier = run({ SMTP_URL: 'https://mail.example.com', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' })
   expect(await notifier.ended).toBe(78)
-  expect(notifier.output()).toContain('SMTP_URL is no URL like smtp://')
+  expect(notifier.output()).toContain('SMTP_URL is not a URL like smtp://')
 })

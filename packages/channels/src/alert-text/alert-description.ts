@@ -1,14 +1,14 @@
-/** An alert in words, without the form of any channel: what Slack messages and mails are made from. */
+/** The texts of an alert. Slack messages and mails are built from it. */
 export interface AlertDescription {
-  /** Plain text without line breaks: a headline or a subject. */
+  /** The headline of a message or the subject of a mail: plain text without line breaks. */
   readonly title: string
   /** One or two sentences. */
   readonly summary: string
   readonly facts: readonly { readonly label: string; readonly value: string }[]
-  /** Whether it is bad news: decides the colour. */
+  /** Decides the colour of a mail. */
   readonly tone: 'alarm' | 'relief' | 'neutral'
-  /** Path in the console that shows more; null when there is nothing more to see. */
+  /** The path of its page in the console; null if it has none. */
   readonly path: string | null
-  /** Names what the alert is about, to recognise messages that belong together. */
+  /** The id of the incident, operation, budget or run that it is about. Messages with the same reference belong together. */
   readonly reference: string
 }

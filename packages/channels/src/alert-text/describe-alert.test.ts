@@ -3,7 +3,7 @@ import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
 import { SAMPLE_ALERTS, sampleChannelIncident } from './sample-alerts.ts'
 
-test('an incident is described with what a person needs to act', () => {
+test('an incident shows the facts that a person needs to act', () => {
   const described = describeAlert(SAMPLE_ALERTS['incident.opened']())
   expect(described).toMatchObject({
     title: 'Unexplained refund of EUR 1,249.90',
@@ -22,7 +22,7 @@ test('an incident is described with what a person needs to act', () => {
   ])
 })
 
-test('a resolve says that it is good news, and tells both facts to a channel that never heard of the incident', () => {
+test("a resolved incident has the tone relief, and reports both the opening and the resolution in a channel's first message about it", () => {
   const resolved = SAMPLE_ALERTS['incident.resolved']()
   if (resolved.event !== 'incident.resolved') throw new Error('The sample is of another event')
   expect(describeAlert(resolved)).toMatchObject({
@@ -52,7 +52,7 @@ test.each([
   { verdict: 'not_alerted', reason: 'kind_is_not_judged', ended: 'needs no explanation' },
   { verdict: 'unexplained', reason: 'nothing_explains_it', ended: 'is no longer followed up here' },
 ] as const)(
-  'the title of a resolve claims an explanation only where there is one: $reason',
+  'the title of a resolved incident says "is explained" only for an explained action: $reason',
   ({ ended, ...verdict }) => {
     const resolved = SAMPLE_ALERTS['incident.resolved']()
     if (resolved.event !== 'incident.resolved' || resolved.data.action === null)
@@ -64,13 +64,13 @@ test.each([
   },
 )
 
-test('an incident that is about no action is described by its code, without facts that it does not have', () => {
+test('an incident without an action is described by its code and shows no facts about an action', () => {
   const described = describeAlert(sampleChannelIncident())
   expect(described).toMatchObject({ title: 'An alert channel was disabled', tone: 'alarm' })
   expect(described.facts.map(fact => fact.label)).toEqual(['Channel', 'Opened at', 'Incident'])
 })
 
-test('an id cannot turn, hide or break what stands around it, in any channel', () => {
+test('an id cannot reverse, hide or break the text around it, in any channel', () => {
   const sample = SAMPLE_ALERTS['incident.opened']()
   if (sample.event !== 'incident.opened' || sample.data.action === null)
     throw new Error('The sample is of another event')

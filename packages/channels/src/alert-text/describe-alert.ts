@@ -3,7 +3,10 @@ import type { AlertDescription } from './alert-description.ts'
 import { describeApproval, describeCap, describeRun } from './describe-ledger-alert.ts'
 import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts'
 
-/** Says what an alert says. Ids and texts that others chose cannot turn or hide what stands around them. */
+/**
+ * The texts of an alert. Ids and texts from outside cannot reverse or hide the text around them: control characters and
+ * direction marks appear as their code points, for example `<U+202E>`.
+ */
 export function describeAlert(alert: Alert): AlertDescription {
   const description = describe(alert)
   return {
@@ -49,12 +52,12 @@ type IncidentAlert = Extract<Alert, { event: 'incident.opened' | 'incident.resol
 function describeIncident(alert: IncidentAlert): AlertDescription {
   const { incident, action, supersedes } = alert.data
   const opened = alert.event === 'incident.opened'
-  const subject = action === null ? describeCode(incident) : describeAction(action, incident.code)
+  const text = action === null ? textOfCode(incident) : textOfAction(action, incident.code)
   return {
-    title: titleOf(subject, opened, supersedes !== undefined),
+    title: titleOf(text, opened, supersedes !== undefined),
     summary: incident.summary,
     facts: [
-      ...subject.facts,
+      ...text.facts,
       ...(incident.connection_id === null ? [] : [{ label: 'Connection', value: incident.connection_id }]),
       ...(action === null ? [] : [{ label: 'Time at the provider', value: formatTime(action.provider_created_at) }]),
       { label: 'Opened at', value: formatTime(incident.opened_at) },
@@ -93,25 +96,27 @@ function describeDrift({
   }
 }
 
-/** What an incident is about, as headlines say it. */
-interface Subject {
+/** The texts of an incident. */
+interface IncidentText {
+  /** The headline while it is open. */
   readonly opened: string
+  /** The rest of the headline after "Resolved: ". */
   readonly resolved: string
   readonly facts: AlertDescription['facts']
 }
 
-/** @param tellsBoth whether this is the first that the channel hears of the incident, though it is resolved already */
-function titleOf({ opened, resolved }: Subject, isOpened: boolean, tellsBoth: boolean): string {
+/** @param reportsBoth whether this is the channel's first message about the incident, which is already resolved */
+function titleOf({ opened, resolved }: IncidentText, isOpened: boolean, reportsBoth: boolean): string {
   if (isOpened) return opened
-  return tellsBoth ? `Opened and resolved: ${resolved}` : `Resolved: ${resolved}`
+  return reportsBoth ? `Opened and resolved: ${resolved}` : `Resolved: ${resolved}`
 }
 
-function describeAction(action: Action, code: Incident['code']): Subject {
+function textOfAction(action: Action, code: Incident['code']): IncidentText {
   const what = nameAction(action)
   return {
     ...(code === 'REFUND_REJECTED'
-      ? { opened: `Rejected: ${what}`, resolved: `the ${what} was settled` }
-      : { opened: `Unexplained ${what}${stateNote(action)}`, resolved: `the ${what} ${howItEnded(action)}` }),
+      ? { opened: `Rejected: ${what}`, resolved: `the rejected ${what}` }
+      : { opened: `Unexplained ${what}${stateNote(action)}`, resolved: `the ${what} ${endOf(action)}` }),
     facts: [
       { label: 'What', value: capitalise(what) },
       { label: 'Provider', value: PROVIDER_NAMES[action.provider] },
@@ -121,19 +126,19 @@ function describeAction(action: Action, code: Incident['code']): Subject {
   }
 }
 
-/** The state, where a reader would take the money for moved and the provider does not say so. */
+/** The state of a refund, unless it succeeded: without it a reader would believe that the money moved. */
 function stateNote({ kind, state }: Action): string {
   return kind !== 'refund' || state === 'succeeded' ? '' : ` (${state.replaceAll('_', ' ')})`
 }
 
-function howItEnded({ verdict, reason }: Action): string {
+function endOf({ verdict, reason }: Action): string {
   if (verdict === 'explained') return 'is explained'
   if (reason === 'provider_denies_it') return 'did not go through'
   return verdict === 'not_alerted' ? 'needs no explanation' : 'is no longer followed up here'
 }
 
-/** An incident that is not about an action: its code says what it is about. */
-function describeCode({ code, channel_id }: Incident): Subject {
+/** For an incident that is not about an action. */
+function textOfCode({ code, channel_id }: Incident): IncidentText {
   switch (code) {
     case 'CHANNEL_DISABLED':
       return {
@@ -146,7 +151,7 @@ function describeCode({ code, channel_id }: Incident): Subject {
     case 'FEED_SILENT':
       return { opened: "A provider's notifications do not arrive", resolved: 'notifications arrive again', facts: [] }
     case 'REFUND_REJECTED':
-      return { opened: 'A refund was rejected', resolved: 'the refund was settled', facts: [] }
+      return { opened: 'A refund was rejected', resolved: 'the rejected refund', facts: [] }
     case 'UNEXPECTED_ACTION':
       return { opened: 'Unexplained action', resolved: 'the action is explained', facts: [] }
     default:

@@ -8,7 +8,7 @@ const sample = <E extends keyof typeof SAMPLE_ALERTS & Alert['event']>(event: E)
 const factOf = (alert: Alert, label: string) => describeAlert(alert).facts.find(fact => fact.label === label)?.value
 
 describe('an approval', () => {
-  test('that is asked for says what for, until when and how it is given', () => {
+  test('that is requested names the operation, the deadline and the calls that decide it', () => {
     const described = describeAlert(sample('approval.requested'))
     expect(described).toMatchObject({
       title: 'Approval needed: refund of EUR 1,249.90',
@@ -30,14 +30,14 @@ describe('an approval', () => {
     ])
   })
 
-  test('that nobody gave is recalled, and then told as gone', () => {
+  test('that nobody gives is reminded of, then reported as expired', () => {
     expect(describeAlert(sample('approval.reminder')).title).toBe('Still waiting for approval: refund of EUR 1,249.90')
     const expired = describeAlert(sample('approval.expired'))
     expect(expired).toMatchObject({ title: 'Approval expired: refund of EUR 1,249.90', tone: 'alarm' })
     expect(expired.summary).toMatch(/may not be executed any more/)
   })
 
-  test('of a cancellation without an amount says no amount', () => {
+  test('of a cancellation shows no amount', () => {
     const alert = sample('approval.requested')
     const operation = { ...alert.data.operation, kind: 'cancellation', amount: null, currency: null } as const
     const described = describeAlert({ ...alert, data: { ...alert.data, operation } })
@@ -58,7 +58,7 @@ describe('a budget', () => {
   }
   const rows = [
     {
-      name: 'of which something is left',
+      name: 'that has money left',
       alert: cap({ used: 700_000, reserved: 124_990 }, 80),
       title: '80 % of the budget "Refunds a day" is taken',
       summary: /EUR 8,249.90 of EUR 10,000.00 a day.*EUR 1,750.10 are left until 2026-11-22 00:00:00 UTC/,
@@ -99,7 +99,7 @@ describe('a budget', () => {
 })
 
 describe('a failed run', () => {
-  test('names the operations that did not end', () => {
+  test('names the operations that have not ended', () => {
     const described = describeAlert(sample('run.failed'))
     expect(described).toMatchObject({ title: 'Run nightly-refunds-2026-11-21 failed', tone: 'alarm' })
     expect(described.summary).toMatch(
@@ -111,7 +111,7 @@ describe('a failed run', () => {
     })
   })
 
-  test('that has no operation and no reason says so, and its name cannot break the headline', () => {
+  test('without operations and without a reason says so, and its name cannot break the headline', () => {
     const alert = sample('run.failed')
     const run = { ...alert.data.run, run_id: 'a\r\nb', reason: null }
     const described = describeAlert({ ...alert, data: { run, operations: [], operations_total: 0 } })
@@ -131,6 +131,6 @@ describe('a failed run', () => {
   })
 })
 
-test('every description is short enough for Slack, which shows ten facts', () => {
+test('every description has at most the ten facts that Slack shows', () => {
   for (const make of Object.values(SAMPLE_ALERTS)) expect(describeAlert(make()).facts.length).toBeLessThanOrEqual(10)
 })

@@ -4,7 +4,7 @@ import { capitalise, formatTime, nameAction, PROVIDER_NAMES } from './wording.ts
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 
-/** What the approval of an operation has come to, and what to do about it. */
+/** The state of an operation's approval, and what to do about it. */
 export function describeApproval(
   alert: Of<'approval.requested' | 'approval.reminder' | 'approval.expired'>,
 ): AlertDescription {
@@ -41,7 +41,7 @@ export function describeApproval(
   }
 }
 
-/** How much of a budget is taken, and what happens to what does not fit any more. */
+/** How much of a budget is used, and what happens to operations beyond it. */
 export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
   const { budget, current, percent, operation } = alert.data
   const money = (minorUnits: number) => formatMoney(minorUnits, budget.currency) ?? ''
@@ -77,10 +77,10 @@ export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
   }
 }
 
-/** So many operations that did not end are named one by one: beyond, a message is no longer read. */
+/** The limit of operations that a message names one by one. */
 const MOST_NAMED = 5
 
-/** Which run failed, and which of its operations nobody knows the end of. */
+/** Which run failed, and which of its operations have not ended. */
 export function describeRun({ data: { run, operations, operations_total } }: Of<'run.failed'>): AlertDescription {
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
@@ -119,7 +119,7 @@ function factsOf(operation: ShownOperation): AlertDescription['facts'] {
   ]
 }
 
-/** Names that callers chose may hold line breaks, which a headline may not. */
+/** A headline has no line breaks; names that callers choose may have some. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 }

@@ -2,7 +2,7 @@ import type { Action, Alert, Approval, Incident, ShownOperation } from '@backsto
 
 const AT = '2026-11-21T10:00:00.000Z'
 
-/** What previews show and tests read: made up, and the same each time. */
+/** One sample of each alert, always the same, for previews and tests. */
 export const SAMPLE_ALERTS = {
   'incident.opened': (projectId = 'prj_sample'): Alert => ({
     ...common(projectId),
@@ -98,7 +98,7 @@ export const SAMPLE_ALERTS = {
   }),
 } as const satisfies Record<Alert['event'], (projectId?: string) => Alert>
 
-/** The first sample with other facts about its incident: for tests of what real ones may say. */
+/** The sample of `incident.opened` with other facts about its incident, for tests. */
 export function sampleIncident(facts: Partial<Incident> = {}): Alert {
   return {
     ...common('prj_sample'),
@@ -107,7 +107,7 @@ export function sampleIncident(facts: Partial<Incident> = {}): Alert {
   }
 }
 
-/** What is told when a channel was disabled by its failures: an incident that is about no action. */
+/** The alert for a channel that its failures disabled: its incident is about no action. */
 export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
   const about = { connection_id: null, action_id: null, out_of_band: null, channel_id: 'chn_sample' } as const
   const summary = 'The alert channel "On call" was disabled: the receiver answered 410 Gone, which asks for no more'

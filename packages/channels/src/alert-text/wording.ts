@@ -1,6 +1,6 @@
 import { formatMoney } from '@backstop/contracts'
 
-/** Pieces of which the words of several alerts are made. */
+/** The names of the providers in messages to people. */
 export const PROVIDER_NAMES = {
   processor: 'Card processor',
   reseller: 'Reseller billing provider',
@@ -16,7 +16,7 @@ export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** `refund of EUR 12.50`, or the kind alone where no amount is known. */
+/** `refund of EUR 12.50`, or the kind alone if the amount is unknown. */
 export function nameAction(action: { kind: string; amount: number | null; currency: string | null }): string {
   const kind = action.kind.replaceAll('_', ' ')
   const money = formatMoney(action.amount, action.currency)

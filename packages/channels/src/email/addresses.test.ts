@@ -24,7 +24,7 @@ describe('an address', () => {
     { address: `a@${'b'.repeat(60)}.${'c.'.repeat(100)}example`, valid: false },
   ])('$address is one plain address: $valid', ({ address, valid }) => expect(isSingleAddress(address)).toBe(valid))
 
-  test('that is not one plain address is left out, and none is written to twice', () => {
+  test('that is not one plain address, or a repeated one, is left out', () => {
     const channel = emailChannel('chn_1', ['a@example.com', 'b@example.com, c@example.com', 'a@example.com'])
     expect(validAddresses(channel)).toEqual(['a@example.com'])
   })

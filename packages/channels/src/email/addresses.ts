@@ -2,12 +2,12 @@ import type { StoredChannel } from '@backstop/contracts'
 import type { EmailConfig } from './form.ts'
 
 /**
- * The addresses of a channel that are single addr-specs (RFC 5321 §4.1.2 without quoting): no names, groups, comments,
- * lists or line breaks, which a mail library could read as further recipients or headers (ASVS 1.3.11).
+ * The addresses of a channel that are single addr-specs (RFC 5321 §4.1.2, without quoting). Names, groups, comments, lists and
+ * line breaks are excluded: a mail library could read them as more recipients or headers (ASVS 1.3.11).
  */
 export function validAddresses(channel: StoredChannel<EmailConfig>): string[] {
   const valid = channel.config.to.filter(isSingleAddress)
-  // Spellings that differ in case only are one mailbox, here as in the suppression list.
+  // Addresses that differ only in case are one mailbox, as in the suppression list.
   return [...new Map(valid.map(address => [address.toLowerCase(), address])).values()]
 }
 

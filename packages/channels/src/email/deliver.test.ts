@@ -7,7 +7,7 @@ import type { ChannelPorts } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
 import { emailChannel } from './deliver.ts'
 
-const taken: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
+const accepted: Answer = { kind: 'smtp', code: 250, stage: 'sent', text: '250 ok' }
 
 async function deliver(
   to: string[],
@@ -17,7 +17,7 @@ async function deliver(
   const mailer = {
     async send(mail: Mail) {
       mails.push(mail)
-      return taken
+      return accepted
     },
   }
   const ports = { mailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl } as unknown as ChannelPorts
@@ -28,7 +28,7 @@ async function deliver(
 }
 
 describe('a delivery by mail', () => {
-  test('writes to each address alone, with a link by which only that address leaves', async () => {
+  test('sends each address its own mail, with a link that unsubscribes only that address', async () => {
     const { mails } = await deliver(['a@example.com', 'B@example.com'])
     expect(mails.map(mail => mail.to)).toEqual(['a@example.com', 'B@example.com'])
     const subjects = mails.map(({ unsubscribeUrl, text, html }) => {
@@ -47,29 +47,32 @@ describe('a delivery by mail', () => {
     expect((await deliver(['a@example.com'])).mails).toEqual((await deliver(['a@example.com'])).mails)
   })
 
-  test('has no link where nobody could reach it', async () => {
+  test('has no unsubscribe link without API_PUBLIC_URL', async () => {
     const [mail] = (await deliver(['a@example.com'], { apiPublicUrl: null })).mails
     expect(mail?.unsubscribeUrl).toBeNull()
     expect(`${mail?.text}${mail?.html}`).not.toMatch(/unsubscribe/i)
   })
 
-  test("wears the project's look", async () => {
+  test("has the project's branding", async () => {
     const [mail] = (await deliver(['a@example.com'], { branding: { name: 'Acme' } })).mails
     expect(mail?.subject).toBe('[Acme] Test of this alert channel')
   })
 
-  test('passes over suppressed addresses, whatever their spelling, and says so', async () => {
+  test('skips suppressed addresses in any spelling, and counts them', async () => {
     const { mails, answer } = await deliver(['A@example.com', 'b@example.com'], {
       suppressed: { 'a@example.com': 'unsubscribed' },
     })
     expect(mails.map(mail => mail.to)).toEqual(['b@example.com'])
-    expect(answer).toMatchObject({ said: taken, tally: { taken: 1, open: 0, suppressed: ['unsubscribed'] } })
+    expect(answer).toMatchObject({
+      decisive: accepted,
+      tally: { accepted: 1, pending: 0, suppressed: ['unsubscribed'] },
+    })
   })
 
-  test('to nobody but suppressed addresses sends nothing, and says why', async () => {
+  test('sends nothing if all addresses are suppressed, and gives the reasons', async () => {
     const { mails, answer } = await deliver(['a@example.com'], { suppressed: { 'a@example.com': 'hard_bounce' } })
     expect(mails).toEqual([])
-    const message = expect.stringContaining('1 address is suppressed (1 bounced for good)')
-    expect(answer).toMatchObject({ said: { kind: 'not_sendable', reason: 'everybody_suppressed', message } })
+    const message = expect.stringContaining('1 address is suppressed (1 bounced permanently)')
+    expect(answer).toMatchObject({ decisive: { kind: 'not_sendable', reason: 'everybody_suppressed', message } })
   })
 })

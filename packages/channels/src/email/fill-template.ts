@@ -1,6 +1,6 @@
 import { escapeHtml } from '../escape-html.ts'
 
-/** What fills a template: text, or a list whose items are filled in one after the other; null and '' count as absent. */
+/** Values for a template: text, or a list that repeats its block once for each item; null and '' count as absent. */
 export interface TemplateValues {
   readonly [name: string]: string | null | readonly Readonly<Record<string, string>>[]
 }
@@ -9,10 +9,10 @@ const BLOCK = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g
 const VALUE = /\{\{(\w+)\}\}/g
 
 /**
- * Fills `{{name}}` with escaped text; keeps `{{#name}}…{{/name}}` where there is such a value (once an item, for a list)
- * and `{{^name}}…{{/name}}` where there is none. Values are filled in last and in one pass: what they hold is never read
- * as a part of the template.
- * @throws Error when the template names a value that was not given: a fault of ours
+ * Replaces `{{name}}` with the escaped value. `{{#name}}…{{/name}}` appears if the value is present, for a list once for each item;
+ * `{{^name}}…{{/name}}` appears if it is absent. Values are inserted last and in one pass, so the content of a value is never
+ * read as a part of the template.
+ * @throws Error if the template names a value that was not given
  */
 export function fillTemplate(template: string, values: TemplateValues): string {
   const lookUp = (name: string) => {

@@ -9,9 +9,9 @@ export interface EmailConfig {
 const Recipients = z.array(z.email().max(254)).min(1).max(50)
 
 export const emailForm = channelForm({
-  given: z.strictObject({ kind: z.literal('email'), to: Recipients }),
+  input: z.strictObject({ kind: z.literal('email'), to: Recipients }),
   shown: z.object({ kind: z.literal('email'), to: z.array(z.string()) }),
-  parts: { to: Recipients.optional().describe('email: replaces all addresses') },
+  patch: { to: Recipients.optional().describe('email: replaces all addresses') },
   urls: [],
   seal: ({ to }): EmailConfig => ({ kind: 'email', to }),
   change: (stored, { to = stored.to }) => ({ ...stored, to }),

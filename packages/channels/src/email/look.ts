@@ -1,13 +1,13 @@
 import type { Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 
-/** How a mail looks: a project's branding with Backstop's own where it says nothing. */
+/** The look of a mail: the project's branding, completed with Backstop's own. */
 export interface MailLook {
   readonly name: string
-  /** https; null for the name alone. */
+  /** https; null: the name without a logo. */
   readonly logoUrl: string | null
   readonly accent: string
-  /** Colour of text on the accent. */
+  /** The colour of text on the accent colour. */
   readonly onAccent: string
   /** Lines of plain text at the end. */
   readonly footer: readonly string[]
@@ -16,7 +16,7 @@ export interface MailLook {
 const ACCENTS = { alarm: '#b42318', relief: '#067647', neutral: '#344054' } as const
 const COLOUR = /^#[0-9a-f]{6}$/i
 
-/** What a branding holds is checked here once more: it was stored by another version of another service. */
+/** Checks the branding again: another version of another service may have stored it. */
 export function lookOf(branding: Branding, ownName: string, tone: AlertDescription['tone']): MailLook {
   const { name, logo_url: logoUrl, accent_colour: colour, footer = '' } = branding
   const accent = colour !== undefined && COLOUR.test(colour) ? colour.toLowerCase() : ACCENTS[tone]
@@ -32,14 +32,14 @@ export function lookOf(branding: Branding, ownName: string, tone: AlertDescripti
   }
 }
 
-/** Text without control characters, which could end a header early, and at most `limit` code points. */
+/** Removes control characters, which could end a header early, and cuts the text to `limit` code points. */
 export function oneLine(text: string, limit: number): string {
   return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim())
     .slice(0, limit)
     .join('')
 }
 
-/** Whether dark text reads better than white on a colour: the crossing point of both contrasts (WCAG 2.2, 1.4.3). */
+/** Whether dark text has more contrast than white text on this colour (WCAG 2.2, 1.4.3). */
 function isLight(colour: string): boolean {
   const channel = (at: number) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255

@@ -21,7 +21,7 @@ function withSummary(summary: string): Alert {
 }
 
 describe('a mail', () => {
-  test('says the same in its text and in its HTML', () => {
+  test('has the same content as text and as HTML', () => {
     const { subject, text, html } = render({ unsubscribeUrl: 'https://api.example.com/v1/unsubscribe/token' })
     expect(subject).toBe('[Backstop] Unexplained refund of EUR 1,249.90')
     const link = 'https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b'
@@ -32,7 +32,7 @@ describe('a mail', () => {
   })
 
   test.each(Object.entries({ ...SAMPLE_ALERTS, 'a disabled channel': sampleChannelIncident }))(
-    'about %s leaves nothing of the template and no empty link, and stays below what mail programs cut',
+    'about %s has no unfilled placeholder and no empty link, and is small enough not to be clipped by mail programs',
     (_, sample) => {
       for (const publicUrl of ['https://console.example.com', null]) {
         const { html, text, subject } = render({ alert: sample(), publicUrl })
@@ -42,22 +42,22 @@ describe('a mail', () => {
     },
   )
 
-  test('holds no markup and no further header from what it tells', () => {
+  test('gains no markup and no header from the content of the alert', () => {
     const { html, subject } = render({
       alert: withSummary('<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com {{name}} {{#logo}}'),
       branding: { name: 'A\r\nBcc: b@example.com', footer: '<script>1</script>' },
     })
     expect(html).not.toMatch(/<img|<script/)
-    // What looks like the template in what is told stays as it is.
+    // Placeholders in the content are not filled.
     expect(html).toContain('{{name}} {{#logo}}')
     expect(subject).not.toMatch(/[\r\n]/)
   })
 
-  test('fetches nothing without a logo', () => {
+  test('loads nothing from the network without a logo', () => {
     expect(render().html).not.toMatch(/\bsrc=|url\(|<link|@import|https?:\/\/(?!console\.|www\.w3\.org)/)
   })
 
-  test('has a dark form, a form for phones, a language and a title', () => {
+  test('has styles for dark mode and phones, a language and a title', () => {
     const { html } = render()
     for (const part of [
       'prefers-color-scheme: dark',
@@ -70,7 +70,7 @@ describe('a mail', () => {
 })
 
 describe('branding', () => {
-  test('puts name, logo, colour and footer of the project in place of ours', () => {
+  test("replaces Backstop's name, logo, colour and footer with the project's", () => {
     const branding = {
       name: 'Acme & Sons',
       logo_url: 'https://acme.example/logo.png',
@@ -87,15 +87,19 @@ describe('branding', () => {
   })
 
   test.each<{ name: string; branding: Branding; without: RegExp }>([
-    { name: 'a logo without TLS', branding: { logo_url: 'http://acme.example/logo.png' }, without: /<img/ },
-    { name: 'a logo that is a program', branding: { logo_url: 'javascript:alert(1)' }, without: /<img|javascript/ },
-    { name: 'a logo that ends its attribute', branding: { logo_url: 'https://a.example/"x' }, without: /<img/ },
-    { name: 'a colour that is more than one', branding: { accent_colour: '#fff;x:url(//a)' }, without: /url\(/ },
+    { name: 'a logo with an http: URL', branding: { logo_url: 'http://acme.example/logo.png' }, without: /<img/ },
+    {
+      name: 'a logo with a javascript: URL',
+      branding: { logo_url: 'javascript:alert(1)' },
+      without: /<img|javascript/,
+    },
+    { name: 'a logo with a quote', branding: { logo_url: 'https://a.example/"x' }, without: /<img/ },
+    { name: 'a colour with more CSS behind it', branding: { accent_colour: '#fff;x:url(//a)' }, without: /url\(/ },
   ])('leaves out $name', ({ branding, without }) => expect(render({ branding }).html).not.toMatch(without))
 })
 
 describe('the compiled template', () => {
-  test('is what template.mjml compiles to; run npm run mail-template', { timeout: 60_000 }, async () => {
+  test('equals the compiled template.mjml; otherwise run npm run mail-template', { timeout: 60_000 }, async () => {
     const kept = readFileSync(new URL('compiled-template.ts', import.meta.url), 'utf8')
     expect(kept).toBe(await compileMailTemplate())
   })
@@ -104,8 +108,8 @@ describe('the compiled template', () => {
 describe('a template', () => {
   test.each([
     { name: 'a value', template: 'a {{x}} b', filled: 'a &lt;1&gt; b' },
-    { name: 'what there is', template: '{{#x}}yes {{x}}{{/x}}{{^x}}no{{/x}}', filled: 'yes &lt;1&gt;' },
-    { name: 'what there is not', template: '{{#none}}yes{{/none}}{{^none}}no{{/none}}', filled: 'no' },
+    { name: 'a block for a present value', template: '{{#x}}yes {{x}}{{/x}}{{^x}}no{{/x}}', filled: 'yes &lt;1&gt;' },
+    { name: 'a block for an absent value', template: '{{#none}}yes{{/none}}{{^none}}no{{/none}}', filled: 'no' },
     { name: 'a list', template: '{{#list}}[{{y}}{{x}}]{{/list}}', filled: '[1&lt;1&gt;][2&lt;1&gt;]' },
     { name: 'an empty list', template: '{{#empty}}x{{/empty}}{{^empty}}none{{/empty}}', filled: 'none' },
   ])('is filled with $name', ({ template, filled }) => {
@@ -113,5 +117,5 @@ describe('a template', () => {
     expect(fillTemplate(template, values)).toBe(filled)
   })
 
-  test('that names what it is not given is a fault', () => expect(() => fillTemplate('{{x}}', {})).toThrow('names x'))
+  test('that names a value which is not given throws', () => expect(() => fillTemplate('{{x}}', {})).toThrow('names x'))
 })

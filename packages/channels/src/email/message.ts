@@ -7,13 +7,13 @@ import { lookOf, type MailLook, oneLine } from './look.ts'
 
 export interface MailView {
   readonly alert: Alert
-  /** Of the alert's project; empty for Backstop's own look. */
+  /** Of the alert's project; empty: Backstop's own look. */
   readonly branding: Branding
-  /** The name of this installation, where the branding has none. */
+  /** The name of this installation, used if the branding has none. */
   readonly brandName: string
-  /** Base of the console's links, without a slash at its end; no link without it. */
+  /** Base of links to the console, without a trailing slash; null: no link. */
   readonly publicUrl: string | null
-  /** The page on which this one recipient leaves; null where there is none. */
+  /** The page on which this recipient unsubscribes; null: no link. */
   readonly unsubscribeUrl: string | null
 }
 
@@ -21,19 +21,19 @@ export interface MailContent {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Mails about the same incident share it. */
+  /** The mails of one incident have the same one. */
   readonly threadId: string
 }
 
-/** Nobody reads a longer subject. In code points. */
+/** In code points. */
 const SUBJECT_LIMIT = 200
 
-/** An alert as a mail: the one way from either to the other, for what is sent and for what is previewed. */
+/** The mail for an alert, for deliveries and for previews. */
 export function renderMail(view: MailView): MailContent {
   const description = describeAlert(view.alert)
   const look = lookOf(view.branding, view.brandName, description.tone)
   const link = view.publicUrl === null || description.path === null ? null : view.publicUrl + description.path
-  const parts = { description, look, link, why: whySent(look.name), unsubscribeUrl: view.unsubscribeUrl }
+  const parts = { description, look, link, reasonSent: reasonSent(look.name), unsubscribeUrl: view.unsubscribeUrl }
   return {
     subject: oneLine(`[${look.name}] ${description.title}`, SUBJECT_LIMIT),
     text: plainText(parts),
@@ -46,14 +46,15 @@ interface MailParts {
   readonly description: AlertDescription
   readonly look: MailLook
   readonly link: string | null
-  readonly why: string
+  /** Why the recipient gets the mail. */
+  readonly reasonSent: string
   readonly unsubscribeUrl: string | null
 }
 
-const whySent = (name: string) =>
+const reasonSent = (name: string) =>
   `Sent by ${name}, because this address belongs to one of your project's alert channels.`
 
-function plainText({ description, look, link, why, unsubscribeUrl }: MailParts): string {
+function plainText({ description, look, link, reasonSent, unsubscribeUrl }: MailParts): string {
   const { title, summary, facts } = description
   const width = Math.max(0, ...facts.map(fact => fact.label.length))
   return [
@@ -63,16 +64,16 @@ function plainText({ description, look, link, why, unsubscribeUrl }: MailParts):
     ...(facts.length > 0 ? ['', ...facts.map(({ label, value }) => `${`${label}:`.padEnd(width + 2)}${value}`)] : []),
     ...(link === null ? [] : ['', `Look at it: ${link}`]),
     '',
-    // Mail programs take what follows for a signature (RFC 3676, 4.3).
+    // Mail programs show the lines after it as a signature (RFC 3676 §4.3).
     '-- ',
     ...look.footer,
-    why,
+    reasonSent,
     ...(unsubscribeUrl === null ? [] : [`Unsubscribe: ${unsubscribeUrl}`]),
     '',
   ].join('\n')
 }
 
-function htmlDocument({ description, look, link, why, unsubscribeUrl }: MailParts): string {
+function htmlDocument({ description, look, link, reasonSent, unsubscribeUrl }: MailParts): string {
   const { title, summary, facts } = description
   return fillTemplate(COMPILED_TEMPLATE, {
     title,
@@ -85,7 +86,7 @@ function htmlDocument({ description, look, link, why, unsubscribeUrl }: MailPart
     facts,
     link,
     footer: look.footer.map(line => ({ line })),
-    why,
+    why: reasonSent,
     unsubscribe: unsubscribeUrl,
   })
 }

@@ -33,8 +33,8 @@ async function sendTo(script: SmtpScript, message: Mail = mail) {
   }
 }
 
-describe('a mail that the server takes', () => {
-  test('is reported with the server’s word, and carries the headers that keep mail programs in order', async () => {
+describe('a mail that the server accepts', () => {
+  test('returns the server’s reply, and has the headers for bounces, auto-replies and threads', async () => {
     const { answer, mails } = await sendTo({ answers: { content: '250 2.0.0 queued as 42' } })
     expect(answer).toEqual({ kind: 'smtp', code: 250, stage: 'sent', text: '250 2.0.0 queued as 42' })
     const [head = ''] = mails[0]?.split('\n\n') ?? []
@@ -48,7 +48,7 @@ describe('a mail that the server takes', () => {
     expect(head).toMatch(/^To: a@example\.com$/m)
   })
 
-  test('lets its recipient leave by one POST, or by a page where there is no TLS, or not at all', async () => {
+  test('offers to unsubscribe with one POST, with a page if the link is not https, and not at all without a link', async () => {
     const headOf = async (unsubscribeUrl: string | null) =>
       (await sendTo({}, { ...mail, unsubscribeUrl })).mails[0]?.split('\n\n')[0]?.replace(/\n\s+/g, ' ') ?? ''
     const https = await headOf(mail.unsubscribeUrl)
@@ -69,7 +69,7 @@ describe('a mail that the server takes', () => {
   })
 
   test.each(['subject', 'messageId', 'projectId', 'threadId', 'unsubscribeUrl'] as const)(
-    'gains neither header nor recipient from line breaks in its %s',
+    'gains no header and no recipient from line breaks in its %s',
     async field => {
       const evil = `${mail[field]}\r\nBcc: everyone@example.org\r\n\r\nbody`
       const { mails, recipients } = await sendTo({}, { ...mail, [field]: evil })
@@ -80,48 +80,63 @@ describe('a mail that the server takes', () => {
   )
 })
 
-describe('a mail that the server does not take', () => {
+describe('a mail that the server does not accept', () => {
   test.each<{ name: string; script: SmtpScript; stage: string; code: number }>([
     {
-      name: 'any recipient, for good',
+      name: 'any recipient, permanently',
       script: { answers: { 'RCPT TO': '550 5.1.1 unknown' } },
       stage: 'recipient',
       code: 550,
     },
     {
-      name: 'any recipient, for now',
+      name: 'any recipient, temporarily',
       script: { answers: { 'RCPT TO': '450 4.2.1 busy' } },
       stage: 'recipient',
       code: 450,
     },
-    { name: 'our sender', script: { answers: { 'MAIL FROM': '553 not verified' } }, stage: 'sender', code: 553 },
-    { name: 'the content, for good', script: { answers: { content: '554 5.7.1 spam' } }, stage: 'content', code: 554 },
-    { name: 'the content, for now', script: { answers: { content: '451 4.3.0 later' } }, stage: 'content', code: 451 },
-    { name: 'us at the door', script: { greeting: '421 4.3.2 closing' }, stage: 'session', code: 421 },
+    { name: 'the sender', script: { answers: { 'MAIL FROM': '553 not verified' } }, stage: 'sender', code: 553 },
+    {
+      name: 'the content, permanently',
+      script: { answers: { content: '554 5.7.1 spam' } },
+      stage: 'content',
+      code: 554,
+    },
+    {
+      name: 'the content, temporarily',
+      script: { answers: { content: '451 4.3.0 later' } },
+      stage: 'content',
+      code: 451,
+    },
+    {
+      name: 'the connection, with its greeting',
+      script: { greeting: '421 4.3.2 closing' },
+      stage: 'session',
+      code: 421,
+    },
   ])('because it refuses $name', async ({ script, stage, code }) => {
     expect((await sendTo(script)).answer).toMatchObject({ kind: 'smtp', stage, code })
   })
 
-  test('because it hangs is a silence within the deadline, for the mails that wait for a connection too', async () => {
+  test('because it hangs times out within the deadline, like the mails that wait for a connection', async () => {
     const server = await startScriptedSmtpServer({ answers: { content: 'hang' } })
     const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
-    // Two more than the pool has connections.
+    // Two more than the connections of the pool.
     const answers = await Promise.all(Array.from({ length: 7 }, () => mailer.send(mail, 1_000)))
-    for (const answer of answers) expect(answer).toMatchObject({ kind: 'silence', reason: 'smtp_timeout' })
+    for (const answer of answers) expect(answer).toMatchObject({ kind: 'no_answer', reason: 'smtp_timeout' })
     expect(server.mails).toHaveLength(5)
     await mailer.stop()
     await server.stop()
   })
 
-  test('because nobody listens is a silence on our side', async () => {
+  test('because nothing listens is reported as unreachable', async () => {
     const server = await startScriptedSmtpServer()
     await server.stop()
     const mailer = createSmtpMailer({ url: new Secret(server.url), from: FROM, requireTls: true })
-    expect(await mailer.send(mail, 20_000)).toMatchObject({ kind: 'silence', reason: 'smtp_unreachable' })
+    expect(await mailer.send(mail, 20_000)).toMatchObject({ kind: 'no_answer', reason: 'smtp_unreachable' })
     await mailer.stop()
   })
 
-  test('because it refuses our login tells nothing of the password, though the server says it aloud', async () => {
+  test('because it refuses the login does not reveal the password that the server echoes', async () => {
     const server = await startScriptedSmtpServer({
       answers: { EHLO: '250 AUTH PLAIN LOGIN', 'AUTH PLAIN': '535 5.7.8 canary-password is wrong' },
     })
@@ -135,9 +150,9 @@ describe('a mail that the server does not take', () => {
   })
 })
 
-/** 127.0.0.1 as IPv6 spells it: the scripted server, at an address that the mailer does not take for loopback. */
+/** 127.0.0.1 in IPv6 notation: the mailer does not recognise it as loopback. */
 const ELSEWHERE = '::ffff:127.0.0.1'
-/** As `trusting` makes it an authority of this process, one trusted by a test must not be the other tests'. */
+/** One for each test: `trusting` adds it to the authorities of the whole process. */
 const selfSigned = () => createSelfSignedCertificate(ELSEWHERE)
 
 interface Way {
@@ -151,7 +166,7 @@ async function sendBy({ scheme = 'smtp', host = `[${ELSEWHERE}]`, requireTls = t
   const mailer = createSmtpMailer({ url: new Secret(`${scheme}://${host}:${server.port}`), from: FROM, requireTls })
   try {
     const answer = await mailer.send(mail, 20_000)
-    return { answer, mails: server.mails.length, inTheClear: server.inTheClear.length }
+    return { answer, mails: server.mails.length, unencrypted: server.unencrypted.length }
   } finally {
     await mailer.stop()
     await server.stop()
@@ -163,59 +178,56 @@ const refusesOffered: SmtpScript = {
   answers: { EHLO: '250-fine\r\n250 STARTTLS', STARTTLS: '454 4.7.0 TLS not available' },
 }
 const tlsFailed = (message: RegExp) => ({
-  kind: 'silence',
+  kind: 'no_answer',
   reason: 'smtp_tls_failed',
   message: expect.stringMatching(message),
 })
 
-describe('mail in the clear', () => {
+describe('unencrypted mail', () => {
   test.each([
     { name: 'offers no STARTTLS', script: {} },
     { name: 'offers STARTTLS and refuses it', script: refusesOffered },
-    { name: 'offers STARTTLS with a certificate that nobody signed', script: offersStartTls() },
-  ])('goes to no server that $name while TLS is required', async ({ script }) => {
-    expect(await sendBy({}, script)).toMatchObject({ answer: { kind: 'silence' }, mails: 0 })
+    { name: 'offers STARTTLS with a self-signed certificate', script: offersStartTls() },
+  ])('is not sent to a server that $name if TLS is required', async ({ script }) => {
+    expect(await sendBy({}, script)).toMatchObject({ answer: { kind: 'no_answer' }, mails: 0 })
   })
 
   test.each([
     { name: 'offers no STARTTLS', script: {} },
     { name: 'offers STARTTLS and refuses it', script: refusesOffered },
-  ])('goes to a server that $name where TLS is not required', async ({ script }) => {
-    expect(await sendBy({ requireTls: false }, script)).toMatchObject({ answer: { stage: 'sent' }, inTheClear: 1 })
+  ])('is sent to a server that $name if TLS is not required', async ({ script }) => {
+    expect(await sendBy({ requireTls: false }, script)).toMatchObject({ answer: { stage: 'sent' }, unencrypted: 1 })
   })
 
-  test('goes nowhere because of a certificate that nobody signed, though TLS is not required', async () => {
+  test('is not sent to a server with a self-signed certificate, even if TLS is not required', async () => {
     expect(await sendBy({ requireTls: false }, offersStartTls())).toMatchObject({
-      answer: { kind: 'silence' },
+      answer: { kind: 'no_answer' },
       mails: 0,
     })
   })
 
   test.each([
     { name: 'offers no STARTTLS', script: {} },
-    { name: 'offers STARTTLS with a certificate that nobody signed', script: offersStartTls() },
-  ])('goes to a server on this machine that $name, though TLS is required', async ({ script }) => {
-    expect(await sendBy({ host: '127.0.0.1' }, script)).toMatchObject({ answer: { stage: 'sent' }, inTheClear: 1 })
+    { name: 'offers STARTTLS with a self-signed certificate', script: offersStartTls() },
+  ])('is sent to a server on this machine that $name, even if TLS is required', async ({ script }) => {
+    expect(await sendBy({ host: '127.0.0.1' }, script)).toMatchObject({ answer: { stage: 'sent' }, unencrypted: 1 })
   })
 })
 
 describe('TLS', () => {
-  test.each(['starttls', 'first_byte'] as const)(
-    'from %s with a certificate that is trusted carries mail',
-    async from => {
-      const certificate = selfSigned()
-      onTestFinished(trusting(certificate))
-      const way = { scheme: from === 'starttls' ? 'smtp' : 'smtps' } as const
-      expect(await sendBy(way, { tls: { from, certificate } })).toMatchObject({
-        answer: { kind: 'smtp', stage: 'sent' },
-        mails: 1,
-        inTheClear: 0,
-      })
-    },
-  )
+  test.each(['starttls', 'first_byte'] as const)('from %s with a trusted certificate carries mail', async from => {
+    const certificate = selfSigned()
+    onTestFinished(trusting(certificate))
+    const way = { scheme: from === 'starttls' ? 'smtp' : 'smtps' } as const
+    expect(await sendBy(way, { tls: { from, certificate } })).toMatchObject({
+      answer: { kind: 'smtp', stage: 'sent' },
+      mails: 1,
+      unencrypted: 0,
+    })
+  })
 
   test.each(['starttls', 'first_byte'] as const)(
-    'from %s with a certificate that nobody signed fails, and the message tells how to trust it',
+    'from %s with a self-signed certificate fails, and the message says how to trust it',
     async from => {
       const way = { scheme: from === 'starttls' ? 'smtp' : 'smtps' } as const
       const { answer } = await sendBy(way, { tls: { from, certificate: selfSigned() } })
@@ -223,7 +235,7 @@ describe('TLS', () => {
     },
   )
 
-  test('with a certificate for another name fails, and the message tells where ours is set', async () => {
+  test('with a certificate for another name fails, and the message names SMTP_URL', async () => {
     const certificate = createSelfSignedCertificate('mail.example.com')
     onTestFinished(trusting(certificate))
     const { answer } = await sendBy({}, offersStartTls(certificate))
@@ -233,15 +245,18 @@ describe('TLS', () => {
   test.each([
     { name: 'does not know STARTTLS', script: {}, said: '502 5.5.1 no such command' },
     { name: 'refuses STARTTLS', script: refusesOffered, said: '454 4.7.0 TLS not available' },
-  ])('that a server has not, as it $name, is named with what it said and the remedy', async ({ script, said }) => {
-    expect((await sendBy({}, script)).answer).toEqual({
-      kind: 'silence',
-      reason: 'smtp_tls_failed',
-      message: `The mail server of this installation refused STARTTLS (${said}); have SMTP_URL name one that offers TLS, or set SMTP_REQUIRE_TLS=false where mails may travel in the clear; this is on our side`,
-    })
-  })
+  ])(
+    'that a server lacks because it $name fails, and the message has the reply and the remedy',
+    async ({ script, said }) => {
+      expect((await sendBy({}, script)).answer).toEqual({
+        kind: 'no_answer',
+        reason: 'smtp_tls_failed',
+        message: `The mail server of this installation refused STARTTLS (${said}); set SMTP_URL to a server that offers TLS, or SMTP_REQUIRE_TLS=false if mails may be sent unencrypted; this is on our side`,
+      })
+    },
+  )
 
-  test('by smtps:// with a server that does not speak it at once fails, and the message names the scheme', async () => {
+  test('by smtps:// fails with a server that begins without TLS, and the message names the scheme', async () => {
     const { answer } = await sendBy({ scheme: 'smtps' })
     expect(answer).toEqual(tlsFailed(/\(ERR_SSL_WRONG_VERSION_NUMBER\).*smtps:\/\//))
   })

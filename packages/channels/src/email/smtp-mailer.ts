@@ -9,25 +9,25 @@ import { recipientTag } from './recipient-tag.ts'
 export interface SmtpOptions {
   /** smtp://user:password@host:port, or smtps:// for TLS from the first byte. */
   readonly url: Secret
-  /** The address that mails come from, with or without a name. */
+  /** The sender's address, with or without a name. */
   readonly from: string
-  /** Whether a server that refuses STARTTLS, or offers none, gets no mail. Loopback never needs it. */
+  /** Whether to send no mail to a server that refuses STARTTLS or does not offer it. Never required on loopback. */
   readonly requireTls: boolean
 }
 
-/** nodemailer's own defaults are minutes (nodemailer.com, "SMTP transport"). In milliseconds. */
+/** In milliseconds. The defaults of nodemailer are minutes (nodemailer.com, "SMTP transport"). */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000 }
 
 /**
  * SMTP through a pool of five connections.
- * @throws AppError `config_invalid` when the URL or the sender cannot be used
+ * @throws AppError `config_invalid` if the URL or the sender cannot be used
  */
 export function createSmtpMailer(options: SmtpOptions): Mailer {
   const server = parseSmtpUrl(options.url)
   const domain = /@([^@\s<>]+)>?$/.exec(options.from.trim())?.[1]
-  if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM holds no mail address')
+  if (domain === undefined) throw new AppError('config_invalid', 'SMTP_FROM contains no mail address')
   const local = isLoopback(server.host)
-  const said = (words: string) => firstKiB(words, [new Secret(server.password)])
+  const toStored = (reply: string) => firstKiB(reply, [new Secret(server.password)])
   const transport = createTransport({
     pool: true,
     maxConnections: 5,
@@ -38,7 +38,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
     requireTLS: options.requireTls && !local,
     // A server may offer STARTTLS and then refuse it.
     opportunisticTLS: !options.requireTls,
-    // A mail catcher on this machine offers STARTTLS with a certificate that nobody signed.
+    // A mail catcher on this machine offers STARTTLS with a self-signed certificate.
     ignoreTLS: local,
     tls: { minVersion: 'TLSv1.2' },
     ...(server.user === '' ? {} : { auth: { user: server.user, pass: server.password } }),
@@ -50,11 +50,11 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
     async send(mail, timeoutMs) {
       try {
         const message = {
-          // Takes the mail out of the pool's queue, or hangs up on a server that keeps it: none is sent after its attempt.
-          // nodemailer's own limits restart with every byte.
+          // Removes the mail from the pool's queue, or closes the connection that sends it, so that no mail is sent after its
+          // attempt. The limits of nodemailer restart with every byte.
           signal: AbortSignal.timeout(timeoutMs),
           from: options.from,
-          // An object, so that no address is parsed out of a string again.
+          // An object, so that nodemailer does not parse addresses out of a string.
           to: { name: '', address: mail.to },
           subject: mail.subject,
           text: mail.text,
@@ -70,9 +70,9 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
         }
         const info = await transport.sendMail(message)
         const code = Number(/^\d{3}/.exec(info.response)?.[0] ?? 250)
-        return { kind: 'smtp', code, stage: 'sent', text: said(info.response) }
+        return { kind: 'smtp', code, stage: 'sent', text: toStored(info.response) }
       } catch (error) {
-        return toMailAnswer(error, said)
+        return toMailAnswer(error, toStored)
       }
     },
     async stop() {
@@ -82,8 +82,8 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
 }
 
 /**
- * What says, in a provider's report of a bounce, whose mail it was: a header for those that give headers back, and the ways
- * of Postmark (metadata) and Amazon SES (message tags), which take theirs out before they send.
+ * Names the project in a mail provider's report of a bounce: a header for providers that return headers, and the metadata of
+ * Postmark and the message tags of Amazon SES, which remove theirs before they send.
  */
 function projectHeaders(projectId: string): Record<string, string> {
   return {
@@ -94,8 +94,8 @@ function projectHeaders(projectId: string): Record<string, string> {
 }
 
 /**
- * RFC 2369 and RFC 8058: mail programs show a button, and leave by one POST. One click counts only over TLS, so a link
- * without it is offered as a page.
+ * Mail programs show a button that unsubscribes with one POST (RFC 2369, RFC 8058). RFC 8058 requires https; a link without it is
+ * offered as a page.
  */
 function unsubscribeHeaders(url: string | null): Record<string, string> {
   if (url === null) return {}
@@ -103,39 +103,39 @@ function unsubscribeHeaders(url: string | null): Record<string, string> {
   return url.startsWith('https:') ? { ...page, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : page
 }
 
-/** What nodemailer adds to its errors (nodemailer.com, "Error handling"). */
+/** The fields that nodemailer adds to its errors (nodemailer.com, "Error handling"). */
 interface SmtpError extends Error {
   code?: string
-  /** The `code` of the error of Node that `code` stands for. */
+  /** The `code` of Node's error that nodemailer replaced with its own `code`. */
   originalCode?: string
   responseCode?: number
   response?: string
   command?: string
 }
 
-function toMailAnswer(error: unknown, said: (words: string) => string): MessageAnswer {
-  const fault = error as SmtpError
-  const message = tlsMessage(fault, said)
-  if (message !== undefined) return { kind: 'silence', reason: 'smtp_tls_failed', message }
-  if (fault.responseCode !== undefined && fault.responseCode > 0) {
-    const text = said(fault.response ?? fault.message)
-    return { kind: 'smtp', code: fault.responseCode, stage: stageOf(fault), text }
+function toMailAnswer(error: unknown, toStored: (reply: string) => string): MessageAnswer {
+  const failure = error as SmtpError
+  const message = tlsMessage(failure, toStored)
+  if (message !== undefined) return { kind: 'no_answer', reason: 'smtp_tls_failed', message }
+  if (failure.responseCode !== undefined && failure.responseCode > 0) {
+    const text = toStored(failure.response ?? failure.message)
+    return { kind: 'smtp', code: failure.responseCode, stage: stageOf(failure), text }
   }
-  const reason = SILENCES[fault.code ?? ''] ?? 'smtp_failed'
-  return { kind: 'silence', reason, message: SILENCE_MESSAGES[reason] }
+  const reason = REASONS[failure.code ?? ''] ?? 'smtp_failed'
+  return { kind: 'no_answer', reason, message: MESSAGES[reason] }
 }
 
-/** Why there is no TLS with the mail server, and what the operator can do; nothing where that is not the fault. */
-function tlsMessage(fault: SmtpError, said: (words: string) => string): string | undefined {
-  const { code, originalCode = '', command, response } = fault
+/** Why TLS with the mail server failed, and what the operator can do; undefined for any other failure. */
+function tlsMessage(failure: SmtpError, toStored: (reply: string) => string): string | undefined {
+  const { code, originalCode = '', command, response } = failure
   if (command === 'STARTTLS' && response !== undefined) {
-    return `The mail server of this installation refused STARTTLS (${said(response)}); have SMTP_URL name one that offers TLS, or set SMTP_REQUIRE_TLS=false where mails may travel in the clear; this is on our side`
+    return `The mail server of this installation refused STARTTLS (${toStored(response)}); set SMTP_URL to a server that offers TLS, or SMTP_REQUIRE_TLS=false if mails may be sent unencrypted; this is on our side`
   }
   if (code !== 'ETLS' && !isTlsErrorCode(originalCode)) return undefined
   if (code === 'ETLS' || /^(ERR_SSL_|EPROTO$)/.test(originalCode)) {
-    return `TLS with the mail server of this installation could not be begun (${originalCode || 'it hung up'}); smtps:// in SMTP_URL is for a port that speaks TLS from the first byte, smtp:// for one that offers STARTTLS; this is on our side`
+    return `TLS with the mail server of this installation failed (${originalCode || 'it closed the connection'}); use smtps:// in SMTP_URL for a port with TLS from the first byte, smtp:// for one that offers STARTTLS; this is on our side`
   }
-  return `The certificate of this installation's mail server is not trusted (${originalCode}); SMTP_URL has to hold the name that it is for, and NODE_EXTRA_CA_CERTS the authority that signed it, if that is your own; this is on our side`
+  return `The certificate of this installation's mail server is not trusted (${originalCode}); SMTP_URL must contain the name in the certificate, and NODE_EXTRA_CA_CERTS your own certificate authority if it signed it; this is on our side`
 }
 
 function stageOf(error: SmtpError): SmtpStage {
@@ -151,9 +151,9 @@ function stageOf(error: SmtpError): SmtpStage {
   }
 }
 
-type Silence = 'smtp_unreachable' | 'smtp_timeout' | 'smtp_login_failed' | 'smtp_failed'
+type NoAnswerReason = 'smtp_unreachable' | 'smtp_timeout' | 'smtp_login_failed' | 'smtp_failed'
 
-const SILENCES: Readonly<Record<string, Silence>> = {
+const REASONS: Readonly<Record<string, NoAnswerReason>> = {
   ECONNECTION: 'smtp_unreachable',
   ESOCKET: 'smtp_unreachable',
   EDNS: 'smtp_unreachable',
@@ -163,12 +163,11 @@ const SILENCES: Readonly<Record<string, Silence>> = {
   ENOAUTH: 'smtp_login_failed',
 }
 
-/** All of it is this installation's business, not the channel's. */
-const SILENCE_MESSAGES: Readonly<Record<Silence, string>> = {
+const MESSAGES: Readonly<Record<NoAnswerReason, string>> = {
   smtp_unreachable: 'The mail server of this installation cannot be reached; this is on our side',
   smtp_timeout: 'The mail server of this installation did not answer in time; this is on our side',
   smtp_login_failed: 'The mail server of this installation refused our login; this is on our side',
-  smtp_failed: 'The mail could not be handed over; this is on our side',
+  smtp_failed: 'The mail could not be sent; this is on our side',
 }
 
 function parseSmtpUrl(secret: Secret) {
@@ -177,7 +176,7 @@ function parseSmtpUrl(secret: Secret) {
   if (url === undefined || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {
     throw new AppError(
       'config_invalid',
-      'SMTP_URL is no URL like smtp://host:587 or smtps://host:465, with the user and the password before the host',
+      'SMTP_URL is not a URL like smtp://host:587 or smtps://host:465, with the user and the password before the host',
     )
   }
   const secure = url.protocol === 'smtps:'

@@ -4,14 +4,14 @@ import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { alert, secretBox, slackChannel as slackDocument } from '../../test/fixtures.ts'
 import type { Answer } from '../answer.ts'
-import { classifyOutcome } from '../classify-answer.ts'
+import { classifyAnswer } from '../classify-answer.ts'
 import { noMailer } from '../mailer.ts'
 import { slackChannel } from './deliver.ts'
 
 const URL = 'https://hooks.slack.com/services/T0/B0/canary-of-hook'
 const request = { delivery_id: 'dlv_1', channel_id: 'chn_1', project_id: 'prj_test', attempt: 1, test: false }
 
-/** Slack as it takes `tookMs` for each answer; gives what was posted and what came of it. */
+/** Delivers to a Slack that answers after `tookMs`; returns the posted messages and the answer. */
 async function deliverTo(
   answer: (body: { blocks?: unknown }) => { status: number; body: string },
   tookMs = 0,
@@ -51,7 +51,7 @@ async function deliverTo(
 }
 
 test.each(['invalid_payload', 'invalid_blocks', 'invalid_attachments'])(
-  'a message that Slack refuses as %s is said in words instead',
+  'a message that Slack rejects with %s is sent again without blocks',
   async word => {
     const { answer, posted } = await deliverTo(({ blocks }) =>
       blocks === undefined ? { status: 200, body: 'ok' } : { status: 400, body: word },
@@ -61,17 +61,17 @@ test.each(['invalid_payload', 'invalid_blocks', 'invalid_attachments'])(
   },
 )
 
-test('the second try of a message has what the first one left of the time for an attempt', async () => {
+test('the second request has the rest of the time limit of the attempt', async () => {
   const { posted } = await deliverTo(() => ({ status: 400, body: 'invalid_payload' }), 15_000)
   expect(posted.map(one => one.timeoutMs)).toEqual([20_000, 5_000])
 })
 
-test.each([200, 403, 404, 429, 500])('an answer of %i is not tried again in words', async status => {
+test.each([200, 403, 404, 429, 500])('after %i the message is not sent again without blocks', async status => {
   const { posted } = await deliverTo(() => ({ status, body: 'whatever' }))
   expect(posted).toHaveLength(1)
 })
 
-test('a digest whose blocks Slack refuses is said in words, with every name', async () => {
+test('a digest whose blocks Slack rejects is sent without blocks, with every alert', async () => {
   const alerts = Array.from({ length: 25 }, (_, index) => alert({ id: `alr_${index}` }))
   const { answer, posted } = await deliverTo(
     ({ blocks }) => (blocks === undefined ? { status: 200, body: 'ok' } : { status: 400, body: 'invalid_blocks' }),
@@ -88,9 +88,9 @@ test.each([
   { name: 'team, app and token', body: 'no_service T0/B0/canary-of-hook' },
   { name: 'app and token, with escaped slashes', body: '{"error":"B0\\/canary-of-hook"}' },
   { name: 'the path', body: 'Cannot POST /services/T0/B0/canary-of-hook' },
-])('what Slack says is kept without $name of its URL, and so are the words about it', async ({ body }) => {
+])('the stored answer and its error do not contain $name of the URL', async ({ body }) => {
   const { answer } = await deliverTo(() => ({ status: 404, body }))
-  const told = JSON.stringify([answer, classifyOutcome('slack', answer as Answer, 0)])
+  const told = JSON.stringify([answer, classifyAnswer('slack', answer as Answer, 0)])
   expect(told).not.toMatch(/canary|T0|B0/)
   expect(told).toContain('[secret]')
 })

@@ -39,7 +39,7 @@ async function post(
     // Both requests are one attempt, so they share its limit.
     const timeoutMs = Math.max(1, startedAtMs + ports.attemptMs - ports.clock.now())
     const exchange = ports.egress.request({ ...requestOf(body), url, lane: channel._id, timeoutMs })
-    return toHttpAnswer(exchange, target.forms)
+    return toHttpAnswer(exchange, target.echoes)
   }
   const answer = await request(message)
   // Slack rejects blocks with several words. The text alone still has to arrive.

@@ -8,7 +8,7 @@ const textsOf = ({ blocks = [] }: ReturnType<typeof digestMessage>) =>
   blocks.flatMap(block => (block.type === 'section' && 'text' in block ? [block.text.text] : []))
 
 describe('a digest', () => {
-  test('names every alert that it folds, in their order, each with its link', () => {
+  test('names every alert in order, each with its link', () => {
     const message = digestMessage(flood(100), 'https://console.example.com', 'Backstop')
     const lines = textsOf(message).join('\n').split('\n')
     expect(lines).toHaveLength(100)
@@ -20,7 +20,7 @@ describe('a digest', () => {
     expect(message.text).toMatch(/^100 alerts at once:/)
   })
 
-  test('tells what was opened from what was resolved', () => {
+  test('distinguishes opened from resolved incidents', () => {
     const told = [SAMPLE_ALERTS['incident.opened'](), SAMPLE_ALERTS['incident.resolved']()]
     const id = 'inc_6g2p0n4r8t1w5y9b'
     expect(textsOf(digestMessage(told, null, 'Backstop'))).toEqual([
@@ -28,7 +28,7 @@ describe('a digest', () => {
     ])
   })
 
-  test('keeps to Slack’s limits and mentions nobody, whatever its alerts are called', () => {
+  test('stays within Slack’s limits and mentions nobody, whatever the names of its alerts', () => {
     const hostile = Array.from({ length: SLACK_DIGEST.most }, (_, index) =>
       sampleIncident({ incident_id: `${index}${'<!channel>&'.repeat(200)}` }),
     )
@@ -41,7 +41,7 @@ describe('a digest', () => {
     for (const text of textsOf(message)) expect(text).not.toMatch(/<[!@#]/)
   })
 
-  test('tells alerts apart whose names are long, by both ends of what they are called by', () => {
+  test('distinguishes alerts with long names by both ends of their reference', () => {
     const failed = (last: string) => {
       const alert = SAMPLE_ALERTS['run.failed']()
       if (alert.event !== 'run.failed') throw new Error('It is another alert')
@@ -58,7 +58,7 @@ describe('a digest', () => {
     expect(text.isWellFormed()).toBe(true)
   })
 
-  test('in words still names all', () => {
+  test('without blocks names every alert', () => {
     expect(digestWithoutBlocks(flood(100)).text.split('\n')).toHaveLength(101)
   })
 })

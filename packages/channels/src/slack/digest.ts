@@ -3,14 +3,14 @@ import { describeAlert } from '../alert-text/describe-alert.ts'
 import { cut, escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage } from './message.ts'
 
 /**
- * More alerts waiting than this are told in one message (guides: reliability §7). At most so many, so that each has a line
- * of its own and the message stays one that a person reads.
+ * If more than `above` alerts wait, one message reports up to `most` of them: as many as fit into a message with one line for
+ * each.
  */
 export const SLACK_DIGEST = { above: 20, most: 100 } as const
 
 /**
- * Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks), a section's kept below its own. A line
- * is so short that all of them fit into 50 blocks even when every character of theirs has to be escaped.
+ * In characters, within Slack's limits (https://api.slack.com/reference/block-kit/blocks). Lines are so short that the most lines
+ * of a digest fit into 50 blocks even if every character is escaped.
  */
 const LIMITS = {
   header: 150,
@@ -24,8 +24,8 @@ const LIMITS = {
 } as const
 
 /**
- * One message that names every alert of a flood, in the order in which they were raised.
- * @param publicUrl base of the console's links; names without links without it
+ * One message that names every alert, in the order in which they were raised.
+ * @param publicUrl base of links to the console; null: no links
  */
 export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
   const title = `${alerts.length} alerts at once`
@@ -41,7 +41,7 @@ export function digestMessage(alerts: readonly Alert[], publicUrl: string | null
   return { text: digestText(alerts, LIMITS.text), blocks }
 }
 
-/** The digest in words, in place of one whose blocks Slack refused: it still names every alert. */
+/** The digest as text, if Slack rejects the blocks. It names every alert, too. */
 export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
   return { text: digestText(alerts, LIMITS.onlyText) }
 }
@@ -54,22 +54,22 @@ function lineOf(alert: Alert, publicUrl: string | null): string {
   const { title, path, reference } = describeAlert(alert)
   const id = shorten(reference)
   const name = escapeMrkdwn(`${cut(title, LIMITS.line - SEPARATOR.length - id.length)}${SEPARATOR}${id}`)
-  // The link is made of the console's address and an encoded id: nothing in it can end it early.
+  // No escaping needed: the link consists of the console's address and an encoded id.
   const link = publicUrl === null || path === null ? '' : publicUrl + path
   return link === '' || link.length > LIMITS.link ? `• ${name}` : `• <${link}|${name}>`
 }
 
 const SEPARATOR = ' · '
 
-/** Keeps both ends: names that people make up differ at their end as often as at their beginning. */
+/** Keeps both ends, because names that people choose often differ only at the end. */
 function shorten(reference: string): string {
   if (reference.length <= LIMITS.reference) return reference
   const half = LIMITS.reference / 2
-  // A tail that begins with the second half of a character would be none.
+  // Drops the second half of a divided character.
   return cut(reference, half) + reference.slice(-half).replace(/^[\udc00-\udfff]/, '')
 }
 
-/** Lines packed into as few texts as fit; none is cut through. */
+/** Joins the lines into as few sections as possible, without dividing a line. */
 function sectionsOf(lines: readonly string[]): string[] {
   const sections: string[] = []
   for (const line of lines) {

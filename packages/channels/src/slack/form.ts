@@ -1,8 +1,8 @@
 import type { SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
-import { channelForm, type SealPart, Url } from '../form.ts'
+import { channelForm, type SealField, Url } from '../form.ts'
 
-/** The URL is all that is needed to post: a secret. Sealed as field 'webhook_url'. */
+/** Anyone who has the URL can post, so it is a secret. Sealed as field 'webhook_url'. */
 export interface SlackConfig {
   kind: 'slack'
   webhook_url: SealedSecret
@@ -10,12 +10,12 @@ export interface SlackConfig {
 }
 
 export const slackForm = channelForm({
-  given: z.strictObject({
+  input: z.strictObject({
     kind: z.literal('slack'),
     webhook_url: Url.describe('URL of an incoming webhook; never shown again'),
   }),
   shown: z.object({ kind: z.literal('slack'), webhook_url_fingerprint: z.string() }),
-  parts: { webhook_url: Url.optional().describe('slack') },
+  patch: { webhook_url: Url.optional().describe('slack') },
   urls: ['webhook_url'],
   seal: ({ webhook_url: url }, seal) => sealUrl(url, seal),
   change: (stored, { webhook_url: url }, seal) => (url === undefined ? stored : sealUrl(url, seal)),
@@ -23,7 +23,7 @@ export const slackForm = channelForm({
   erase: stored => ({ ...stored, webhook_url: '' }),
 })
 
-function sealUrl(url: string, seal: SealPart): SlackConfig {
+function sealUrl(url: string, seal: SealField): SlackConfig {
   const { sealed, fingerprint } = seal(url, 'webhook_url')
   return { kind: 'slack', webhook_url: sealed, fingerprint }
 }

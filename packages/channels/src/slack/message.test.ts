@@ -12,21 +12,21 @@ describe('a Slack message', () => {
     expect(JSON.stringify(message)).toContain('"url":"https://console.example.com/incidents/inc_6g2p0n4r8t1w5y9b"')
   })
 
-  test('has no button where there is no console, and none for a test', () => {
+  test('has no button without a console, and none for a test', () => {
     expect(JSON.stringify(slackMessage(sampleIncident(), null, 'Backstop'))).not.toContain('"actions"')
     expect(
       JSON.stringify(slackMessage(SAMPLE_ALERTS['channel.test'](), 'https://c.example', 'Backstop')),
     ).not.toContain('"actions"')
   })
 
-  test('mentions nobody and links nowhere, whatever its data says', () => {
+  test('mentions nobody and links nowhere, whatever its data', () => {
     const message = slackMessage(sampleIncident({ summary: hostile, connection_id: hostile }), null, 'Backstop')
-    // Text that Slack interprets: the fallback and the mrkdwn fields. Plain text is shown as it is.
+    // Slack interprets the fallback text and the mrkdwn fields, and shows plain text unchanged.
     const interpreted = [message.text, ...fieldsOf(message)]
     for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
   })
 
-  test('keeps to Slack’s limits, whatever its data says', () => {
+  test('stays within Slack’s limits, whatever its data', () => {
     const long = '😀&<'.repeat(3_000)
     const message = slackMessage(sampleIncident({ summary: long, connection_id: long }), null, 'Backstop')
     expect(message.text.length).toBeLessThanOrEqual(4_000)
@@ -39,11 +39,11 @@ describe('a Slack message', () => {
 })
 
 test.each([
-  { name: 'what fits', text: 'abc', limit: 3, cutTo: 'abc' },
-  { name: 'what is too long', text: 'abcd', limit: 3, cutTo: 'ab…' },
+  { name: 'a text that fits', text: 'abc', limit: 3, cutTo: 'abc' },
+  { name: 'a text that is too long', text: 'abcd', limit: 3, cutTo: 'ab…' },
   { name: 'a character of two units', text: 'a😀b', limit: 3, cutTo: 'a…' },
   { name: 'an entity', text: `a${escapeMrkdwn('<<')}`, limit: 7, cutTo: 'a&lt;…' },
-])('cutting $name never cuts through a character or an entity', ({ text, limit, cutTo }) => {
+])('cuts $name without dividing a character or an entity', ({ text, limit, cutTo }) => {
   expect(cut(text, limit)).toBe(cutTo)
 })
 

@@ -1,13 +1,13 @@
 import type { Alert } from '@backstop/contracts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 
-/** A message for an incoming webhook: blocks, and the text for notifications and for clients without blocks. */
+/** The body of a request to an incoming webhook. `text` is for notifications, and for clients that show no blocks. */
 export interface SlackMessage {
   readonly text: string
   readonly blocks?: readonly SlackBlock[]
 }
 
-/** The blocks of Block Kit that our messages are made of. */
+/** The blocks of Block Kit that the messages use. */
 export type SlackBlock =
   | { readonly type: 'header'; readonly text: SlackText }
   | { readonly type: 'section'; readonly text: SlackText }
@@ -15,7 +15,7 @@ export type SlackBlock =
   | { readonly type: 'actions'; readonly elements: readonly SlackButton[] }
   | { readonly type: 'context'; readonly elements: readonly SlackText[] }
 
-/** plain_text is shown as it is: nothing in it can mention a person, a channel or a link. mrkdwn is interpreted. */
+/** Slack shows plain_text unchanged, so it cannot mention a person or contain a link. It interprets mrkdwn. */
 export interface SlackText {
   readonly type: 'plain_text' | 'mrkdwn'
   readonly text: string
@@ -28,7 +28,7 @@ export interface SlackButton {
   readonly url: string
 }
 
-/** Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks); `text` is kept well below its own. */
+/** Slack's limits in characters (https://api.slack.com/reference/block-kit/blocks). Of `text` Slack accepts more. */
 const LIMITS = {
   header: 150,
   section: 3000,
@@ -39,7 +39,10 @@ const LIMITS = {
   url: 3000,
 } as const
 
-/** @param publicUrl base of the console's links; no button without it */
+/**
+ * The message for one alert.
+ * @param publicUrl base of links to the console; null: no button
+ */
 export function slackMessage(alert: Alert, publicUrl: string | null, brandName: string): SlackMessage {
   const { title, summary, facts, path, reference } = describeAlert(alert)
   const link = publicUrl === null || path === null ? null : publicUrl + path
@@ -64,25 +67,25 @@ export function plainText(text: string, limit: number): SlackText {
   return { type: 'plain_text', text: cut(text, limit), emoji: false }
 }
 
-/** @param text with everything escaped that is not to be interpreted */
+/** @param text with everything escaped that Slack must not interpret */
 export function mrkdwn(text: string, limit: number): SlackText {
   return { type: 'mrkdwn', text: cut(text, limit) }
 }
 
-/** The message without blocks: for notifications, and in place of one whose blocks Slack refused. */
+/** The alert as text: for notifications, and as the whole message if Slack rejects the blocks. */
 export function slackText(alert: Alert): string {
   const { title, summary } = describeAlert(alert)
   return cut(escapeMrkdwn(`${title}: ${summary}`), LIMITS.text)
 }
 
-/** The three characters that start mentions, links and entities (https://api.slack.com/reference/surfaces/formatting). */
+/** Escapes the three characters that start mentions, links and entities (https://api.slack.com/reference/surfaces/formatting). */
 export function escapeMrkdwn(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 }
 
 /**
- * Cuts to a number of UTF-16 units, which is at most Slack's count of characters, never through a character and never
- * through an entity that escaping made.
+ * Cuts the text to `limit` UTF-16 units; Slack counts characters, of which there are no more. Never divides a character or an
+ * entity of `escapeMrkdwn`.
  */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text

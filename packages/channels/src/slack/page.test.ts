@@ -6,16 +6,13 @@ import { slackPage } from './page.ts'
 
 const CONSOLE = 'https://console.example.com'
 
-test.each(Object.entries(SAMPLE_ALERTS))(
-  'the page of %s shows its title and nothing that is not there',
-  (_, sample) => {
-    const html = slackPage(slackMessage(sample(), CONSOLE, 'Backstop'))
-    expect(html).toMatch(/<h1>.+<\/h1>/)
-    expect(html).not.toMatch(/undefined|\[object|mrkdwn|plain_text/)
-  },
-)
+test.each(Object.entries(SAMPLE_ALERTS))('the page of %s shows its title and no missing value', (_, sample) => {
+  const html = slackPage(slackMessage(sample(), CONSOLE, 'Backstop'))
+  expect(html).toMatch(/<h1>.+<\/h1>/)
+  expect(html).not.toMatch(/undefined|\[object|mrkdwn|plain_text/)
+})
 
-test('a page has the facts in bold and a button that leads to the console', () => {
+test('a page has the labels of the facts in bold and a button to the console', () => {
   const html = slackPage(slackMessage(SAMPLE_ALERTS['incident.opened'](), CONSOLE, 'Backstop'))
   expect(html).toContain('<strong>Payment</strong><br>pi_3QK5')
   expect(html).toContain(`<a href="${CONSOLE}/incidents/inc_6g2p0n4r8t1w5y9b">Open</a>`)
@@ -26,11 +23,11 @@ test('the page of a digest links each line', () => {
   expect(html.match(/<a href="https:\/\/console\.example\.com\/incidents\//g)).toHaveLength(2)
 })
 
-test('a message in words alone is a page, too', () => {
+test('a message without blocks is a page, too', () => {
   expect(slackPage({ text: 'a &amp; b' })).toContain('<p>a &amp; b</p>')
 })
 
-test('what is told is never markup of the page', () => {
+test('the content of an alert never becomes markup', () => {
   const hostile = '<script>1</script><img src=x onerror=1>" onclick="1'
   const alert = sampleIncident({ summary: hostile, connection_id: hostile, incident_id: hostile })
   for (const message of [slackMessage(alert, CONSOLE, hostile), digestMessage([alert], CONSOLE, hostile)]) {

@@ -2,21 +2,21 @@ import type { StoredChannel } from '@backstop/contracts'
 import { Secret, type SecretBox } from '@backstop/kit'
 import type { SlackConfig } from './form.ts'
 
-/** The incoming webhook's URL, which is all that authenticates us: a secret. */
+/** The URL of an incoming webhook. It is a secret: anyone who has it can post. */
 export interface SlackTarget {
   readonly url: Secret
   /**
-   * The URL, its path, and each end of that down to the token at its end: error pages repeat the path without the host, and
-   * Slack's own words name team, app or token.
+   * The parts of the URL to mask in answers: the URL, its path, and each end of the path down to the token. Error pages echo the
+   * path without the host, and Slack's errors name the team, the app or the token.
    */
-  readonly forms: readonly Secret[]
+  readonly echoes: readonly Secret[]
 }
 
 /** @throws AppError `secret_unreadable` */
 export function openSlackTarget(channel: StoredChannel<SlackConfig>, secretBox: SecretBox): SlackTarget {
   const { _id: id, project_id: projectId, config } = channel
   const url = secretBox.open(config.webhook_url, { collection: 'channels', id, field: 'webhook_url', projectId })
-  return { url, forms: [url, ...pathEnds(url.reveal()).map(end => new Secret(end))] }
+  return { url, echoes: [url, ...pathEnds(url.reveal()).map(end => new Secret(end))] }
 }
 
 function pathEnds(url: string): string[] {

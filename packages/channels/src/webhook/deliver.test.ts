@@ -10,10 +10,10 @@ import { webhookChannel } from './deliver.ts'
 const NEW = 'whsec_bmV3LXNlY3JldC1vZi0yNC1ieXRlcw=='
 const OLD = 'whsec_b2xkLXNlY3JldC1vZi0yNC1ieXRlcw=='
 const NOW = Date.now()
-/** Its parts: `nobody` and `of canary`. */
+/** User `nobody`, password `of canary`. */
 const BASIC = Buffer.from('nobody:of canary').toString('base64')
 
-/** One attempt at `atMs`: what was posted, and what came of it when the receiver answered `body`. */
+/** One attempt at `atMs` to a receiver that answers `body`: the posted request and the answer. */
 async function deliver(facts: WebhookFacts, { atMs = NOW, body = '' } = {}) {
   const posted: EgressRequest[] = []
   const egress = {
@@ -50,23 +50,23 @@ function verifies(secret: string, { body, headers }: EgressRequest): boolean {
   }
 }
 
-describe('while a rotation overlaps', () => {
+describe('during the overlap of a rotation', () => {
   const previous = { secret: OLD, expiresAt: new Date(NOW + 1_000) }
 
-  test('either secret verifies a delivery', async () => {
+  test('both secrets verify a delivery', async () => {
     const { headers, verifies } = await deliver({ secret: NEW, previous })
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
     expect([verifies(NEW), verifies(OLD)]).toEqual([true, true])
   })
 
-  test('X-Service-Signature is made with the new one, X-Service-Signature-Previous with the old one', async () => {
+  test('X-Service-Signature uses the new secret, X-Service-Signature-Previous the old one', async () => {
     const { headers } = await deliver({ secret: NEW, previous })
     const signedWith = async (secret: string) => (await deliver({ secret })).headers['X-Service-Signature']
     expect(headers['X-Service-Signature']).toBe(await signedWith(NEW))
     expect(headers['X-Service-Signature-Previous']).toBe(await signedWith(OLD))
   })
 
-  test('the old one has signed for the last time when its time is over', async () => {
+  test('the old secret stops signing when the overlap ends', async () => {
     const { headers, verifies } = await deliver({ secret: NEW, previous }, { atMs: NOW + 1_000 })
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(1)
     expect([verifies(NEW), verifies(OLD)]).toEqual([true, false])
@@ -75,23 +75,23 @@ describe('while a rotation overlaps', () => {
 })
 
 describe('custom headers', () => {
-  test('go with each delivery', async () => {
+  test('are sent with each delivery', async () => {
     const { headers } = await deliver({ headers: { Authorization: 'Bearer canary', 'X-Team': 'billing ops' } })
     expect(headers).toMatchObject({ authorization: 'Bearer canary', 'x-team': 'billing ops' })
   })
 
-  test('never stand in for ours, however they are spelt', async () => {
+  test('never replace a header that Backstop sets, in any spelling', async () => {
     const forged = { 'Webhook-ID': 'x', 'WEBHOOK-TIMESTAMP': '1', 'Content-Type': 'text/html', 'User-Agent': 'x' }
     const { headers } = await deliver({ headers: forged })
     expect(headers).toEqual((await deliver({})).headers)
   })
 })
 
-test('the brand names the sender', async () => {
+test('User-Agent contains the brand name', async () => {
   expect((await deliver({})).headers['user-agent']).toBe('Backstop-Webhooks/1')
 })
 
-describe('what the receiver echoes', () => {
+describe('an echoed request', () => {
   const facts: WebhookFacts = {
     secret: NEW,
     previous: { secret: 'the "old" canary', expiresAt: new Date(NOW + 1_000) },
@@ -99,43 +99,47 @@ describe('what the receiver echoes', () => {
   }
 
   test.each([
-    { name: 'as they were sent', body: `${NEW} the "old" canary canary/of/header` },
-    { name: 'escaped as JSON does', body: JSON.stringify([NEW, 'the "old" canary', 'canary/of/header']) },
+    { name: 'unchanged', body: `${NEW} the "old" canary canary/of/header` },
+    { name: 'escaped as JSON', body: JSON.stringify([NEW, 'the "old" canary', 'canary/of/header']) },
     { name: 'with escaped slashes', body: '["canary\\/of\\/header"]' },
     { name: 'across the first KiB', body: `${'.'.repeat(1_020)}canary/of/header` },
-  ])('is kept without our secrets, $name', async ({ body }) => {
+  ])('is stored without the secrets: $name', async ({ body }) => {
     const { answer } = await deliver(facts, { body })
     expect(answer).toMatchObject({ kind: 'http', status: 500 })
     expect(JSON.stringify(answer)).not.toMatch(/canary|bmV3/)
   })
 
   test.each([
-    { name: 'what stands behind the scheme', value: 'Bearer tokencanary99', body: 'bad token tokencanary99' },
-    { name: 'behind a scheme of their own', value: 'Token   tokencanary99', body: 'bad token tokencanary99' },
+    { name: 'the credentials after the scheme', value: 'Bearer tokencanary99', body: 'bad token tokencanary99' },
+    { name: 'the credentials after a custom scheme', value: 'Token   tokencanary99', body: 'bad token tokencanary99' },
     { name: 'each credential of several', value: 'Key id="canary-1", mac=canary-2', body: 'no canary-1 of canary-2' },
-    { name: 'a credential with a name alone', value: 'session=canary-1;v=1', body: '{"session":"canary-1"}' },
+    { name: 'a named credential without a scheme', value: 'session=canary-1;v=1', body: '{"session":"canary-1"}' },
     { name: 'the Base64 of Basic without padding', value: `Basic ${BASIC}`, body: `no ${BASIC.replaceAll('=', '')}` },
-    { name: 'what Basic encodes', value: `Basic ${BASIC}`, body: 'nobody:of canary is no login' },
+    { name: 'the credentials that Basic encodes', value: `Basic ${BASIC}`, body: 'nobody:of canary is no login' },
     { name: 'the password of Basic', value: `basic ${BASIC}`, body: 'the password of canary is wrong' },
-    { name: 'a part that begins like another', value: 'Key canary canary-of-more', body: 'no canary-of-more' },
-  ])('is kept without parts of a header, $name', async ({ value, body }) => {
+    {
+      name: 'a part that another part is the beginning of',
+      value: 'Key canary canary-of-more',
+      body: 'no canary-of-more',
+    },
+  ])('is stored without parts of a header: $name', async ({ value, body }) => {
     const { answer } = await deliver({ headers: { Authorization: value } }, { body })
     expect(JSON.stringify(answer)).not.toMatch(/canary|IGNhbmFyeQ|of-more/)
     expect(answer).toMatchObject({ body: expect.stringContaining('[secret]') })
   })
 
-  test('keeps the name of a scheme, and parts so short that they stand in ordinary words', async () => {
+  test('keeps the name of a scheme, and parts that are as short as ordinary words', async () => {
     const body = 'Bearer is no scheme that lives here'
     const { answer } = await deliver({ headers: { Authorization: 'Bearer live tokencanary99' } }, { body })
     expect(answer).toMatchObject({ body })
   })
 
-  test('is kept without a signing secret of four letters: owners chose some before anybody advised them', async () => {
+  test('is stored without a signing secret of four letters', async () => {
     const { answer } = await deliver({ secret: 'shhh' }, { body: 'expected a signature by shhh' })
     expect(answer).toMatchObject({ body: 'expected a signature by [secret]' })
   })
 
-  test('is kept as it is where a secret is so short that it stands in ordinary words', async () => {
+  test('is stored unchanged if a secret is shorter than four letters', async () => {
     const { answer } = await deliver({ headers: { 'X-Env': 'live' } }, { body: 'No delivery lives here' })
     expect(answer).toMatchObject({ body: 'No delivery lives here' })
   })

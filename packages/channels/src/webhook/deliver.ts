@@ -6,7 +6,7 @@ import { webhookBody } from './message.ts'
 import { webhookHeaders } from './signature.ts'
 import { openWebhookTarget } from './target.ts'
 
-/** Posts a signed JSON document to an endpoint of the customer's own. */
+/** Posts a signed JSON document to the customer's endpoint. */
 export const webhookChannel: ChannelModule<WebhookConfig> = {
   kind: 'webhook',
   concurrency: 4,
@@ -26,7 +26,7 @@ export const webhookChannel: ChannelModule<WebhookConfig> = {
       body,
       lane: channel._id,
       timeoutMs: attemptMs,
-      // The status is the whole answer; a body that is too large or never ends changes nothing about it.
+      // Only the status matters: a body that is too large or never ends does not change the result.
       partialBody: 'accept',
     })
     return toHttpAnswer(exchange, [...secrets, ...[...own.values()].flatMap(headerSecrets)])

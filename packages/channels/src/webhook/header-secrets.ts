@@ -1,11 +1,11 @@
 import { Secret } from '@backstop/kit'
 
-/** Headers hold ordinary words as well (`X-Env: live`): anything shorter is taken for one. */
+/** Shorter parts are treated as ordinary words, because headers contain those too (`X-Env: live`). */
 const MIN_LENGTH = 6
 
 /**
- * What a receiver may repeat of a custom header's value: the value, the credentials in it without the scheme before them, and
- * what Basic encodes (RFC 9110 §11.4, RFC 7617 §2).
+ * The secrets in the value of a custom header that a receiver may echo: the value, the credentials without their scheme, and the
+ * user and password that Basic encodes (RFC 9110 §11.4, RFC 7617 §2).
  */
 export function headerSecrets(value: Secret): Secret[] {
   const text = value.reveal()
@@ -14,7 +14,7 @@ export function headerSecrets(value: Secret): Secret[] {
   return parts.filter(part => part.length >= MIN_LENGTH).map(part => new Secret(part))
 }
 
-/** User and password, together and alone; none where the scheme is another. */
+/** The user and the password of Basic credentials, together and each alone; empty for another scheme. */
 function loginOf(value: string): string[] {
   const encoded = /^Basic +(\S+)$/i.exec(value)?.[1]
   if (encoded === undefined) return []

@@ -15,7 +15,7 @@ describe('the body', () => {
     })
   })
 
-  test('is the same bytes however the fields of the alert are ordered', () => {
+  test('is the same for any order of the alert’s fields', () => {
     const { data, event, created_at, project_id, alert_id } = alert() as ReturnType<typeof alert> & {
       event: 'incident.opened'
     }

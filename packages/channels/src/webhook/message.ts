@@ -1,6 +1,6 @@
 import type { Alert } from '@backstop/contracts'
 
-/** What a webhook receives, as JSON. */
+/** The JSON document that a webhook receives. */
 export interface WebhookDocument {
   readonly id: string
   readonly event: Alert['event']
@@ -10,15 +10,12 @@ export interface WebhookDocument {
   readonly data: Alert['data']
 }
 
-/**
- * An alert as a webhook receives it. Written field by field: a signature covers the bytes, so the order of the fields must
- * not depend on who made the alert.
- */
+/** Lists the fields one by one, so that their order, which the signature covers, never depends on the code that raised the alert. */
 export function webhookDocument({ alert_id, event, created_at, project_id, data }: Alert): WebhookDocument {
   return { id: alert_id, event, created_at, project_id, data }
 }
 
-/** The body that a webhook receives: the same bytes at every attempt, because its signature covers them. */
+/** The body of the request: the same bytes at every attempt, because the signature covers them. */
 export function webhookBody(alert: Alert): string {
   return JSON.stringify(webhookDocument(alert))
 }

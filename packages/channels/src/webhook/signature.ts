@@ -3,12 +3,11 @@ import type { Secret } from '@backstop/kit'
 import { standardKeyOf } from './form.ts'
 
 /**
- * The headers that authenticate a delivery: our own signature over the body, and those of Standard Webhooks 1.0.0
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), so that existing
- * verifiers work. Without a secret there is no signature.
- * @param message `id`: the same for every attempt; `atMs`: the time of this attempt, which its signature covers
- * @param secrets newest first. `webhook-signature` lists a signature by each, as its specification has it for rotations;
- *   `X-Service-Signature` holds one by definition, which is the newest secret's, so that of the secret before has its own header
+ * The headers that authenticate a delivery: X-Service-Signature over the body, and the headers of Standard Webhooks 1.0.0
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), for which verifiers exist.
+ * @param message `id`: the same for every attempt; `atMs`: the time of this attempt, covered by `webhook-signature`
+ * @param secrets newest first; none: no signatures. `webhook-signature` has one signature by each, as its specification says for
+ *   rotations. `X-Service-Signature` has only the newest, so the previous one gets a header of its own
  */
 export function webhookHeaders(
   message: { id: string; atMs: number; body: string },
@@ -35,7 +34,7 @@ function hmac(key: KeyObject, text: string, encoding: 'base64' | 'hex'): string 
   return createHmac('sha256', key).update(text).digest(encoding)
 }
 
-/** A key object once made signs four times as fast as its bytes. */
+/** A key object signs four times as fast as the bytes of the key. */
 const KEYS = new WeakMap<Secret, { readonly plain: KeyObject; readonly standard: KeyObject }>()
 
 function keysOf(secret: Secret) {
@@ -49,10 +48,7 @@ function keysOf(secret: Secret) {
   return keys
 }
 
-/**
- * The key behind `whsec_`, or any other secret as its UTF-8 bytes: `whsec_` without base64 too, which channels may still
- * have from before it was refused.
- */
+/** The base64 after `whsec_`, or the UTF-8 bytes of any other secret, also of `whsec_` without base64. */
 function standardKey(secret: Secret): Buffer {
   const text = secret.reveal()
   const encoded = standardKeyOf(text)

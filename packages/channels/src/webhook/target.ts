@@ -2,18 +2,18 @@ import type { SealedSecret, StoredChannel } from '@backstop/contracts'
 import type { Secret, SecretBox } from '@backstop/kit'
 import type { WebhookConfig } from './form.ts'
 
-/** Where a webhook's deliveries go, and what authenticates them. */
+/** The URL of a webhook and the opened secrets of its deliveries. */
 export interface WebhookTarget {
   readonly url: string
-  /** That sign now, newest first; none when the channel has no secret, two while a rotation overlaps. */
+  /** The secrets that sign now, newest first: none if the channel has no secret, two during the overlap of a rotation. */
   readonly secrets: readonly Secret[]
-  /** The owner's own headers, by lower-case name: nothing in them can stand beside a header of ours by another spelling. */
+  /** Custom headers by lower-case name, so that a custom header cannot be a second spelling of a header that we set. */
   readonly headers: ReadonlyMap<string, Secret>
 }
 
 /**
- * @param nowMs decides whether the secret of before still signs
- * @throws AppError `secret_unreadable` when something that is stored does not open
+ * @param nowMs decides whether the previous secret still signs
+ * @throws AppError `secret_unreadable` if a stored secret cannot be opened
  */
 export function openWebhookTarget(
   channel: StoredChannel<WebhookConfig>,
@@ -21,15 +21,15 @@ export function openWebhookTarget(
   nowMs: number,
 ): WebhookTarget {
   const { url, secret, previous_secret: previous, headers = {} } = channel.config
-  const opened = openedOf(channel)
+  const known = openedOf(channel)
   const open = (sealed: SealedSecret, field: string) => {
-    // A secret opens in its own field alone, here too.
-    const place = `${field} ${sealed}`
-    const known = opened.get(place)
-    if (known !== undefined) return known
+    // With the field, so that a secret that was moved to another field does not open.
+    const key = `${field} ${sealed}`
+    const opened = known.get(key)
+    if (opened !== undefined) return opened
     const context = { collection: 'channels', id: channel._id, field, projectId: channel.project_id } as const
     const secret = secretBox.open(sealed, context)
-    opened.set(place, secret)
+    known.set(key, secret)
     return secret
   }
   const isOverlapping = previous != null && nowMs < previous.expires_at.getTime()
@@ -43,10 +43,7 @@ export function openWebhookTarget(
   }
 }
 
-/**
- * What was opened of a channel as it was read, which is done anew every other second: opening costs as much as the rest of
- * a delivery together.
- */
+/** The opened secrets of a channel until it is read again: opening them takes as long as the rest of a delivery. */
 const OPENED = new WeakMap<StoredChannel<WebhookConfig>, Map<string, Secret>>()
 
 function openedOf(channel: StoredChannel<WebhookConfig>): Map<string, Secret> {

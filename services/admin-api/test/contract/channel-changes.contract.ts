@@ -288,7 +288,7 @@ export function describeChannelChanges(world: () => AdminWorld): void {
         {
           path: 'body.secret',
           message:
-            'A secret that begins with whsec_ has its key behind it in base64, such as openssl rand -base64 32 prints; begin one of your own words otherwise',
+            'After whsec_ write the key in base64, for example the output of openssl rand -base64 32; a secret of another form must not begin with whsec_',
         },
       ])
       expect(await opened(await stored(), 'secret')).toBe('the first')

@@ -1,5 +1,5 @@
 import type { ChannelPorts } from '@backstop/channels/deliver'
-import { deliverDigestThrough, deliverThrough } from '@backstop/channels/deliver'
+import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
 import { deterministicId } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import {
@@ -103,8 +103,8 @@ async function send(sendable: readonly Sendable[], record: ChannelRecord, option
   const startedAtMs = clock.now()
   const answer =
     digestId === undefined
-      ? await deliverThrough(record, first.request, ports, first.job.endedAddresses ?? [], onFault)
-      : await deliverDigestThrough(channel, requests, ports, onFault)
+      ? await deliverToChannel(record, first.request, ports, first.job.endedAddresses ?? [], onFault)
+      : await deliverDigestToChannel(channel, requests, ports, onFault)
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()
   return sendable.map(({ job }) => {

@@ -4,7 +4,7 @@ import {
   type ChannelConfigPatch,
   changeConfig,
   type NewChannelConfig,
-  type SealPart,
+  type SealField,
   sealConfig,
 } from '@backstop/channels'
 import { AppError, Secret, type SecretBox, type SecretContext } from '@backstop/kit'
@@ -72,7 +72,7 @@ export class ChannelSealer {
     return { secret: sealed, fingerprint }
   }
 
-  #sealFor(place: ChannelPlace): SealPart {
+  #sealFor(place: ChannelPlace): SealField {
     return (text, field) => this.#seal(new Secret(text), field, place)
   }
 

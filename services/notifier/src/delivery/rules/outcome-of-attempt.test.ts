@@ -53,11 +53,11 @@ describe('an attempt that ended', () => {
   })
 
   test.each<{ name: string; channelKind: ChannelKind; answer: Answer }>([
-    { name: 'our proxy', channelKind: 'webhook', answer: { kind: 'silence', reason: 'proxy_failed', message: 'x' } },
+    { name: 'our proxy', channelKind: 'webhook', answer: { kind: 'no_answer', reason: 'proxy_failed', message: 'x' } },
     {
       name: 'our mail server',
       channelKind: 'email',
-      answer: { kind: 'silence', reason: 'smtp_timeout', message: 'x' },
+      answer: { kind: 'no_answer', reason: 'smtp_timeout', message: 'x' },
     },
     {
       name: 'our login at the mail server',
@@ -103,9 +103,9 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
   const settle = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
     const answer: Answer = {
       kind: 'mails',
-      said: full,
+      decisive: full,
       ended,
-      tally: { taken: 1, refused: 0, open: 1, suppressed: [] },
+      tally: { accepted: 1, refused: 0, pending: 1, suppressed: [] },
     }
     return settleAttempt(facts({ channelKind: 'email', attempt: 2, answer, ...more }))
   }
@@ -115,7 +115,7 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
       state: 'retrying',
       record: { outcome: 'failed', status: 452, response: '452 4.2.2 full' },
       endedAddresses: [{ tag: 'a', end: 'taken', attempt: 2 }],
-      health: { kind: 'worked', error: expect.stringMatching(/^Taken for 1 of 2/) },
+      health: { kind: 'worked', error: expect.stringMatching(/^Accepted for 1 of 2/) },
       sign: { kind: 'worked' },
     })
   })
@@ -130,7 +130,7 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
     const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
     expect(settle([], late)).toMatchObject({
       state: 'dead',
-      reason: expect.stringMatching(/72 hours.*Taken for 1 of 2 addresses, outstanding for 1/),
+      reason: expect.stringMatching(/72 hours.*Accepted for 1 of 2 addresses, pending for 1/),
     })
   })
 })
@@ -157,7 +157,7 @@ describe('what an attempt shows of its receiver', () => {
     { name: '503 with Retry-After', answer: answer(503, '30'), sign: { kind: 'throttled', retryAfterMs: 30_000 } },
     {
       name: 'no answer',
-      answer: { kind: 'silence', reason: 'deadline', message: 'x' } as const,
+      answer: { kind: 'no_answer', reason: 'deadline', message: 'x' } as const,
       sign: { kind: 'failed' },
     },
     { name: '410', answer: answer(410), sign: { kind: 'failed' } },

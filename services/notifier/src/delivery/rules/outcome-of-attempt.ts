@@ -1,5 +1,5 @@
 import type { Answer, MessageAnswer } from '@backstop/channels'
-import { classifyOutcome, type Outcome } from '@backstop/channels'
+import { classifyAnswer, type Outcome } from '@backstop/channels'
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
 import type { HealthNews } from '../../health/rules/channel-health.ts'
 import type { AttemptSign } from '../../queue/rules/breaker.ts'
@@ -51,7 +51,7 @@ export interface AttemptFacts {
 export function settleAttempt(facts: AttemptFacts): Settlement {
   const { answer, attempt, deliveryId, test, endedAtMs } = facts
   const outcome = outcomeOf(facts)
-  const said = answer.kind === 'mails' ? answer.said : answer
+  const said = answer.kind === 'mails' ? answer.decisive : answer
   const ended = answer.kind === 'mails' ? answer.ended.map(one => ({ ...one, attempt })) : []
   const hasWorked = outcome.kind === 'delivered' || ended.some(one => one.end === 'taken')
   const record: DeliveryAttempt = {
@@ -77,7 +77,7 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
         next: null,
         ...(facts.digestId === undefined ? {} : { toldBy: facts.digestId }),
       }
-    case 'park':
+    case 'dead_letter':
     case 'disable':
       return { ...common, state: 'dead', reason: outcome.error, reasonCode: outcome.reason, next: null }
     case 'retry': {
@@ -109,10 +109,10 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
   }
 }
 
-/** A message that is refused for what is in it is parked. Which alert of a digest it was shows when each goes alone. */
+/** A digest that is refused for its content is retried as single messages, because the answer does not name the alert at fault. */
 function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
-  const outcome = classifyOutcome(channelKind, answer, endedAtMs)
-  if (outcome.kind !== 'park' || digestId === undefined) return outcome
+  const outcome = classifyAnswer(channelKind, answer, endedAtMs)
+  if (outcome.kind !== 'dead_letter' || digestId === undefined) return outcome
   return { kind: 'retry', reason: outcome.reason, error: outcome.error, retryAfterMs: null, fault: 'one_of_several' }
 }
 
@@ -145,7 +145,7 @@ function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthNews 
     case 'disable':
       return { kind: 'disable', atMs, error: outcome.error, reasonCode: outcome.reason }
     // A fault of one message says nothing about the channel.
-    case 'park':
+    case 'dead_letter':
     case 'delivered':
       return null
     default:
@@ -169,7 +169,7 @@ function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atM
     case 'disable':
       return { kind: 'failed', atMs }
     // A fault of one message says nothing about the next.
-    case 'park':
+    case 'dead_letter':
     case 'delivered':
       return null
     default:

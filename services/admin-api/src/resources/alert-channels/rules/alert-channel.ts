@@ -5,7 +5,7 @@ import {
   type ChannelDocument,
   type ChannelHealth,
   eraseConfig,
-  partsOf,
+  patchFieldsOf,
   showConfig,
 } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
@@ -79,7 +79,7 @@ export type ConfigPatchVerdict =
  * they never go to another host unasked.
  */
 export function judgeConfigPatch(config: ChannelConfig, patch: ChannelConfigPatch): ConfigPatchVerdict {
-  const parts = partsOf(config.kind)
+  const parts = patchFieldsOf(config.kind)
   for (const field of Object.keys(patch) as (keyof ChannelConfigPatch)[]) {
     if (!parts.includes(field)) return { kind: 'refused', reason: 'of_another_kind', field }
   }
