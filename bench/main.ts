@@ -2,7 +2,8 @@
  * `npm run bench -- <name>`: measures one part of the product against its references, on real parts.
  * Options: --rounds <n> (5), --only <words of a comparison's name>, --out <file> (.backstop/bench/<name>.json), --keep (the
  * logs of what ran).
- * Brings up a stack of its own, whose MongoDB has 2 GiB of cache, or takes KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL. Exit code 1: a target is missed.
+ * Starts its own stack, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL. Exit code 1: a
+ * target is missed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -92,7 +93,7 @@ async function compare(comparison: Comparison, log: ProgressSink): Promise<Compa
   return compared
 }
 
-/** In the reverse order of starting; each part ends by itself with this process if that does not work out. */
+/** Stops the parts in reverse order. A part that does not stop ends with this process. */
 async function end(code: number): Promise<void> {
   for (const stop of stops.splice(0).reverse()) await stop().catch(error => process.stderr.write(`${error}\n`))
   if (keepsLogs) process.stderr.write(`Logs are in ${folder}\n`)

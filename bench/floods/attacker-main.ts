@@ -1,7 +1,7 @@
 /**
- * A stranger who attacks ingress from many addresses, as a process of its own: its work must not count as the product's. It
- * knows the URL of a connection and no secret. Garbage goes out at a fixed pace; slow clients hold more sockets than ingress
- * keeps, and come back when they are dropped. Reports `ready` once all sockets have been opened, and its counts when asked.
+ * Attacks ingress from many addresses, in a separate process, so that its work does not count as the product's. It knows the
+ * URL of a connection and no secret. It sends garbage at a fixed rate, and its slow clients hold more sockets than ingress
+ * keeps and reconnect when they are closed. Reports `ready` once all sockets are open, and its counts when asked.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
@@ -13,9 +13,9 @@ const garbagePerSecond = Number(process.env.FLOOD_GARBAGE_PER_S)
 const slowSockets = Number(process.env.FLOOD_SLOW_SOCKETS)
 const port = Number(target.port)
 const TICK_MS = 10
-/** Each slow client sends a byte in one of this many ticks, two seconds, so that it does not count as idle. Each has a tick of its own. */
+/** Ticks in two seconds. Each slow client sends one byte in its own tick of them, so that it does not count as idle. */
 const TICKS_PER_DRIP = 200
-/** New sockets a tick: 1,000 a second. */
+/** New sockets per tick: 1,000 per second. */
 const DIALS_A_TICK = 10
 const SLOW_ADDRESSES = 200
 const GARBAGE_ADDRESSES = 20
@@ -40,7 +40,7 @@ function post(path: string, body: Buffer, headers: OutgoingHttpHeaders): void {
   outgoing.end(body)
 }
 
-/** Bytes that are no HTTP, or break its rules. */
+/** Bytes that are not valid HTTP. */
 function sendRaw(bytes: string | Buffer): void {
   const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(2, GARBAGE_ADDRESSES) }, () =>
     socket.end(bytes),
@@ -73,13 +73,13 @@ const GARBAGE: readonly (() => void)[] = [
   () => sendRaw(`POST ${target.pathname} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nffffffff\r\nforged`),
 ]
 
-/** Silent, slow with its headers, slow with its body: what each says at first, and what it drips. */
+/** The kinds of slow client (silent, slow headers, slow body): the first bytes of each, and the byte that it repeats. */
 const SLOW: readonly { first: string; drip: string }[] = [
   { first: '', drip: '' },
   { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\n`, drip: 'x' },
   { first: `POST ${target.pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n`, drip: '{' },
 ]
-/** The open slow clients and their next bytes, by the tick in which they send. */
+/** The open slow clients with their next byte, by the tick in which they send it. */
 const slow = Array.from({ length: TICKS_PER_DRIP }, () => new Map<Socket, string>())
 const openSockets = () => slow.reduce((sum, clients) => sum + clients.size, 0)
 

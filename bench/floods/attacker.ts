@@ -1,6 +1,6 @@
 import { type BenchChild, startChild } from '../frame/children.ts'
 
-/** What the attacker did, and what came of it. */
+/** What the attacker sent, and the results. */
 export interface AttackCounts {
   garbage: number
   /** Answers to garbage, by status. */
@@ -23,7 +23,7 @@ export interface Attacker {
   stop(): Promise<void>
 }
 
-/** Resolves once every slow client was there. */
+/** Resolves once every slow client has connected. */
 export async function startAttacker(attack: Attack, logPath: string): Promise<Attacker> {
   const child: BenchChild = startChild(
     new URL('attacker-main.ts', import.meta.url),

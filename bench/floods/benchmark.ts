@@ -1,4 +1,4 @@
-/** What attackers cost an authentic sender: answers of ingress to 50 events a second, calm and beside three attacks. */
+/** How much attackers delay an authentic sender: ingress answers 50 events per second, without and with three attacks. */
 import type { Benchmark } from '../frame/benchmark.ts'
 import { EVENTS_A_SECOND, type Measured, openFloodWorld } from './world.ts'
 

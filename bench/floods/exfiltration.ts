@@ -1,11 +1,11 @@
-/** A customer with an API key who tries to have the product send its secrets, or anything at all, to where it must not. */
+/** A customer with an API key who tries to make the product send secrets, or any request, to forbidden destinations. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FLOODS, type FloodingReceiver, type Receiver, startFloodingReceiver, startReceiver } from '@backstop/kit/test'
 import { ApiRefusal } from '../../scripts/start/management-api.ts'
 import type { Connected } from '../../test/world/accounts.ts'
 import type { Customer } from '../../test/world/customer.ts'
 
-/** Where no channel may lead. */
+/** Destinations that no channel may have. */
 const FORBIDDEN_URLS = [
   'http://169.254.169.254/latest/meta-data/',
   'https://[fd00:ec2::254]/',
@@ -16,14 +16,14 @@ const FORBIDDEN_URLS = [
 const PAUSE_MS = 200
 
 export interface Exfiltration {
-  /** What succeeded that must not, in words; empty when nothing did. */
+  /** Descriptions of the forbidden attempts that succeeded; empty if none did. */
   breaches(): readonly string[]
   /** Attempts so far. */
   attempts(): number
   stop(): Promise<void>
 }
 
-/** Tries again and again until it is stopped. @param readKey what must not reach the thief */
+/** Repeats its attempts until it is stopped. @param readKey the stored read key that must not reach the thief */
 export async function startExfiltration(
   customer: Customer,
   { connection }: Pick<Connected<'processor'>, 'connection'>,
@@ -65,7 +65,7 @@ export async function startExfiltration(
     }
   }
   const running = run()
-  // It is awaited in stop(); until then a failure is no unhandled one.
+  // stop() awaits it; until then a rejection must not count as unhandled.
   running.catch(() => {})
   return {
     breaches: () => [

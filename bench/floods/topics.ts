@@ -6,11 +6,11 @@ import kafkajs from 'kafkajs'
 export interface TopicContent {
   /** Ids of the events on the inbound topics, each once. */
   readonly eventIds: ReadonlySet<string>
-  /** Messages on any topic that hold the word. */
+  /** Messages on any topic that contain the mark. */
   readonly marked: number
 }
 
-/** Reads every message of every topic. @param mark a word that no authentic message holds */
+/** Reads every message of every topic. @param mark a word that no authentic message contains */
 export async function readAllTopics(
   brokers: readonly string[],
   topicPrefix: string,

@@ -1,4 +1,4 @@
-/** A provider that sends authentic events at an even pace and repeats what was not received, as providers do. */
+/** A provider that sends authentic events at an even rate, and repeats events that were not accepted, like real providers. */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedConnection } from '@backstop/contracts'
@@ -10,15 +10,15 @@ const TRIES = 40
 const TICK_MS = 5
 
 export interface Sent {
-  /** Ids of the events, each of which was answered 200 in the end. */
+  /** Ids of the events. Each was finally answered 200. */
   readonly ids: readonly string[]
-  /** From the first try to the answer 200, in milliseconds. */
+  /** From the first attempt to the answer 200, in milliseconds. */
   readonly latenciesMs: readonly number[]
-  /** Tries that were answered otherwise, or not at all, by status or error code. */
+  /** Failed attempts, by status or error code. */
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** @param name what tells these events from all others: letters and digits */
+/** @param name distinguishes these events from all others: letters and digits */
 export async function sendValidEvents(
   connection: CreatedConnection,
   name: string,

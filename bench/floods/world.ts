@@ -1,4 +1,4 @@
-/** The whole product on one machine, a provider that sends it authentic events, and strangers and customers who attack it. */
+/** The whole product on one machine, a provider that sends authentic events, and strangers and customers who attack. */
 import { join } from 'node:path'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
@@ -25,7 +25,7 @@ export interface Measured extends Sent {
 export interface Attacked extends Measured {
   readonly counts: AttackCounts
   readonly exfiltrations: number
-  /** What the attackers achieved, in words; empty when nothing. */
+  /** Descriptions of what the attackers achieved; empty if nothing. */
   readonly breaches: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export interface FloodWorld {
   readonly product: Product
   calm(seconds: number): Promise<Measured>
   attacked(seconds: number): Promise<Attacked>
-  /** What lies on the topics, and the ids of all authentic events so far. */
+  /** The contents of the topics, and the ids of all authentic events so far. */
   topics(): Promise<TopicContent & { readonly validIds: ReadonlySet<string> }>
   stop(): Promise<void>
 }

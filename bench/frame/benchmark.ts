@@ -1,17 +1,17 @@
 import type { ProgressSink, StackUrls } from '@backstop/stack'
 
-/** One subject of `npm run bench -- <name>`. */
+/** One benchmark of `npm run bench -- <name>`. */
 export interface Benchmark {
   readonly name: string
   /** What it measures, in one line. */
   readonly about: string
-  /** Makes ready what its comparisons need. */
+  /** Prepares what its comparisons need. */
   open(surroundings: BenchSurroundings): Promise<OpenBenchmark>
 }
 
 export interface BenchSurroundings {
   readonly stack: StackUrls
-  /** For logs and whatever else a run leaves; kept when something fails. */
+  /** For the logs and other files of a run; kept if something fails. */
   readonly folder: string
   readonly log: ProgressSink
 }
@@ -22,14 +22,14 @@ export interface OpenBenchmark {
 }
 
 /**
- * Things measured side by side: each once a round, in an order that turns round with every round, so that what the
- * machine does meanwhile hits all of them alike. What counts is the median of the rounds' ratios.
+ * Contenders measured side by side: each once per round, in an order that reverses with every round, so that other work of
+ * the machine affects all of them equally. The result is the median of the rounds' ratios.
  */
 export interface Comparison {
   readonly name: string
-  /** It takes long: it is made only when --only names it. */
+  /** Whether it takes long: it then runs only if --only names it. */
   readonly onRequest?: boolean
-  /** What each contender is read off, with its unit. */
+  /** The readings of each contender, with their units. */
   readonly readings: Readonly<Record<string, Unit>>
   readonly contenders: readonly Contender[]
   readonly targets: readonly Target[]
@@ -43,11 +43,11 @@ export interface Contender {
   measure(): Promise<Readonly<Record<string, number>>>
 }
 
-/** What has to be reached: by the median of one contender, or by the median of its ratios to another one. */
+/** A target for the median of one contender, or for the median of its ratios to another one. */
 export interface Target {
   readonly reading: string
   readonly of: string
-  /** The reference that `of` is divided by, round by round; none for a target in the reading's own unit. */
+  /** The contender that `of` is divided by, round by round; undefined for a target in the reading's own unit. */
   readonly against?: string
   readonly is: 'at least' | 'at most'
   readonly value: number

@@ -1,21 +1,21 @@
-/** The processes that a benchmark is made of: each reports by messages, and ends with the benchmark. */
+/** The processes of a benchmark: each reports by messages, and ends with the benchmark. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
 export interface BenchChild {
-  /** The next message from it. @throws Error when it ends before, or takes longer */
+  /** Its next message. @throws Error if the process ends first, or takes longer */
   next<T>(withinMs: number): Promise<T>
   send(message: object): void
   /** Milliseconds of processor time that it has used so far. Its script has called `tellCpuTime`. */
   cpuMs(): Promise<number>
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   stop(): Promise<void>
 }
 
 const END_WITH_PARENT = new URL('../../scripts/start/end-with-parent.ts', import.meta.url).href
 
 /**
- * Starts a script of ours as a process of its own.
+ * Starts one of our scripts as a separate process.
  * @param logPath where its output goes
  */
 export function startChild(script: URL, env: Record<string, string>, logPath: string): BenchChild {
@@ -41,7 +41,7 @@ export function startChild(script: URL, env: Record<string, string>, logPath: st
   }
 }
 
-/** Keeps messages until they are asked for. */
+/** Keeps messages until they are read. */
 class Inbox {
   readonly #messages: unknown[] = []
   readonly #name: string
@@ -78,7 +78,7 @@ class Inbox {
   }
 }
 
-/** For a script that is started as a child: answers whenever it is asked, and keeps it alive until it is stopped. */
+/** For a script that runs as a child: answers each request, and keeps the process alive until it is stopped. */
 export function tellCpuTime(): void {
   process.channel?.ref()
   process.on('message', () => {

@@ -21,27 +21,27 @@ function comparison(): Comparison {
   }
 }
 
-test('contenders are measured in an order that turns round with every round', async () => {
+test('measures contenders in an order that reverses with every round', async () => {
   const order: string[] = []
   await runComparison(comparison(), 3, (round, contender) => order.push(`${round} ${contender}`))
   expect(order).toEqual(['1 ours', '1 reference', '2 reference', '2 ours', '3 ours', '3 reference'])
 })
 
-test('a target against a reference is judged by the median of the ratios of each round, any other by the median', async () => {
+test('judges a target against a reference by the median of the ratios, and any other target by the median', async () => {
   const { targets } = await runComparison(comparison(), 3, () => {})
-  // 0.5, 0.6 and 1: a round in which the machine was busy counts like any other.
+  // 0.5, 0.6 and 1: a round on a busy machine counts like any other.
   expect(targets).toMatchObject([
     { reached: 0.6, isMet: true },
     { reached: 50, isMet: false },
   ])
 })
 
-test('a reading that a contender does not give is an error, and no gap', async () => {
+test('throws if a contender lacks a reading', async () => {
   const wrong = { ...comparison(), readings: { other: '/s' as const } }
   await expect(runComparison(wrong, 1, () => {})).rejects.toThrow('ours was not read off "other"')
 })
 
-test('the table shows each contender with its spread, and each target with what was reached', async () => {
+test('shows each contender with its spread, and each target with the value that was reached', async () => {
   const table = toTable(await runComparison(comparison(), 3, () => {}))
   expect(table.split('\n').map(line => line.trimEnd())).toEqual([
     'Throughput',

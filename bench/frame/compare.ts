@@ -21,10 +21,10 @@ export interface JudgedTarget extends Target {
   readonly isMet: boolean
 }
 
-/** What one contender was read off, a row for each round. */
+/** The readings of one contender, one row per round. */
 type Rows = ReadonlyMap<string, readonly Readonly<Record<string, number>>[]>
 
-/** Measures every contender once a round. @param tell called before each measurement, for whoever watches */
+/** Measures every contender once per round. @param tell called before each measurement, to show progress */
 export async function runComparison(
   comparison: Comparison,
   rounds: number,

@@ -1,9 +1,9 @@
 import { MongoClient } from 'mongodb'
 
-/** What the targets about stored documents are set for; the launcher's own half a gigabyte is meant for a laptop. */
+/** The cache that the targets for stored documents assume. The launcher's default of 0.5 GB is meant for a laptop. */
 const CACHE_GIB = 2
 
-/** Gives a MongoDB of ours the cache that benchmarks count on. One that was given is its owner's to set. */
+/** Sets the cache of the MongoDB that the benchmark started. A MongoDB given by MONGO_URL is left as it is. */
 export async function setMongoCache(url: string): Promise<void> {
   const client = new MongoClient(url)
   try {

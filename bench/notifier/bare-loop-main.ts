@@ -1,7 +1,7 @@
 /**
- * The least that could be called delivering: consume, insertMany, post, one bulkWrite, commit. No retry, no signature, no
- * order, no guard, no health, no metrics. With the notifier's batch size, write concern, documents and concurrency, it
- * shows what the parts around the notifier allow, and so what the notifier itself costs.
+ * The minimum that delivers: consume, insertMany, post, one bulkWrite, commit. No retry, signature, order, address check, health
+ * or metrics. It has the notifier's batch size, write concern, documents and concurrency, so the difference is the cost of the
+ * notifier itself.
  */
 
 import { webhookBody } from '@backstop/channels'

@@ -1,4 +1,4 @@
-/** What one channel that hangs costs the others of its project. */
+/** How much a channel that hangs delays the other channels. */
 import { webhookChannel } from '@backstop/channels/test'
 import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
 import { publishSteadily } from '../../test/world/steady-load.ts'
@@ -7,7 +7,7 @@ import { percentile } from '../frame/statistics.ts'
 import { benchAlert } from './load.ts'
 import type { BenchReceiver } from './receiver.ts'
 
-/** Beside the one that hangs, or answers like them but is not counted. */
+/** Channels besides the first one, which hangs in one world and is not counted in the other. */
 const OTHERS = 49
 const ALERTS_A_SECOND = 10
 const WARM_UP_S = 10
@@ -17,8 +17,8 @@ const READING = 'alert to first attempt, p99 of the other 49'
 
 export async function openBulkhead(surroundings: BenchSurroundings, receiver: BenchReceiver) {
   const worlds = {
-    'all answer': await openHouse('all-answer', '/uncounted/0'),
-    'one hangs': await openHouse('one-hangs', '/hang/0'),
+    'all answer': await openWorld('all-answer', '/uncounted/0'),
+    'one hangs': await openWorld('one-hangs', '/hang/0'),
   }
   const comparison: Comparison = {
     name: 'Bulkhead: one of 50 channels hangs',
@@ -28,7 +28,7 @@ export async function openBulkhead(surroundings: BenchSurroundings, receiver: Be
   }
   return { comparison, stop: () => Promise.all(Object.values(worlds).map(world => world.close())) }
 
-  async function openHouse(name: string, first: string): Promise<NotifierAlone> {
+  async function openWorld(name: string, first: string): Promise<NotifierAlone> {
     const world = await openNotifierAlone(name, surroundings)
     const paths = [first, ...Array.from({ length: OTHERS }, (_, index) => `/channel/${index + 1}`)]
     await world.putChannels(

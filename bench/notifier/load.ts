@@ -1,12 +1,12 @@
 import { alert } from '@backstop/channels/test'
 import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 
-/** An alert as the reconciler makes it, of this very moment. */
+/** An alert like those of the reconciler, created now. */
 export function benchAlert(id: string, projectId: string): Alert {
   return alert({ id, project: projectId, at: new Date().toISOString() })
 }
 
-/** What fan-out makes of an alert for one channel. */
+/** The delivery request that fan-out creates from an alert for one channel. */
 export function benchRequest(id: string, projectId: string, channelId: string): DeliveryRequest {
   const delivery_id = deliveryIdOf(id, channelId)
   const alert = benchAlert(id, projectId)

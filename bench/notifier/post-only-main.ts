@@ -1,4 +1,4 @@
-/** undici posting prepared bodies and nothing else: what a sender on this machine cannot beat. */
+/** undici posts prepared bodies and does nothing else: an upper limit for every sender on this machine. */
 
 import { webhookBody } from '@backstop/channels'
 import { Pool } from 'undici'

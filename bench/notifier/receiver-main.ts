@@ -1,6 +1,6 @@
 /**
- * The customers' endpoints, as a process of its own: its work must not count as the sender's. It answers 200 at once and
- * notes when requests came; `/hang/…` is never answered, `/uncounted/…` not noted.
+ * The customers' endpoints, in a separate process, so that its work does not count as the sender's. It answers 200 at once and
+ * records the arrival of requests; `/hang/…` is never answered, `/uncounted/…` not recorded.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ let count = 0
 let warmedUpAtMs = 0
 let latenciesMs: number[] = []
 
-/** By the alert's own time: what a customer sees of how late it is. */
+/** Relative to the alert's own time: the delay that a customer sees. */
 function noteLatency(request: IncomingMessage): void {
   const atMs = Date.now()
   const chunks: Buffer[] = []

@@ -4,27 +4,27 @@ import { startChild } from '../frame/children.ts'
 export interface Expectation {
   /** Requests to wait for. */
   readonly count: number
-  /** The first so many are not counted: code that is not yet compiled, connections that are not yet open. */
+  /** Requests at the start that are not counted: code is not yet compiled, connections are not yet open. */
   readonly warmUp: number
-  /** Whether to note how long after its alert each request came. */
+  /** Whether to record the time from the alert to each request. */
   readonly readsBodies: boolean
 }
 
 export interface Received {
   /** From the last request of the warm-up to the last one, in milliseconds. */
   readonly tookMs: number
-  /** From alert to request, of those that came after the warm-up; empty unless bodies were read. */
+  /** Milliseconds from alert to request, after the warm-up; empty unless bodies are read. */
   readonly latenciesMs: readonly number[]
 }
 
 /** The customers' endpoints. */
 export interface BenchReceiver {
   readonly url: string
-  /** Counts from now on. */
+  /** Starts counting. */
   expect(expectation: Expectation): Promise<void>
   /** Resolves when the warm-up is over. */
   warmedUp(withinMs: number): Promise<void>
-  /** Resolves when all that is expected has come, after `warmedUp`. */
+  /** Resolves when all expected requests have arrived, after `warmedUp`. */
   received(withinMs: number): Promise<Received>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Deliveries a second from a full topic, beside what the parts around the notifier allow. */
+/** Deliveries per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
 import { webhookChannel } from '@backstop/channels/test'
 import { type NotifierAlone, openNotifierAlone } from '../../test/world/notifier-alone.ts'
@@ -7,14 +7,14 @@ import { startChild } from '../frame/children.ts'
 import { benchRequest } from './load.ts'
 import type { BenchReceiver } from './receiver.ts'
 
-/** Each of a project of its own. */
+/** Each in its own project. */
 export const CHANNELS = 50
-/** What the notifier makes of that many webhook channels: four requests at once for each. */
+/** The notifier's concurrency for these webhook channels: four requests each. */
 const CONCURRENCY = CHANNELS * 4
 const DELIVERIES = 60_000
-/** Nothing but posting is over sooner. */
+/** More, because posting alone is faster. */
 const POSTS = 120_000
-/** The shares of each run that are not counted: while it warms up, and while some channels have nothing left. */
+/** The shares of each run that are not measured: the warm-up, and the end, where some channels have no work left. */
 const WARM_UP = 0.4
 const TAIL = 0.1
 const WITHIN_MS = 120_000
@@ -90,7 +90,7 @@ async function measurePosting(receiver: BenchReceiver, { folder }: BenchSurround
 
 let filled = 0
 
-/** Puts deliveries of new alerts on the topic, the channels taking turns. */
+/** Publishes deliveries of new alerts, channel by channel in turn. */
 async function fill(world: NotifierAlone): Promise<void> {
   const round = ++filled
   await world.request(
@@ -100,7 +100,7 @@ async function fill(world: NotifierAlone): Promise<void> {
   )
 }
 
-/** Has the receiver count. @returns waits for the last one that counts, and gives the readings */
+/** Lets the receiver count. @returns a function that waits for the last counted request and returns the readings */
 async function counting(receiver: BenchReceiver, total: number) {
   const warmUp = total * WARM_UP
   const count = total * (1 - TAIL)

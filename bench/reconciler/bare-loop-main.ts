@@ -1,9 +1,8 @@
 /**
- * The least that could be called reconciling: consume, bulk-write as many documents of the same size into the same
- * collections, produce as many messages, commit. No event is decoded, nothing is loaded, decided or checked. With the
- * reconciler's batch size, write concern and indexes it shows what the parts around the reconciler allow, and so what the
- * reconciler itself costs. A subject that is there is updated; with INSERTS_ONLY even that is an insert, the fastest write
- * there is, which no reconciler can do.
+ * The minimum that reconciles: consume, bulk-write as many documents of the same size into the same collections, produce as many
+ * messages, commit. It decodes, loads, decides and checks nothing. It has the reconciler's batch size, write concern and indexes,
+ * so the difference is the cost of the reconciler itself. An existing case is updated; with INSERTS_ONLY it is inserted instead,
+ * which is the fastest write and impossible for a reconciler.
  */
 import kafkajs, { type EachBatchPayload, type KafkaMessage } from 'kafkajs'
 import { type AnyBulkWriteOperation, MongoClient } from 'mongodb'
@@ -31,7 +30,7 @@ const consumer = kafka.consumer({
   maxBytesPerPartition: 2 * 1_048_576,
   maxBytes: 16 * 1_048_576,
 })
-// What the reconciler wrote of one event, to be written again under other ids.
+// Documents that the reconciler wrote for one event. They are written again under other ids.
 const samples = await sampleDocuments(client.db(RECONCILER_DB))
 const recheck = Buffer.from(JSON.stringify({ ref: samples.subjects.current?.[0].refs[0], of: samples.actions._id }))
 

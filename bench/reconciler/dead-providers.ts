@@ -1,11 +1,11 @@
-/** What connections whose providers are dead cost those whose providers answer: how far apart the sweeps of these are. */
+/** How much connections with dead providers delay the sweeps of the others. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '@backstop/kit/test'
 import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders, type SweptProviders } from '../../test/world/swept-providers.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 
-/** Far shorter than in production, so that a delay of a second shows. */
+/** Much shorter than in production, so that a delay of one second is visible. */
 const EVERY_MS = 4_000
 const COUNTED_MS = 60_000
 const FIRST_WITHIN_MS = 180_000

@@ -1,6 +1,6 @@
 import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 
-/** How far a consumer had come at a moment. */
+/** The progress of a consumer at one moment. */
 export interface Mark {
   readonly atMs: number
   readonly events: number
@@ -12,10 +12,10 @@ const LOOK_EVERY_MS = 20
 const WITHIN_MS = 600_000
 
 /**
- * Watches what a group commits.
- * @param shares of all `count` events at which to look up, in ascending order
- * @returns a mark for each share
- * @throws Error when they take longer than ten minutes
+ * Watches the committed offsets of a group.
+ * @param shares of all `count` events at which to measure, ascending
+ * @returns one mark per share
+ * @throws Error after ten minutes
  */
 export async function marksOf(
   world: ReconcilerAlone,
@@ -38,7 +38,7 @@ export async function marksOf(
   return marks
 }
 
-/** What a stretch between two marks says. */
+/** The readings between two marks. */
 export function readingsOf(from: Mark, to: Mark) {
   const events = to.events - from.events
   return {

@@ -1,9 +1,9 @@
-/** What the reconciler writes of one event that an operation explains, for whoever writes the like. */
+/** The documents that the reconciler writes for one explained event, as samples for the bare loop. */
 import type { Db } from 'mongodb'
 
 export const COLLECTIONS = ['subjects', 'actions', 'inbox', 'inbox_bodies'] as const
 
-/** A document of one of them; what an event changes of a subject, by name. */
+/** One document of each collection, and the fields of a case that an event changes. */
 export interface Sample {
   _id: string
   current?: readonly [{ readonly version: number; readonly refs: readonly string[]; readonly state: string }]
@@ -11,7 +11,7 @@ export interface Sample {
 
 export type Samples = Readonly<Record<(typeof COLLECTIONS)[number], Sample>>
 
-/** @param db in which the reconciler has judged something */
+/** @param db a database in which the reconciler has judged events */
 export async function sampleDocuments(db: Db): Promise<Samples> {
   const ofExplained = { 'current.state': /"verdict":"explained"/ }
   const documents = await Promise.all(
@@ -24,7 +24,7 @@ export async function sampleDocuments(db: Db): Promise<Samples> {
   return Object.fromEntries(documents) as Samples
 }
 
-/** The same under another id, with as many references. */
+/** The same document under another id, with as many references. */
 export function copyFor(key: string, sample: Sample): Sample {
   const copy = { ...sample, _id: key }
   if (sample.current === undefined) return copy
@@ -32,8 +32,8 @@ export function copyFor(key: string, sample: Sample): Sample {
   return { ...copy, current: [{ ...stored, refs: stored.refs.map((_, index) => `${key}/${index}`) }] }
 }
 
-/** The subject as it was before the event: with its operation, and nothing seen of it yet. */
-export function subjectBefore(key: string, sample: Sample): Sample {
+/** The case before the event: it has its operation and no action. */
+export function caseBefore(key: string, sample: Sample): Sample {
   const [stored] = copyFor(key, sample).current!
   const state = JSON.stringify({ ...JSON.parse(stored.state), actions: [] })
   return { _id: key, current: [{ ...stored, version: 1, refs: stored.refs.slice(0, 2), state }] }

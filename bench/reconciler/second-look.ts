@@ -1,11 +1,11 @@
-/** How long after it is due a second look is done, with 10,000 of them pending. */
+/** The delay of second looks after their due time, with 10,000 of them pending. */
 import { watchSecondLooks } from '../../test/world/second-looks.ts'
 import type { Comparison } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
 import type { Worlds } from './worlds.ts'
 
 const LOOKS = 10_000
-/** As many are due in a minute as are pending all the time: the minute is the one of production. */
+/** With the production delay of one minute, as many looks become due per minute as are pending at any time. */
 const MINUTE_MS = 60_000
 
 export function compareSecondLook(worlds: Worlds): Comparison {

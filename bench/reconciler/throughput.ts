@@ -1,17 +1,17 @@
-/** Events a second from a full topic, beside what the parts around the reconciler allow. */
+/** Events per second from a full topic, compared with loops that do less. */
 import { join } from 'node:path'
 import type { ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/world/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { marksOf, readingsOf } from './progress.ts'
-import { COLLECTIONS, type Sample, sampleDocuments, subjectBefore } from './samples.ts'
+import { COLLECTIONS, type Sample, sampleDocuments, caseBefore } from './samples.ts'
 import type { Worlds } from './worlds.ts'
 
 const EVENTS = 60_000
-/** Between these shares of the events is measured: not while code is compiled, nor while partitions have nothing left. */
+/** The measured shares of the events: not the start, while code is compiled, and not the end, where partitions have no work left. */
 const SHARES = [0.2, 0.95, 1]
-/** No second look happens while this is measured. */
+/** Longer than the measurement, so that no second look happens during it. */
 const RECHECK_DELAY_MS = 86_400_000
 const SAVE_AT_ONCE = 1_000
 
@@ -40,7 +40,7 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
 
 let rounds = 0
 
-/** Puts events of new refunds on the topic. */
+/** Publishes events of new refunds. */
 async function fill(world: ReconcilerAlone): Promise<Refund[]> {
   const refunds = makeRefunds(`r${++rounds}`, EVENTS)
   await world.tell(refunds)
@@ -62,7 +62,7 @@ async function measureReconciler(world: ReconcilerAlone) {
   return readingsOf(from!, to!)
 }
 
-/** @param reconciler what it wrote is what the loop writes */
+/** @param reconciler the source of the documents that the loop writes */
 async function measureBareLoop(
   world: ReconcilerAlone,
   reconciler: ReconcilerAlone,
@@ -71,7 +71,7 @@ async function measureBareLoop(
 ) {
   const before = { events: await world.committed('bare-loop'), rechecks: await world.count('rechecks') }
   const refunds = await fill(world)
-  if (!insertsOnly) await putSubjects(world, reconciler, refunds)
+  if (!insertsOnly) await putCases(world, reconciler, refunds)
   const env = {
     BROKERS: stack.kafka,
     PREFIX: world.topicPrefix,
@@ -91,19 +91,19 @@ async function measureBareLoop(
   return readingsOf(from!, to!)
 }
 
-/** What the operations of the refunds have left. */
-async function putSubjects(world: ReconcilerAlone, reconciler: ReconcilerAlone, refunds: readonly Refund[]) {
+/** Inserts the cases that the operations of the refunds created. */
+async function putCases(world: ReconcilerAlone, reconciler: ReconcilerAlone, refunds: readonly Refund[]) {
   const { subjects: sample } = await sampleDocuments(reconciler.mongo.db)
   const explained = refunds.filter(({ isExplained }) => isExplained)
   const subjects = world.mongo.db.collection<Sample>('subjects')
   for (let at = 0; at < explained.length; at += SAVE_AT_ONCE) {
     await subjects.insertMany(
-      explained.slice(at, at + SAVE_AT_ONCE).map(refund => subjectBefore(keyOf(refund), sample)),
+      explained.slice(at, at + SAVE_AT_ONCE).map(refund => caseBefore(keyOf(refund), sample)),
     )
   }
 }
 
-/** @throws Error when not everything is there that the events ask for, or more than that */
+/** @throws Error if documents or messages are missing or there are too many */
 async function expectDone(world: ReconcilerAlone, events: number, rechecksBefore: number): Promise<void> {
   const found = await Promise.all(COLLECTIONS.map(name => world.mongo.db.collection(name).countDocuments()))
   const rechecks = (await world.count('rechecks')) - rechecksBefore

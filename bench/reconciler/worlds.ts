@@ -1,9 +1,9 @@
 import { openReconcilerAlone, type ReconcilerAlone } from '../../test/world/reconciler-alone.ts'
 import type { BenchSurroundings } from '../frame/benchmark.ts'
 
-/** Opens worlds when they are first asked for: a run of one comparison waits for no other's. */
+/** Opens a world when it is first used, so that a run of one comparison does not wait for the worlds of others. */
 export interface Worlds {
-  /** @param recheckDelayMs of the world with that name */
+  /** @param recheckDelayMs the recheck delay of the world with that name */
   get(name: string, recheckDelayMs: number): Promise<ReconcilerAlone>
   close(): Promise<void>
 }
