@@ -5,7 +5,7 @@ import { keyOf, makeRefunds, type Refund, unexplainedOf } from '../../test/world
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
 import { startChild } from '../frame/children.ts'
 import { marksOf, readingsOf } from './progress.ts'
-import { COLLECTIONS, type Sample, sampleDocuments, caseBefore } from './samples.ts'
+import { COLLECTIONS, caseBefore, type Sample, sampleDocuments } from './samples.ts'
 import type { Worlds } from './worlds.ts'
 
 const EVENTS = 60_000
@@ -97,9 +97,7 @@ async function putCases(world: ReconcilerAlone, reconciler: ReconcilerAlone, ref
   const explained = refunds.filter(({ isExplained }) => isExplained)
   const subjects = world.mongo.db.collection<Sample>('subjects')
   for (let at = 0; at < explained.length; at += SAVE_AT_ONCE) {
-    await subjects.insertMany(
-      explained.slice(at, at + SAVE_AT_ONCE).map(refund => caseBefore(keyOf(refund), sample)),
-    )
+    await subjects.insertMany(explained.slice(at, at + SAVE_AT_ONCE).map(refund => caseBefore(keyOf(refund), sample)))
   }
 }
 
