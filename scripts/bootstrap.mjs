@@ -1,7 +1,7 @@
 /**
- * The entry of every npm script: plain JavaScript without dependencies, because it runs on whatever Node the machine
- * has, before anything is installed. It checks what is missing, installs when the lock file asks for something else
- * than what lies in node_modules, and then runs the wanted script on the Node that the project brings.
+ * The entry of every npm script. Plain JavaScript without dependencies, because it runs on the machine's Node before anything is
+ * installed. It checks the required programs, installs if node_modules differs from the lock file, and then runs the script on
+ * the Node of the project.
  *
  *     node scripts/bootstrap.mjs scripts/start.ts [arguments…]
  */
@@ -15,11 +15,11 @@ import { refuse, say, showSeconds } from './bootstrap/speak.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
-/** What this file itself needs. The rest runs on the Node from node_modules. */
+/** The oldest Node for this file. Everything else runs on the Node from node_modules. */
 const OLDEST_NODE = 18
-/** The first Node that runs the project's TypeScript as it is, used when the project's own cannot run here. */
+/** The oldest Node that runs TypeScript, used if the Node from node_modules does not run on this system. */
 const OLDEST_NODE_FOR_PROJECT = 24
-/** What a stopped install may still need to end by itself. */
+/** Time that a stopped install has to end by itself. */
 const INSTALL_GRACE_MS = 2_000
 const STARTED_AT_MS = Date.now()
 
@@ -56,8 +56,8 @@ function checkNpm() {
 }
 
 /**
- * Python fetches the embedded Kafka, MongoDB and registry. Checked here before a first install only, so that the answer
- * comes in a second and not after minutes; the stack launcher knows better later on.
+ * Python fetches the embedded Kafka, MongoDB and registry. It is checked before a first install, so that a missing Python is
+ * reported after one second and not after minutes. The stack launcher checks it again.
  */
 function checkPython() {
   const given = process.env.KAFKA_BROKERS !== undefined && process.env.MONGO_URL !== undefined
@@ -88,9 +88,9 @@ function readJson(path) {
 }
 
 /**
- * Why an install is needed, or undefined. npm writes node_modules/.package-lock.json at the end of an install that went
- * through; what it lists is compared with what package-lock.json asks for. Comparing contents and not times means that a
- * checkout of the same files, or an `npm install` by hand, installs nothing again.
+ * Why an install is needed, or undefined. npm writes node_modules/.package-lock.json at the end of a successful install; it is
+ * compared with package-lock.json. Comparing contents, not times, avoids a second install after a checkout of the same files or
+ * a manual `npm install`.
  */
 function whyInstall() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))
@@ -100,7 +100,7 @@ function whyInstall() {
   for (const [path, item] of Object.entries(wanted.packages)) {
     if (!path.includes('node_modules/')) continue
     const there = installed.packages[path]
-    // An optional package for another system is rightly left out.
+    // An optional package for another system is not installed.
     if (there === undefined && item.optional) continue
     if (there === undefined) return `${path.split('node_modules/').pop()} is missing`
     if (there.version !== item.version || (there.link ?? false) !== (item.link ?? false)) {
@@ -111,8 +111,8 @@ function whyInstall() {
 }
 
 /**
- * Calls `tell` when this process is asked to end, once for each wish: a Ctrl-C comes twice, from the terminal and once
- * more from npm. Returns what ends it.
+ * Calls `tell` for each signal that asks this process to end. A Ctrl-C arrives twice, from the terminal and from npm, and is
+ * reported once. Returns a function that removes the handlers.
  */
 function onEndWish(tell) {
   const lastAt = {}
@@ -131,13 +131,13 @@ function onEndWish(tell) {
 }
 
 /**
- * Runs a command to its end with its output kept. A wish to end stops it, with all that it started, and then this
- * process: left to itself it would go on writing into node_modules while the next start does so too.
+ * Runs a command and keeps its output. A signal stops the command with everything that it started, and then this process:
+ * otherwise the command would write into node_modules while the next start does so too.
  */
 async function runWithProgress(label, command, args, { spawned, ...options }) {
   const progress = showSeconds(label)
   let output = ''
-  // A group of its own: what it started ends with it.
+  // In its own process group, so that its children end with it.
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   if (child.pid !== undefined) spawned(child.pid)
   const signalAll = signal => {
@@ -177,7 +177,7 @@ async function install() {
   checkNpm()
   checkPython()
   await underLock(join(ROOT, '.backstop'), async holdBy => {
-    // The other one may have installed it while this one waited.
+    // Another start may have installed it while this one waited.
     if (whyInstall() === undefined) return
     const env = { ...process.env, PATH: pathWithoutBin() }
     const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
@@ -193,8 +193,8 @@ async function install() {
 }
 
 /**
- * The Node to run the project on: its own from node_modules. Where npm was told to run no install scripts, the script
- * that fetches it is run here; where it cannot run at all, this Node will do if it is new enough.
+ * The Node that runs the project: the one from node_modules. If npm ran no install scripts, the script that fetches it runs here.
+ * If it does not run on this system, the current Node is used if it is new enough.
  */
 function projectNode() {
   const own = join(BIN, 'node')
@@ -213,11 +213,11 @@ function projectNode() {
   ])
 }
 
-/** Runs the script, hands signals on, and ends as it ended. */
+/** Runs the script, forwards signals, and exits with its exit code. */
 function run(script, args) {
   const PATH = `${BIN}${delimiter}${pathWithoutBin()}`
   const env = { ...process.env, PATH, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
-  // The channel tells the script when this process is gone, however it went.
+  // The IPC channel closes when this process ends for any reason, so the script notices.
   const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-// A clone in miniature: a lock file that asks for one package, and an npm that installs nothing but what the test says.
+// A small clone: a lock file with one package, and a fake npm that installs what the test says.
 let root = ''
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'backstop-bootstrap-'))
@@ -53,7 +53,7 @@ function bootstrap(...args: string[]) {
   return spawnSync(process.execPath, bootstrapArgs(...args), { env: env(), encoding: 'utf8' })
 }
 
-/** The content of a file below the root, or nothing. */
+/** The content of a file below the root, or undefined. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(join(root, path), 'utf8').trim()
@@ -73,7 +73,7 @@ function groupIsThere(leader: number): boolean {
 
 const npmCalls = () => readIfThere('npm-calls').split('\n').filter(Boolean)
 
-test('a clean clone is installed once, and the script runs with its arguments', () => {
+test('installs a clean clone once, and runs the script with its arguments', () => {
   const first = bootstrap('scripts/script.ts', 'a', '--b')
   expect(first.stderr).toMatch(/✓ Installing packages \(first start of this clone\) \(\d+ s\)\n/)
   expect(first.stdout).toBe('ran a --b\n')
@@ -81,14 +81,14 @@ test('a clean clone is installed once, and the script runs with its arguments', 
   expect(npmCalls()).toEqual(['npm ci --no-audit --no-fund --loglevel=error'])
 })
 
-test('a package of another version in the lock file is a reason to install', () => {
+test('installs when a package has another version in the lock file', () => {
   bootstrap('scripts/script.ts')
   writeLock('2.0.0')
   expect(bootstrap('scripts/script.ts').stderr).toMatch(/left has changed/)
   expect(npmCalls()).toHaveLength(2)
 })
 
-test('two starts at once install once', async () => {
+test('installs once when two starts run at the same time', async () => {
   const start = () =>
     new Promise<number | null>(resolve => {
       spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() }).once('exit', resolve)
@@ -97,14 +97,14 @@ test('two starts at once install once', async () => {
   expect(npmCalls()).toHaveLength(1)
 })
 
-test('the lock of an installer that was killed does not stop the next one', () => {
+test('installs in spite of the lock of a killed installer', () => {
   mkdirSync(join(root, '.backstop'))
   const dead = spawnSync(process.execPath, ['-e', '']).pid
   writeFileSync(join(root, '.backstop/install.lock'), String(dead))
   expect(bootstrap('scripts/script.ts').stdout).toBe('ran\n')
 })
 
-test('an npm that fails is shown with its last words, leaves no lock, and the script does not run', () => {
+test('shows the last output of an npm that fails, leaves no lock, and does not run the script', () => {
   writeFileSync(join(root, 'npm-fails'), '')
   const { status, stdout, stderr } = bootstrap('scripts/script.ts')
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -131,7 +131,7 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
   },
 )
 
-test('an npm that outlives its killed bootstrap is waited for', async () => {
+test('waits for an npm that outlives its killed bootstrap', async () => {
   writeFileSync(join(root, 'npm-hangs'), '')
   const killed = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
   await expect.poll(() => readIfThere('.backstop/install.lock'), { timeout: 8_000 }).toMatch(/ \d/)
@@ -146,7 +146,7 @@ test('an npm that outlives its killed bootstrap is waited for', async () => {
   expect(await new Promise(resolve => next.once('exit', resolve))).toBe(0)
 })
 
-test('a folder for the lock that cannot be made is named', () => {
+test('names a lock folder that cannot be created', () => {
   writeFileSync(join(root, '.backstop'), 'a file')
   const { status, stderr } = bootstrap('scripts/script.ts')
   expect(status).toBe(1)
@@ -169,12 +169,12 @@ test.each([
   expect(stderr).toMatch(fault)
 })
 
-test('the exit code of the script is the exit code of the start', () => {
+test('exits with the exit code of the script', () => {
   writeFileSync(join(root, 'scripts/script.ts'), 'process.exit(7)')
   expect(bootstrap('scripts/script.ts').status).toBe(7)
 })
 
-test('a signal reaches the script once, though npm and the terminal both send it, and the script decides how to end', async () => {
+test('passes a signal to the script once, although npm and the terminal both send it, and lets the script decide how to end', async () => {
   writeFileSync(
     join(root, 'scripts/script.ts'),
     `let count = 0
@@ -195,7 +195,7 @@ test('a signal reaches the script once, though npm and the terminal both send it
   expect({ output, status }).toEqual({ output: 'up\nSIGINT 1\n', status: 3 })
 })
 
-test('the script hears it when the bootstrap is killed', async () => {
+test('lets the script notice that the bootstrap was killed', async () => {
   const witness = join(root, 'witness')
   writeFileSync(
     join(root, 'scripts/script.ts'),
@@ -208,7 +208,7 @@ test('the script hears it when the bootstrap is killed', async () => {
   await expect.poll(() => spawnSync('cat', [witness], { encoding: 'utf8' }).stdout, { timeout: 8_000 }).toBe('told')
 })
 
-test('where npm ran no install scripts, the Node of the project is fetched by its own', () => {
+test('fetches the Node of the project by its install script when npm ran none', () => {
   bootstrap('scripts/script.ts')
   const bin = join(root, 'node_modules/.bin/node')
   rmSync(bin)

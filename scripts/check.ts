@@ -1,6 +1,6 @@
 /**
- * `npm run check`: everything that a machine can say about the code without running the product. All checks run, so that
- * one go shows all faults, and each that fails says which command mends it or shows it alone.
+ * `npm run check`: all static checks. All of them run, so that one run shows all errors, and each check that fails names the
+ * command that fixes it or shows it alone.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ interface Check {
   /** A program of node_modules/.bin. */
   command: string
   args: string[]
-  /** The command that mends it, or that shows it alone where only a person can mend it. */
+  /** The command that fixes the errors, or shows them alone if only a person can fix them. */
   remedy: string
 }
 
@@ -31,7 +31,7 @@ const CHECKS: readonly Check[] = [
     remedy: 'npx knip --fix   (removes unused exports and dependencies; look at the diff)',
   },
   {
-    name: 'import direction and pure domain code',
+    name: 'import direction and pure code',
     command: 'vitest',
     args: ['run', '--project', 'unit', 'test/architecture.test.ts'],
     remedy: 'npx vitest run --project unit test/architecture.test.ts',

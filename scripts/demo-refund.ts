@@ -1,6 +1,6 @@
 /**
- * `npm run demo:refund`: one more refund that nobody reported, on the running `npm start`. The stand-in card processor
- * makes it when it is asked with its key, as the real one does for whoever has a leaked one.
+ * `npm run demo:refund`: makes one more unreported refund on the running `npm start`, with the key of the simulated card
+ * processor, as somebody with a leaked key would.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ function readProcessor(): { url: string; key: string } {
     const { processor } = JSON.parse(readFileSync(RUN_PATH, 'utf8')) as RunFile
     if (processor !== undefined) return processor
   } catch {
-    // Told below.
+    // Reported below.
   }
   process.stderr.write('No demo is running here. Start it in another terminal:  npm start\n')
   process.exit(1)

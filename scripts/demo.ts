@@ -1,7 +1,7 @@
 /**
- * Plays the demo against a Backstop that runs already, up to its first alert: for the compose file and for clusters.
- * The receiver listens on one address of loopback of wherever this runs, so it must share the network of the notifier, and
- * EGRESS_ALLOW_CIDRS must allow that address.
+ * Runs the demo on a Backstop that is already up, until the first alert: for the compose file and for clusters. The receiver
+ * listens on one loopback address, so this must run in the network namespace of the notifier, and EGRESS_ALLOW_CIDRS must allow
+ * that address.
  *
  *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts
  */
@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { runDemo } from './start/demo/run-demo.ts'
 import { createStage } from './start/demo/stage.ts'
 
-/** The one address of loopback that the compose file and the local cluster allow: nothing else of theirs is reached by it. */
+/** The one loopback address that the compose file and the local cluster allow. Nothing else listens on it. */
 const RECEIVER_HOST = '127.77.0.1'
-/** The minute of grace, and as much again for a machine that is busy. */
+/** Twice the recheck delay of one minute, for busy machines. */
 const WITHIN_MS = 180_000
 
 function required(name: string): string {

@@ -1,6 +1,6 @@
 /**
- * `npm run mutation`: changes the pure code in small ways (mutants) and counts how many of them a test notices.
- * Not part of `npm test`: it takes an hour or two. Works on a copy, so that an interrupted run leaves no mutant in the tree.
+ * `npm run mutation`: changes the pure code in small ways (mutants) and counts how many of them a test detects. Not part of
+ * `npm test`, because it takes one to two hours. It works on a copy, so that an interrupted run leaves no mutant in the tree.
  *
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
@@ -14,15 +14,15 @@ import { type MutantResult, summarise } from './mutation/summary.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const REPORT = join(ROOT, '.backstop/mutation')
-/** The part of all mutants that the tests have to notice. */
+/** The share of mutants that the tests must detect. */
 const WANTED_SCORE = 0.92
 
 interface Group {
-  /** The files that are changed: globs from the root. */
+  /** Globs of the files to mutate, from the root. */
   readonly mutate: readonly string[]
-  /** The tests that have to fail, as passes of globs from the root: quick ones first, since the next pass runs only what survived. */
+  /** Globs of the tests that must fail, in passes: fast tests first, because the next pass runs only the survivors. */
   readonly tests: readonly (readonly string[])[]
-  /** Whether constants at the top of a file are changed too. Each of these mutants costs a run of all the group's tests. */
+  /** Whether top-level constants are mutated too. Each of these mutants runs all tests of the group. */
   readonly includesConstants: boolean
 }
 
@@ -101,7 +101,7 @@ function runGroups(): number {
   return score >= WANTED_SCORE ? 0 : 1
 }
 
-/** The files that git knows, with the modules as hard links: linked packages then resolve inside the copy. */
+/** Copies the files that git knows, and node_modules as hard links, so that linked packages resolve inside the copy. */
 function copyTree(): void {
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT })
   for (const file of listed.stdout.toString('utf8').split('\0').filter(Boolean)) {
@@ -111,7 +111,7 @@ function copyTree(): void {
   must('cp', ['-al', join(ROOT, 'node_modules'), join(copy, 'node_modules')], ROOT)
 }
 
-/** Runs the passes of a group, each on the survivors of the one before it. */
+/** Runs the passes of a group, each on the survivors of the previous pass. */
 function runGroup(name: string, { mutate, tests, includesConstants }: Group): MutantResult[] {
   const isSource = ['!**/*.{test,slow-test,integration-test}.ts', '!**/*.contract.ts']
   const results = new Map<string, ReportedMutant>()
@@ -121,7 +121,7 @@ function runGroup(name: string, { mutate, tests, includesConstants }: Group): Mu
     const label = `${name}-${pass + 1}`
     process.stdout.write(`\n── ${label}: ${globs.join(', ')}\n`)
     for (const mutant of runPass(label, left, globs, includesConstants)) {
-      // A range can hold smaller mutants that an earlier pass has killed.
+      // A range may contain smaller mutants that an earlier pass killed.
       const known = results.get(keyOf(mutant))
       if (known === undefined || isMissed(known)) results.set(keyOf(mutant), mutant)
     }
@@ -147,9 +147,9 @@ function runPass(
     inPlace: true,
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // A mutant that loops for ever counts as killed; a slow machine must not look like that.
+    // An endless loop counts as killed; a slow machine must not look like one.
     timeoutMS: 30_000,
-    // Most strings are sentences for people; types catch a wrong code.
+    // Most strings are texts for people; the type checker detects wrong codes.
     mutator: { excludedMutations: ['StringLiteral'] },
     ignoreStatic: !includesConstants,
     reporters: ['progress-append-only', 'json'],
@@ -193,7 +193,7 @@ function keyOf({ file, location, mutatorName, replacement }: ReportedMutant): st
   return JSON.stringify([file, location.start, location.end, mutatorName, replacement])
 }
 
-/** The mutant's place as Stryker's `mutate` option takes it: columns count from 0 there, from 1 in the report. */
+/** The mutant's position for Stryker's `mutate` option, whose columns count from 0; in the report they count from 1. */
 function rangeOf({ file, location: { start, end } }: ReportedMutant): string {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`
 }

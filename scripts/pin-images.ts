@@ -1,6 +1,6 @@
 /**
- * `npm run pin-images`: asks the registry for the digests that the tags of the Dockerfile's base images have now, and writes
- * them into it. Needs docker with buildx, and a way to the registry. Build and test the images before you commit the change.
+ * `npm run pin-images`: reads the current digests of the Dockerfile's base images from the registry and writes them into the
+ * Dockerfile. Requires docker with buildx and access to the registry. Build and test the images before you commit the change.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { baseImagesOf, pinBaseImages } from './images/base-images.ts'
 const path = join(resolve(import.meta.dirname, '..'), 'Dockerfile')
 const before = readFileSync(path, 'utf8')
 const after = pinBaseImages(before, reference =>
-  // The digest of the index, so that the same line serves every platform.
+  // The digest of the index, so that the same line works for every platform.
   execFileSync('docker', ['buildx', 'imagetools', 'inspect', reference, '--format', '{{.Manifest.Digest}}'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 /**
- * Writes what people are sent to .backstop/previews, as HTML and text: `npm run previews`. With a Chromium at hand (on the
- * PATH, or named by CHROMIUM) it takes pictures too: light, dark and as wide as a phone.
+ * `npm run previews`: writes a preview of every message to .backstop/previews, as HTML and text. If Chromium is on the PATH or
+ * named by CHROMIUM, it also takes screenshots: light, dark and in the width of a phone.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { slackSamples } from './previews/slack-samples.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../.backstop/previews')
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
-/** Height in pixels that shows the longest sample whole. */
+/** Height in pixels of the longest sample. */
 const HEIGHT = 1_000
 
 const LOOKS = [
@@ -29,7 +29,7 @@ function findBrowser(): string | undefined {
   return BROWSERS.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
 }
 
-/** A browser's window cannot be as narrow as a phone, so the mail stands in a frame that is. */
+/** A browser window cannot be as narrow as a phone, so the mail is shown in a frame of that width. */
 function framed(file: string, width: number): string {
   const frame = `${file}.${width}.frame.html`
   writeFileSync(
@@ -50,7 +50,7 @@ function takePicture(browser: string, file: string, look: (typeof LOOKS)[number]
       '--no-sandbox',
       '--disable-gpu',
       '--hide-scrollbars',
-      // Nothing is fetched: not even a logo, so that a picture is the same wherever it is taken.
+      // Nothing is fetched, not even a logo, so that screenshots are the same on every machine.
       '--host-resolver-rules=MAP * ~NOTFOUND',
       `--user-data-dir=${profile}`,
       `--window-size=${look.width},${HEIGHT}`,

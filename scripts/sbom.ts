@@ -1,6 +1,6 @@
 /**
- * `npm run sbom`: writes the software bill of materials of our images (CycloneDX 1.5, JSON), from package-lock.json and the
- * Dockerfile. The same commit gives the same bytes. `--out <file>`; .backstop/sbom.cdx.json when left out.
+ * `npm run sbom`: writes the software bill of materials of the images (CycloneDX 1.5, JSON) from package-lock.json and the
+ * Dockerfile. The same commit gives the same bytes. `--out <file>`, by default .backstop/sbom.cdx.json.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

@@ -1,7 +1,6 @@
 /**
- * `npm test`: everything, with its set-up. `npm run test:unit`: the part that needs nothing.
- * `npm run test:docker`: the compose file, on a container engine.
- * Brings up a stack of its own, so that it runs beside an `npm start`, and leaves nothing behind.
+ * `npm test`: all tests with their setup. `npm run test:unit`: the tests that need nothing. `npm run test:docker`: the compose
+ * file on a container engine. Starts its own stack, so that it can run beside `npm start`, and leaves nothing running.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,16 +10,15 @@ import { progressOn, type RunningStack, startStack } from '@backstop/stack'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** The parts of a whole run, in order: what fails fast comes first. */
+/** The parts of a full run. Parts that fail fast come first. */
 const PROJECTS = ['unit', 'integration', 'system', 'alone'] as const
-/** Runs only when it is named: not everybody has a container engine. */
+/** Runs only if it is named, because it needs a container engine. */
 const ON_REQUEST = ['docker'] as const
 type Project = (typeof PROJECTS)[number] | (typeof ON_REQUEST)[number]
 
 /**
- * Test files at once. The unit tests compute; the others wait, too, for sessions to expire and minutes to pass, so one more
- * than there are cores costs little. A system test is several products of four processes each: with five of them two slow
- * cores were so busy that nothing came up in time.
+ * Number of test files that run at the same time. Unit tests compute; the others mostly wait, so one more than the number of
+ * cores costs little. A system test runs several products of four processes each, and five of them overload two slow cores.
  */
 const WORKERS: Record<Project, number> = { unit: 3, integration: 3, system: 3, alone: 1, docker: 1 }
 
@@ -54,7 +52,7 @@ try {
 async function runAll(): Promise<number> {
   const needsStack = wanted.some(project => project !== 'unit' && project !== 'docker')
   const starting = needsStack ? startTestStack() : undefined
-  // Waited for below; a failure before that must not count as unhandled.
+  // Awaited below; until then a rejection must not count as unhandled.
   starting?.catch(() => {})
   const total: Counts = { passed: 0, failed: 0 }
   if (only === undefined) count(total, await runCheck())
@@ -83,7 +81,7 @@ function startTestStack(): Promise<RunningStack> {
   })
 }
 
-/** Types, lint, format, unused code and structure count as one test. */
+/** All static checks count as one test. */
 async function runCheck(): Promise<Counts> {
   const code = await run([join(ROOT, 'scripts/check.ts')], {})
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
@@ -97,7 +95,7 @@ async function runVitest(project: Project): Promise<Counts> {
   const workers = `--maxWorkers=${WORKERS[project]}`
   const code = await run([vitest, 'run', '--project', project, workers, ...reporters, ...filters], stackEnvironment())
   const { passed, failed } = readReport(report)
-  // A run that broke outside any test, or that found none, is a failure too.
+  // A run with an error outside of tests, or without any test, has failed too.
   return code === 0 && passed > 0 ? { passed, failed } : { passed, failed: Math.max(1, failed) }
 }
 
@@ -110,7 +108,7 @@ function readReport(path: string): Counts {
   }
 }
 
-/** How the tests find the stack (packages/kit/test/stack.ts reads it), and where they may write. */
+/** The environment by which tests find the stack (packages/kit/test/stack.ts) and the folder that they may write to. */
 function stackEnvironment(): Record<string, string> {
   const folder = { BACKSTOP_TEST_DATA: join(scratch, 'products') }
   if (stack === undefined) return folder

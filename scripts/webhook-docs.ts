@@ -1,4 +1,4 @@
-/** Writes the schemas and examples of what webhooks receive to docs/webhooks: `npm run webhook-docs`, after an alert changed. */
+/** `npm run webhook-docs`: writes the schemas and examples of webhook documents to docs/webhooks. Run it after an alert changed. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FOLDER, webhookDocs } from './webhook-docs/files.ts'

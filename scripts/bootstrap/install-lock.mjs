@@ -1,4 +1,4 @@
-/** Two starts of one clone at once must not install over each other. */
+/** Prevents two simultaneous starts of one clone from installing at the same time. */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse, say } from './speak.mjs'
@@ -16,12 +16,12 @@ function isAlive(pid) {
   }
 }
 
-/** Whom a lock names: the bootstrap that took it and, once there is one, the npm that it runs, which may outlive it. */
+/** The processes that a lock names: the bootstrap that took it and the npm that it runs, which may outlive it. */
 function holdersOf(lock) {
   return readFileSync(lock, 'utf8').split(' ').map(Number).filter(Boolean)
 }
 
-/** Waits until the lock is ours. A lock whose holders died, or that nobody renews any more, is taken. */
+/** Waits until this process has the lock. A lock whose holders have died, or that is no longer renewed, is taken over. */
 async function acquire(lock) {
   for (let told = false; ; ) {
     try {
@@ -34,7 +34,7 @@ async function acquire(lock) {
       const holders = holdersOf(lock)
       const age = Date.now() - statSync(lock).mtimeMs
       if ((holders.length > 0 && !holders.some(isAlive)) || age > LOCK_STALE_AFTER_MS) {
-        // Renaming first: of two that find the same stale lock, only one gets it out of the way.
+        // Rename first: if two processes find the same stale lock, only one of them can rename it.
         const aside = `${lock}.${process.pid}`
         renameSync(lock, aside)
         rmSync(aside, { force: true })
@@ -50,8 +50,8 @@ async function acquire(lock) {
 }
 
 /**
- * Runs `work` while no other bootstrap of this clone does; `work` gets what adds a process to the holders.
- * @param folder where the lock lies; made when it is missing
+ * Runs `work` while no other bootstrap of this clone does. `work` gets a function that adds a process to the holders.
+ * @param folder of the lock; created if it is missing
  */
 export async function underLock(folder, work) {
   const lock = join(folder, 'install.lock')
@@ -62,7 +62,7 @@ export async function underLock(folder, work) {
   }
   await acquire(lock)
   const release = () => rmSync(lock, { force: true })
-  // A refusal ends the process, and no `finally` runs then.
+  // A refusal ends the process without running `finally`.
   process.once('exit', release)
   const renew = setInterval(() => utimesSync(lock, new Date(), new Date()), 5_000)
   try {

@@ -1,15 +1,15 @@
-/** How the bootstrap talks to a person, before anything is installed. */
+/** The messages of the bootstrap, before anything is installed. */
 
-/** Everything that a bootstrap says itself goes to stderr: stdout belongs to the script. */
+/** The bootstrap writes its messages to stderr, because stdout belongs to the script. */
 export const say = text => process.stderr.write(`${text}\n`)
 
-/** Ends with a fault and its remedy. */
+/** Exits with an error and its remedy. */
 export function refuse(fault, remedy) {
   say(`\n✗ ${fault}\n\n${remedy.map(line => `    ${line}`).join('\n')}\n`)
   process.exit(1)
 }
 
-/** The seconds that pass: on a terminal on one line that changes, elsewhere now and then. */
+/** Shows the elapsed seconds: on a terminal in one line, elsewhere every few seconds. */
 export function showSeconds(label) {
   const startedAt = Date.now()
   const seconds = () => Math.round((Date.now() - startedAt) / 1000)

@@ -14,7 +14,7 @@ test('every image that the Dockerfile builds from is pinned by its digest', () =
   ])
 })
 
-describe('an image is not pinned', () => {
+describe('an image counts as not pinned', () => {
   test.each([
     { name: 'by a tag alone', text: 'FROM node:24', unpinned: ['node:24'] },
     {
@@ -23,12 +23,12 @@ describe('an image is not pinned', () => {
       unpinned: [`\${NODE_IMAGE}`],
     },
     {
-      name: 'by a digest that is cut off',
+      name: 'by a truncated digest',
       text: `FROM node:24@${A.slice(0, -1)}`,
       unpinned: [`node:24@${A.slice(0, -1)}`],
     },
     {
-      name: 'where files are copied from it',
+      name: 'when files are copied from it',
       text: `FROM node:24@${A}\nCOPY --from=debian:12 /a /a`,
       unpinned: ['debian:12'],
     },
@@ -37,12 +37,12 @@ describe('an image is not pinned', () => {
   })
 })
 
-test('a stage built from a pinned image needs no digest', () => {
+test('needs no digest for a stage that is built from a pinned image', () => {
   const text = `ARG NODE_IMAGE=node:24@${A}\nFROM \${NODE_IMAGE} AS node\nFROM node AS app\nCOPY --from=node /a /a`
   expect(unpinnedImagesOf(text)).toEqual([])
 })
 
-test('pinning replaces the digests of all base images and changes nothing else', () => {
+test('replaces the digests of all base images and changes nothing else', () => {
   const asked: string[] = []
   const pinned = pinBaseImages(`# x\nARG A_IMAGE=node:24@${A}\nARG B_IMAGE=debian:12\nARG VERSION=1\n`, reference => {
     asked.push(reference)
@@ -52,7 +52,7 @@ test('pinning replaces the digests of all base images and changes nothing else',
   expect(pinned).toBe(`# x\nARG A_IMAGE=node:24@${B}\nARG B_IMAGE=debian:12@${B}\nARG VERSION=1\n`)
 })
 
-test('what is no digest pins nothing', () => {
+test('refuses to pin to a text that is not a digest', () => {
   expect(() => pinBaseImages('ARG A_IMAGE=node:24\n', () => 'not found')).toThrow(
     'node:24 has no usable digest: not found',
   )

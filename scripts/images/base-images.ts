@@ -6,7 +6,7 @@ export interface BaseImage {
   readonly name: string
   /** `24-bookworm-slim` */
   readonly tag: string
-  /** `sha256:…`; null where the line names none. */
+  /** `sha256:…`; null if the line has none. */
   readonly digest: string | null
 }
 
@@ -31,7 +31,7 @@ export function pinBaseImages(dockerfile: string, digestOf: (reference: string) 
   })
 }
 
-/** What a Dockerfile builds from without a digest: images that may be other ones tomorrow. */
+/** The images of a Dockerfile without a digest, whose content may change. */
 export function unpinnedImagesOf(dockerfile: string): string[] {
   const images = baseImagesOf(dockerfile)
   const stages = new Set([...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gim)].map(([, stage]) => stage))

@@ -4,7 +4,7 @@ export interface MutantResult {
   readonly file: string
   readonly line: number
   readonly mutatorName: string
-  /** The code in place of the original. */
+  /** The code that replaces the original. */
   readonly replacement: string
   /** Killed, Timeout, Survived, NoCoverage, Ignored, CompileError, RuntimeError. */
   readonly status: string
@@ -13,7 +13,7 @@ export interface MutantResult {
 const NOTICED: readonly string[] = ['Killed', 'Timeout']
 const MISSED: readonly string[] = ['Survived', 'NoCoverage']
 
-/** Each survivor, a table by group, and the part of all valid mutants that a test noticed, from 0 to 1. */
+/** Each survivor, a table by group, and the share of valid mutants that a test detected, from 0 to 1. */
 export function summarise(results: readonly MutantResult[]): { text: string; score: number } {
   const row = (name: string, list: readonly MutantResult[]) => {
     const noticed = list.filter(({ status }) => NOTICED.includes(status)).length

@@ -2,14 +2,14 @@ import { type MailContent, renderMail, SAMPLE_ALERTS, sampleChannelIncident } fr
 import type { Branding } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
 
-/** A logo that needs no network: a mail program would fetch the project's own. */
+/** A logo that needs no network, in place of a project's own. */
 const BRANDED: Branding = {
   name: 'Acme Games',
   accent_colour: '#ffb020',
   footer: 'Acme Games GmbH · Hauptstraße 1 · 10115 Berlin\nBilling on call: +49 30 1234567',
 }
 
-/** Every mail that people can get, in the looks that it can have. */
+/** Every kind of mail, with and without branding. */
 export function mailSamples(): { name: string; mail: MailContent }[] {
   const shared = {
     branding: {} as Branding,

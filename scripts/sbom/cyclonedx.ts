@@ -11,8 +11,8 @@ export interface SbomOf {
 }
 
 /**
- * A CycloneDX 1.5 document. The same input gives the same bytes: it holds no time of day, and its serial number is made from
- * its content.
+ * A CycloneDX 1.5 document. The same input gives the same bytes: it contains no time, and its serial number is derived from its
+ * content.
  */
 export function toCycloneDx({ name, version, license, packages, images }: SbomOf): Record<string, unknown> {
   const refs = new Map(packages.map(one => [one.path, refOf(one)]))
@@ -48,7 +48,7 @@ export function toCycloneDx({ name, version, license, packages, images }: SbomOf
   }
 }
 
-/** Unique also where two versions, or two copies, of one package are installed. */
+/** Unique even if two versions or copies of one package are installed. */
 function refOf({ path, name, version }: Installed): string {
   return path.lastIndexOf('node_modules/') > 0 ? `${name}@${version} (${path})` : `${name}@${version}`
 }
@@ -98,7 +98,7 @@ function licensesOf(license: string): readonly Record<string, unknown>[] {
   return / (?:OR|AND|WITH) /.test(license) ? [{ expression: license }] : [{ license: { name: license } }]
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8): its bits are made from a hash. */
+/** A UUID of version 8 (RFC 9562 §5.8), derived from a hash. */
 function uuidOf(content: string): string {
   const bytes = createHash('sha256').update(content).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

@@ -5,12 +5,12 @@ import { toCycloneDx } from './cyclonedx.ts'
 import { type Installed, type LockFile, productionPackages } from './lock-file.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
-/** Dockerfile: it stands in for the providers, and is removed from every image. */
+/** The simulator of the providers, which the Dockerfile removes from every image. */
 const NOT_DEPLOYED = new Set(['packages/simulator'])
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** What the images of the four services and of the deploy job hold, by the lock file. */
+/** The packages in the images of the four services and the deploy job, according to the lock file. */
 export function deployedPackages(): Installed[] {
   const lock = JSON.parse(read('package-lock.json')) as LockFile
   const workspaces = Object.keys(lock.packages).filter(

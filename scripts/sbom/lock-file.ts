@@ -1,4 +1,4 @@
-/** What of package-lock.json (version 3) says what an installation holds. */
+/** The part of package-lock.json (version 3) that determines an installation. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
@@ -19,19 +19,19 @@ export interface LockedPackage {
 }
 
 export interface Installed {
-  /** The path by which the lock file knows it. */
+  /** Its path in the lock file. */
   readonly path: string
   readonly name: string
   readonly version: string
   readonly locked: LockedPackage
-  /** Paths of what it depends on, sorted. */
+  /** Paths of its dependencies, sorted. */
   readonly dependsOn: readonly string[]
 }
 
 /**
- * Everything that is installed for these workspaces in production: they, and whatever they need. `npm sbom --omit dev` leaves
- * out every package that anything else also needs for development, kafkajs and undici for two.
- * @param workspaces folders, as the lock file names them
+ * All packages that are installed for these workspaces in production. `npm sbom --omit dev` is not used, because it omits every
+ * package that is also a development dependency, such as kafkajs and undici.
+ * @param workspaces folders, as in the lock file
  */
 export function productionPackages({ packages }: LockFile, workspaces: readonly string[]): Installed[] {
   const found = new Map<string, Installed>()
@@ -66,7 +66,7 @@ function dependenciesOf(locked: LockedPackage): { name: string; isRequired: bool
   ].filter(({ name }, at, all) => all.findIndex(other => other.name === name) === at)
 }
 
-/** As Node resolves a name: in the node_modules of the folder itself, and then of each folder above it. */
+/** Resolves a name like Node: in node_modules of the folder, then of each folder above it. */
 function resolveFrom(packages: LockFile['packages'], path: string, name: string): string | undefined {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const candidate = packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]

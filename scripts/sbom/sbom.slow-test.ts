@@ -1,4 +1,4 @@
-/** The SBOM against the very installation that the Dockerfile makes. */
+/** Compares the SBOM with an installation like that of the Dockerfile. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -13,13 +13,13 @@ describe('the SBOM of the images', () => {
   const document = JSON.parse(sbom()) as Sbom
   const names = document.components.map(({ name }) => name)
 
-  test('holds what the services run on, down to packages that development needs as well', () => {
+  test('lists all production packages, including those that are also development dependencies', () => {
     expect(names).toEqual(
       expect.arrayContaining(['kafkajs', 'mongodb', 'undici', 'zod', 'express', 'nodemailer', '@backstop/ingress']),
     )
   })
 
-  test('holds nothing that is not deployed', () => {
+  test('lists nothing that is not deployed', () => {
     expect(
       names.filter(name =>
         /^(?:vitest|typescript|testcontainers|stripe|maildev|@backstop\/(?:simulator|stack))$/.test(name),
@@ -27,14 +27,14 @@ describe('the SBOM of the images', () => {
     ).toEqual([])
   })
 
-  test('holds the base images with their digests', () => {
+  test('lists the base images with their digests', () => {
     expect(document.components.filter(({ type }) => type === 'container')).toMatchObject([
       { name: expect.stringMatching(/^node:/), version: expect.stringMatching(/^sha256:/) },
       { name: expect.stringMatching(/^debian:/), version: expect.stringMatching(/^sha256:/) },
     ])
   })
 
-  test('names each component once, and depends on nothing that it does not hold', () => {
+  test('names each component once, and has no dependency that it does not list', () => {
     const refs = document.components.map(component => component['bom-ref'])
     expect(new Set(refs).size).toBe(refs.length)
     const known = new Set([...refs, document.dependencies[0]?.ref])
@@ -43,13 +43,13 @@ describe('the SBOM of the images', () => {
     }
   })
 
-  test('gives each package of the registry its hash', () => {
+  test('has the hash of each package from the registry', () => {
     const foreign = deployedPackages().filter(({ path }) => path.includes('node_modules/'))
     expect(foreign.length).toBeGreaterThan(80)
     expect(document.components.filter(({ hashes }) => hashes?.[0]?.content.length === 128)).toHaveLength(foreign.length)
   })
 
-  test('is the same every time', () => {
+  test('is the same for the same input', () => {
     expect(sbom()).toBe(sbom())
     expect(document.serialNumber).toMatch(
       /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -57,7 +57,7 @@ describe('the SBOM of the images', () => {
   })
 })
 
-describe('what an installation holds', () => {
+describe('the packages of an installation', () => {
   const packages = {
     '': {},
     'packages/a': { name: '@x/a', version: '1.0.0', dependencies: { '@x/b': '*', left: '1' } },
@@ -75,7 +75,7 @@ describe('what an installation holds', () => {
     'node_modules/other': { version: '1.0.0' },
   }
 
-  test('is resolved as Node resolves it, without optional peers and what nothing needs', () => {
+  test('are resolved like Node does, without optional peers and unused packages', () => {
     expect(productionPackages({ packages }, ['packages/a']).map(({ name, version }) => `${name}@${version}`)).toEqual([
       '@x/a@1.0.0',
       '@x/b@1.0.0',
@@ -86,14 +86,14 @@ describe('what an installation holds', () => {
     ])
   })
 
-  test('is not written where the lock file lacks a package that is needed', () => {
+  test('are not listed if the lock file lacks a required package', () => {
     const torn = { ...packages, 'node_modules/peer': undefined } as never
     expect(() => productionPackages({ packages: torn }, ['packages/a'])).toThrow(
       'does not hold peer, which node_modules/right',
     )
   })
 
-  test('changes the serial number when it changes', () => {
+  test('changes the serial number when its content changes', () => {
     const of = (version: string) =>
       toCycloneDx({ name: 'x', version, license: 'MIT', packages: [], images: [] }).serialNumber
     expect(of('1.0.0')).toBe(of('1.0.0'))

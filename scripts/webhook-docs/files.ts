@@ -5,7 +5,7 @@ import { samples } from '../../packages/contracts/test/frozen.ts'
 
 export const FOLDER = resolve(import.meta.dirname, '../../docs/webhooks')
 
-/** What docs/webhooks holds, by file name: of each event the schema of its document, and one such document. */
+/** The files of docs/webhooks by name: for each event the schema of its document, and an example. */
 export function webhookDocs(): Map<string, string> {
   const files = WEBHOOK_EVENTS.flatMap(event => [
     [`${event}.schema.json`, { title: event, ...webhookSchema(event) }] as const,
@@ -14,7 +14,7 @@ export function webhookDocs(): Map<string, string> {
   return new Map(files.map(([name, content]) => [name, `${JSON.stringify(content, null, 2)}\n`]))
 }
 
-/** The sample that is named for the event; each message type keeps one of every kind (packages/contracts/samples). */
+/** The sample alert of an event (packages/contracts/samples has one of every kind). */
 function sampleOf(event: Alert['event']): Alert {
   const title = `v1-${event.replace('.', '-')}`
   const sample = samples('alert').find(one => one.title === title)

@@ -1,4 +1,4 @@
-/** `npm start` as a process, with a data folder of its own. */
+/** `npm start` as a process with its own data folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
