@@ -32,7 +32,7 @@ describe('a refused body', () => {
       'body.name: It is missing; give text',
     )
     const site = { kind: 'subscription', name: 'x', site: 'acme.example.com' }
-    expect(() => checkInput('body', NewConnection, site)).toThrow(/body\.site: Give the site's name alone/)
+    expect(() => checkInput('body', NewConnection, site)).toThrow(/body\.site: Give only the name of the site/)
   })
 
   test('never repeats a value, which may be a secret', () => {
