@@ -1,19 +1,20 @@
 import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { Ledger } from './ledger.ts'
 
+/** The parts that approval timers work with. */
 export interface ApprovalTimersOptions {
   readonly ledger: Pick<Ledger, 'dueApprovals' | 'fireTimer'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** How late a reminder or an expiry may be: nobody who decides within minutes notices. */
+/** How late a reminder or an expiry may be: short against the minutes that people take to decide. */
 const LOOK_EVERY_MS = 1_000
 const LIMIT = 100
 
 /**
- * Reminds people of approvals and lets them expire. The times lie in the operations, so a restart loses none; of several
- * replicas that find the same one due, one writes it, and the alert lies in the outbox of that very write.
+ * Reminds people of approvals and lets approvals expire. Due times are stored in the operations, so a restart loses none. If
+ * several replicas find the same timer due, one of them wins the write, and the alert is in the outbox of that write.
  */
 export function createApprovalTimers({ ledger, clock, logger }: ApprovalTimersOptions): Periodic {
   async function run(isStopping: () => boolean): Promise<void> {
@@ -27,7 +28,7 @@ export function createApprovalTimers({ ledger, clock, logger }: ApprovalTimersOp
         fired++
         logger.info({ operation_id: operationId, reason: outcome }, 'approval.timer_fired')
       }
-      // A page of which nothing could be done comes again with the next look.
+      // If nothing of a full page fired, wait: the same page would be read again at once.
       isMore = due.length === LIMIT && fired > 0
     }
   }

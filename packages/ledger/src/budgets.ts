@@ -1,22 +1,23 @@
 import { type Budget, type BudgetPatch, type BudgetUsage, isoTime, type NewBudget } from '@backstop/contracts'
 import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './rules/budget.ts'
 
-/** Budgets as people keep them; what operations take of them is the ledger's. All calls throw AppError `unavailable`. */
+/** The budgets that people create. The ledger reserves and spends them. All calls throw AppError `unavailable`. */
 export interface Budgets {
-  /** Makes a budget; the same id again answers the one that is there. It counts what is asked for from now on. */
+  /** Creates a budget, or answers the one with that id. It counts operations that are requested from now on. */
   create(id: string, budget: NewBudget, now: number): Promise<Budget>
   /** A budget that is not deleted. */
   get(id: string): Promise<Budget | undefined>
   /** Newest first. */
   list(filter: BudgetFilter): Promise<Budget[]>
-  /** @returns undefined when the budget is no longer as it was read */
+  /** @returns undefined if the budget was changed since it was read */
   change(budget: Budget, patch: BudgetPatch, now: number): Promise<Budget | undefined>
-  /** What operations hold of it stays readable on them. @returns false when the budget is no longer as it was read */
+  /** Deletes a budget. Operations keep their shares of it. @returns false if it was changed since it was read */
   remove(budget: Budget, now: number): Promise<boolean>
-  /** What is taken of each in its present period, in the order in which they are given. One read. */
+  /** The usage of each budget in its present period, in the order of the argument. One read. */
   usage(budgets: readonly Budget[], now: number): Promise<BudgetUsage[]>
 }
 
+/** Which budgets to list. */
 export interface BudgetFilter {
   readonly projectId?: string | undefined
   readonly connectionId?: string | undefined
@@ -25,13 +26,13 @@ export interface BudgetFilter {
   readonly limit: number
 }
 
-/** What is kept of budgets, as a narrow port. */
+/** The store of budgets, as a narrow port. */
 export interface BudgetStore {
-  /** A budget whose id is there already stays as it is. */
+  /** Leaves a stored budget with that id unchanged. */
   insert(budget: Budget): Promise<void>
   load(id: string): Promise<Budget | undefined>
   list(filter: BudgetFilter): Promise<Budget[]>
-  /** Replaces version `budget.version - 1`. @returns false when another version is there */
+  /** Replaces version `budget.version - 1`. @returns false if another version is stored */
   replace(budget: Budget): Promise<boolean>
   remove(budget: Budget, now: number): Promise<boolean>
   accounts(ids: readonly string[]): Promise<PeriodAccount[]>

@@ -1,10 +1,10 @@
 /**
- * Every place at which tests kill a process that writes the ledger: both lie between a write and the removal of what it
- * caused from its outbox. A test reads this list and fails when one of them was never passed.
+ * Every place at which tests kill a process that writes the ledger, between a write and the removal of its entries from the
+ * outbox. A test reads this list and fails if a place was never reached.
  */
 export const LEDGER_CRASH_POINTS = [
-  /** It is stored; its messages are not published. */
+  /** The write is stored; its messages are not published. */
   'ledger.after-write',
-  /** Its messages are published, and still lie in the outbox. */
+  /** Its messages are published and still in the outbox. */
   'ledger.after-publish',
 ] as const

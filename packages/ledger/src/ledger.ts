@@ -13,21 +13,21 @@ import { LedgerRefusal } from './refusal.ts'
 import { compareReport } from './rules/agreement.ts'
 import { approvalEntries, operationEntry } from './rules/announcements.ts'
 import { type ApprovalPolicy, dueOf, type Mover } from './rules/approval.ts'
-import { type BudgetMove, leftOf, type PeriodAccount, settleShares, takeShares, takesAnew } from './rules/budget.ts'
+import { type BudgetMove, leftOf, moveShares, type PeriodAccount, takeShares, takesNewShares } from './rules/budget.ts'
 import { applyTransition, type OperationConnection, recordOperation, remind } from './rules/operation.ts'
 
-/** Operations as everyone uses them. All calls throw AppError `unavailable` when the store is away. */
+/** Records operations and their states. All calls throw AppError `unavailable` if the store is unavailable. */
 export interface Ledger {
   /**
-   * Records an operation in the state that is reported; a request waits for approval where its project requires it. Reporting
-   * again under the same idempotency key of the same connection answers the operation that is stored; a report that goes
-   * further moves it on, as a transition does.
+   * Records an operation in the reported state. A request waits for approval if its project requires it. A repeated report
+   * under the same idempotency key and connection answers the stored operation; with a later state it also moves it there,
+   * like a transition.
    * @param now milliseconds since the epoch
-   * @param operationId for a caller who may repeat itself after a crash: the same id is stored once only, and every repeat of
-   *   the report that stored it hears that it was created
-   * @throws AppError `idempotency_conflict` when the key was used for another operation; `budget_exceeded` when what is
-   *   requested does not fit; `illegal_transition` when it is reported as approved where people approve; `invalid_request`
-   *   when a time contradicts the state, or a budget cannot count it
+   * @param operationId for callers that repeat themselves after a crash: it is stored once, and every repeat answers
+   *   `created`
+   * @throws LedgerRefusal `idempotency_conflict` if the key was used for another operation; `budget_exceeded` if the
+   *   request does not fit; `illegal_transition` if it is reported as approved and only people may approve;
+   *   `invalid_request` if a time contradicts the state, or a budget cannot count it
    */
   record(
     reported: NewOperation,
@@ -36,38 +36,40 @@ export interface Ledger {
     operationId?: string,
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
-   * Moves an operation on. Repeating the last report answers the operation unchanged.
-   * @throws AppError `not_found`; `illegal_transition`; `conflict` when it names another provider_ref than before
+   * Moves an operation to another state. A repeat of the last report answers the operation unchanged.
+   * @throws AppError `not_found`; `illegal_transition`; `conflict` for another provider_ref than before
    */
   transition(operationId: string, transition: NewTransition, now: number): Promise<Operation>
   /**
-   * A person's decision on an operation that waits for approval. Repeating it answers the operation unchanged.
+   * Records a person's decision on an operation that waits for approval. A repeat answers the operation unchanged.
    * @throws AppError `not_found`; `illegal_transition`
    */
   decide(operationId: string, decision: Decision, now: number): Promise<Operation>
-  /** Ids of operations whose approval is due to remind or to expire, longest due first. */
+  /** Ids of operations with a due reminder or expiry, the longest due first. */
   dueApprovals(now: number, limit: number): Promise<string[]>
-  /** Does what is due about the approval of an operation. Of several callers at once, one does it. */
+  /** Sends the reminder or records the expiry that is due. Of several concurrent callers, one does it. */
   fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
   /** Newest first. */
   list(query: OperationFilter): Promise<Operation[]>
-  /** Every operation that names any of the references, which hold the project (see contracts/references.ts). One read. */
+  /** Every operation with any of the references, which name the project (contracts/references.ts). One read. */
   byReferences(references: readonly string[]): Promise<Operation[]>
-  /** Which of the connections ever had an operation that reached executing: what out_of_band `auto` asks. One read. */
+  /** Which connections had an operation that reached executing: `out_of_band: auto` alerts on these. One read. */
   hasExecuted(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** What became of a report: a new operation, a change of the one that was stored, or nothing new. */
+/** The effect of a report: a new operation, another state of the stored one, or none. */
 export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 
+/** A person's decision on an approval. */
 export interface Decision {
   readonly to: 'approved' | 'declined'
-  /** The API key that decides. */
+  /** The API key that the person used. */
   readonly keyId: string
   readonly reason?: string | undefined
 }
 
+/** Which operations to list. */
 export interface OperationFilter {
   readonly projectId?: string | undefined
   readonly connectionId?: string | undefined
@@ -79,7 +81,7 @@ export interface OperationFilter {
   readonly limit: number
 }
 
-/** One version of an operation with all that it causes. Version 1 is new; any other replaces the one before it. */
+/** One version of an operation with its messages and budget changes. Version 1 is new; others replace the previous one. */
 export interface OperationWrite {
   readonly operation: Operation
   readonly entries: readonly OutboxEntry[]
@@ -88,48 +90,50 @@ export interface OperationWrite {
   readonly now: number
 }
 
+/** The result of a write. */
 export type WriteOutcome =
-  /** With every entry that lies in its outbox for this version. */
+  /** With every outbox entry of this version. */
   | { readonly kind: 'written'; readonly entries: readonly OutboxEntry[] }
-  /** The id, the idempotency key on that connection, or the version is somebody else's. */
+  /** Another write has the id, the version, or the idempotency key on that connection. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
 
-/** What the ledger keeps, as a narrow port. `mongo-operations.ts` is the real one, `test/memory-books.ts` its twin. */
+/** The store of operations, as a narrow port: `mongo-operations.ts`, and `test/memory-books.ts` for tests. */
 export interface OperationStore {
-  /** The operation, its outbox and every budget that it moves, in one step or not at all. */
+  /** Stores the operation, its outbox and its budget changes in one step, or nothing. */
   write(write: OperationWrite): Promise<WriteOutcome>
   load(operationId: string): Promise<Operation | undefined>
   loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
   list(filter: OperationFilter): Promise<Operation[]>
   byReferences(references: readonly string[]): Promise<Operation[]>
   dueApprovals(now: number, limit: number): Promise<string[]>
-  /** What the project asks for before its operations may execute. */
+  /** The approval policy of a project. */
   approvalPolicy(projectId: string): Promise<ApprovalPolicy>
   /** The budgets of a project that are not deleted. */
   budgetsOf(projectId: string): Promise<Budget[]>
-  /** Marks the connection as one that has executed; a mark that is there stays as it is. */
+  /** Records the first execution on a connection; later calls change nothing. */
   markExecuted(operation: Operation, now: number): Promise<void>
   executedConnections(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
+/** How the ledger reaches the rest of its service. */
 export interface LedgerOptions {
   /**
-   * Called after each write with what is to be published. It is not to throw for a broker that is away: the operation is
-   * stored, and the sweeper publishes what stays.
+   * Publishes the messages of a write. It must not throw while the broker is unavailable: the operation is stored, and the
+   * sweeper publishes later.
    */
   readonly announce: (outbox: PendingOutbox) => Promise<void>
 }
 
-/** Each time somebody else wrote in between, so that many losses in a row mean that something is wrong. */
+/** Each retry means that another writer won, so many in a row mean a fault. */
 const MAX_TRIES = 20
 
-/** The ledger over a store. */
+/** Creates the ledger over a store. */
 export function createLedger(store: OperationStore, options: LedgerOptions): Ledger {
-  /** @returns false when somebody else wrote in between */
+  /** @returns undefined if another writer won */
   async function save(before: Operation | undefined, next: Operation, alerts: readonly OutboxEntry[], now: number) {
-    const { operation, moves } = await shareOut(before, next, now)
-    // The mark comes before the operation: `auto` may hear of an execution early, and never too late.
+    const { operation, moves } = await changeShares(before, next, now)
+    // Before the operation: `auto` may alert too early after a crash in between, but never too late.
     if (operation.executing_at !== null) await store.markExecuted(operation, now)
     const outcome = await store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
     switch (outcome.kind) {
@@ -145,15 +149,15 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     }
   }
 
-  async function shareOut(before: Operation | undefined, next: Operation, now: number) {
-    if (!takesAnew(before, next.state))
-      return before === undefined ? { operation: next, moves: [] } : settleShares(before, next)
+  async function changeShares(before: Operation | undefined, next: Operation, now: number) {
+    if (!takesNewShares(before, next.state))
+      return before === undefined ? { operation: next, moves: [] } : moveShares(before, next)
     const sharing = takeShares(next, await store.budgetsOf(next.project_id), now)
     if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
     return sharing
   }
 
-  /** What a report is to the operation that was reported under its key before; undefined where there is none. */
+  /** Applies a report to the operation with the same idempotency key; undefined if there is none. */
   async function repeat(reported: NewOperation, connection: OperationConnection, now: number, operationId: string) {
     if (reported.idempotency_key === undefined) return undefined
     const stored = await store.loadByIdempotencyKey(connection._id, reported.idempotency_key)
@@ -186,9 +190,14 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     const recorded = recordOperation(operationId, reported, connection, policy, now)
     if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
     if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
-    const saved = await save(undefined, recorded.operation, asksForApproval(undefined, recorded.operation, now), now)
+    const saved = await save(
+      undefined,
+      recorded.operation,
+      approvalRequestEntries(undefined, recorded.operation, now),
+      now,
+    )
     if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
-    // Somebody reported the same key at the same time, and won; or this is the caller's own repeat.
+    // Either a concurrent report of the same key won, or this is the caller's own repeat.
     const winner = await repeat(reported, connection, now, operationId)
     if (winner !== undefined) return winner
     const own = await store.load(operationId)
@@ -207,7 +216,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
       }
       if (outcome.kind === 'bad_time') throw new LedgerRefusal({ ...outcome, kind: 'time' })
       if (outcome.kind === 'unchanged') return stored
-      const saved = await save(stored, outcome.operation, asksForApproval(stored, outcome.operation, now), now)
+      const saved = await save(stored, outcome.operation, approvalRequestEntries(stored, outcome.operation, now), now)
       if (saved !== undefined) return saved
     }
     throw lostRace(`operation ${operationId}`)
@@ -249,7 +258,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   }
 }
 
-function asksForApproval(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {
+function approvalRequestEntries(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {
   const asks = next.state === 'approval_pending' && before?.state !== 'approval_pending'
   return asks ? approvalEntries(next, 'approval.requested', now) : []
 }

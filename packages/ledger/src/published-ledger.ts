@@ -15,7 +15,7 @@ import type { Budgets } from './budgets.ts'
 import type { Ledger, LedgerOptions } from './ledger.ts'
 import type { Runs } from './runs.ts'
 
-/** All that the ledger keeps, over one store. */
+/** Operations, budgets and failed runs over one store. */
 export interface Books {
   readonly ledger: Ledger
   readonly budgets: Budgets
@@ -24,8 +24,10 @@ export interface Books {
   readonly outboxSource: OutboxSource
 }
 
+/** Opens the books over a store. */
 export type OpenBooks = (options: LedgerOptions) => Books
 
+/** The parts that a published ledger works with. */
 export interface PublishedLedgerOptions {
   readonly open: OpenBooks
   readonly producer: Producer
@@ -34,15 +36,15 @@ export interface PublishedLedgerOptions {
   readonly logger: Logger
 }
 
-/** The books of a service that writes them, with what publishes and what runs by itself. */
+/** The books of a service that writes them, with their sweeper and their timers. */
 export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
-  /** Publishes what a crash, or a broker that was away, left behind. */
+  /** Publishes messages that stayed in the outbox after a crash or an outage of the broker. */
   readonly outboxSweeper: Periodic
-  /** Started in one service; the others need none. */
+  /** Only one service starts them. */
   readonly approvalTimers: Periodic
 }
 
-/** Opens the books so that each write is published at once, or else by the sweeper. */
+/** Opens the books, so that each write is published at once, or later by the sweeper. */
 export function publishLedger(options: PublishedLedgerOptions): PublishedLedger {
   const { producer, encoder, clock, logger } = options
   const { outboxSource: source, ...books } = options.open({ announce: outbox => announce(outbox) })
@@ -54,7 +56,7 @@ export function publishLedger(options: PublishedLedgerOptions): PublishedLedger 
     afterSend: () => crashPoint('ledger.after-publish'),
   })
 
-  /** It is stored: whatever fails here is made good by the sweeper, and is no failure of whoever wrote it. */
+  /** The write is stored already, so a failure here is not the caller's: the sweeper publishes later. */
   async function announce(outbox: PendingOutbox): Promise<void> {
     crashPoint('ledger.after-write')
     try {

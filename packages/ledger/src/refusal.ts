@@ -2,7 +2,7 @@ import type { Budget, ErrorCode, NewOperation, Operation, OperationState } from 
 import { AppError } from '@backstop/kit'
 import type { TimeRefusal, Transitioned } from './rules/operation.ts'
 
-/** Why the ledger refuses what it is asked for, with everything that a caller may want to say about it. */
+/** Why the ledger refuses a call, with all facts that the caller's message may need. */
 export type Refusal =
   | {
       readonly kind: 'transition'
@@ -10,14 +10,14 @@ export type Refusal =
       readonly to: OperationState
       readonly reason: Extract<Transitioned, { kind: 'refused' }>['reason']
     }
-  /** A report of an operation as approved, in a project where people approve. */
+  /** An operation was reported as approved in a project where only people approve. */
   | { readonly kind: 'reported_as_approved' }
   | {
       readonly kind: 'time'
       readonly field: 'executing_at' | 'ended_at' | 'failed_at'
       readonly reason: TimeRefusal
     }
-  /** The budget counts the operation, and the operation names no amount or no currency. */
+  /** The budget applies to the operation, which has no amount or no currency. */
   | { readonly kind: 'uncountable'; readonly budget: Budget }
   | {
       readonly kind: 'budget_exceeded'
@@ -27,7 +27,7 @@ export type Refusal =
       readonly left: number
       readonly periodEndsAt: string
     }
-  /** Another operation was reported under the same key before. @see compareReport for `field` */
+  /** Another operation was reported under the same idempotency key. `field` differs (compareReport). */
   | {
       readonly kind: 'report_differs'
       readonly stored: Operation
@@ -36,8 +36,8 @@ export type Refusal =
     }
 
 /**
- * A refusal, for callers to put into their own words: the ledger does not know their routes and fields. The message is for
- * the log.
+ * A refused call. The caller words it for its own users, because the ledger does not know its routes and fields; the message
+ * is for the log.
  */
 export class LedgerRefusal extends AppError {
   readonly refusal: Refusal
@@ -69,7 +69,7 @@ function factsOf(refusal: Refusal): RefusalFacts {
     case 'reported_as_approved':
       return {
         code: 'illegal_transition',
-        message: 'An operation cannot be reported as approved where people approve',
+        message: 'An operation cannot be reported as approved in a project where only people approve',
         details: { to: 'approved', reason: 'approval_is_not_yours' },
       }
     case 'time': {

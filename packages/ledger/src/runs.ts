@@ -11,31 +11,32 @@ import { LedgerRefusal } from './refusal.ts'
 import { runEntry } from './rules/announcements.ts'
 import { CLOCK_SKEW_MS } from './rules/operation.ts'
 
-/** Runs of the execution feature: what operations name by `run_id`. All calls throw AppError `unavailable`. */
+/** Failed runs of the customer's software. Operations name their run by `run_id`. All calls throw AppError `unavailable`. */
 export interface Runs {
   /**
-   * Records that a run failed, and tells people once. Reporting it again answers what is stored.
-   * @throws AppError `invalid_request` when it is to have failed in the future
+   * Records that a run failed, and alerts once. A repeated report answers the stored failure.
+   * @throws LedgerRefusal `invalid_request` for a time in the future
    */
   fail(
     run: RunName,
     report: Pick<RunFailure, 'reason' | 'failed_at'>,
     now: number,
   ): Promise<{ run: FailedRun; outcome: 'created' | 'unchanged' }>
-  /** The failure of a run; undefined while nobody reported one. */
+  /** The failure of a run; undefined: none was reported. */
   get(run: RunName): Promise<FailedRun | undefined>
   /** Newest first by `reported_at`. */
   list(filter: RunFilter): Promise<FailedRun[]>
-  /** The projects in which an operation or a failure names the run. */
+  /** The projects with an operation or a failure of the run. */
   projectsOf(runId: string): Promise<string[]>
 }
 
-/** A run_id is the reporter's own, and good within one project. */
+/** The name of a run. Reporters choose the run_id, so it is unique in one project only. */
 export interface RunName {
   readonly projectId: string
   readonly runId: string
 }
 
+/** Which failed runs to list. */
 export interface RunFilter {
   readonly projectId?: string | undefined
   /** Continue after this one. */
@@ -43,26 +44,26 @@ export interface RunFilter {
   readonly limit: number
 }
 
-/** What is kept of runs, as a narrow port. */
+/** The store of failed runs, as a narrow port. */
 export interface RunStore {
-  /** @returns false when the run is there already */
+  /** @returns false if the run is stored already */
   insert(id: string, run: FailedRun, entry: OutboxEntry): Promise<boolean>
   load(id: string): Promise<FailedRun | undefined>
   list(filter: RunFilter): Promise<FailedRun[]>
   projectsOf(runId: string): Promise<string[]>
-  /** The newest operations of a run, and how many it has. */
+  /** The newest operations of a run, and their total number. */
   operationsOf(run: RunName, limit: number): Promise<{ newest: Operation[]; total: number }>
 }
 
-/** More would be a message that nobody reads, and the API lists them all. */
-const MOST_TOLD = 50
+/** Operations in one alert: people do not read more, and the API lists all of them. */
+const MAX_OPERATIONS_IN_ALERT = 50
 
-/** The id under which the failure of a run is stored: lists go on by it. */
+/** The id of a run's failure in the database, which cursors of lists contain. */
 export function runDocumentId({ projectId, runId }: RunName): string {
   return deterministicId('run', projectId, encodeURIComponent(runId.toWellFormed()))
 }
 
-/** Runs over a store. */
+/** Creates the record of failed runs over a store. */
 export function createRuns(store: RunStore, options: LedgerOptions): Runs {
   return {
     async fail(name, report, now) {
@@ -78,7 +79,7 @@ export function createRuns(store: RunStore, options: LedgerOptions): Runs {
         failed_at: isoTime(failedAt),
         reported_at: isoTime(now),
       }
-      const { newest, total } = await store.operationsOf(name, MOST_TOLD)
+      const { newest, total } = await store.operationsOf(name, MAX_OPERATIONS_IN_ALERT)
       const entry = runEntry(id, run, newest, total)
       if (await store.insert(id, run, entry)) {
         await options.announce({ documentId: id, entries: [entry] })

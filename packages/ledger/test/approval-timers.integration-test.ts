@@ -1,4 +1,4 @@
-/** The timers of approvals over several processes: two at once, and one that is killed and started again. */
+/** Approval timers in several processes: two at once, and one that is killed and restarted. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Alert, HEADERS } from '@backstop/contracts'
@@ -23,7 +23,7 @@ async function openDatabase(): Promise<LedgerDatabase> {
   return database
 }
 
-/** Operations that wait for approval since now. */
+/** Creates operations that wait for approval from now on. */
 async function ask({ open }: LedgerDatabase, count: number, deadlineSeconds: number) {
   const books = await open({ announce: async () => {} })
   const project = openProject()
@@ -37,7 +37,7 @@ async function ask({ open }: LedgerDatabase, count: number, deadlineSeconds: num
   return { operations, states, isPublished }
 }
 
-test('of two processes one reminds and one lets expire, each approval once', { timeout: 60_000 }, async () => {
+test('two processes remind and expire each approval once', { timeout: 60_000 }, async () => {
   const database = await openDatabase()
   const { openBooks: open, stack } = database
   const bus = createMemoryBus({ clock: systemClock })
@@ -63,7 +63,7 @@ test('of two processes one reminds and one lets expire, each approval once', { t
 })
 
 describe.concurrent('killed and started again', { timeout: 150_000 }, () => {
-  test.each(LEDGER_CRASH_POINTS)('at %s, people hear of everything, each under one id', async point => {
+  test.each(LEDGER_CRASH_POINTS)('killed at %s, a process loses no alert, and each has one id', async point => {
     const database = await openDatabase()
     const { stack } = database
     await stack.createTopics(['operations', 'alerts'], 1)

@@ -1,4 +1,4 @@
-/** Approvals, whatever they are stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+/** Approvals over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import type { NewOperation, Operation, OperationState } from '@backstop/contracts'
 import type { PendingOutbox } from '@backstop/kit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       books.ledger.decide(operation.operation_id, { to, keyId: 'key_1', reason: 'Looks right' }, now)
     const move = (operation: Operation, to: OperationState, now = NOW + 1) =>
       books.ledger.transition(operation.operation_id, { to }, now)
-    /** Others' approvals lie in the same store: only those of this test count. */
+    /** The store is shared with other tests: only the approvals of this one count. */
     const due = async (operation: Operation, now: number) =>
       (await books.ledger.dueApprovals(now, 10_000)).includes(operation.operation_id)
 
@@ -32,7 +32,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       announced.length = 0
     })
 
-    test('a request waits for approval where its project requires it, and people are told', async () => {
+    test('a request waits for approval and alerts when its project requires approval', async () => {
       const operation = await record()
       expect(operation).toMatchObject({
         state: 'approval_pending',
@@ -58,14 +58,14 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       expect(await books.ledger.get(operation.operation_id)).toEqual(operation)
     })
 
-    test('reporting the request again finds it waiting, and tells nobody twice', async () => {
+    test('a repeated request still waits and alerts no second time', async () => {
       const first = await record({ idempotency_key: 'k' })
       const again = await books.ledger.record(project.report({ idempotency_key: 'k' }), project.connection, NOW + 1)
       expect(again).toEqual({ operation: first, outcome: 'unchanged' })
       expect(events()).toEqual(['approval.requested'])
     })
 
-    test('an approval by a person lets it execute, and it explains what it does', async () => {
+    test('an operation that a person approved executes without a gap', async () => {
       const operation = await record()
       const approved = await decide(operation, 'approved', NOW + 5)
       expect(approved).toMatchObject({
@@ -79,7 +79,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       expect(await due(operation, NOW + 3 * HOUR)).toBe(false)
     })
 
-    test('of two people who decide at once against each other, one is refused', async () => {
+    test('one of two contradicting concurrent decisions is refused', async () => {
       const operation = await record()
       const outcomes = await Promise.allSettled([decide(operation, 'approved'), decide(operation, 'declined')])
       const refused = outcomes.filter(outcome => outcome.status === 'rejected')
@@ -87,7 +87,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       expect(refused[0]?.reason).toMatchObject({ code: 'illegal_transition' })
     })
 
-    test('the reporter cannot approve what people are to approve, in no way of reporting', async () => {
+    test('no form of report lets the reporter approve an operation that people must approve', async () => {
       const operation = await record({ idempotency_key: 'k' })
       const refusal = { code: 'illegal_transition', details: { reason: 'approval_is_not_yours' } }
       await expect(move(operation, 'approved')).rejects.toMatchObject(refusal)
@@ -96,7 +96,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       expect(await books.ledger.get(operation.operation_id)).toEqual(operation)
     })
 
-    test('the reporter may give the request up', async () => {
+    test('the reporter may withdraw the request', async () => {
       expect(await move(await record(), 'declined')).toMatchObject({
         state: 'declined',
         approval: { decided_by: null },
@@ -116,19 +116,24 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       { name: 'after it was declined', state: 'executing', given: 'declined', gap: 'declined' },
       { name: 'after it expired', state: 'completed', given: 'expired', gap: 'expired' },
     ]
-    test.each(skipped)('what executes $name is recorded, and explains nothing', async ({ state, given, gap }) => {
-      const isOutright = given === state
-      let operation = await record(isOutright ? { state } : {})
-      if (given === 'declined') operation = await decide(operation, 'declined')
-      if (given === 'expired') await books.ledger.fireTimer(operation.operation_id, NOW + 2 * HOUR)
-      if (!isOutright) operation = await move(operation, state, NOW + 3 * HOUR)
-      expect(operation).toMatchObject({ state, unapproved: gap, executing_at: expect.any(String) })
-      const done = await move(operation, 'completed', NOW + 4 * HOUR)
-      expect(done).toMatchObject({ state: 'completed', unapproved: gap })
-      await expect(decide(operation, 'approved', NOW + 5 * HOUR)).rejects.toMatchObject({ code: 'illegal_transition' })
-    })
+    test.each(skipped)(
+      'an operation that executes $name is recorded and explains nothing',
+      async ({ state, given, gap }) => {
+        const isOutright = given === state
+        let operation = await record(isOutright ? { state } : {})
+        if (given === 'declined') operation = await decide(operation, 'declined')
+        if (given === 'expired') await books.ledger.fireTimer(operation.operation_id, NOW + 2 * HOUR)
+        if (!isOutright) operation = await move(operation, state, NOW + 3 * HOUR)
+        expect(operation).toMatchObject({ state, unapproved: gap, executing_at: expect.any(String) })
+        const done = await move(operation, 'completed', NOW + 4 * HOUR)
+        expect(done).toMatchObject({ state: 'completed', unapproved: gap })
+        await expect(decide(operation, 'approved', NOW + 5 * HOUR)).rejects.toMatchObject({
+          code: 'illegal_transition',
+        })
+      },
+    )
 
-    test('a request that fails while it waits for approval was given up, and skipped none', async () => {
+    test('a request that fails while it waits for approval was never sent and has no gap', async () => {
       expect(await move(await record(), 'failed')).toMatchObject({
         state: 'failed',
         unapproved: null,
@@ -136,16 +141,16 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       })
     })
 
-    test('an operation that is reported as failed outright may have worked, so it skipped the approval it needed', async () => {
+    test('an operation first reported as failed may have been sent, so it has a gap', async () => {
       expect(await record({ state: 'failed' })).toMatchObject({ unapproved: 'never_asked' })
     })
 
-    test('an approved operation that fails was sent, and explains what it may have done', async () => {
+    test('an approved operation that fails was sent and has no gap', async () => {
       const approved = await decide(await record(), 'approved')
       expect(await move(approved, 'failed')).toMatchObject({ unapproved: null, executing_at: expect.any(String) })
     })
 
-    test('where no approval is required, whoever asks for it gets a deadline, and may say himself that it was given', async () => {
+    test('an approval that the project does not require has a deadline, and the reporter may approve it', async () => {
       project = openProject()
       const asked = await record({ state: 'approval_pending' })
       expect(asked).toMatchObject({ approval: { required: false } })
@@ -158,7 +163,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       expect(await move(declined, 'executing')).toMatchObject({ unapproved: 'declined' })
     })
 
-    test('what was asked for before approval was required goes on as it was', async () => {
+    test('an operation requested before approval was required needs none', async () => {
       project = openProject()
       const operation = await record()
       await books.requireApproval(project.id, 7200)
@@ -168,7 +173,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
     describe('as time goes by', () => {
       const fire = (operation: Operation, now: number) => books.ledger.fireTimer(operation.operation_id, now)
 
-      test('people are reminded at half-time, once', async () => {
+      test('one reminder goes out after half of the time', async () => {
         const operation = await record()
         expect(await due(operation, NOW + HOUR - 1)).toBe(false)
         expect(await fire(operation, NOW + HOUR - 1)).toBe('nothing_due')
@@ -183,7 +188,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(reminded).toMatchObject({ state: 'approval_pending', approval, updated_at: operation.updated_at })
       })
 
-      test('it expires at its deadline, once, and whoever comes too late to remind does not', async () => {
+      test('it expires once at its deadline, without a late reminder', async () => {
         const operation = await record()
         expect(await fire(operation, NOW + 2 * HOUR)).toBe('expired')
         expect(await fire(operation, NOW + 2 * HOUR)).toBe('nothing_due')
@@ -196,7 +201,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(await due(operation, NOW + 3 * HOUR)).toBe(false)
       })
 
-      test('the deadline counts also before a timer has written it', async () => {
+      test('the deadline holds also before a timer records the expiry', async () => {
         const operation = await record()
         const late = decide(operation, 'approved', NOW + 2 * HOUR)
         await expect(late).rejects.toMatchObject({
@@ -206,7 +211,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(await decide(operation, 'approved', NOW + 2 * HOUR - 1)).toMatchObject({ state: 'approved' })
       })
 
-      test('of ten that fire it at once, one does', async () => {
+      test('one of ten concurrent timers fires it', async () => {
         const operation = await record()
         for (const [at, wanted] of [
           [NOW + HOUR, 'reminded'],
@@ -218,7 +223,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(events()).toEqual(['approval.requested', 'approval.reminder', 'approval.expired'])
       })
 
-      test('a decision and the deadline at once leave one of them', async () => {
+      test('a concurrent decision and expiry leave one of the two', async () => {
         const operation = await record()
         const [decided, fired] = await Promise.allSettled([
           decide(operation, 'approved', NOW + 2 * HOUR - 1),
@@ -230,7 +235,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(fired).toMatchObject({ value: isApproved ? 'nothing_due' : 'expired' })
       })
 
-      test('those longest due come first, and no more than asked for', async () => {
+      test('the longest due come first, up to the limit', async () => {
         const [later, sooner] = [await record({}, NOW - minutes(1)), await record({}, NOW - minutes(2))]
         const found = await books.ledger.dueApprovals(NOW + HOUR, 10_000)
         const mine = found.filter(id => [later.operation_id, sooner.operation_id].includes(id))

@@ -2,9 +2,9 @@ import { type NewOperation, newId, type Operation, type OutboxEntry } from '@bac
 import type { PendingOutbox } from '@backstop/kit'
 import type { Books, LedgerOptions, OperationConnection } from '../src/index.ts'
 
-/** The books over one kind of store, with what other services keep beside them. */
+/** The books over one kind of store, with the project settings that admin-api stores. */
 export interface TestBooks extends Books {
-  /** Sets a project's approval as admin-api does. */
+  /** Makes a project require approval, as admin-api does. */
   requireApproval(projectId: string, deadlineSeconds: number): Promise<void>
 }
 
@@ -12,7 +12,7 @@ export type OpenTestBooks = (options: LedgerOptions) => Promise<TestBooks>
 
 export const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 
-/** A project of its own, so that no test depends on what another one left. */
+/** A project of its own, so that tests are independent of each other. */
 export interface TestProject {
   readonly id: string
   readonly connection: OperationConnection
@@ -36,12 +36,12 @@ export function openProject(projectId = newId('project')): TestProject {
   }
 }
 
-/** Entries of one topic among all that was announced. */
+/** The announced entries of one topic. */
 export function sent(announced: readonly PendingOutbox[], topic: string): OutboxEntry[] {
   return announced.flatMap(({ entries }) => entries.filter(entry => entry.topic === topic))
 }
 
-/** What an alert tells, without what every alert has. */
+/** The event and data of each announced alert. */
 export function alertsOf(announced: readonly PendingOutbox[]): { event: string; data: Record<string, unknown> }[] {
   return sent(announced, 'alerts').map(({ message }) => message as { event: string; data: Record<string, unknown> })
 }

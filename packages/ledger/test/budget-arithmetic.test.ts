@@ -1,4 +1,4 @@
-/** The budgets of the ledger against a model that adds and subtracts, over any order of reports and time. */
+/** Compares the ledger's budgets with a model that adds and subtracts, over random orders of reports and times. */
 import { type Budget, newId, type Operation, type OperationState } from '@backstop/contracts'
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import fc from 'fast-check'
@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), hours: fc.integer({ min: 1, max: 40 }) }),
 )
 
-/** What one budget has in one period, by its first day. */
+/** The amounts of a budget, by the first day of the period. */
 interface Sum {
   used: number
   reserved: number
@@ -48,7 +48,7 @@ interface Sum {
 
 class Model {
   readonly sums = new Map<string, Sum>()
-  /** Per operation: the sums that its money lies in. */
+  /** By operation: the amounts that it is part of. */
   readonly places = new Map<string, { sum: Sum; amount: number; isUsed: boolean }[]>()
   alerts = 0
 
@@ -171,7 +171,7 @@ async function run(steps: Step[]): Promise<void> {
       wanted.map(({ used, reserved }, index) => Math.max(0, budgets[index]!.cap - used - reserved)),
     )
   }
-  // What operations say that they hold is what the budgets say that is held.
+  // The shares of operations add up to the amounts of the budgets.
   const held = operations
     .flatMap(shareOf)
     .reduce((sum, [state, amount]) => sum + (state === 'reserved' ? Number(amount) : 0), 0)
@@ -180,6 +180,6 @@ async function run(steps: Step[]): Promise<void> {
   expect(caps).toHaveLength(model.alerts)
 }
 
-test('budgets add up as a model does, whatever happens in whatever order', async () => {
+test('budgets have the amounts of a model after any sequence of reports', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), run), { numRuns: 400 })
 })

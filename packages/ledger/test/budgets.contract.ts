@@ -1,4 +1,4 @@
-/** Budgets, whatever they are stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+/** Budgets over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import { type Budget, type NewBudget, type NewOperation, newId, type OperationState } from '@backstop/contracts'
 import type { PendingOutbox } from '@backstop/kit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -96,7 +96,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(await usage(day)).toEqual(wanted)
       })
 
-      test('the operation says what it takes of which budget, and what became of it', async () => {
+      test('an operation shows its share of each budget and the state of the share', async () => {
         const day = await budget()
         const operation = await record()
         const share = { budget_id: day.budget_id, period_start: '2026-11-21', amount: 1200 }
@@ -105,7 +105,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect((await books.ledger.get(operation.operation_id))?.budgets).toEqual([{ ...share, state: 'spent' }])
       })
 
-      test('what a person declines, and what nobody decides on in time, gives back what it reserved', async () => {
+      test('a declined and an expired operation release their reservation', async () => {
         await books.requireApproval(project.id, 60)
         const day = await budget()
         const [declined, left] = [await record(), await record()]
@@ -117,7 +117,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(shareOf((await books.ledger.get(left.operation_id))!)).toEqual([['released', 1200]])
       })
 
-      test('a repeated report takes nothing twice', async () => {
+      test('a repeated report takes no second share', async () => {
         const day = await budget()
         const key = { idempotency_key: newId('message') }
         await Promise.all(Array.from({ length: 10 }, () => record(key)))
@@ -128,7 +128,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
     })
 
     describe('that are too small', () => {
-      test('refuse a request by name, with what is left, and keep nothing of it', async () => {
+      test('refuse a request with their name and the amount left, and store nothing of it', async () => {
         const day = await budget({ cap: 2000 })
         await record()
         const id = newId('operation')
@@ -149,7 +149,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(await usage(day)).toEqual([0, 2000, 0])
       })
 
-      test('are never in the way of what happened, which overspends them', async () => {
+      test('count an executed operation also beyond the cap', async () => {
         const day = await budget({ cap: 1000 })
         await record({ state: 'executing' })
         await record({ state: 'completed' })
@@ -157,7 +157,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         await expect(record({ amount: 1 })).rejects.toMatchObject({ code: 'budget_exceeded' })
       })
 
-      test('name the tightest of several, and of none is anything taken', async () => {
+      test('name the one with the least left, and none of them is charged', async () => {
         const [wide, tight, other] = [
           await budget({ cap: 1100 }),
           await budget({ cap: 700, interval: 'month', connection_id: project.connection._id }),
@@ -167,7 +167,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         for (const one of [wide, tight, other]) expect(await usage(one)).toEqual([0, 0, one.cap])
       })
 
-      test('refuse a refund whose amount they cannot count', async () => {
+      test('refuse a refund without an amount', async () => {
         const { budget_id } = await budget({ currency: 'usd' })
         for (const more of [
           { amount: undefined, currency: undefined },
@@ -208,7 +208,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       }
     })
 
-    test('begin anew with each period, and what was reserved stays in the one in which it was', async () => {
+    test('start at zero in each period, and reservations stay in their period', async () => {
       const day = await budget({ cap: 1500 })
       const operation = await record()
       await expect(record()).rejects.toMatchObject({ code: 'budget_exceeded' })
@@ -219,7 +219,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       expect(await usage(day, NOW + DAY)).toEqual([0, 1200, 300])
     })
 
-    describe('tell people', () => {
+    describe('alert', () => {
       const told = () => alertsOf(announced).map(({ event, data }) => [event, data.percent])
 
       test('at 50, 80 and 100 percent, once each', async () => {
@@ -237,7 +237,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         })
       })
 
-      test('once of a leap over several', async () => {
+      test('once when several shares are reached at once', async () => {
         await budget({ cap: 1300 })
         await record()
         expect(told()).toEqual([['cap.threshold', 80]])
@@ -248,7 +248,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         ])
       })
 
-      test('not again when money comes back and is taken again, and again in the next period', async () => {
+      test('not again after a release in the same period, but again in the next period', async () => {
         await budget({ cap: 2000 })
         await move(await record(), 'failed')
         await record()
@@ -260,14 +260,14 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         ])
       })
 
-      test('of what is overspent', async () => {
+      test('when the cap is exceeded', async () => {
         await budget({ cap: 1000 })
         await record({ state: 'completed' })
         await record({ state: 'completed' })
         expect(told()).toEqual([['cap.threshold', 100]])
       })
 
-      test('nothing of what was refused or came back', async () => {
+      test('not for refused or released operations', async () => {
         await budget({ cap: 1000 })
         const operation = await record({ amount: 400 })
         await expect(record({ amount: 700 })).rejects.toMatchObject({ code: 'budget_exceeded' })
@@ -276,8 +276,8 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       })
     })
 
-    describe('as people keep them', () => {
-      test('are made, read, changed and deleted', async () => {
+    describe('as people manage them', () => {
+      test('are created, read, changed and deleted', async () => {
         const made = await budget({ connection_id: project.connection._id, interval: 'week' })
         expect(made).toEqual({
           budget_id: expect.stringMatching(/^bud_/),
@@ -301,14 +301,14 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(await books.budgets.list({ projectId: project.id, limit: 10 })).toEqual([])
       })
 
-      test('made twice under one id are one', async () => {
+      test('created twice under one id are one', async () => {
         const id = newId('budget')
         const given = { project_id: project.id, name: 'x', currency: 'eur', cap: 1, interval: 'day' } as const
         const first = await books.budgets.create(id, given, NOW)
         expect(await books.budgets.create(id, given, NOW + 5)).toEqual(first)
       })
 
-      test('limit nothing once they are deleted, and what was reserved still settles', async () => {
+      test('limit nothing once deleted, and existing shares are still released or spent', async () => {
         const day = await budget({ cap: 1200 })
         const operation = await record()
         await books.budgets.remove(day, NOW)
@@ -316,7 +316,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         expect(shareOf(await move(operation, 'completed'))).toEqual([['spent', 1200]])
       })
 
-      test('with another cap measure by it from then on', async () => {
+      test('check requests against a changed cap', async () => {
         const day = await budget({ cap: 1200 })
         await record()
         const raised = await books.budgets.change(day, { cap: 2400 }, NOW)

@@ -1,4 +1,4 @@
-/** The ledger's timers and sweeper as a process of their own, to be killed. CRASH_AT names the place. */
+/** The ledger's timers and sweeper in a separate process, which CRASH_AT kills at a crash point. */
 
 import { connectMongo, createKafkaBus, createLogger, Secret, systemClock } from '@backstop/kit'
 import { createFixedCodec } from '@backstop/kit/test'

@@ -1,4 +1,4 @@
-/** What every ledger keeps, whatever it is stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+/** Operations over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import { type NewOperation, newId, type Operation } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
     let ledger: Ledger
     let outboxSource: OutboxSource
     const announced: PendingOutbox[] = []
-    /** What happens between a write and its announcement, as seen by a test. */
+    /** Runs between a write and its announcement. */
     let onAnnounce: () => Promise<void> = async () => {}
     // Each test has connections and a project of its own, so the suite needs no empty database.
     let connection: OperationConnection
@@ -45,7 +45,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       onAnnounce = async () => {}
     })
 
-    test('gives back what was recorded', async () => {
+    test('answers the recorded operation', async () => {
       const { operation, outcome } = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW)
       expect(outcome).toBe('created')
       expect(operation).toMatchObject({ project_id: project, state: 'requested', version: 1, idempotency_key: 'k' })
@@ -53,7 +53,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.get('op_none')).toBeUndefined()
     })
 
-    test('announces each version under an id of its own, keyed by project and subject', async () => {
+    test('announces each version under its own id, keyed by project and subject', async () => {
       const operation = await record()
       const moved = await ledger.transition(operation.operation_id, { to: 'executing' }, NOW + 1)
       expect(announced.map(({ entries }) => entries)).toEqual([
@@ -84,7 +84,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       await outboxSource.published([...published, { documentId: 'op_none', entryIds: ['x'] }])
     })
 
-    test('an entry written while another one is taken out stays in sight', async () => {
+    test('an entry written while another one is removed is still swept', async () => {
       const operation = await record()
       const id = operation.operation_id
       await ledger.transition(id, { to: 'executing' }, NOW + 5)
@@ -97,7 +97,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(again?.entries.map(entry => entry.id)).toEqual([`${id}:3`])
     })
 
-    test('the same idempotency key on the same connection gives the same operation back, and announces nothing', async () => {
+    test('the same idempotency key on the same connection answers the same operation and announces nothing', async () => {
       const first = await record({ idempotency_key: 'k' })
       await ledger.transition(first.operation_id, { to: 'executing' }, NOW + 1)
       announced.length = 0
@@ -109,7 +109,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(announced).toEqual([])
     })
 
-    test('the same idempotency key for another operation is refused, naming the difference', async () => {
+    test('the same idempotency key for another operation is refused with the field that differs', async () => {
       await record({ idempotency_key: 'k' })
       const other = ledger.record(report({ idempotency_key: 'k', amount: 1 }), connection, NOW)
       await expect(other).rejects.toMatchObject({
@@ -126,7 +126,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(operation.operation_id).not.toBe(first.operation_id)
     })
 
-    test('twenty reports under one key at once make one operation', async () => {
+    test('twenty concurrent reports under one key create one operation', async () => {
       const reports = Array.from({ length: 20 }, () => ledger.record(report({ idempotency_key: 'k' }), connection, NOW))
       const outcomes = await Promise.all(reports)
       expect(new Set(outcomes.map(({ operation }) => operation.operation_id)).size).toBe(1)
@@ -134,7 +134,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(1)
     })
 
-    test('a repeat under the same operation id is stored once, and heard to be created: the first answer was lost', async () => {
+    test('a repeat under the same operation id is stored once and answered as created', async () => {
       for (const key of [{}, { idempotency_key: 'k' }]) {
         const id = newId('operation')
         expect(await ledger.record(report(key), connection, NOW, id)).toMatchObject({ outcome: 'created' })
@@ -146,7 +146,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       }
     })
 
-    test('a report under a known key that goes further moves the operation on: what is reported as completed happened', async () => {
+    test('a report of a later state under a known key moves the operation there', async () => {
       const first = await record({ idempotency_key: 'k', state: 'executing' })
       const ended = { state: 'completed', provider_ref: 're_1', ended_at: '2026-11-21T10:00:03Z' } as const
       const further = await ledger.record(report({ idempotency_key: 'k', ...ended }), connection, NOW + 5_000)
@@ -168,7 +168,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(late).toEqual({ outcome: 'unchanged', operation: further.operation })
     })
 
-    test('ten reports at once that go further move it once', async () => {
+    test('ten concurrent reports of a later state move it once', async () => {
       await record({ idempotency_key: 'k', state: 'executing' })
       const reports = Array.from({ length: 10 }, () =>
         ledger.record(report({ idempotency_key: 'k', state: 'completed' }), connection, NOW + 1),
@@ -178,13 +178,13 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       }
     })
 
-    test('operations without a key never collide', async () => {
+    test('operations without a key never conflict', async () => {
       await record()
       await record()
       expect(await ledger.list({ projectId: project, limit: 10 })).toHaveLength(2)
     })
 
-    test('of two transitions at once that exclude each other one is refused', async () => {
+    test('one of two contradicting concurrent transitions is refused', async () => {
       const { operation_id: id } = await record({ state: 'executing' })
       const outcomes = await Promise.allSettled([
         ledger.transition(id, { to: 'completed' }, NOW + 1),
@@ -196,7 +196,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.get(id)).toMatchObject({ version: 2 })
     })
 
-    test('ten identical transitions at once move it once', async () => {
+    test('ten identical concurrent transitions move it once', async () => {
       const { operation_id: id } = await record()
       announced.length = 0
       const moves = Array.from({ length: 10 }, () => ledger.transition(id, { to: 'executing' }, NOW + 1))
@@ -238,7 +238,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       },
     )
 
-    test('a connection has executed by the time that the operation is announced', async () => {
+    test('the connection counts as executed before the operation is announced', async () => {
       const { operation_id: id } = await record()
       let seen: ReadonlySet<string> | undefined
       onAnnounce = async () => {
@@ -248,7 +248,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(seen).toEqual(new Set([connection._id]))
     })
 
-    test('a refused transition leaves no mark of an execution', async () => {
+    test('a refused transition does not make the connection count as executed', async () => {
       const { operation_id: id } = await record({ state: 'declined' })
       await expect(ledger.transition(id, { to: 'approved' }, NOW)).rejects.toMatchObject({
         code: 'illegal_transition',
@@ -256,7 +256,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.hasExecuted([connection._id])).toEqual(new Set())
     })
 
-    test('operations are found by any of many references, and never those of another project', async () => {
+    test('operations are found by any of their references, and in no other project', async () => {
       const bySubject = await record({ subject: 'pi_7' })
       const byRef = await record({ subject: 'pi_8', state: 'completed', provider_ref: 're_8' })
       const byKey = await record({ subject: 'pi_9', idempotency_key: 'key 9' })
@@ -273,7 +273,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.byReferences([])).toEqual([])
     })
 
-    test('lists newest first, page by page, also where many were made in the same millisecond', async () => {
+    test('lists newest first, page by page, also operations of the same millisecond', async () => {
       for (let i = 0; i < 5; i++) await record({}, NOW + Math.floor(i / 3))
       const all = await ledger.list({ projectId: project, limit: 10 })
       expect(all).toHaveLength(5)

@@ -1,4 +1,4 @@
-/** Requests that all come at once, over two processes' worth of connections to a real MongoDB. */
+/** Concurrent requests over two pools of connections to a real MongoDB, as of two processes. */
 import { type NewOperation, newId } from '@backstop/contracts'
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Asks for all of them at once. @returns those that fit; what is refused is refused for its budget, and for nothing else */
+/** Requests all of them at once. @returns those that fit; every other one must be refused with `budget_exceeded` */
 async function askAtOnce(projects: readonly TestProject[], more: Partial<NewOperation> = {}) {
   const asked = Array.from({ length: AT_ONCE }, (_, index) => {
     const { report, connection } = projects[index % projects.length]!
@@ -49,7 +49,7 @@ const budget = (project: TestProject, cap: number, connectionId?: string) =>
   )
 
 describe('two hundred requests at once', () => {
-  test('take exactly what there is, and not one more; people are told of each share once', async () => {
+  test('fill the budget exactly, and alert once for each share', async () => {
     const project = openProject()
     const day = await budget(project, 120 * PRICE + PRICE - 1)
     announced.length = 0
@@ -60,7 +60,7 @@ describe('two hundred requests at once', () => {
     expect(alertsOf(announced).map(({ data }) => data.percent)).toEqual([50, 80])
   })
 
-  test('take of several budgets together, or of none', async () => {
+  test('charge all of several budgets, or none', async () => {
     const first = openProject()
     const second = openProject(first.id)
     const all = await budget(first, 123 * PRICE)
@@ -74,7 +74,7 @@ describe('two hundred requests at once', () => {
     expect(usages.map(({ reserved }) => reserved)).toEqual([123 * PRICE, ofFirst * PRICE])
   })
 
-  test('that happened are all counted', async () => {
+  test('for executed operations are all counted', async () => {
     const project = openProject()
     const day = await budget(project, PRICE)
     const done = await askAtOnce([project], { state: 'completed' })
@@ -83,7 +83,7 @@ describe('two hundred requests at once', () => {
     expect(usage).toMatchObject({ used: AT_ONCE * PRICE, reserved: 0, left: 0 })
   })
 
-  test('that end at once, in different ways, leave nothing reserved', async () => {
+  test('that end at once in different ways leave nothing reserved', async () => {
     const project = openProject()
     const day = await budget(project, AT_ONCE * PRICE)
     const asked = await askAtOnce([project])

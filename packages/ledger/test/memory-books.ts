@@ -12,17 +12,17 @@ import {
 import type { Books } from '../src/published-ledger.ts'
 import { capEntry } from '../src/rules/announcements.ts'
 import { type ApprovalPolicy, nextTimerAt } from '../src/rules/approval.ts'
-import { book, type PeriodAccount } from '../src/rules/budget.ts'
+import { applyMoves, type PeriodAccount } from '../src/rules/budget.ts'
 import { createRuns, type RunName, type RunStore, runDocumentId } from '../src/runs.ts'
 
-/** All that is kept. What is given and returned is copied, as a database would. */
+/** The stored data. It is copied in and out, as by a database. */
 interface Held {
   readonly operations: Map<string, Operation>
   readonly executed: Set<string>
   readonly budgets: Map<string, Budget>
   readonly accounts: Map<string, PeriodAccount>
   readonly runs: Map<string, FailedRun>
-  /** By the id of the document that caused them. */
+  /** By the id of their document. */
   readonly outboxes: Map<string, { entry: OutboxEntry; writtenAt: number }[]>
 }
 
@@ -82,7 +82,7 @@ function operationStore(held: Held, approvalPolicy: OperationStore['approvalPoli
   }
 }
 
-/** Nothing comes between its lines, which is what a transaction gives. */
+/** It runs without an await, so it is as atomic as a transaction. */
 function writeAtOnce(held: Held, { operation, entries, moves, now }: OperationWrite): WriteOutcome {
   const { operation_id: id, connection_id, idempotency_key: key } = operation
   const stored = held.operations.get(id)
@@ -92,7 +92,7 @@ function writeAtOnce(held: Held, { operation, entries, moves, now }: OperationWr
       ? stored !== undefined || (key !== null && [...held.operations.values()].some(hasKey))
       : stored?.version !== operation.version - 1
   if (isTaken) return { kind: 'taken' }
-  const booking = book(moves, held.accounts)
+  const booking = applyMoves(moves, held.accounts)
   if (booking.kind === 'exceeded') return booking
   for (const account of booking.accounts) held.accounts.set(account.id, structuredClone(account))
   const written = [...entries, ...booking.reached.map(reached => capEntry(reached, operation, now))]
@@ -194,7 +194,7 @@ function matches(operation: Operation, filter: OperationFilter): boolean {
   )
 }
 
-/** Time and id: the order of every list. */
+/** Every list is ordered by time and id. */
 type Place = readonly [at: string, id: string]
 
 function isBehind([at, id]: Place, after: { readonly at: Date; readonly id: string } | undefined): boolean {

@@ -6,13 +6,13 @@ import type { OpenTestBooks } from './books.ts'
 
 export interface LedgerDatabase {
   readonly stack: TestStack
-  /** As a service opens them. */
+  /** Opens the books as a service does. */
   readonly openBooks: OpenBooks
   readonly open: OpenTestBooks
   close(): Promise<void>
 }
 
-/** A database of its own, with the ledger's collections and indexes: one of them makes a report unique. */
+/** A separate database with the ledger's collections and indexes, one of which makes a report unique. */
 export async function openLedgerDatabase(): Promise<LedgerDatabase> {
   const stack = await testStack()
   const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'backstop-test' })

@@ -1,4 +1,4 @@
-/** Runs, whatever they are stored in: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
+/** Failed runs over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
 import { newId } from '@backstop/contracts'
 import type { PendingOutbox } from '@backstop/kit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       announced.length = 0
     })
 
-    test('are stored, and told with the operations that name them', async () => {
+    test('are stored, and alert with the operations that name them', async () => {
       const operations = [await record(), await record(NOW + 1)]
       announced.length = 0
       const { run, outcome } = await fail({ reason: 'Timed out', failed_at: '2026-11-21T10:59:59+01:00' })
@@ -43,7 +43,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       ])
     })
 
-    test('are told of once, however often and by how many they are reported', async () => {
+    test('alert once, also for repeated and concurrent reports', async () => {
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => fail()))
       expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
       const again = await fail({ reason: 'Another' }, NOW + 99)
@@ -51,7 +51,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       expect(alertsOf(announced)).toHaveLength(1)
     })
 
-    test('name at most fifty operations, and how many there are', async () => {
+    test('alert with at most fifty operations and their total number', async () => {
       for (let i = 0; i < 53; i++) await record(NOW + i)
       announced.length = 0
       await fail()
@@ -72,7 +72,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       expect(await mine(NOW + 11)).toEqual([])
     })
 
-    test('with a name of any characters are one run each', async () => {
+    test('may have a name of any characters', async () => {
       for (const odd of ['a/b', 'a\nb', '%2F', 'ü', '\ud800', '$ne']) {
         const { outcome } = await books.runs.fail({ projectId: project.id, runId: odd }, {}, NOW)
         expect({ odd, outcome }).toEqual({ odd, outcome: 'created' })
@@ -80,7 +80,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       expect(await books.runs.list({ projectId: project.id, limit: 10 })).toHaveLength(6)
     })
 
-    test('in the future are refused, but for a clock that is a little ahead', async () => {
+    test('in the future are refused, with a tolerance for clocks that are ahead', async () => {
       const inMinutes = (count: number) => new Date(NOW + count * 60_000).toISOString()
       await expect(fail({ failed_at: inMinutes(6) }, NOW)).rejects.toMatchObject({
         code: 'invalid_request',
@@ -89,7 +89,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       expect(await fail({ failed_at: inMinutes(4) }, NOW)).toMatchObject({ outcome: 'created' })
     })
 
-    test('belong to their project: the same run_id elsewhere is another run', async () => {
+    test('with the same run_id in two projects are two runs', async () => {
       await record()
       const other = openProject()
       await books.runs.fail({ projectId: other.id, runId }, {}, NOW)
@@ -115,7 +115,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
       expect(paged).toEqual(all)
     })
 
-    test('and operations are listed by run', async () => {
+    test('have their operations listed by run', async () => {
       const wanted = await record()
       await books.ledger.record(project.report({ run_id: 'other' }), project.connection, NOW)
       const listed = await books.ledger.list({ projectId: project.id, runId, limit: 10 })

@@ -26,17 +26,17 @@ function stored(): Operation {
 }
 
 describe('a report under a known idempotency key', () => {
-  test('agrees when it is the same', () => {
+  test('agrees when it is repeated unchanged', () => {
     expect(compareReport(stored(), report)).toEqual({ kind: 'agrees' })
   })
 
-  test('agrees after the operation went on and learned its provider_ref', () => {
+  test('agrees after the operation moved on and got its provider_ref', () => {
     const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, REPORTED, NOW + 1)
     if (moved.kind !== 'moved') throw new Error(moved.kind)
     expect(compareReport(moved.operation, report)).toEqual({ kind: 'agrees' })
   })
 
-  test('agrees with the decision that the operation went against', () => {
+  test('agrees with a decision that the operation ignored', () => {
     const declined = recordOperation(
       'op_1',
       { ...report, state: 'declined', executing_at: undefined },
@@ -51,17 +51,17 @@ describe('a report under a known idempotency key', () => {
     expect(compareReport(moved.operation, { ...again, state: 'declined' })).toEqual({ kind: 'agrees' })
   })
 
-  test('agrees when it leaves out a time that we set', () => {
+  test('agrees when it leaves out a time that the ledger set', () => {
     const { executing_at: _, ...without } = report
     expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })
   })
 
-  test('agrees when it leaves out what was said before', () => {
+  test('agrees when it leaves out fields of the first report', () => {
     const { amount: _a, currency: _c, run_id: _r, ...without } = report
     expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })
   })
 
-  test('agrees with an operation that has gone beyond it', () => {
+  test('agrees with an operation in a later state', () => {
     const moved = applyTransition(stored(), { to: 'completed' }, REPORTED, NOW + 1)
     if (moved.kind !== 'moved') throw new Error(moved.kind)
     expect(compareReport(moved.operation, report)).toEqual({ kind: 'agrees' })
@@ -81,7 +81,7 @@ describe('a report under a known idempotency key', () => {
     },
     { name: 'the id that the provider gave', change: { provider_ref: 're_9' }, to: 'executing' },
   ]
-  test.each(further)('goes on when it tells $name', ({ change, to }) => {
+  test.each(further)('moves the operation when it reports $name', ({ change, to }) => {
     expect(compareReport(stored(), { ...report, ...change })).toEqual({ kind: 'goes_on', to })
   })
 
@@ -99,7 +99,7 @@ describe('a report under a known idempotency key', () => {
     expect(compareReport(stored(), { ...report, ...change })).toEqual({ kind: 'differs', field })
   })
 
-  test('differs with another provider_ref than the one that was learned', () => {
+  test('differs when it names another provider_ref than the stored one', () => {
     const moved = applyTransition(stored(), { to: 'completed', provider_ref: 're_1' }, REPORTED, NOW + 1)
     if (moved.kind !== 'moved') throw new Error(moved.kind)
     const other = { ...report, state: 'completed', provider_ref: 're_2' } as const

@@ -1,17 +1,17 @@
 import type { NewOperation, Operation, OperationState } from '@backstop/contracts'
 import { decideTransition, isReachable } from './transition.ts'
 
+/** How a report compares with the stored operation. */
 export type Agreement =
-  /** The same report again, or one that the operation has gone beyond. */
+  /** The same report again, or one of an earlier state. */
   | { readonly kind: 'agrees' }
-  /** The same operation, reported further on: it is to become that. */
+  /** The same operation in a later state. */
   | { readonly kind: 'goes_on'; readonly to: OperationState }
   | { readonly kind: 'differs'; readonly field: keyof NewOperation & string }
 
 /**
- * What a report under a known idempotency key is to the operation that is stored. What the operation learned since then (its
- * later states, its provider_ref) is no difference, and what the report leaves out says nothing; what it says of the
- * operation beyond what is stored is a difference, but for how it went on.
+ * Compares a report under a known idempotency key with the stored operation. A later state or a provider_ref that the
+ * operation got since then is no difference, and neither is a field that the report leaves out.
  */
 export function compareReport(stored: Operation, reported: NewOperation): Agreement {
   for (const field of ['kind', 'subject', 'amount', 'currency', 'run_id', 'provider_ref'] as const) {
@@ -19,21 +19,21 @@ export function compareReport(stored: Operation, reported: NewOperation): Agreem
     if (reported[field] !== undefined && reported[field] !== stored[field] && !isLearned) return differs(field)
   }
   if (decideTransition(stored.state, reported.state).kind === 'legal') return { kind: 'goes_on', to: reported.state }
-  if (!wasEver(stored, reported.state)) return differs('state')
+  if (!canHaveBeenIn(stored, reported.state)) return differs('state')
   if (!isSameTime(reported.executing_at, stored.executing_at)) return differs('executing_at')
   if (!isSameTime(reported.ended_at, stored.ended_at)) return differs('ended_at')
   const learnsRef = reported.provider_ref !== undefined && stored.provider_ref === null
   return learnsRef ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
 }
 
-/** Whether the operation can have been in that state. Of a decision that it went against, it keeps the trace. */
-function wasEver(stored: Operation, state: OperationState): boolean {
+/** Whether the operation can have been in that state. `unapproved` keeps a decision that it ignored. */
+function canHaveBeenIn(stored: Operation, state: OperationState): boolean {
   const isDecision = state === 'declined' || state === 'expired'
   if (isDecision && stored.state !== state) return stored.unapproved === state
   return isReachable(state, stored.state)
 }
 
-/** A time that was left out was set by us, and says nothing. */
+/** A time that the report leaves out was set by the ledger, so it is no difference. */
 function isSameTime(reported: string | undefined, stored: string | null): boolean {
   return reported === undefined || (stored !== null && Date.parse(reported) === Date.parse(stored))
 }

@@ -12,7 +12,7 @@ import { type ReachedCap, usageOf } from './budget.ts'
 
 type ApprovalEvent = Extract<Alert['event'], `approval.${string}`>
 
-/** The message that tells this version of the operation; its id follows from both, so a repeat carries the same one. */
+/** The message with this version of the operation. Its id follows from both, so a repeat has the same id. */
 export function operationEntry(operation: Operation): OutboxEntry {
   return {
     id: `${operation.operation_id}:${operation.version}`,
@@ -22,7 +22,7 @@ export function operationEntry(operation: Operation): OutboxEntry {
   }
 }
 
-/** Tells people what the approval of an operation has come to. An operation has one approval, and each event once. */
+/** The alert about an event of an operation's approval. An operation has one approval, and each event once. */
 export function approvalEntries(operation: Operation, event: ApprovalEvent, now: number): OutboxEntry[] {
   const { approval, operation_id, project_id } = operation
   if (approval == null) return []
@@ -30,7 +30,7 @@ export function approvalEntries(operation: Operation, event: ApprovalEvent, now:
   return [alertEntry({ ...about, event, data: { operation: showOperation(operation), approval } })]
 }
 
-/** Tells people how much of a budget is taken: each share of the cap once a period. */
+/** The alert that a budget reached a share of its cap: each share once a period. */
 export function capEntry({ budget, account, percent }: ReachedCap, operation: Operation, now: number): OutboxEntry {
   return alertEntry({
     alert_id: deterministicId('alert', account.id, 'cap.threshold', String(percent)),
@@ -41,7 +41,7 @@ export function capEntry({ budget, account, percent }: ReachedCap, operation: Op
   })
 }
 
-/** Tells people that a run failed, once. @param operations the newest of the run */
+/** The alert that a run failed. @param operations the newest ones of the run */
 export function runEntry(
   runDocumentId: string,
   run: FailedRun,

@@ -8,14 +8,14 @@ import {
   type ProjectDocument,
 } from '@backstop/contracts'
 
-/** What a project asks for before its operations may execute. */
+/** Whether operations of a project need approval. */
 export interface ApprovalPolicy {
   readonly required: boolean
   /** How long people have to decide. */
   readonly deadlineMs: number
 }
 
-/** What a project's settings say of approval. A project that is not there asks for nothing. */
+/** The approval policy in a project's settings. Without a project, no approval is required. */
 export function approvalPolicyOf(
   project: Pick<ProjectDocument, 'requires_approval' | 'approval_deadline_seconds'> | undefined | null,
 ): ApprovalPolicy {
@@ -31,18 +31,19 @@ export type Mover =
   | { readonly kind: 'approver'; readonly keyId: string }
   | { readonly kind: 'timer' }
 
+/** Why a decision is refused. */
 export type ApprovalRefusal =
-  /** Its project requires approval, which is not the reporter's to give. */
+  /** The project requires approval by a person, not by the reporter. */
   | 'approval_is_not_yours'
-  /** The time to decide is over; that it expired is yet to be written. */
+  /** The deadline has passed, though the expiry is not recorded yet. */
   | 'deadline_passed'
 
-/** In which state an operation is stored that is reported in `state`: where approval is required, a request asks for it. */
+/** The state in which a report is stored: a request waits for approval if that is required. */
 export function stateOnReport(state: OperationState, policy: ApprovalPolicy): OperationState {
   return state === 'requested' && policy.required ? 'approval_pending' : state
 }
 
-/** An approval that is asked for now. */
+/** A new approval, requested now. */
 export function askForApproval(policy: ApprovalPolicy, now: number): Approval {
   return {
     required: policy.required,
@@ -55,7 +56,7 @@ export function askForApproval(policy: ApprovalPolicy, now: number): Approval {
   }
 }
 
-/** Why an operation may not be decided on like that; undefined where nothing of its approval stands against it. */
+/** Why a decision on an operation is refused; undefined: it is not refused. */
 export function refuseDecision(
   operation: Operation,
   to: OperationState,
@@ -88,15 +89,15 @@ export function approvalAfter(
 }
 
 /**
- * What is wrong with the approval of an operation that begins to execute: nothing, or why it explains nothing.
- * @param from the state that it was in; undefined where it is heard of for the first time
- * @param required whether approval was required when it was first heard of
+ * Which approval an operation lacks when it begins to execute; null: none. With a gap it explains nothing.
+ * @param from its state before; undefined: this is its first report
+ * @param required whether approval was required at its first report
  */
 export function gapOnExecution(from: OperationState | undefined, required: boolean): ApprovalGap | null {
   switch (from) {
     case 'declined':
     case 'expired':
-      // Whoever asked for approval and acts against the answer skips it, required or not.
+      // Acting against a decision is a gap, also if approval was not required.
       return from
     case 'approval_pending':
       return required ? 'outstanding' : null
@@ -115,13 +116,13 @@ export function gapOnExecution(from: OperationState | undefined, required: boole
   }
 }
 
-/** When something is to be done about the approval of an operation, in milliseconds since the epoch; null: never. */
+/** When the reminder or the expiry of an operation is due, in milliseconds since the epoch; null: never. */
 export function nextTimerAt({ state, approval }: Operation): number | null {
   if (state !== 'approval_pending' || approval == null) return null
   return Date.parse(approval.reminded_at === null ? approval.remind_at : approval.deadline_at)
 }
 
-/** What a timer does now. Whoever comes late past the deadline reminds nobody of what cannot be done any more. */
+/** What a timer does now. After the deadline it sends no reminder, because nobody can decide any more. */
 export function dueOf(operation: Operation, now: number): 'remind' | 'expire' | 'nothing_due' {
   const timerAt = nextTimerAt(operation)
   if (timerAt === null || timerAt > now) return 'nothing_due'

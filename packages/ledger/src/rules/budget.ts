@@ -15,11 +15,11 @@ export interface Period {
   /** `YYYY-MM-DD` */
   readonly firstDay: string
   readonly startsAt: number
-  /** Excluded. */
+  /** Exclusive. */
   readonly endsAt: number
 }
 
-/** What was taken of one budget in one period. */
+/** The spent and reserved amounts of one budget in one period. */
 export interface PeriodAccount extends Period {
   /** `<budget_id>/<firstDay>` */
   readonly id: string
@@ -27,11 +27,11 @@ export interface PeriodAccount extends Period {
   readonly projectId: string
   readonly used: number
   readonly reserved: number
-  /** Each share of the cap, in percent, that people were told of. */
-  readonly toldPercents: readonly number[]
+  /** Each share of the cap, in percent, that was alerted. */
+  readonly alertedPercents: readonly number[]
 }
 
-/** The period that a moment lies in: a day from midnight, a week from Monday, a month from its first day. */
+/** The period that contains a time: a day from midnight, a week from Monday, a month from its first day. */
 export function periodOf(interval: BudgetInterval, now: number): Period {
   const at = new Date(now)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
@@ -45,7 +45,7 @@ export function periodOf(interval: BudgetInterval, now: number): Period {
   return { firstDay: new Date(startsAt).toISOString().slice(0, 10), startsAt, endsAt }
 }
 
-/** What of a budget's money an operation in that state holds. */
+/** How an operation in that state counts against a budget. */
 export function holdOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
   switch (state) {
     case 'requested':
@@ -66,36 +66,37 @@ export function holdOf(state: OperationState): 'nothing' | 'reserved' | 'spent' 
   }
 }
 
-/** A change of what is taken of one budget in one period, in minor units. */
+/** A change of one budget's amounts in one period, in minor units. */
 export interface BudgetMove {
   readonly accountId: string
-  /** Added. */
+  /** The amount to add; negative to release. */
   readonly reserved: number
   readonly used: number
-  /** Set where the operation takes more than before; `account` is what it begins with, where it is the period's first. */
+  /** Set if the operation takes more than before. `account` is the new account if the period has none yet. */
   readonly takes: { readonly budget: Budget; readonly account: PeriodAccount; readonly mustFit: boolean } | null
 }
 
-/** An operation with its shares of budgets, and the changes that they are, by account in order of their ids. */
+/** An operation with its shares of budgets, and the resulting changes of accounts in the order of their ids. */
 export interface Shared {
   readonly operation: Operation
   readonly moves: readonly BudgetMove[]
 }
 
+/** The result of taking shares for an operation. */
 export type Sharing =
   | ({ readonly kind: 'shared' } & Shared)
-  /** It leaves out what the budget counts. */
+  /** The operation leaves out the amount or currency that the budget counts. */
   | { readonly kind: 'uncountable'; readonly budget: Budget }
 
-/** Whether an operation that is in `next` now takes of budgets anew, so that they have to be known. */
-export function takesAnew(before: Operation | undefined, next: OperationState): boolean {
+/** Whether an operation that moves to `next` takes shares of budgets that it did not hold before. */
+export function takesNewShares(before: Operation | undefined, next: OperationState): boolean {
   return holdOf(next) !== 'nothing' && (before === undefined || holdOf(before.state) === 'nothing')
 }
 
 /**
- * What an operation takes of budgets that it did not hold before. What is only asked for has to fit; what executed, in the
- * past or against a decision, is counted whether it fits or not.
- * @param budgets all of its project
+ * Takes shares of budgets for an operation that held none. A request has to fit; an operation that has executed is counted
+ * whether it fits or not.
+ * @param budgets all budgets of its project
  */
 export function takeShares(operation: Operation, budgets: readonly Budget[], now: number): Sharing {
   const hold = holdOf(operation.state)
@@ -119,8 +120,8 @@ export function takeShares(operation: Operation, budgets: readonly Budget[], now
   return { kind: 'shared', operation: { ...operation, budgets: shares }, moves: inOrder(parts.map(part => part.move)) }
 }
 
-/** What becomes of the shares that an operation holds when its state changes: kept, spent, or given back. */
-export function settleShares(before: Operation, next: Operation): Shared {
+/** Keeps, spends or releases the shares of an operation whose state changes. */
+export function moveShares(before: Operation, next: Operation): Shared {
   const hold = holdOf(next.state)
   if (hold === holdOf(before.state)) return { operation: next, moves: [] }
   const moves: BudgetMove[] = []
@@ -128,18 +129,19 @@ export function settleShares(before: Operation, next: Operation): Shared {
     if (share.state !== 'reserved') return share
     const { budget_id, period_start, amount } = share
     const used = hold === 'spent' ? amount : 0
-    // Whatever the present period is: a share belongs to the one in which it was reserved.
+    // Not the present period: a share belongs to the period in which it was reserved.
     moves.push({ accountId: accountIdOf(budget_id, period_start), reserved: -amount, used, takes: null })
     return { ...share, state: hold === 'spent' ? 'spent' : 'released' }
   })
   return { operation: { ...next, budgets: shares }, moves: inOrder(moves) }
 }
 
-/** The same order for everybody: two operations that take of the same budgets meet at the first of them. */
+/** The same order for all operations, so that two of them on the same budgets conflict on the first account. */
 function inOrder(moves: BudgetMove[]): BudgetMove[] {
   return moves.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
 }
 
+/** The id of a budget's account in the period with that first day. */
 export function accountIdOf(budgetId: string, firstDay: string): string {
   return `${budgetId}/${firstDay}`
 }
@@ -148,30 +150,31 @@ export function accountIdOf(budgetId: string, firstDay: string): string {
 export interface ReachedCap {
   readonly budget: Budget
   readonly account: PeriodAccount
-  /** The highest of CAP_PERCENTS that was reached: a leap over several is told once. */
+  /** The highest of CAP_PERCENTS that was reached: if several are reached at once, only this one is alerted. */
   readonly percent: number
 }
 
+/** The result of applying budget changes. */
 export type Booking =
   | { readonly kind: 'booked'; readonly accounts: readonly PeriodAccount[]; readonly reached: readonly ReachedCap[] }
-  /** The one of which the least is left, of all into which it does not fit. */
+  /** Of all exceeded budgets, the one with the least left. */
   | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
 
-/** All moves of one operation, or none of them. @param accounts those that are there already */
-export function book(moves: readonly BudgetMove[], accounts: ReadonlyMap<string, PeriodAccount>): Booking {
+/** Applies all budget changes of one operation, or none. @param accounts the stored accounts */
+export function applyMoves(moves: readonly BudgetMove[], accounts: ReadonlyMap<string, PeriodAccount>): Booking {
   const refused: { budget: Budget; account: PeriodAccount }[] = []
   const reached: ReachedCap[] = []
   const booked = moves.flatMap(({ accountId, used, reserved, takes }) => {
     const before = accounts.get(accountId) ?? takes?.account
-    // Removed by its retention: nobody looks at that period any more.
+    // The account was removed when its retention ended.
     if (before === undefined) return []
     const after = { ...before, used: before.used + used, reserved: before.reserved + reserved }
     if (takes === null) return after
     if (takes.mustFit && takenOf(after) > takes.budget.cap) refused.push({ budget: takes.budget, account: before })
     const percents = CAP_PERCENTS.filter(percent => takenOf(after) >= (takes.budget.cap * percent) / 100)
     const percent = percents.at(-1)
-    if (percent === undefined || before.toldPercents.some(told => told >= percent)) return after
-    const account = { ...after, toldPercents: percents }
+    if (percent === undefined || before.alertedPercents.some(told => told >= percent)) return after
+    const account = { ...after, alertedPercents: percents }
     reached.push({ budget: takes.budget, account, percent })
     return account
   })
@@ -182,24 +185,25 @@ export function book(moves: readonly BudgetMove[], accounts: ReadonlyMap<string,
 function emptyAccount(budget: Budget, period: Period): PeriodAccount {
   const { budget_id: budgetId, project_id: projectId } = budget
   const id = accountIdOf(budgetId, period.firstDay)
-  return { id, budgetId, projectId, ...period, used: 0, reserved: 0, toldPercents: [] }
+  return { id, budgetId, projectId, ...period, used: 0, reserved: 0, alertedPercents: [] }
 }
 
 function takenOf({ used, reserved }: { used: number; reserved: number }): number {
   return used + reserved
 }
 
+/** What may still be requested of a budget, never less than 0. */
 export function leftOf(budget: Budget, account: { used: number; reserved: number }): number {
   return Math.max(0, budget.cap - takenOf(account))
 }
 
-/** What is taken of a budget in one period, as people see it. */
+/** The usage of a budget in one period, as the API answers it. */
 export function usageOf(budget: Budget, period: Period, account: PeriodAccount | undefined): BudgetUsage {
   const { used, reserved } = account ?? { used: 0, reserved: 0 }
   return {
     starts_at: isoTime(period.startsAt),
     ends_at: isoTime(period.endsAt),
-    // Operations that happened may add up to more than a number is exact for; what is left is 0 long before that.
+    // Sums of executed operations may exceed the exact range of numbers; `left` is 0 long before that.
     used: Math.min(used, Number.MAX_SAFE_INTEGER),
     reserved: Math.min(reserved, Number.MAX_SAFE_INTEGER),
     left: leftOf(budget, { used, reserved }),

@@ -129,13 +129,13 @@ describe('the references of a newly reported operation', () => {
     ])
   })
 
-  test('leave the idempotency key out where events never repeat it', () => {
+  test("omit the idempotency key if the provider's events do not repeat it", () => {
     const reseller = { ...connection, kind: 'reseller' } as const
     const outcome = recordOperation('op_1', report({ idempotency_key: 'k' }), reseller, NO_APPROVAL, NOW)
     expect(outcome).toMatchObject({ operation: { refs: ['prj_1/reseller/pi_1'] } })
   })
 
-  test('hold the site where ids are only unique within one', () => {
+  test('include the site if ids are unique in a site only', () => {
     const subscription = { ...connection, kind: 'subscription', site: 'acme' } as const
     const outcome = recordOperation('op_1', report({ provider_ref: 'cn_1' }), subscription, NO_APPROVAL, NOW)
     expect(outcome).toMatchObject({
@@ -241,7 +241,7 @@ describe('a reported transition', () => {
     expect(times(move(from, transition))).toEqual(wanted)
   })
 
-  test('with a time that contradicts it is refused by the name of the field', () => {
+  test('is refused with the name of the field when a time contradicts it', () => {
     const early = { to: 'executing', ended_at: at(NOW) } as const
     expect(applyTransition(recorded(), early, REPORTED, LATER)).toEqual({
       kind: 'bad_time',
@@ -255,7 +255,7 @@ describe('a reported transition', () => {
     })
   })
 
-  test('adds the provider_ref and its reference when it is learned', () => {
+  test('adds the provider_ref and its reference when they become known', () => {
     const subscription = { ...connection, kind: 'subscription', site: 'acme' } as const
     const first = recordOperation('op_1', report(), subscription, NO_APPROVAL, NOW)
     if (first.kind !== 'recorded') throw new Error(first.reason)
@@ -264,30 +264,30 @@ describe('a reported transition', () => {
     expect(moved.refs).toEqual(['prj_1/subscription/acme/pi_1', 'prj_1/subscription/acme/cn_7'])
   })
 
-  test('keeps the reason of before when it brings none', () => {
+  test('keeps the previous reason when it has none', () => {
     expect(move(recorded({ reason: 'agent 7' }), { to: 'executing' }).reason).toBe('agent 7')
     expect(move(recorded({ reason: 'agent 7' }), { to: 'failed', reason: 'card expired' }).reason).toBe('card expired')
   })
 
-  test('to the state it is in changes nothing', () => {
+  test('changes nothing when it repeats the present state', () => {
     const operation = recorded({ state: 'completed', provider_ref: 're_1' })
     const repeat = { to: 'completed', provider_ref: 're_1' } as const
     expect(applyTransition(operation, repeat, REPORTED, LATER)).toEqual({ kind: 'unchanged', operation })
   })
 
-  test('to the state it is in adds a provider_ref that was not known, and moves no time', () => {
+  test('adds an unknown provider_ref and changes no time when it repeats the present state', () => {
     const operation = recorded({ state: 'completed' })
     const moved = move(operation, { to: 'completed', provider_ref: 're_1' })
     expect(moved).toMatchObject({ version: 2, provider_ref: 're_1', executing_at: at(NOW), ended_at: at(NOW) })
   })
 
-  test('with another provider_ref than before is refused', () => {
+  test('is refused when it names another provider_ref', () => {
     const operation = recorded({ state: 'executing', provider_ref: 're_1' })
     const outcome = applyTransition(operation, { to: 'completed', provider_ref: 're_2' }, REPORTED, LATER)
     expect(outcome).toEqual({ kind: 'refused', reason: 'other_provider_ref' })
   })
 
-  test('that is illegal is refused with the reason of the state machine', () => {
+  test('is refused with the reason of the state machine when it is illegal', () => {
     const outcome = applyTransition(recorded({ state: 'completed' }), { to: 'executing' }, REPORTED, LATER)
     expect(outcome).toEqual({ kind: 'refused', reason: 'would_go_back' })
   })

@@ -20,27 +20,30 @@ import {
 import { referencesOf, withProviderRef } from './references.ts'
 import { decideTransition, hasEnded, type IllegalReason } from './transition.ts'
 
-/** The connection as far as an operation depends on it. */
+/** The fields of a connection that an operation depends on. */
 export type OperationConnection = Pick<ConnectionDocument, '_id' | 'project_id' | 'kind' | 'site'>
 
-/** A reported time contradicts the state or another time. */
+/** A reported time that contradicts the state or another time. */
 export interface BadTime {
   readonly kind: 'bad_time'
   readonly field: 'executing_at' | 'ended_at'
   readonly reason: TimeRefusal
 }
 
+/** The result of a new report. */
 export type Recorded =
   | { readonly kind: 'recorded'; readonly operation: Operation }
   | { readonly kind: 'refused'; readonly reason: 'approval_is_not_yours' }
   | BadTime
 
+/** Why a reported time is refused. */
 export type TimeRefusal =
   | 'state_has_not_executed'
   | 'state_has_not_ended'
   | 'lies_in_the_future'
   | 'ends_before_it_began'
 
+/** The result of a transition. */
 export type Transitioned =
   | { readonly kind: 'moved'; readonly operation: Operation }
   /** The same report again: nothing changes, and nothing is published. */
@@ -48,12 +51,12 @@ export type Transitioned =
   | { readonly kind: 'refused'; readonly reason: IllegalReason | ApprovalRefusal | 'other_provider_ref' }
   | BadTime
 
-/** How far ahead of our clock a reporter's may be. A time beyond would hold open for ever what the operation explains. */
+/** How far ahead a reporter's clock may be. An operation that begins far in the future could explain changes for ever. */
 export const CLOCK_SKEW_MS = 5 * 60_000
 
 /**
- * A new operation as it was reported, in whatever state: what is reported as executing or completed happened. Where its
- * project requires approval, a request asks for it.
+ * Creates an operation from a report in any state. A request waits for approval if its project requires it; an operation
+ * reported as executing or completed is recorded as such.
  * @param now milliseconds since the epoch
  */
 export function recordOperation(
@@ -104,15 +107,15 @@ export function recordOperation(
   }
 }
 
-/** Who moves an operation, and what its project asks for. */
+/** Who moves an operation, and the approval policy of its project. */
 export interface TransitionContext {
   readonly mover: Mover
   readonly policy: ApprovalPolicy
 }
 
 /**
- * An operation after a reported transition. Repeating the state it is in changes nothing, unless it tells the provider_ref
- * that was not known.
+ * Applies a transition to an operation. A repeat of its present state changes nothing, unless it brings a provider_ref that
+ * was not known.
  */
 export function applyTransition(
   operation: Operation,
@@ -141,7 +144,7 @@ export function applyTransition(
   if (verdict.kind === 'already_there') {
     return learnsRef ? { kind: 'moved', operation: moved } : { kind: 'unchanged', operation }
   }
-  // Where executing itself is left out of the report, it began when it was last known not to at the earliest.
+  // If `executing` was not reported, it began at the earliest when it was last known not to execute.
   const idleUntil = to === 'executing' ? now : Date.parse(operation.updated_at)
   const { state: from, executing_at: executingAtBefore } = operation
   const times = timesOf(to, transition, { from, executingAt: executingAtBefore, idleUntil }, now)
@@ -163,8 +166,8 @@ export function applyTransition(
 }
 
 /**
- * A waiting operation once people are reminded. It keeps its `updated_at`: that is when it was last known not to execute, of
- * which a timer knows nothing.
+ * Marks an operation as reminded. `updated_at` stays: it says when the operation was last known not to execute, which a timer
+ * does not know.
  */
 export function remind(operation: Operation, now: number): Operation {
   const { approval } = operation
@@ -172,21 +175,21 @@ export function remind(operation: Operation, now: number): Operation {
   return { ...operation, version: operation.version + 1, approval: { ...approval, reminded_at: isoTime(now) } }
 }
 
-/** What is known of the beginning of an operation before a report. */
+/** When an operation began, as far as known before a report. */
 interface KnownStart {
-  /** The state that it was in; undefined where it is reported for the first time. */
+  /** Its state before; undefined: this is its first report. */
   readonly from: OperationState | undefined
-  /** When it began executing; null where nobody said so yet. */
+  /** When it began executing; null: not reported. */
   readonly executingAt: string | null
-  /** The last moment at which it is known not to have executed: later would leave out the moment at which it did. */
+  /** The last time at which it is known not to have executed: the earliest possible beginning. */
   readonly idleUntil: number
 }
 
 type Times = { readonly kind: 'times'; readonly executingAt: string | null; readonly endedAt: string | null } | BadTime
 
 /**
- * The times of an operation that reaches a state: as reported, else as known, else now. Of two that contradict each other the
- * reported one counts: what we set ourselves is when the report reached us.
+ * The times of an operation in its new state: as reported, else as known, else now. If a reported and a known time contradict
+ * each other, the reported one counts: the known one may only be when a report arrived.
  */
 function timesOf(
   state: OperationState,
@@ -204,10 +207,10 @@ function timesOf(
   const knownStart = known.executingAt === null ? known.idleUntil : Date.parse(known.executingAt)
   const began = executing ?? (ended === undefined ? knownStart : Math.min(knownStart, ended))
   const end = ended ?? Math.max(now, began)
-  // A report of failure does not say that nothing was sent: a request that timed out may have moved the money. Only a request
-  // that still waits for approval is given up by it.
-  const isGivenUp = state === 'failed' && known.from === 'approval_pending' && executing === undefined
-  const isSent = hasExecuted(state) && !isGivenUp
+  // A failed operation may have been sent: a request that timed out may still have moved the money. Only an operation that
+  // fails while it waits for approval was never sent.
+  const wasNeverSent = state === 'failed' && known.from === 'approval_pending' && executing === undefined
+  const isSent = hasExecuted(state) && !wasNeverSent
   if (end < began) return bad('ended_at', 'ends_before_it_began')
   return {
     kind: 'times',

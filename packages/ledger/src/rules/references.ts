@@ -6,11 +6,11 @@ import {
   siblingReference,
 } from '@backstop/contracts'
 
-/** What an operation names, and where. */
+/** The objects that an operation names. */
 export interface NamedObjects {
   readonly projectId: string
   readonly provider: ProviderKind
-  /** Null where the provider's ids are unique without one. */
+  /** Null: the provider's ids are unique without a site. */
   readonly site: string | null
   readonly subject: string
   readonly providerRef: string | null
@@ -18,8 +18,8 @@ export interface NamedObjects {
 }
 
 /**
- * Every reference by which an action may find the operation: its payment or subscription first, the refund or cancellation
- * when it is known, and the idempotency key where the provider's events repeat it (the processor's do).
+ * Every reference by which an action can match the operation: its payment or subscription first, then the refund or
+ * cancellation if known, and the idempotency key if the provider's events repeat it (the processor's do).
  */
 export function referencesOf(named: NamedObjects): string[] {
   const site = named.site ?? undefined
@@ -34,8 +34,8 @@ export function referencesOf(named: NamedObjects): string[] {
 }
 
 /**
- * The references of an operation that learns its provider_ref: it stands where the subject stands, on the same site, which
- * the operation itself does not carry.
+ * Adds the reference of a provider_ref that becomes known. The site is that of the subject's reference, because an operation
+ * does not store it.
  */
 export function withProviderRef(operation: Operation, providerRef: string): string[] {
   const [subject] = operation.refs

@@ -47,7 +47,7 @@ const rows = COLUMNS.flatMap(from =>
 )
 
 describe('the state machine of an operation', () => {
-  test('the table names every state there is', () => {
+  test('the table has every state', () => {
     expect(COLUMNS.toSorted()).toEqual(OperationState.options.toSorted())
     expect(rows).toHaveLength(100)
   })
@@ -57,7 +57,7 @@ describe('the state machine of an operation', () => {
     expect(verdict.kind === 'illegal' ? verdict.reason : verdict.kind).toBe(wanted)
   })
 
-  test('what has ended has no legal way on, but for what was executed against a decision; everything else has one', () => {
+  test('an ended operation has no legal transition, except for one that executes against a decision', () => {
     for (const from of COLUMNS) {
       const wayOn = COLUMNS.filter(to => decideTransition(from, to).kind === 'legal')
       const isDecision = from === 'declined' || from === 'expired'
@@ -66,7 +66,7 @@ describe('the state machine of an operation', () => {
     }
   })
 
-  test('whatever has executed has executed for ever', () => {
+  test('an executed operation never counts as not executed again', () => {
     for (const from of COLUMNS.filter(hasExecuted)) {
       for (const to of COLUMNS) {
         if (decideTransition(from, to).kind === 'legal') expect(hasExecuted(to)).toBe(true)
@@ -75,7 +75,7 @@ describe('the state machine of an operation', () => {
   })
 })
 
-describe('reaching one state from another over any number of steps', () => {
+describe('reaching one state from another in any number of steps', () => {
   const reachable = [
     { from: 'requested', to: 'requested', wanted: true },
     { from: 'requested', to: 'approved', wanted: true },

@@ -1,19 +1,20 @@
 import { hasExecuted, OperationState } from '@backstop/contracts'
 
-/** Why an operation may not go from one state to another. */
+/** Why a transition is illegal. */
 export type IllegalReason =
-  /** It has ended, and what ended stays ended. */
+  /** The operation has ended, and ends are final. */
   | 'already_ended'
-  /** The state lies behind it. */
+  /** The new state is an earlier one. */
   | 'would_go_back'
-  /** Approved, declined or expired, where approval was never asked for. */
+  /** It is approved, declined or expired without a request for approval. */
   | 'approval_not_asked'
-  /** It would be declined or expire after it was approved. */
+  /** It is declined or expires after it was approved. */
   | 'already_decided'
 
+/** Whether a transition is legal. */
 export type TransitionVerdict =
   | { readonly kind: 'legal' }
-  /** It is in that state already: a repeated report, whose answer was lost perhaps. */
+  /** It is in that state already, for example because a report is repeated. */
   | { readonly kind: 'already_there' }
   | { readonly kind: 'illegal'; readonly reason: IllegalReason }
 
@@ -30,7 +31,7 @@ const HAS_ENDED: Record<OperationState, boolean> = {
   rejected: true,
 }
 
-/** Whether that state is an end. After declined and expired nothing is to come, and what came all the same is recorded. */
+/** Whether that state is an end. Operations that execute after `declined` or `expired` are recorded all the same. */
 export function hasEnded(state: OperationState): boolean {
   return HAS_ENDED[state]
 }
@@ -38,8 +39,8 @@ export function hasEnded(state: OperationState): boolean {
 /**
  * Whether an operation may go from one state to another:
  * requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected.
- * Stages on the way may be left out of the report (requested → completed): whoever reports only the end reports the truth.
- * What executed without its approval, or against it, happened, too: it is recorded, and approval.ts says what it is worth.
+ * States in between may be left out (requested → completed). An operation that executed without its approval, or against it,
+ * is recorded too; `gapOnExecution` in approval.ts marks it.
  */
 export function decideTransition(from: OperationState, to: OperationState): TransitionVerdict {
   if (from === to) return { kind: 'already_there' }
@@ -58,22 +59,22 @@ export function decideTransition(from: OperationState, to: OperationState): Tran
       return hasExecuted(to) && hasEnded(to) ? { kind: 'legal' } : illegal('would_go_back')
     case 'declined':
     case 'expired':
-      // Failed before it was sent, it did what the decision asks for: nothing.
+      // It was not sent, as the decision demands, so there is nothing to record.
       if (hasExecuted(to) && to !== 'failed') return { kind: 'legal' }
       return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
     case 'completed':
     case 'failed':
     case 'rejected':
-      // A report that comes late is told so: "report a new operation" would make a second one of it, open for ever.
+      // Its own reason for a late report: advice to report a new operation would create a second one that never ends.
       return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
     default:
       return from satisfies never
   }
 }
 
-/** Whether an operation that was once reported in `earlier` can be in `later` by now. */
+/** Whether an operation that was in `earlier` can be in `later` now. */
 export function isReachable(earlier: OperationState, later: OperationState): boolean {
-  // Every legal step leads forward, so this ends.
+  // This ends, because every legal transition leads forward.
   return (
     earlier === later ||
     OperationState.options.some(next => decideTransition(earlier, next).kind === 'legal' && isReachable(next, later))

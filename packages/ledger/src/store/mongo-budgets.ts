@@ -4,11 +4,11 @@ import type { Db, Filter } from 'mongodb'
 import type { BudgetFilter, BudgetStore } from '../budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'
 
-/** Budgets in MongoDB: collection `budgets`; what is taken of them is moved by mongo-operations.ts. */
+/** Budgets in MongoDB: collection `budgets`. mongo-operations.ts writes their accounts. */
 export function createMongoBudgetStore(db: Db): BudgetStore {
   const budgets = db.collection<BudgetDocument>('budgets')
   const accounts = db.collection<BudgetPeriodDocument>('budget_periods')
-  const living = { deleted_at: null }
+  const notDeleted = { deleted_at: null }
   return {
     insert: budget =>
       asUnavailable(async () => {
@@ -16,19 +16,19 @@ export function createMongoBudgetStore(db: Db): BudgetStore {
       }),
     load: id =>
       asUnavailable(async () => {
-        const found = await budgets.findOne({ _id: id, ...living })
+        const found = await budgets.findOne({ _id: id, ...notDeleted })
         return found === null ? undefined : toBudget(found)
       }),
     list: filter =>
       asUnavailable(async () => {
-        const found = budgets.find({ ...toFilter(filter), ...living }).sort({ created_at: -1, _id: -1 })
+        const found = budgets.find({ ...toFilter(filter), ...notDeleted }).sort({ created_at: -1, _id: -1 })
         return (await found.limit(filter.limit).toArray()).map(toBudget)
       }),
     replace: budget =>
       asUnavailable(async () => {
         const { _id, ...fields } = toDocument(budget)
         const { matchedCount } = await budgets.updateOne(
-          { _id, version: budget.version - 1, ...living },
+          { _id, version: budget.version - 1, ...notDeleted },
           { $set: fields },
         )
         return matchedCount === 1
@@ -36,7 +36,7 @@ export function createMongoBudgetStore(db: Db): BudgetStore {
     remove: (budget, now) =>
       asUnavailable(async () => {
         const { matchedCount } = await budgets.updateOne(
-          { _id: budget.budget_id, version: budget.version, ...living },
+          { _id: budget.budget_id, version: budget.version, ...notDeleted },
           { $set: { deleted_at: new Date(now) } },
         )
         return matchedCount === 1
@@ -70,11 +70,13 @@ function toDocument(budget: Budget): BudgetDocument {
   }
 }
 
+/** A budget from its document. */
 export function toBudget(document: BudgetDocument): Budget {
   const { _id, created_at, updated_at, deleted_at: _deletedAt, ...fields } = document
   return { budget_id: _id, ...fields, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
 }
 
+/** An account from its document. */
 export function toAccount(document: BudgetPeriodDocument): PeriodAccount {
   return {
     id: document._id,
@@ -85,10 +87,11 @@ export function toAccount(document: BudgetPeriodDocument): PeriodAccount {
     endsAt: document.ends_at.getTime(),
     used: document.used,
     reserved: document.reserved,
-    toldPercents: document.told_percents,
+    alertedPercents: document.told_percents,
   }
 }
 
+/** The document of an account. */
 export function toAccountDocument(account: PeriodAccount): BudgetPeriodDocument {
   return {
     _id: account.id,
@@ -98,6 +101,6 @@ export function toAccountDocument(account: PeriodAccount): BudgetPeriodDocument 
     ends_at: new Date(account.endsAt),
     used: account.used,
     reserved: account.reserved,
-    told_percents: [...account.toldPercents],
+    told_percents: [...account.alertedPercents],
   }
 }

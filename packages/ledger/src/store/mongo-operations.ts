@@ -11,14 +11,14 @@ import type { ClientSession, Db, Filter } from 'mongodb'
 import type { OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
-import { book } from '../rules/budget.ts'
+import { applyMoves } from '../rules/budget.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
 
-/** The outbox and the timer are nobody's business but the ledger's own. */
-const INSIDE = { outbox: 0, outbox_at: 0, timer_at: 0 } as const
+/** Fields that callers of the ledger do not get. */
+const INTERNAL_FIELDS = { outbox: 0, outbox_at: 0, timer_at: 0 } as const
 
-/** Operations in MongoDB: collections `operations` and `first_executions`, and the periods of budgets that they move. */
+/** Operations in MongoDB: collections `operations`, `first_executions` and `budget_periods`. */
 export function createMongoOperationStore(db: Db): OperationStore {
   const operations = db.collection<OperationDocument>('operations')
   const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
@@ -27,12 +27,12 @@ export function createMongoOperationStore(db: Db): OperationStore {
   const oneAtATime = createOneAtATime()
   const find = (filter: Filter<OperationDocument>) =>
     asUnavailable(async () => {
-      const found = await operations.find(filter, { projection: INSIDE }).toArray()
+      const found = await operations.find(filter, { projection: INTERNAL_FIELDS }).toArray()
       return found.map(toOperation)
     })
   const findOne = (filter: Filter<OperationDocument>) =>
     asUnavailable(async () => {
-      const found = await operations.findOne(filter, { projection: INSIDE })
+      const found = await operations.findOne(filter, { projection: INTERNAL_FIELDS })
       return found === null ? undefined : toOperation(found)
     })
 
@@ -41,7 +41,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
       asUnavailable(() =>
         write.moves.length === 0
           ? writeAlone(db, write)
-          : // The budgets of a project are moved together, so its writes would only make each other fail.
+          : // Concurrent transactions on the budgets of one project would only make each other fail.
             oneAtATime(write.operation.project_id, () => writeWithBudgets(db, write)),
       ),
     load: operationId => findOne({ _id: operationId }),
@@ -51,7 +51,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
     list: filter =>
       asUnavailable(async () => {
         const found = await operations
-          .find(toFilter(filter), { projection: INSIDE })
+          .find(toFilter(filter), { projection: INTERNAL_FIELDS })
           .sort({ created_at: -1, _id: -1 })
           .limit(filter.limit)
           .toArray()
@@ -118,7 +118,7 @@ async function writeAlone(db: Db, write: OperationWrite, session?: ClientSession
       $set: { ...fields, ...timer },
       ...(timerAt === null ? { $unset: { timer_at: 1 } } : {}),
       $push: { outbox: { $each: [...entries] } },
-      // The least of both: a publisher may empty the outbox between our read and this write, and takes outbox_at with it.
+      // $min: a publisher may have emptied the outbox and removed outbox_at since the read.
       $min: { outbox_at: at },
     },
     options,
@@ -126,8 +126,8 @@ async function writeAlone(db: Db, write: OperationWrite, session?: ClientSession
   return matchedCount === 1 ? { kind: 'written', entries } : { kind: 'taken' }
 }
 
-/** Thrown to undo a transaction whose outcome is a refusal: the driver tries again what fails of itself, and not this. */
-class Undone extends Error {
+/** Thrown to abort a transaction that ends in a refusal. The driver does not retry this error. */
+class AbortedWrite extends Error {
   readonly outcome: WriteOutcome
   constructor(outcome: WriteOutcome) {
     super(outcome.kind)
@@ -136,8 +136,8 @@ class Undone extends Error {
 }
 
 /**
- * The operation and all accounts that it moves, in one transaction. Whoever changes an account meanwhile makes this one fail
- * and run again on what is there then, so that no two requests are measured by the same sum.
+ * Stores the operation and its changes of accounts in one transaction. A concurrent change of an account makes it fail and run
+ * again on the new amounts, so that no two requests are checked against the same sum.
  */
 async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOutcome> {
   const accounts = db.collection<BudgetPeriodDocument>('budget_periods')
@@ -145,8 +145,8 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
     const ids = write.moves.map(({ accountId }) => accountId)
     const stored = await accounts.find({ _id: { $in: ids } }, { session }).toArray()
     const known = new Map(stored.map(document => [document._id, toAccount(document)]))
-    const booking = book(write.moves, known)
-    if (booking.kind === 'exceeded') throw new Undone(booking)
+    const booking = applyMoves(write.moves, known)
+    if (booking.kind === 'exceeded') throw new AbortedWrite(booking)
     for (const account of booking.accounts) {
       const { _id, ...fields } = toAccountDocument(account)
       if (known.has(_id)) await accounts.updateOne({ _id }, { $set: fields }, { session })
@@ -154,7 +154,7 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
     }
     const alerts = booking.reached.map(reached => capEntry(reached, write.operation, write.now))
     const outcome = await writeAlone(db, { ...write, entries: [...write.entries, ...alerts] }, session)
-    if (outcome.kind === 'taken') throw new Undone(outcome)
+    if (outcome.kind === 'taken') throw new AbortedWrite(outcome)
     return outcome
   }
   return db.client.withSession(async session => {
@@ -162,8 +162,8 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
       try {
         return await session.withTransaction(attempt, { readConcern: { level: 'snapshot' } })
       } catch (error) {
-        if (error instanceof Undone) return error.outcome
-        // Somebody else opened the account of a new period at the same time.
+        if (error instanceof AbortedWrite) return error.outcome
+        // Another process created the account of a new period at the same time: run again.
         if (!isDuplicateKey(error)) throw error
       }
     }

@@ -2,7 +2,7 @@ import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@ba
 import { asUnavailable, createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit'
 import type { Db } from 'mongodb'
 
-/** The outboxes of operations and of failed runs, for one publisher and one sweeper: each id says which it is. */
+/** The outboxes of operations and failed runs as one source. The prefix of an id says which collection it is in. */
 export function createMongoLedgerOutbox(db: Db): OutboxSource {
   const operations = createOperationOutbox(db)
   const runs = createMongoOutboxSource(db.collection<FailedRunDocument>('failed_runs'))
@@ -44,7 +44,7 @@ function createOperationOutbox(db: Db): OutboxSource {
   }
 }
 
-/** Takes entries out, and outbox_at with the last of them: both in one step, or an entry added in between would be lost sight of. */
+/** Removes entries, and outbox_at with the last one, in one step: an entry added in between would else never be swept. */
 function withoutEntries(entryIds: readonly string[]) {
   return [
     { $set: { outbox: { $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', [...entryIds]] }] } } } } },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOneAtATime } from './one-at-a-time.ts'
 
-test('work of one name waits for its turn, also behind work that failed; other names do not wait', async () => {
+test('work waits for earlier work of the same name, also if that failed, and for no other work', async () => {
   const oneAtATime = createOneAtATime()
   const seen: string[] = []
   const gate = Promise.withResolvers<void>()

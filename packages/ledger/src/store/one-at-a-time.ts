@@ -1,9 +1,9 @@
-/** Runs work of the same name one after the other, in the order in which it came; work of other names goes on beside it. */
+/** Runs work of the same name one at a time, in the order of the calls. Work of other names runs concurrently. */
 export type OneAtATime = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * Within this process only: what must hold between processes is not its business. It spares the database transactions that
- * would fail because of each other, each of which costs as much as one that succeeds.
+ * It works within this process only, so nothing may rely on it for correctness. It avoids transactions that make each other
+ * fail: each failed one costs the database as much as one that succeeds.
  */
 export function createOneAtATime(): OneAtATime {
   const last = new Map<string, Promise<unknown>>()
