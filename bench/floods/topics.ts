@@ -33,7 +33,7 @@ export async function readAllTopics(
   const consumer = createKafkaBus({ brokers: [...brokers], clientId: 'topic-reader', topicPrefix, logger }).consumer({
     groupId: `topic-reader-${Date.now().toString(36)}`,
     topics,
-    commit: 'taken',
+    commit: 'accepted',
     onFatal: () => undefined,
     async onBatch({ messages }) {
       for (const { topic, key, value } of messages) {
@@ -42,7 +42,7 @@ export async function readAllTopics(
         // The wire format of the schema registry: five bytes, then JSON.
         if (inbound.has(topic) && value) eventIds.add(JSON.parse(value.subarray(5).toString()).event_id)
       }
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
   })
   await consumer.start()

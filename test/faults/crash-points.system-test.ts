@@ -67,7 +67,7 @@ async function killAt(scene: Scene, service: ServiceName, point: string): Promis
   refuseFirst(shop, refusals)
   const receivedBefore = shop.receiver.deliveries().length
   const parkedBefore = await truth.count(deadTopicOf(service))
-  if (point === 'work.parked') await poison(scene, service)
+  if (point === 'work.dead-lettered') await poison(scene, service)
 
   const payment = shop.pay()
   const explained = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 500 })
@@ -94,7 +94,7 @@ async function killAt(scene: Scene, service: ServiceName, point: string): Promis
   expect(ids.size, `distinct deliveries about the unexplained refund after ${point}`).toBe(CHANNELS)
   const parked = (await truth.count(deadTopicOf(service))) - parkedBefore
   // A crash between the dead letter and the commit parks the message twice.
-  if (point === 'work.parked') expect(parked, 'dead letters of the poison').toBeGreaterThan(0)
+  if (point === 'work.dead-lettered') expect(parked, 'dead letters of the poison').toBeGreaterThan(0)
   else expect(parked, `dead letters after ${point}`).toBe(0)
 }
 

@@ -108,7 +108,7 @@ async function watchAlerts({ bus, codec }: ReconcilerAlone) {
   const consumer = bus.consumer({
     groupId: 'election.alerts',
     topics: ['alerts'],
-    commit: 'taken',
+    commit: 'accepted',
     async onBatch({ messages }) {
       for (const { value } of messages) {
         const alert = await codec.decode('alert', value)
@@ -116,7 +116,7 @@ async function watchAlerts({ bus, codec }: ReconcilerAlone) {
         const ref = alert.data.action?.provider_ref ?? ''
         told.set(ref, (told.get(ref) ?? new Set()).add(alert.alert_id))
       }
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
     onFatal: error => {
       throw error

@@ -7,8 +7,8 @@ import { RECONCILER_COMMAND_CRASH_POINTS, RECONCILER_CRASH_POINTS } from '../../
 /** The points on the way of a refund, by service; those of the kit lie in the loops of the service that is named. */
 export const POINTS: Record<ServiceName, readonly string[]> = {
   ingress: INGRESS_CRASH_POINTS,
-  reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.parked'],
-  notifier: [...NOTIFIER_CRASH_POINTS, 'delay.produced', 'work.parked'],
+  reconciler: [...RECONCILER_CRASH_POINTS, 'delay.produced', 'work.dead-lettered'],
+  notifier: [...NOTIFIER_CRASH_POINTS, 'delay.produced', 'work.dead-lettered'],
   'admin-api': LEDGER_CRASH_POINTS,
 }
 

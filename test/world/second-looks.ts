@@ -28,7 +28,7 @@ export async function watchSecondLooks(
   const consumer = world.bus.consumer({
     groupId: `second-looks.${name}`,
     topics: ['alerts'],
-    commit: 'taken',
+    commit: 'accepted',
     async onBatch({ messages }) {
       const nowMs = Date.now()
       for (const { value } of messages) {
@@ -40,7 +40,7 @@ export async function watchSecondLooks(
         lateMs.push(nowMs - dueAtMs)
         decidedMs.push(Date.parse(alert.data.incident.opened_at) - dueAtMs)
       }
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
     onFatal: error => {
       throw error

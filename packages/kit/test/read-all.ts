@@ -14,10 +14,10 @@ export async function readAll(
   const consumer = stack.bus().consumer({
     groupId: `read-${randomBytes(4).toString('hex')}`,
     topics: [topic],
-    commit: 'taken',
+    commit: 'accepted',
     async onBatch({ messages }) {
       got.push(...messages)
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
     onFatal() {},
   })

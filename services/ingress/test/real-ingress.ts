@@ -58,11 +58,11 @@ export async function provisionStack(): Promise<ProvisionedStack> {
       const consumer = stack.bus().consumer({
         groupId: `reader-${readers}`,
         topics: [INBOUND_TOPICS[provider]],
-        commit: 'taken',
+        commit: 'accepted',
         onFatal: () => undefined,
         async onBatch(batch) {
           messages.push(...batch.messages)
-          return { taken: batch.messages.length }
+          return { accepted: batch.messages.length }
         },
       })
       await consumer.start()

@@ -229,8 +229,8 @@ test('a Slack channel gets blocks, or plain text where Slack does not take them'
   const bodiesOf = (path: string) =>
     slack.requests.filter(request => request.path.endsWith(path)).map(request => JSON.parse(`${request.body}`))
   expect(bodiesOf('/plain')).toMatchObject([{ text: expect.stringContaining('EUR 24.99'), blocks: expect.any(Array) }])
-  const [refused, taken] = bodiesOf('/picky')
-  expect(taken).toEqual({ text: refused.text })
+  const [refused, accepted] = bodiesOf('/picky')
+  expect(accepted).toEqual({ text: refused.text })
 })
 
 test('an e-mail channel gets a mail with text, HTML and a Message-ID of the delivery', async () => {
@@ -283,10 +283,10 @@ async function deadLetters(): Promise<IncomingMessage[]> {
   const consumer = stack.bus().consumer({
     groupId: `letters-${sequence}`,
     topics: ['deliveries.dead'],
-    commit: 'taken',
+    commit: 'accepted',
     onBatch: async ({ messages }) => {
       letters.push(...messages)
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
     onFatal: () => {},
   })

@@ -100,7 +100,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     topics: SOURCES,
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
-    parkingBook: createDeadLetteredEvents({ inbox: base.stores.inbox, clock: base.clock }),
+    deadLetterLog: createDeadLetteredEvents({ inbox: base.stores.inbox, clock: base.clock }),
     handle: messages => reconcile(messages.map(toWorkItem)),
   })
   const looks = createLooks(base, settings)

@@ -30,10 +30,10 @@ async function setUp(groupId: string) {
   const fatal: unknown[] = []
   const got = new Set<string>()
   const consumer = stack.bus({ translateAddress, logger: lines.logger }).consumer({
-    ...{ groupId, topics: [topic], commit: 'taken', drainTimeoutMs: 1_000 },
+    ...{ groupId, topics: [topic], commit: 'accepted', drainTimeoutMs: 1_000 },
     async onBatch({ messages }) {
       for (const { key } of messages) got.add(key)
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
     onFatal: error => void fatal.push(error),
   })
@@ -114,10 +114,10 @@ test('through one network fault after another every acknowledged message arrives
   const got = new Set<string>()
   const members = [1, 2].map(() =>
     stack.bus({ translateAddress }).consumer({
-      ...{ groupId: 'chaos', topics: [topic], commit: 'taken', maxBatchMessages: 10, drainTimeoutMs: 1_000 },
+      ...{ groupId: 'chaos', topics: [topic], commit: 'accepted', maxBatchMessages: 10, drainTimeoutMs: 1_000 },
       async onBatch({ messages }) {
         for (const { key } of messages) got.add(key)
-        return { taken: messages.length }
+        return { accepted: messages.length }
       },
       onFatal: error => void fatal.push(error),
     }),

@@ -53,10 +53,10 @@ export interface ConsumerOptions {
   readonly groupId: string
   readonly topics: readonly TopicName[]
   /**
-   * When a message's offset may be committed: `taken`, once onBatch has returned it as taken; or `completed`, once
+   * When a message's offset may be committed: `taken`, once onBatch has returned it as accepted; or `completed`, once
    * `batch.complete` was called for it (hand-off to slow work: what is committed is the contiguous prefix).
    */
-  readonly commit: 'taken' | 'completed'
+  readonly commit: 'accepted' | 'completed'
   /** How many messages one batch holds at most; 500 when left out. */
   readonly maxBatchMessages?: number
   /** How many partitions are worked on at the same time at most; 4 when left out. */
@@ -80,7 +80,7 @@ export interface Batch {
   /** In the order of the partition; never empty. */
   readonly messages: readonly IncomingMessage[]
   /**
-   * Aborted when this process is stopping or no longer owns the partition; with commit 'taken' also while the group is
+   * Aborted when this process is stopping or no longer owns the partition; with commit 'accepted' also while the group is
    * formed anew, because the others wait for this batch. What was handled by then is still committed.
    */
   readonly signal: AbortSignal
@@ -94,7 +94,7 @@ export interface Batch {
 
 export interface BatchProgress {
   /** How many leading messages are done with; the rest come again. */
-  readonly taken: number
+  readonly accepted: number
   /** Pauses the partition for that long before the rest come again. */
   readonly resumeAfterMs?: number
 }

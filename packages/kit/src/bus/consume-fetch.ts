@@ -40,12 +40,12 @@ export async function consumeFetch(
   if (next > 0) payload.resolveOffset(messages[next - 1]!.offset)
   while (next < messages.length && around.mayGoOn()) {
     const slice = messages.slice(next, next + size)
-    const { taken, resumeAfterMs } = await handleSlice(owned, slice, around)
+    const { accepted, resumeAfterMs } = await handleSlice(owned, slice, around)
     if (!around.mayResolve()) return {}
-    if (taken > 0) payload.resolveOffset(slice[taken - 1]!.offset)
-    next += taken
+    if (accepted > 0) payload.resolveOffset(slice[accepted - 1]!.offset)
+    next += accepted
     if (resumeAfterMs !== undefined) return { resumeAfterMs: Math.max(0, resumeAfterMs) }
-    if (taken < slice.length) return { resumeAfterMs: SHORTEST_PAUSE_MS }
+    if (accepted < slice.length) return { resumeAfterMs: SHORTEST_PAUSE_MS }
   }
   return {}
 }
@@ -54,13 +54,13 @@ async function handleSlice(
   owned: OwnedPartition,
   slice: readonly KafkaMessage[],
   around: Surroundings,
-): Promise<{ taken: number; resumeAfterMs?: number }> {
+): Promise<{ accepted: number; resumeAfterMs?: number }> {
   const { options } = around
   const { tracker } = owned
   const messages = slice.map(message => incomingMessage(owned.topic, owned.partition, message))
   const offsets = messages.map(({ offset }) => offset)
   tracker.handOut(offsets)
-  let taken = 0
+  let accepted = 0
   try {
     const progress = await options.onBatch({
       topic: owned.topic,
@@ -78,8 +78,8 @@ async function handleSlice(
       },
     })
     owned.faults = 0
-    taken = Math.min(Math.max(0, progress.taken), messages.length)
-    return { ...progress, taken }
+    accepted = Math.min(Math.max(0, progress.accepted), messages.length)
+    return { ...progress, accepted }
   } catch (error) {
     const [first, longest] = FAULT_PAUSE_MS
     const resumeAfterMs = Math.min(first * 2 ** owned.faults, longest)
@@ -89,10 +89,10 @@ async function handleSlice(
       { error, topic, partition, offset: offsets[0], resume_after_ms: resumeAfterMs },
       'consumer.fault',
     )
-    return { taken: 0, resumeAfterMs }
+    return { accepted: 0, resumeAfterMs }
   } finally {
-    if (taken < offsets.length) tracker.takeBack(offsets.slice(taken))
-    if (options.commit === 'taken') for (const offset of offsets.slice(0, taken)) tracker.complete(offset)
+    if (accepted < offsets.length) tracker.takeBack(offsets.slice(accepted))
+    if (options.commit === 'accepted') for (const offset of offsets.slice(0, accepted)) tracker.complete(offset)
     around.handled()
   }
 }

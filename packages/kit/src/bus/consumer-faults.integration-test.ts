@@ -51,7 +51,7 @@ async function consume(options: Partial<ConsumerOptions> & Pick<ConsumerOptions,
   const lines = collectingLogger()
   const fatal: unknown[] = []
   const consumer = stack.bus({ logger: lines.logger, metadataMaxAgeMs: 1_000 }).consumer({
-    ...{ groupId, topics: [topic], commit: 'taken' },
+    ...{ groupId, topics: [topic], commit: 'accepted' },
     onFatal: error => void fatal.push(error),
     ...options,
   })
@@ -63,7 +63,7 @@ async function consume(options: Partial<ConsumerOptions> & Pick<ConsumerOptions,
 function collect(into: IncomingMessage[]): ConsumerOptions['onBatch'] {
   return async ({ messages }) => {
     into.push(...messages)
-    return { taken: messages.length }
+    return { accepted: messages.length }
   }
 }
 
@@ -203,7 +203,7 @@ describe('where a group begins that has committed nothing', () => {
     const first = await consume({
       maxBatchMessages: 2,
       async onBatch(batch) {
-        return before.length > 0 ? { taken: 0, resumeAfterMs: 60_000 } : collect(before)(batch)
+        return before.length > 0 ? { accepted: 0, resumeAfterMs: 60_000 } : collect(before)(batch)
       },
     })
     await until('two were taken', () => before.length === 2)

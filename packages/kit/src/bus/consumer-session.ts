@@ -131,7 +131,7 @@ export class ConsumerSession {
   }
 
   #handled(): void {
-    if (this.#options.commit === 'taken') void this.#committer.flush()
+    if (this.#options.commit === 'accepted') void this.#committer.flush()
   }
 
   #completed(): void {
@@ -171,7 +171,7 @@ export class ConsumerSession {
     if (this.#rejoinCause !== undefined) return
     this.#rejoinCause = cause
     // Handed-off work goes on: its partition may well stay here.
-    if (this.#options.commit === 'taken') for (const owned of this.#owned.values()) owned.interrupt()
+    if (this.#options.commit === 'accepted') for (const owned of this.#owned.values()) owned.interrupt()
   }
 
   #keepMembership(payload: EachBatchPayload): () => void {

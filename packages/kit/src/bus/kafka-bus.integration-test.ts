@@ -27,10 +27,10 @@ test('messages are stamped with the time that the bus was given, and on delay li
   await producer.start()
   const stamps = new Map<string, number>()
   const consumer = bus.consumer({
-    ...{ groupId: 'stamps', topics: ['operations', 'rechecks'], commit: 'taken' },
+    ...{ groupId: 'stamps', topics: ['operations', 'rechecks'], commit: 'accepted' },
     async onBatch({ topic, messages }) {
       for (const { timestampMs } of messages) stamps.set(topic, timestampMs)
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
     onFatal() {},
   })

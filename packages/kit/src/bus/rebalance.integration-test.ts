@@ -30,7 +30,7 @@ afterAll(() => Promise.all(stacks.map(each => each.close())))
 async function join(options: Partial<ConsumerOptions> & Pick<ConsumerOptions, 'onBatch'>) {
   const lines = collectingLogger()
   const consumer = stack.bus({ logger: lines.logger }).consumer({
-    ...{ groupId: 'group', topics: [topic], commit: 'taken', drainTimeoutMs: 500 },
+    ...{ groupId: 'group', topics: [topic], commit: 'accepted', drainTimeoutMs: 500 },
     onFatal: error => {
       throw error
     },
@@ -85,12 +85,12 @@ describe('a partition that is paused while the group is formed anew', () => {
     const first = await join({
       async onBatch({ partition }) {
         calls.push(partition)
-        return { taken: 0, resumeAfterMs: 3_600_000 }
+        return { accepted: 0, resumeAfterMs: 3_600_000 }
       },
     })
     await until('all partitions are paused', () => new Set(calls).size === PARTITIONS)
     calls.length = 0
-    const second = await join({ onBatch: async () => ({ taken: 0, resumeAfterMs: 3_600_000 }) })
+    const second = await join({ onBatch: async () => ({ accepted: 0, resumeAfterMs: 3_600_000 }) })
     await until('the partitions that stayed came again', () => new Set(calls).size === PARTITIONS / 2, {
       timeoutMs: 40_000,
     })
@@ -107,7 +107,7 @@ test('handed-off messages of a partition that stays are not handed out twice, an
   const held: { batch: Batch; message: IncomingMessage }[] = []
   const hold: ConsumerOptions['onBatch'] = async batch => {
     held.push(...batch.messages.map(message => ({ batch, message })))
-    return { taken: batch.messages.length }
+    return { accepted: batch.messages.length }
   }
   const first = await join({ commit: 'completed', onBatch: hold })
   await until('all are handed out', () => held.length === KEYS.length)
@@ -117,7 +117,7 @@ test('handed-off messages of a partition that stays are not handed out twice, an
     async onBatch(batch) {
       second.push(...batch.messages)
       for (const message of batch.messages) batch.complete(message)
-      return { taken: batch.messages.length }
+      return { accepted: batch.messages.length }
     },
   })
   await until('the second has its share', () => first.joins() === 2 && second.length > 0, { timeoutMs: 40_000 })
@@ -138,7 +138,7 @@ test('a batch that works longer than the session keeps its partitions and is han
       seen.push(...messages.map(({ key }) => key))
       // The session of test consumers ends after 6 s without a sign of life.
       if (seen.length === messages.length) await new Promise(resolve => setTimeout(resolve, 8_000))
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
   })
   await until('all is committed', async () => (await sumCommitted()) === KEYS.length, { timeoutMs: 40_000 })
@@ -155,18 +155,18 @@ test('a batch at work hears of a rebalance at once, and what it did is committed
     async onBatch({ messages, signal }) {
       // A long batch that looks at its signal between messages, as a work loop does.
       for (const [index, { key }] of messages.entries()) {
-        if (signal.aborted) return { taken: index }
+        if (signal.aborted) return { accepted: index }
         handled.push(key)
         await new Promise(resolve => setTimeout(resolve, 400))
       }
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
   })
   await until('the first works', () => handled.length > 0)
   await join({
     async onBatch({ messages }) {
       handled.push(...messages.map(({ key }) => key))
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
   })
   await until('all is committed', async () => (await sumCommitted()) === KEYS.length, { timeoutMs: 60_000 })

@@ -24,10 +24,10 @@ test('on the real broker no message is early and each is less than a second late
   await line.start()
   const lateBy: number[] = []
   const reader = bus.consumer({
-    ...{ groupId: 'reader', topics: ['rechecks.due'], commit: 'taken', onFatal },
+    ...{ groupId: 'reader', topics: ['rechecks.due'], commit: 'accepted', onFatal },
     async onBatch({ messages }) {
       for (const { headers, timestampMs } of messages) lateBy.push(timestampMs - Number(headers[HEADERS.dueAt]))
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
   })
   await reader.start()
@@ -55,10 +55,10 @@ test('a message that is larger than what the line fetches at once holds up nothi
   const line = createDelayLine({ ...options, groupId: 'large', topic: 'rechecks', target: 'rechecks.due', onFatal })
   const sizes: number[] = []
   const reader = bus.consumer({
-    ...{ groupId: 'reader-of-large', topics: ['rechecks.due'], commit: 'taken', onFatal },
+    ...{ groupId: 'reader-of-large', topics: ['rechecks.due'], commit: 'accepted', onFatal },
     async onBatch({ messages }) {
       for (const { key, value } of messages) if (key === 'large') sizes.push(value?.length ?? 0)
-      return { taken: messages.length }
+      return { accepted: messages.length }
     },
   })
   await Promise.all([line.start(), reader.start()])

@@ -50,7 +50,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
   const consumer = options.bus.consumer({
     groupId: options.groupId,
     topics: [options.topic],
-    commit: 'taken',
+    commit: 'accepted',
     maxFetchBytes: MAX_FETCH_BYTES,
     onFatal: options.onFatal,
     async onBatch(batch) {
@@ -64,11 +64,11 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
           { topic, partition, due: due.length, resume_after_ms: resumeAfterMs, error },
           'delay.put_off',
         )
-        return { taken: 0, resumeAfterMs }
+        return { accepted: 0, resumeAfterMs }
       }
       if (due.length > 0) crashPoint('delay.produced')
       pauses.succeeded(batch)
-      return nextInMs === undefined ? { taken: due.length } : { taken: due.length, resumeAfterMs: nextInMs }
+      return nextInMs === undefined ? { accepted: due.length } : { accepted: due.length, resumeAfterMs: nextInMs }
     },
   })
   return {

@@ -9,7 +9,7 @@ import { createMetrics } from '../ops/metrics.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import type { Received } from './received.ts'
-import { createWorkLoop, type ParkingBook, type WorkContext } from './work-loop.ts'
+import { createWorkLoop, type DeadLetterLog, type WorkContext } from './work-loop.ts'
 
 const logger = createLogger('test', 'silent')
 const GROUP = 'reconciler'
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), parkingBook?: ParkingBook) {
+function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), deadLetterLog?: DeadLetterLog) {
   const clock = createManualClock()
   let fate: SendFate = 'stored'
   const bus = createMemoryBus({
@@ -35,7 +35,7 @@ function setUp(handle: Handle, codec: MessageCodec = createFixedCodec(), parking
   const loop = createWorkLoop({
     ...{ bus, producer, codec, clock, logger, metrics, groupId: GROUP, deadTopic: 'inbound.dead' as const },
     topics: { 'rechecks.due': 'recheck' },
-    ...(parkingBook === undefined ? {} : { parkingBook }),
+    ...(deadLetterLog === undefined ? {} : { deadLetterLog }),
     handle(messages, context) {
       calls.push(messages.map(({ message }) => message.look_id))
       return handle(messages, context)
@@ -315,12 +315,12 @@ describe('a loop that keeps a book of what it parks', () => {
     const entered: { text: string; reason: string; deadBefore: number }[] = []
     const state = { isAway: false, dead: () => 0 }
     const textOf = ({ value }: { value: Buffer | null }) => String(value).slice(0, 4)
-    const book: ParkingBook = {
+    const book: DeadLetterLog = {
       known: async messages =>
         new Set(messages.filter(message => entered.some(({ text }) => text === textOf(message)))),
-      async enter(parked) {
+      async record(unusable) {
         if (state.isAway) throw unavailable('MongoDB', undefined)
-        for (const { message, error } of parked) {
+        for (const { message, error } of unusable) {
           entered.push({ text: textOf(message), reason: (error as Error).message, deadBefore: state.dead() })
         }
       },

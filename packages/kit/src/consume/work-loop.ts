@@ -25,7 +25,7 @@ export interface WorkLoopOptions<N extends MessageName> {
   /** Where messages go that cannot be used. */
   readonly deadTopic: TopicName
   /** Keeps account of what is parked, where messages come again under an id of their own; nobody does when left out. */
-  readonly parkingBook?: ParkingBook
+  readonly deadLetterLog?: DeadLetterLog
   /** How many messages `handle` gets at most; the bus's own number when left out. */
   readonly maxBatchMessages?: number
   /**
@@ -38,17 +38,17 @@ export interface WorkLoopOptions<N extends MessageName> {
 }
 
 /** A message that cannot be used, and why. */
-export interface Parked {
+export interface DeadLettered {
   readonly message: IncomingMessage
   readonly error: unknown
 }
 
 /** The account of parked messages. An AppError that is retryable puts the batch off. */
-export interface ParkingBook {
+export interface DeadLetterLog {
   /** Which of these it has: they are acknowledged, and not parked a second time. */
   known(messages: readonly IncomingMessage[]): Promise<ReadonlySet<IncomingMessage>>
   /** Called once the broker has their dead letters, and before they are acknowledged; doing so again must change nothing. */
-  enter(parked: readonly Parked[]): Promise<void>
+  record(unusable: readonly DeadLettered[]): Promise<void>
 }
 
 export interface WorkContext {
@@ -69,7 +69,7 @@ export interface WorkLoop {
  * How many messages in a row may be parked because `handle` failed on each alone. A fault that hits every message is one
  * of ours or of a dependency that failed without saying so: the loop then slows down instead of parking a whole topic.
  */
-const MAX_PARKED_IN_A_ROW = 10
+const MAX_DEAD_LETTERS_IN_A_ROW = 10
 
 /** The one consumer loop: decode, handle, acknowledge. No message stops a partition, and none is passed over silently. */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
@@ -77,7 +77,7 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
   const consumer = options.bus.consumer({
     groupId: options.groupId,
     topics: Object.keys(options.topics) as TopicName[],
-    commit: 'taken',
+    commit: 'accepted',
     ...(options.maxBatchMessages === undefined ? {} : { maxBatchMessages: options.maxBatchMessages }),
     onFatal: options.onFatal,
     async onBatch(batch) {
@@ -85,9 +85,9 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
       const work = new BatchWork(options, batch)
       const end = await work.run()
       const durationMs = options.clock.now() - startedAt
-      if (work.taken > 0) options.metrics.handled(batch.topic, work.taken, durationMs)
-      if (end.kind !== 'put_off' || work.taken > 0) pauses.succeeded(batch)
-      return progressOf(options, batch, work.taken, end, pauses)
+      if (work.accepted > 0) options.metrics.handled(batch.topic, work.accepted, durationMs)
+      if (end.kind !== 'deferred' || work.accepted > 0) pauses.succeeded(batch)
+      return progressOf(options, batch, work.accepted, end, pauses)
     },
   })
   return {
@@ -102,14 +102,14 @@ type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
   /** A dependency is unavailable, or other writers won. */
-  | { readonly kind: 'put_off'; readonly error: AppError }
+  | { readonly kind: 'deferred'; readonly error: AppError }
   /** Message after message fails alone. */
   | { readonly kind: 'slowed_down'; readonly error: unknown }
 
 function progressOf<N extends MessageName>(
   { logger, metrics, groupId }: WorkLoopOptions<N>,
   batch: Batch,
-  taken: number,
+  accepted: number,
   end: End,
   pauses: PartitionPauses,
 ): BatchProgress {
@@ -118,23 +118,23 @@ function progressOf<N extends MessageName>(
     topic: batch.topic,
     partition: batch.partition,
     messages: batch.messages.length,
-    taken,
+    accepted,
   }
   switch (end.kind) {
     case 'done':
       logger.debug(facts, 'batch.handled')
-      return { taken }
+      return { accepted }
     case 'interrupted':
-      return { taken }
-    case 'put_off': {
+      return { accepted }
+    case 'deferred': {
       const resumeAfterMs = pauses.failed(batch)
       metrics.deferred(batch.topic)
       logger.warn({ ...facts, resume_after_ms: resumeAfterMs, error: end.error }, 'batch.put_off')
-      return { taken, resumeAfterMs }
+      return { accepted, resumeAfterMs }
     }
     case 'slowed_down':
       logger.error({ ...facts, resume_after_ms: LONGEST_PAUSE_MS, error: end.error }, 'batch.slowed_down')
-      return { taken, resumeAfterMs: LONGEST_PAUSE_MS }
+      return { accepted, resumeAfterMs: LONGEST_PAUSE_MS }
     default:
       return end satisfies never
   }
@@ -148,8 +148,8 @@ type Item<N extends MessageName> =
 class BatchWork<N extends MessageName> {
   readonly #options: WorkLoopOptions<N>
   readonly #batch: Batch
-  taken = 0
-  #parkedInARow = 0
+  accepted = 0
+  #deadLettersInARow = 0
 
   constructor(options: WorkLoopOptions<N>, batch: Batch) {
     this.#options = options
@@ -178,7 +178,7 @@ class BatchWork<N extends MessageName> {
           error instanceof AppError
             ? error
             : new AppError('message_invalid', 'The message cannot be decoded', { cause: error })
-        if (known.retryable) return { items, end: { kind: 'put_off', error: known } }
+        if (known.retryable) return { items, end: { kind: 'deferred', error: known } }
         items.push({ kind: 'unusable', error: known })
       }
     }
@@ -196,15 +196,15 @@ class BatchWork<N extends MessageName> {
     try {
       if (usable.length > 0) {
         await this.#options.handle(usable, { signal: this.#batch.signal, heartbeat: () => this.#batch.heartbeat() })
-        this.#parkedInARow = 0
+        this.#deadLettersInARow = 0
       }
     } catch (error) {
-      if (isRetryable(error)) return { kind: 'put_off', error }
+      if (isRetryable(error)) return { kind: 'deferred', error }
       // The work came to an end because it was asked to; that says nothing about the messages.
       if (this.#batch.signal.aborted) return { kind: 'interrupted' }
-      return usable.length === 1 ? this.#parkAround(items, error) : this.#halve(items, error)
+      return usable.length === 1 ? this.#deadLetterCulprit(items, error) : this.#halve(items, error)
     }
-    return this.#take(items, undefined)
+    return this.#acknowledge(items, undefined)
   }
 
   async #halve(items: readonly Item<N>[], error: unknown): Promise<End> {
@@ -216,53 +216,53 @@ class BatchWork<N extends MessageName> {
   }
 
   /** Parks the one usable item of these, which `handle` failed on, and the unusable ones beside it. */
-  async #parkAround(items: readonly Item<N>[], error: unknown): Promise<End> {
-    const end = await this.#take(items, error)
+  async #deadLetterCulprit(items: readonly Item<N>[], error: unknown): Promise<End> {
+    const end = await this.#acknowledge(items, error)
     if (end.kind !== 'done') return end
     // A verdict on the message itself says nothing about the next one: whoever sends many such must not slow others down.
     if (error instanceof AppError && error.code === 'message_invalid') return end
-    this.#parkedInARow += 1
-    return this.#parkedInARow < MAX_PARKED_IN_A_ROW ? end : { kind: 'slowed_down', error }
+    this.#deadLettersInARow += 1
+    return this.#deadLettersInARow < MAX_DEAD_LETTERS_IN_A_ROW ? end : { kind: 'slowed_down', error }
   }
 
   /** Acknowledges these items once every dead letter among them is acknowledged by the broker, and booked. */
-  async #take(items: readonly Item<N>[], handleError: unknown): Promise<End> {
-    const parked: Parked[] = []
+  async #acknowledge(items: readonly Item<N>[], handleError: unknown): Promise<End> {
+    const unusable: DeadLettered[] = []
     items.forEach((item, index) => {
-      const message = this.#batch.messages[this.taken + index]!
-      if (item.kind === 'unusable') parked.push({ message, error: item.error })
-      else if (handleError !== undefined) parked.push({ message, error: handleError })
+      const message = this.#batch.messages[this.accepted + index]!
+      if (item.kind === 'unusable') unusable.push({ message, error: item.error })
+      else if (handleError !== undefined) unusable.push({ message, error: handleError })
     })
-    if (parked.length > 0) {
+    if (unusable.length > 0) {
       try {
-        await this.#park(parked)
+        await this.#deadLetter(unusable)
       } catch (error) {
         const canRetry = isRetryable(error)
-        return canRetry ? { kind: 'put_off', error } : { kind: 'slowed_down', error }
+        return canRetry ? { kind: 'deferred', error } : { kind: 'slowed_down', error }
       }
     }
-    this.taken += items.length
+    this.accepted += items.length
     return { kind: 'done' }
   }
 
   /** A crash on the way parks a message twice, and never loses one: the book comes after the dead letter. */
-  async #park(parked: readonly Parked[]): Promise<void> {
-    const { producer, deadTopic, parkingBook } = this.#options
-    const known = await parkingBook?.known(parked.map(({ message }) => message))
-    const isKnown = ({ message }: Parked) => known?.has(message) === true
-    for (const again of parked.filter(isKnown)) this.#tell('message.parked_before', again)
-    const fresh = parked.filter(one => !isKnown(one))
+  async #deadLetter(unusable: readonly DeadLettered[]): Promise<void> {
+    const { producer, deadTopic, deadLetterLog } = this.#options
+    const known = await deadLetterLog?.known(unusable.map(({ message }) => message))
+    const isKnown = ({ message }: DeadLettered) => known?.has(message) === true
+    for (const again of unusable.filter(isKnown)) this.#log('message.parked_before', again)
+    const fresh = unusable.filter(one => !isKnown(one))
     if (fresh.length === 0) return
     await producer.send(fresh.map(({ message, error }) => deadLetter(message, deadTopic, error)))
-    crashPoint('work.parked')
+    crashPoint('work.dead-lettered')
     for (const one of fresh) {
       this.#options.metrics.deadLettered(one.message.topic, codeOf(one.error))
-      this.#tell('message.parked', one)
+      this.#log('message.parked', one)
     }
-    await parkingBook?.enter(fresh)
+    await deadLetterLog?.record(fresh)
   }
 
-  #tell(what: 'message.parked' | 'message.parked_before', { message, error }: Parked): void {
+  #log(what: 'message.parked' | 'message.parked_before', { message, error }: DeadLettered): void {
     const { topic, partition, offset } = message
     const { deadTopic: dead_topic } = this.#options
     this.#options.logger.warn(

@@ -4,7 +4,7 @@ import { type TestStack, testStack } from '../../test/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
 import { until } from '../../test/until.ts'
 import { onlyDuplicates } from './duplicate-keys.ts'
-import { asUnavailable, isMongoAway } from './mongo.ts'
+import { asUnavailable, isMongoUnavailable } from './mongo.ts'
 
 interface Thing {
   _id: number
@@ -78,11 +78,11 @@ describe('a MongoDB that refuses', () => {
         .updateOne({ _id }, { $set: { more } })
         .catch((error: unknown) => error)
       expect(error).toBeInstanceOf(MongoServerError)
-      expect(isMongoAway(error)).toBe(false)
+      expect(isMongoUnavailable(error)).toBe(false)
     },
   )
 
   test('a fault of ours stays a fault', () => {
-    expect(isMongoAway(new TypeError('no'))).toBe(false)
+    expect(isMongoUnavailable(new TypeError('no'))).toBe(false)
   })
 })

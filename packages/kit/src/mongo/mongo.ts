@@ -102,10 +102,10 @@ const ANSWERS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, 17419
  * Whether an error says nothing about what was sent: a network, an election, a full disk, a password that was changed.
  * That is the rule and an answer about what was asked the exception, because who takes the one for the other parks good messages.
  */
-export function isMongoAway(error: unknown): boolean {
+export function isMongoUnavailable(error: unknown): boolean {
   // A bulk write wraps what befell its connection, so that it looks like an answer of the server.
   if (error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error) {
-    return isMongoAway(error.errorResponse)
+    return isMongoUnavailable(error.errorResponse)
   }
   // The driver lets some errors of the socket through as they are.
   if (error instanceof Error && 'syscall' in error) return true
@@ -118,7 +118,7 @@ export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    if (!(error instanceof AppError) && isMongoAway(error)) throw unavailable('MongoDB', error)
+    if (!(error instanceof AppError) && isMongoUnavailable(error)) throw unavailable('MongoDB', error)
     throw error
   }
 }

@@ -14,9 +14,9 @@ export function groupContract(open: () => Promise<BusUnderTest>): void {
     const first = await consume({
       maxBatchMessages: 5,
       async onBatch({ messages }) {
-        if (before.length > 0) return { taken: 0, resumeAfterMs: 60_000 }
+        if (before.length > 0) return { accepted: 0, resumeAfterMs: 60_000 }
         before.push(...messages)
-        return { taken: messages.length }
+        return { accepted: messages.length }
       },
     })
     await until('five were taken', () => before.length === 5)
@@ -36,7 +36,7 @@ export function groupContract(open: () => Promise<BusUnderTest>): void {
       async onBatch(batch) {
         atWork.resolve(batch)
         await finish.promise
-        return { taken: 1 }
+        return { accepted: 1 }
       },
     })
     const batch = await atWork.promise
@@ -56,7 +56,7 @@ export function groupContract(open: () => Promise<BusUnderTest>): void {
       commit: 'completed',
       async onBatch(given) {
         batch = given
-        return { taken: given.messages.length }
+        return { accepted: given.messages.length }
       },
     })
     await until('all were handed out', () => batch?.messages.length === 3)

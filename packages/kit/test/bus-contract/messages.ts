@@ -54,7 +54,7 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
         await new Promise(resolve => setImmediate(resolve))
         busy.delete(partition)
         sizes.push(messages.length)
-        return { taken: messages.length }
+        return { accepted: messages.length }
       },
     })
     await until('all came', () => sum(sizes) === 50)

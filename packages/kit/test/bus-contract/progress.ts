@@ -15,7 +15,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     await consume({
       async onBatch({ messages }) {
         seen.push(messages.map(numberOf))
-        return { taken: seen.length === 1 ? 4 : messages.length }
+        return { accepted: seen.length === 1 ? 4 : messages.length }
       },
     })
     await until('all are committed', async () => (await sumCommitted()) === 10)
@@ -30,7 +30,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
       commit: 'completed',
       async onBatch(batch) {
         held.push(...batch.messages.map(message => ({ batch, message })))
-        return { taken: batch.messages.length }
+        return { accepted: batch.messages.length }
       },
     })
     await until('all were handed out', () => held.length === 5)
@@ -53,9 +53,9 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
         calls.push({ partition, atMs: performance.now() })
         paused ??= partition
         if (partition === paused && calls.filter(call => call.partition === partition).length === 1) {
-          return { taken: 0, resumeAfterMs: 1_000 }
+          return { accepted: 0, resumeAfterMs: 1_000 }
         }
-        return { taken: messages.length }
+        return { accepted: messages.length }
       },
     })
     await until('three calls', () => calls.length === 3)
@@ -73,7 +73,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     await consume({
       async onBatch({ messages }) {
         calls.push(performance.now())
-        return calls.length === 1 ? { taken: 1, resumeAfterMs: 800 } : { taken: messages.length }
+        return calls.length === 1 ? { accepted: 1, resumeAfterMs: 800 } : { accepted: messages.length }
       },
     })
     await until('the first came', () => calls.length === 1)
@@ -90,7 +90,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
       async onBatch({ messages }) {
         calls += 1
         if (calls === 1) throw new TypeError('a fault of ours')
-        return { taken: messages.length }
+        return { accepted: messages.length }
       },
     })
     await until('it was committed', async () => (await sumCommitted()) === 1)
@@ -102,7 +102,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     const idle = bus.consumer({
       groupId: 'never',
       topics: [TOPIC],
-      commit: 'taken',
+      commit: 'accepted',
       onBatch: takeAll([]),
       onFatal() {},
     })
@@ -114,7 +114,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
       async onBatch(given) {
         batch = given
         await finish.promise
-        return { taken: given.messages.length }
+        return { accepted: given.messages.length }
       },
     })
     await until('the batch is at work', () => batch !== undefined)
@@ -131,7 +131,7 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     await producer.start()
     await producer.send(numbered(20, 0, number => `probe-${number}`))
     const got: IncomingMessage[] = []
-    const group = { groupId: `probe-${randomBytes(4).toString('hex')}`, topics: [TOPIC], commit: 'taken' } as const
+    const group = { groupId: `probe-${randomBytes(4).toString('hex')}`, topics: [TOPIC], commit: 'accepted' } as const
     const consumer = probe.bus.consumer({ ...group, onBatch: takeAll(got), onFatal() {} })
     await consumer.start()
     await until('the probes came', () => got.length === 20)

@@ -40,7 +40,7 @@ export function contractSetUp(open: () => Promise<BusUnderTest>) {
       const consumer = under.bus.consumer({
         groupId,
         topics: [TOPIC],
-        commit: 'taken',
+        commit: 'accepted',
         drainTimeoutMs: 3_000,
         onFatal: error => {
           throw error
@@ -62,7 +62,7 @@ export function contractSetUp(open: () => Promise<BusUnderTest>) {
 export function takeAll(into: IncomingMessage[]): (batch: Batch) => Promise<BatchProgress> {
   return async ({ messages }) => {
     into.push(...messages)
-    return { taken: messages.length }
+    return { accepted: messages.length }
   }
 }
 

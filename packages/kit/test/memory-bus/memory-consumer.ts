@@ -139,20 +139,20 @@ export class MemoryConsumer implements Consumer, GroupMember {
     let progress: BatchProgress
     try {
       const given = await this.#options.onBatch(this.#batch(holding, messages))
-      const taken = Math.min(Math.max(0, given.taken), messages.length)
-      const rest = taken < messages.length ? { resumeAfterMs: SHORTEST_PAUSE_MS } : {}
-      progress = { ...rest, ...given, taken }
+      const accepted = Math.min(Math.max(0, given.accepted), messages.length)
+      const rest = accepted < messages.length ? { resumeAfterMs: SHORTEST_PAUSE_MS } : {}
+      progress = { ...rest, ...given, accepted }
       holding.faults = 0
     } catch (error) {
       const [first, longest] = FAULT_PAUSE_MS
-      progress = { taken: 0, resumeAfterMs: Math.min(first * 2 ** holding.faults, longest) }
+      progress = { accepted: 0, resumeAfterMs: Math.min(first * 2 ** holding.faults, longest) }
       holding.faults += 1
       this.#logger?.error({ error, ...holding.id }, 'consumer.fault')
     }
-    tracker.takeBack(offsets.slice(progress.taken))
-    if (this.#options.commit === 'taken')
-      for (const offset of offsets.slice(0, progress.taken)) tracker.complete(offset)
-    holding.position += BigInt(progress.taken)
+    tracker.takeBack(offsets.slice(progress.accepted))
+    if (this.#options.commit === 'accepted')
+      for (const offset of offsets.slice(0, progress.accepted)) tracker.complete(offset)
+    holding.position += BigInt(progress.accepted)
     this.#commit(holding)
     return progress
   }

@@ -1,5 +1,5 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import { type Clock, isMongoAway, type Logger, type SecretBox, sleep } from '@backstop/kit'
+import { type Clock, isMongoUnavailable, type Logger, type SecretBox, sleep } from '@backstop/kit'
 import type { ChangeStream, ChangeStreamDocument, Collection, Db } from 'mongodb'
 import { type Connections, type InboundConnection, sourceOf, toInboundConnection } from './connections.ts'
 
@@ -72,7 +72,7 @@ class MongoConnections implements Connections {
       } catch (error) {
         if (signal.aborted) return
         // What is known stays in use: it ends with its own expiry and with nothing else.
-        const level = isMongoAway(error) ? 'warn' : 'error'
+        const level = isMongoUnavailable(error) ? 'warn' : 'error'
         logger[level]({ error, held: this.#held.size, retry_ms: pauseMs }, 'connections.feed_lost')
       }
       if (clock.now() - beganMs > RETRY_MOST_MS) pauseMs = RETRY_FIRST_MS

@@ -33,7 +33,7 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
   return bus.consumer({
     groupId: 'notifier.dead-letters',
     topics: ['deliveries.dead'],
-    commit: 'taken',
+    commit: 'accepted',
     onFatal,
     async onBatch(batch) {
       const { partition, messages } = batch
@@ -44,11 +44,11 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
           logger.warn({ dead_letter_id: _id, topic, reason: reason_code }, 'dead_letter.kept')
         }
         pauses.succeeded(batch)
-        return { taken: messages.length }
+        return { accepted: messages.length }
       } catch (error) {
         if (!isRetryable(error)) throw error
         logger.warn({ partition, messages: messages.length, error }, 'dead_letters.put_off')
-        return { taken: 0, resumeAfterMs: pauses.failed(batch) }
+        return { accepted: 0, resumeAfterMs: pauses.failed(batch) }
       }
     },
   })

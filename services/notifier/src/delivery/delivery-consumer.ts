@@ -128,25 +128,25 @@ export class DeliveryConsumer {
     this.#watch(batch.signal)
     const { partition, messages } = batch
     const untilMs = this.#options.clock.now() + WAIT_FOR_ROOM_MS
-    let taken = 0
+    let accepted = 0
     try {
       await this.#noteChanges(messages)
-      while (taken < messages.length) {
-        const { admitted, overflow, isFull } = this.#admit(messages.slice(taken))
+      while (accepted < messages.length) {
+        const { admitted, overflow, isFull } = this.#admit(messages.slice(accepted))
         const more = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
-        taken += more
+        accepted += more
         if (more < admitted.length) break
-        const next = messages[taken]
+        const next = messages[accepted]
         if (next !== undefined && !(await this.#hasRoomBy(untilMs, next, isFull, batch.signal))) break
       }
       this.#pauses.succeeded(batch)
-      return taken < messages.length ? { taken, resumeAfterMs: NO_ROOM_MS } : { taken }
+      return accepted < messages.length ? { accepted, resumeAfterMs: NO_ROOM_MS } : { accepted }
     } catch (error) {
       const resumeAfterMs = this.#pauses.failed(batch)
       const canRetry = isRetryable(error)
       const { logger } = this.#options
       logger[canRetry ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
-      if (canRetry || taken > 0) return { taken, resumeAfterMs }
+      if (canRetry || accepted > 0) return { accepted, resumeAfterMs }
       return this.#parkCulprit(batch, resumeAfterMs)
     }
   }
@@ -204,7 +204,7 @@ export class DeliveryConsumer {
       if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
       complete(plan.done)
       this.#queue(plan, batch)
-      return plan.taken
+      return plan.accepted
     } finally {
       this.#beingTaken -= messages.length
     }
@@ -244,14 +244,14 @@ export class DeliveryConsumer {
     const { logger, consumerMetrics, producer } = this.#options
     const first = batch.messages[0] as IncomingMessage
     try {
-      return { taken: await this.#take([first], new Map(), batch) }
+      return { accepted: await this.#take([first], new Map(), batch) }
     } catch (error) {
-      if (isRetryable(error)) return { taken: 0, resumeAfterMs }
+      if (isRetryable(error)) return { accepted: 0, resumeAfterMs }
       consumerMetrics.deadLettered('deliveries', 'internal')
       logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.parked')
       await producer.send([deadLetter(first, 'deliveries.dead', error)])
       batch.complete(first)
-      return { taken: 1 }
+      return { accepted: 1 }
     }
   }
 

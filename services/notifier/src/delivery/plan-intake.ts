@@ -32,7 +32,7 @@ export interface DeliveryIntakeOptions {
 /** What to do with some messages of one partition. Nothing of it is done yet. */
 export interface IntakePlan {
   /** How many leading messages it covers. */
-  readonly taken: number
+  readonly accepted: number
   readonly jobs: readonly DeliveryJob[]
   /** To be produced before anything is completed. */
   readonly outgoing: readonly OutgoingMessage[]
@@ -65,7 +65,7 @@ export async function planIntake(
   overflow: Overflow,
   options: DeliveryIntakeOptions,
 ): Promise<IntakePlan> {
-  const { asked, again, outgoing, done, taken } = await decodeAll(messages, batch, overflow, options)
+  const { asked, again, outgoing, done, accepted } = await decodeAll(messages, batch, overflow, options)
   const fresh: Asked[] = []
   for (const one of asked) {
     const job = active.get(one.request.delivery_id)
@@ -79,7 +79,12 @@ export async function planIntake(
   const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
   for (const one of again) planner.putOffAgain(one)
-  return { taken, jobs: planner.jobs, outgoing: [...outgoing, ...planner.outgoing], done: [...done, ...planner.done] }
+  return {
+    accepted,
+    jobs: planner.jobs,
+    outgoing: [...outgoing, ...planner.outgoing],
+    done: [...done, ...planner.done],
+  }
 }
 
 /** Decodes up to the first message whose schema cannot be looked up now; what is no delivery request is parked. */
@@ -94,28 +99,28 @@ async function decodeAll(
   const again: JobMessage[] = []
   const outgoing: OutgoingMessage[] = []
   const done: JobMessage[] = []
-  let taken = 0
+  let accepted = 0
   for (const message of messages) {
     const from: JobMessage = { message, batch }
     if (overflow.has(message) && dueAtMs(message) !== null) {
       again.push(from)
-      taken++
+      accepted++
       continue
     }
     try {
       asked.push({ request: await options.codec.decode('delivery-request', message.value), from })
     } catch (error) {
       if (isRetryable(error)) {
-        if (taken === 0) throw error
+        if (accepted === 0) throw error
         break
       }
       options.consumerMetrics.deadLettered('deliveries', error instanceof AppError ? error.code : 'internal')
       outgoing.push(deadLetter(message, 'deliveries.dead', error))
       done.push(from)
     }
-    taken++
+    accepted++
   }
-  return { asked, again, outgoing, done, taken }
+  return { asked, again, outgoing, done, accepted }
 }
 
 /** Inserts what is new and reads what is not. @returns what is recorded of those that were there before */

@@ -1,5 +1,5 @@
 import { ERROR_CODES, INBOUND_TOPICS, InboundEvent, unframe } from '@backstop/contracts'
-import { AppError, type Clock, type IncomingMessage, type ParkingBook } from '@backstop/kit'
+import { AppError, type Clock, type DeadLetterLog, type IncomingMessage } from '@backstop/kit'
 import type { Inbox } from '../store/store.ts'
 import { inboxEntry } from './reconcile-batch.ts'
 import { itemOfEvent } from './work-item.ts'
@@ -13,7 +13,7 @@ export interface DeadLetteredEventsOptions {
  * The inbox as the account of parked events: one that cannot be used came all the same, so its feed is not silent, people
  * find it where they look for it, and its repetition is not parked again. What is no event, or names none, is only parked.
  */
-export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOptions): ParkingBook {
+export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOptions): DeadLetterLog {
   return {
     async known(messages) {
       const named = messages.flatMap(message => {
@@ -23,9 +23,9 @@ export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOpt
       const known = await inbox.known(named.map(({ inboxId }) => inboxId))
       return new Set(named.flatMap(({ message, inboxId }) => (known.has(inboxId) ? [message] : [])))
     },
-    async enter(parked) {
+    async record(unusable) {
       const now = clock.now()
-      const entries = parked.flatMap(({ message, error }) => {
+      const entries = unusable.flatMap(({ message, error }) => {
         const event = eventIn(message)
         if (event === undefined) return []
         const outcome = { outcome: 'parked', reason: reasonOf(error) } as const

@@ -93,15 +93,15 @@ export class RereadConsumer {
   }
 
   async #onBatch(batch: Batch): Promise<BatchProgress> {
-    let taken = 0
+    let accepted = 0
     for (const message of batch.messages) {
-      if (this.#lanes.size >= MAX_IN_FLIGHT || batch.signal.aborted) return { taken, resumeAfterMs: NO_ROOM_MS }
+      if (this.#lanes.size >= MAX_IN_FLIGHT || batch.signal.aborted) return { accepted, resumeAfterMs: NO_ROOM_MS }
       const reread = await this.#decode(message)
-      if (reread === 'later') return { taken, resumeAfterMs: NO_ROOM_MS }
+      if (reread === 'later') return { accepted, resumeAfterMs: NO_ROOM_MS }
       this.#enqueue(batch, message, reread)
-      taken++
+      accepted++
     }
-    return { taken }
+    return { accepted }
   }
 
   async #decode(message: IncomingMessage): Promise<Reread | AppError | 'later'> {
