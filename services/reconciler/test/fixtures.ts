@@ -218,13 +218,13 @@ export function lookAll(theCase: Case, policies: readonly ConnectionPolicy[] = [
 
 /** The looks that a minute brings; those at operations, later decisions and questions after an alert come much later. */
 export function secondLooks(theCase: Case): readonly PendingLook[] {
-  return pendingLooks(theCase).filter(({ of }) => of === 'action' || of === 'step')
+  return pendingLooks(theCase).filter(({ kind }) => kind === 'action' || kind === 'refund_total')
 }
 
 /** Decides again about every alerted action that waits for that, at its time. */
 export function decideAgain(theCase: Case): Case {
   return pendingLooks(theCase)
-    .filter(({ of }) => of === 'decision')
+    .filter(({ kind }) => kind === 'decision')
     .reduce((next, pending) => decide(next, look(pending), pending.dueAt, RULES), theCase)
 }
 

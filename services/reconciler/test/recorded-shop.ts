@@ -152,7 +152,7 @@ function createShopTime(shop: ShopStores): ShopTime {
     const cases = await stores.cases.withOverdueLook(until, 1_000)
     const [due] = cases
       .flatMap(theCase => pendingLooks(theCase).map(pending => ({ theCase, ...pending })))
-      .filter(({ of, dueAt }) => of === 'decision' && dueAt < until)
+      .filter(({ kind, dueAt }) => kind === 'decision' && dueAt < until)
       .sort((a, b) => a.dueAt - b.dueAt)
     if (due === undefined) return false
     now = Math.max(now, due.dueAt)

@@ -1,4 +1,4 @@
-import type { ActionRecord, Case, Look } from './case.ts'
+import type { ActionRecord, Case, FollowedOperation, Look } from './case.ts'
 import { isSigned } from './whom-to-ask.ts'
 
 /** A look this long past its time was not just slow: its message is lost. */
@@ -18,66 +18,102 @@ const LEAST_TIME_TO_ANSWER_MS = 2_000
 const UNANSWERED_LOST_AFTER_MS = 20_000
 
 /** A look that a case still waits for. */
-export interface PendingLook {
-  /** As its recheck names it. */
+export type PendingLook = SecondLook | OperationLook | Decision | LateReadingLook
+
+/** A second look: at an action, or at a total that proves a refund. */
+export type SecondLook = ActionLook | RefundTotalLook
+
+interface ActionLook extends Waiting {
+  readonly kind: 'action'
+  readonly actionId: string
+}
+
+interface RefundTotalLook extends Waiting {
+  readonly kind: 'refund_total'
+  readonly totalId: string
+}
+
+/** A look at what the provider made of an operation. */
+export interface OperationLook extends Waiting {
+  readonly kind: 'operation'
+  readonly operationId: string
+}
+
+/** Nothing is read: an operation that matches an alerted action may explain it by then. */
+interface Decision extends Waiting {
+  readonly kind: 'decision'
+}
+
+/** A question to the provider that follows an alert. */
+export interface LateReadingLook extends Waiting {
+  readonly kind: 'late_reading'
+  readonly actionId: string
+}
+
+interface Waiting {
+  /** The name of the look in messages. */
   readonly lookId: string
   readonly dueAt: number
   readonly askedAt: number | null
-  readonly of: 'action' | 'step' | 'operation' | 'decision' | 'late_reading'
-  /** When it is to be asked for again, if nothing has come of it by then. */
+  /** When the look is requested again, if it has no result by then. */
   readonly wakeAt: number
 }
 
-/** The looks that a case still waits for, so that a slow sweep finds those whose message was lost. */
+/** The looks that a case still waits for. The sweep of overdue looks finds those whose message was lost. */
 export function pendingLooks(theCase: Case): readonly PendingLook[] {
   const actions = theCase.actions.flatMap(action =>
-    action.verdict === 'pending'
-      ? pending('action', action.id, action.look, isSigned(action))
-      : pendingLateReading(action),
+    action.verdict === 'pending' ? pendingLookAt(action) : pendingLateReading(action),
   )
-  const steps = theCase.refundTotals.flatMap(total => pending('step', total.id, total.look, isSigned(total)))
-  const operations = theCase.followedOperations.flatMap(({ operationId, look }) =>
-    look === null ? [] : pending('operation', operationLookId(look.why, operationId), look, true),
-  )
-  return [...actions, ...steps, ...operations, ...theCase.actions.flatMap(decisionOf)]
+  const totals = theCase.refundTotals.flatMap((total): PendingLook[] => {
+    const { id, look } = total
+    if (look === null || look.doneAt !== null) return []
+    const wakeAt = wakeAtOf(look, isSigned(total))
+    return [{ kind: 'refund_total', totalId: id, lookId: id, dueAt: look.dueAt, askedAt: look.askedAt, wakeAt }]
+  })
+  const operations = theCase.followedOperations.flatMap(pendingOperationLook)
+  return [...actions, ...totals, ...operations, ...theCase.actions.flatMap(pendingDecision)]
 }
 
-/** When it is decided again whether an operation that agrees with an alerted action explains it. No provider is asked. */
-function decisionOf({ id, decideAgainAt }: ActionRecord): PendingLook[] {
-  if (decideAgainAt == null) return []
-  return [{ lookId: `decision/${id}`, dueAt: decideAgainAt, askedAt: null, of: 'decision', wakeAt: decideAgainAt }]
-}
-
-export function operationLookId(why: string, operationId: string): string {
-  return `${why}/${operationId}`
-}
-
-function pending(of: PendingLook['of'], lookId: string, look: Look | null, signed: boolean): PendingLook[] {
+function pendingLookAt(action: ActionRecord): PendingLook[] {
+  const { id, look } = action
   if (look === null || look.doneAt !== null) return []
-  const { dueAt, askedAt } = look
-  return [{ lookId, dueAt, askedAt, of, wakeAt: wakeAtOf(of, look, signed) }]
+  const wakeAt = wakeAtOf(look, isSigned(action))
+  return [{ kind: 'action', actionId: id, lookId: id, dueAt: look.dueAt, askedAt: look.askedAt, wakeAt }]
 }
 
-function wakeAtOf(of: PendingLook['of'], { dueAt, askedAt }: Look, signed: boolean): number {
-  // Nothing but this net brings a look at an operation: the delay line is a minute long.
-  if (askedAt === null) return of === 'operation' ? dueAt : dueAt + OVERDUE_AFTER_MS
-  if (of === 'operation') return askedAt + ASK_AGAIN_AFTER_MS
+function wakeAtOf({ dueAt, askedAt }: Look, signed: boolean): number {
+  if (askedAt === null) return dueAt + OVERDUE_AFTER_MS
   return signed ? answerBy(dueAt, askedAt) + UNANSWERED_LOST_AFTER_MS : askedAt + ASK_AGAIN_FOR_HINTS_MS
 }
 
-/** Only this net brings a question that follows an alert: it may be a day away. */
+/** Only the sweep of overdue looks requests looks at operations: they are due later than a delay line is long. */
+function pendingOperationLook({ operationId, look }: FollowedOperation): PendingLook[] {
+  if (look === null || look.doneAt !== null) return []
+  const { why, dueAt, askedAt } = look
+  const wakeAt = askedAt === null ? dueAt : askedAt + ASK_AGAIN_AFTER_MS
+  return [{ kind: 'operation', operationId, lookId: `${why}/${operationId}`, dueAt, askedAt, wakeAt }]
+}
+
+function pendingDecision({ id, decideAgainAt }: ActionRecord): PendingLook[] {
+  if (decideAgainAt == null) return []
+  const lookId = `decision/${id}`
+  return [{ kind: 'decision', lookId, dueAt: decideAgainAt, askedAt: null, wakeAt: decideAgainAt }]
+}
+
+/** Only the sweep of overdue looks requests a question that follows an alert: the question may be due in a day. */
 function pendingLateReading({ id, verdict, look }: ActionRecord): PendingLook[] {
   const nextAt = look?.lateReading?.nextAt ?? null
   if (verdict !== 'unexplained' || look === null || nextAt === null) return []
-  return [{ lookId: id, dueAt: look.dueAt, askedAt: look.askedAt, of: 'late_reading', wakeAt: nextAt }]
+  const { dueAt, askedAt } = look
+  return [{ kind: 'late_reading', actionId: id, lookId: id, dueAt, askedAt, wakeAt: nextAt }]
 }
 
-/** When a signed action is judged whether the provider has answered or not, in milliseconds since the epoch. */
+/** When a signed action is judged whether or not the provider has answered, in milliseconds since the epoch. */
 export function answerBy(dueAt: number, askedAt: number): number {
   return Math.max(dueAt + ANSWER_WITHIN_MS, askedAt + LEAST_TIME_TO_ANSWER_MS)
 }
 
-/** Whether the provider was asked so lately that its answer may still come. */
-export function awaitsAnswer(look: PendingLook, now: number): boolean {
-  return look.askedAt !== null && now < look.wakeAt
+/** Whether the provider was asked so recently that its answer may still come. */
+export function awaitsAnswer({ askedAt, wakeAt }: PendingLook, now: number): boolean {
+  return askedAt !== null && now < wakeAt
 }

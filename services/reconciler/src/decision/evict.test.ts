@@ -216,7 +216,7 @@ describe('a late event about what was given up', () => {
   test('about the total of its charge finds no step open', () => {
     const total = totalSeen({ total: 100, before: 0, createdAt: madeAt(0) })
     const told = play([{ at: LATER, input: total }], grown)
-    expect(pendingLooks(told).filter(({ of }) => of === 'step')).toEqual([])
+    expect(pendingLooks(told).filter(({ kind }) => kind === 'refund_total')).toEqual([])
     expect(lookAll(told).actions).toHaveLength(grown.actions.length)
   })
 })

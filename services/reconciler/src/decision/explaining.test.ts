@@ -310,7 +310,7 @@ function playWithLooks(steps: readonly { readonly at: number; readonly input: In
   }
   const takeLooks = (theCase: Case, until: number): Case => {
     const [due] = pendingLooks(theCase)
-      .filter(({ of, dueAt }) => of !== 'operation' && dueAt <= until)
+      .filter(({ kind, dueAt }) => kind !== 'operation' && dueAt <= until)
       .toSorted((a, b) => a.dueAt - b.dueAt)
     return due === undefined ? theCase : takeLooks(happen(theCase, look(due, lookFacts(), 'read'), due.dueAt), until)
   }

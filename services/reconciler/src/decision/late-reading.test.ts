@@ -29,7 +29,7 @@ const ALERTED_AT = T0 + MINUTE + 4 * SECOND
 
 const rereadsOf = (theCase: Case) =>
   theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
-const reading = (theCase: Case) => pendingLooks(theCase).find(({ of }) => of === 'late_reading')
+const reading = (theCase: Case) => pendingLooks(theCase).find(({ kind }) => kind === 'late_reading')
 
 /** Asked at the second look, not answered, and alerted. */
 function alerted(input: Input = seen(refundShown())): Case {

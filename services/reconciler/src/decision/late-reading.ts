@@ -1,7 +1,7 @@
 import type { Readback } from '@backstop/contracts'
 import { type ActionRecord, type Case, type LateReading, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
-import type { PendingLook } from '../case/looks.ts'
+import type { LateReadingLook } from '../case/looks.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { whomToAsk } from '../case/whom-to-ask.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
@@ -27,8 +27,8 @@ export function startLateReading(theCase: Case, actionId: string, input: LookInp
 }
 
 /** The case after a question became due, or after the provider answered one. */
-export function readLate(theCase: Case, look: PendingLook, input: LookInput, now: number): Case {
-  const action = theCase.actions.find(one => one.id === look.lookId)
+export function readLate(theCase: Case, look: LateReadingLook, input: LookInput, now: number): Case {
+  const action = theCase.actions.find(one => one.id === look.actionId)
   const reading = action?.look?.lateReading
   if (action === undefined || reading === undefined) return theCase
   return input.answer === null
@@ -39,7 +39,7 @@ export function readLate(theCase: Case, look: PendingLook, input: LookInput, now
 function askAgain(
   theCase: Case,
   action: ActionRecord,
-  look: PendingLook,
+  look: LateReadingLook,
   reading: LateReading,
   { facts }: LookInput,
   now: number,

@@ -1,6 +1,6 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
 import type { ActionRecord, Case, FollowedOperation } from '../case/case.ts'
-import { awaitsAnswer, operationLookId, type PendingLook } from '../case/looks.ts'
+import { awaitsAnswer, type OperationLook as PendingOperationLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { askThrough } from '../case/whom-to-ask.ts'
 import { reportMissing } from '../operation/drift.ts'
@@ -58,10 +58,13 @@ function firstLook(why: OperationLook['why'], { ended_at }: Operation, now: numb
 }
 
 /** The case after a look at one of its operations: the provider is asked, or has answered. */
-export function lookAtOperation(theCase: Case, pending: PendingLook, { answer, facts }: LookInput, now: number): Case {
-  const known = theCase.followedOperations.find(
-    one => one.look !== null && operationLookId(one.look.why, one.operationId) === pending.lookId,
-  )
+export function lookAtOperation(
+  theCase: Case,
+  pending: PendingOperationLook,
+  { answer, facts }: LookInput,
+  now: number,
+): Case {
+  const known = theCase.followedOperations.find(one => one.operationId === pending.operationId)
   const operation = theCase.operations.find(one => one.operation_id === known?.operationId)
   if (known === undefined || known.look === null || operation === undefined) return theCase
   const { look } = known

@@ -267,7 +267,7 @@ describe('an operation that says done', () => {
   ])('of a cancellation whose subscription is shown $name', ({ shown, drifts }) => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
     const theCase = tell(cancels, seen(shown))
-    const look1 = pendingLooks(theCase).find(({ of }) => of === 'operation') as PendingLook
+    const look1 = pendingLooks(theCase).find(({ kind }) => kind === 'operation') as PendingLook
     expect(driftsIn(decide(theCase, look(look1, readable, 'read'), at, RULES))).toHaveLength(drifts)
   })
 })

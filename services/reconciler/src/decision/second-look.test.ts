@@ -141,7 +141,7 @@ describe('the second look, where the provider can be asked', () => {
     expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
     const found = refundShown({ about: ['pi_1', 'ch_1'] })
     const shown = play([{ at: T0 + 2 * MINUTE, input: seen(found, { eventId: null, reading: 'second_look' }) }], asking)
-    const step = secondLooks(shown).find(({ of }) => of === 'step') as PendingLook
+    const step = secondLooks(shown).find(({ kind }) => kind === 'refund_total') as PendingLook
     const judged = decide(shown, look(step, readable, 'read'), T0 + 2 * MINUTE, RULES)
     expect(judged.actions.map(action => action.providerRef)).toEqual(['re_1'])
     expect(onlyAction(answered(asking, 'not_found'))).toMatchObject({ providerRef: null, verdict: 'unexplained' })

@@ -1,7 +1,7 @@
 import type { Readback } from '@backstop/contracts'
 import { type ActionRecord, type Case, type Look, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
 import { policiesOf } from '../case/connection-policy.ts'
-import { answerBy, awaitsAnswer, type PendingLook, pendingLooks } from '../case/looks.ts'
+import { answerBy, awaitsAnswer, type PendingLook, pendingLooks, type SecondLook } from '../case/looks.ts'
 import { type Asking, isSigned, type LookFacts, whomToAsk } from '../case/whom-to-ask.ts'
 import { lookAtTotal } from '../refund/refund-steps.ts'
 import { judgeAtSecondLook, judgeCase } from '../verdict/judge.ts'
@@ -28,9 +28,23 @@ export function applyLook(theCase: Case, input: LookInput, now: number, recheckD
   if (input.answer === null && now < look.dueAt) return requeueLook(theCase, look, now)
   const judged = judgeCase(theCase, now, recheckDelayMs)
   if (findLook(judged, input) === undefined) return judged
-  if (look.of === 'decision') return judged
-  if (look.of === 'operation') return lookAtOperation(judged, look, input, now)
-  if (look.of === 'late_reading') return judgeCase(readLate(judged, look, input, now), now, recheckDelayMs)
+  switch (look.kind) {
+    case 'decision':
+      return judged
+    case 'operation':
+      return lookAtOperation(judged, look, input, now)
+    case 'late_reading':
+      return judgeCase(readLate(judged, look, input, now), now, recheckDelayMs)
+    case 'action':
+    case 'refund_total':
+      return takeSecondLook(judged, look, input, now, recheckDelayMs)
+    default:
+      return look satisfies never
+  }
+}
+
+/** The case after a second look: the provider is asked, or the verdict is given. */
+function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, now: number, recheckDelayMs: number): Case {
   const seen = lookedAt(judged, look)
   if (seen === undefined) return judged
   const step = input.answer === null ? nextStep(seen, look, input, now) : stepOfAnswer(seen, input.answer)
@@ -57,7 +71,7 @@ type Step =
   | { readonly kind: 'await_answer' }
   | { readonly kind: 'conclude'; readonly answer: LookInput['answer'] }
 
-function nextStep(seen: ActionRecord | RefundTotal, look: PendingLook, { facts }: LookInput, now: number): Step {
+function nextStep(seen: ActionRecord | RefundTotal, look: SecondLook, { facts }: LookInput, now: number): Step {
   const whom = whomToAsk(seen, facts)
   if (whom.kind === 'nobody') return { kind: 'conclude', answer: null }
   if (look.askedAt !== null && isSigned(seen)) {
@@ -75,7 +89,7 @@ function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<Look
 }
 
 /** Asks the provider. What it signed is judged in time whatever becomes of the question. */
-function ask(theCase: Case, look: PendingLook, seen: ActionRecord | RefundTotal, asking: Asking, now: number): Case {
+function ask(theCase: Case, look: SecondLook, seen: ActionRecord | RefundTotal, asking: Asking, now: number): Case {
   const asked = withAsked(theCase, look, now)
   const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
   const question = rereadEntry(theCase, look, asking, 'second_look', now, answerByMs)
@@ -84,7 +98,7 @@ function ask(theCase: Case, look: PendingLook, seen: ActionRecord | RefundTotal,
 }
 
 /** Clocks differ between machines: the end of the wait that comes early by this one comes again. */
-function endOfWait(theCase: Case, look: PendingLook, now: number) {
+function endOfWait(theCase: Case, look: SecondLook, now: number) {
   return unansweredEntry(theCase, look, answerBy(look.dueAt, look.askedAt ?? now), now)
 }
 
@@ -94,23 +108,23 @@ function findLook(theCase: Case, { lookId, dueAt }: LookInput): PendingLook | un
 
 /** Clocks differ between machines; a look that comes early by this one goes round again. */
 function requeueLook(theCase: Case, look: PendingLook, now: number): Case {
-  if (look.of === 'operation' || look.of === 'decision') return theCase
+  if (look.kind === 'operation' || look.kind === 'decision') return theCase
   return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, look.lookId, look.dueAt, now)] }
 }
 
-function lookedAt(theCase: Case, { lookId, of }: PendingLook): ActionRecord | RefundTotal | undefined {
-  return of === 'action'
-    ? theCase.actions.find(action => action.id === lookId)
-    : theCase.refundTotals.find(total => total.id === lookId)
+function lookedAt(theCase: Case, look: SecondLook): ActionRecord | RefundTotal | undefined {
+  return look.kind === 'action'
+    ? theCase.actions.find(({ id }) => id === look.actionId)
+    : theCase.refundTotals.find(({ id }) => id === look.totalId)
 }
 
-function withAsked(theCase: Case, { lookId, of }: PendingLook, now: number): Case {
-  const asked = (look: Look | null) => (look === null ? null : { ...look, askedAt: now })
-  if (of === 'action') {
-    const action = theCase.actions.find(one => one.id === lookId)
+function withAsked(theCase: Case, look: SecondLook, now: number): Case {
+  const asked = (known: Look | null) => (known === null ? null : { ...known, askedAt: now })
+  if (look.kind === 'action') {
+    const action = theCase.actions.find(({ id }) => id === look.actionId)
     return action === undefined ? theCase : withRecord(theCase, { ...action, look: asked(action.look) })
   }
-  const index = theCase.refundTotals.findIndex(total => total.id === lookId)
+  const index = theCase.refundTotals.findIndex(({ id }) => id === look.totalId)
   const total = theCase.refundTotals[index]
   if (total === undefined) return theCase
   return {
@@ -120,21 +134,16 @@ function withAsked(theCase: Case, { lookId, of }: PendingLook, now: number): Cas
 }
 
 /** The verdict of a look that waits for nobody any more. */
-function conclude(
-  theCase: Case,
-  { lookId, dueAt, of }: PendingLook,
-  input: LookInput,
-  now: number,
-  recheckDelayMs: number,
-): Case {
+function conclude(theCase: Case, look: SecondLook, input: LookInput, now: number, recheckDelayMs: number): Case {
   const { facts, answer } = input
   // A refund that only a total proves becomes an action in this moment, and is judged at once: its minute has passed.
-  const looked = of === 'step' ? judgeCase(lookAtTotal(theCase, lookId, now), now, recheckDelayMs) : theCase
+  const looked =
+    look.kind === 'refund_total' ? judgeCase(lookAtTotal(theCase, look.totalId, now), now, recheckDelayMs) : theCase
   const known = new Set(theCase.actions.map(({ id }) => id))
-  const isLookedAt = ({ id }: ActionRecord) => (of === 'step' ? !known.has(id) : id === lookId)
+  const isLookedAt = ({ id }: ActionRecord) => (look.kind === 'action' ? id === look.actionId : !known.has(id))
   const readBack = answer === null ? null : READ_BACK[answer.outcome]
   return looked.actions.filter(isLookedAt).reduce((next, action) => {
-    if (action.verdict !== 'pending' || action.look?.dueAt !== dueAt) return next
+    if (action.verdict !== 'pending' || action.look?.dueAt !== look.dueAt) return next
     const policies = policiesOf(next, action, facts.policies)
     const judged = judgeAtSecondLook(next, action, { policies, readBack }, now)
     return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged

@@ -73,11 +73,11 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
   }
   const nextLook = () =>
     pendingLooks(theCase)
-      .filter(({ of }) => of !== 'operation')
+      .filter(({ kind }) => kind !== 'operation')
       .map(pending => {
         const { lookId, dueAt, wakeAt } = pending
-        const isOfLine = (pending.of === 'action' || pending.of === 'step') && pending.askedAt === null
-        const key = isOfLine ? `${lookId} ${dueAt}` : `${pending.of} ${lookId} ${wakeAt}`
+        const isOfLine = (pending.kind === 'action' || pending.kind === 'refund_total') && pending.askedAt === null
+        const key = isOfLine ? `${lookId} ${dueAt}` : `${pending.kind} ${lookId} ${wakeAt}`
         const at = handedOut.get(key) ?? (isOfLine ? dueAt - (lineMs.shift() ?? 0) : wakeAt)
         handedOut.set(key, at)
         return { at: at + looksLateMs, input: look(pending, facts), key }

@@ -54,7 +54,7 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
   }
   const nextLook = () =>
     pendingLooks(theCase)
-      .filter(({ of }) => of !== 'operation')
+      .filter(({ kind }) => kind !== 'operation')
       .map(pending => ({
         at: (pending.askedAt === null ? pending.dueAt : pending.wakeAt) + looksLateMs,
         input: look(pending, facts),

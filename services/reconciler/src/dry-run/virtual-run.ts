@@ -147,9 +147,9 @@ function repliesTo({ topic, message }: OutboxEntry, answers: History['answers'],
  * @param queued those that were brought before, by name
  */
 function decisionsOf(theCase: Case, queued: Set<string>): Arrival[] {
-  return pendingLooks(theCase).flatMap(({ of, lookId, dueAt }) => {
+  return pendingLooks(theCase).flatMap(({ kind, lookId, dueAt }) => {
     const name = `${lookId} ${dueAt}`
-    if (of !== 'decision' || queued.has(name)) return []
+    if (kind !== 'decision' || queued.has(name)) return []
     queued.add(name)
     const recheck = recheckEntry(theCase, lookId, dueAt, dueAt).message as Recheck
     return [{ at: dueAt, item: { kind: 'recheck' as const, recheck } }]

@@ -66,7 +66,7 @@ describe("a stranger's refund has alerted, and an equal operation is reported", 
 
   test('resolves when the window is over and no refund of its own arrived, at that very time', () => {
     const ended = play([at(BEGAN + 5 * MINUTE, ours())], alerted)
-    const [due] = pendingLooks(ended).filter(({ of }) => of === 'decision')
+    const [due] = pendingLooks(ended).filter(({ kind }) => kind === 'decision')
     expect(due).toMatchObject({ dueAt: BEGAN + SECOND + 15 * MINUTE, wakeAt: BEGAN + SECOND + 15 * MINUTE })
     const resolved = decideAgain(ended)
     expect(unexpected(onlyAction(resolved))).toMatchObject({
