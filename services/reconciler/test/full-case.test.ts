@@ -109,7 +109,7 @@ describe('a payment that can take no more', () => {
     const step = before.refundTotals[0]!
     const workspace = new Workspace([{ ...before, actions: full.actions }], RULES)
     const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
-    const touch = { projectId: PROJECT, refs: before.refs.slice(0, 1), creates: false, looks: true }
+    const touch = { kind: 'look', projectId: PROJECT, refs: before.refs.slice(0, 1) } as const
     workspace.apply({ ...touch, input: facts => ({ ...recheck, facts }) }, lookFacts(), step.look!.dueAt)
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
@@ -118,7 +118,7 @@ describe('a payment that can take no more', () => {
     const old = { ...full.actions[0]!, reason: 'made_before_connection', verdict: 'explained' } as const
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], RULES)
     const { refs } = full
-    workspace.apply({ projectId: PROJECT, refs, creates: true, looks: false, input: () => another }, lookFacts(), LATER)
+    workspace.apply({ kind: 'fact', projectId: PROJECT, refs, input: () => another }, lookFacts(), LATER)
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 

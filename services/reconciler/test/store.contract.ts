@@ -16,7 +16,7 @@ import {
   type OpenPlace,
   type ReconcilerStores,
 } from '../src/store/store.ts'
-import { projectAction, projectActions } from '../src/verdict/projection.ts'
+import { type ListingState, projectAction, projectActions } from '../src/verdict/projection.ts'
 import { emptyCase, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
@@ -208,11 +208,11 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     test('an older projection never replaces a newer one, in whatever order they come', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
-      const listed = (change: Partial<Action>, isNew = true) => {
-        return { action: { ...action, ...change }, mergedInto: null, isNew, mayStand: false, isDecided: false }
+      const listed = (change: Partial<Action>, listing: ListingState = 'absent') => {
+        return { action: { ...action, ...change }, mergedInto: null, listing, isDecided: false }
       }
-      for (const isNew of [true, false]) {
-        for (const version of [3, 1, 2]) await stores.projections.saveActions([listed({ version }, isNew)])
+      for (const listing of ['absent', 'outdated'] as const) {
+        for (const version of [3, 1, 2]) await stores.projections.saveActions([listed({ version }, listing)])
       }
       const other = { version: 1, action_id: deterministicId('action', 'other') }
       await stores.projections.saveActions([listed({ version: 1 }), listed(other)])
@@ -222,7 +222,7 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     test('what may be listed already is written where it is not, or in an older version', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
-      const listed = { mergedInto: null, isNew: false, mayStand: true, isDecided: false }
+      const listed = { mergedInto: null, listing: 'current', isDecided: false } as const
       for (const version of [2, 1, 3, 3]) {
         const state = version === 1 ? 'failed' : 'succeeded'
         await stores.projections.saveActions([{ action: { ...action, version, state }, ...listed }])
@@ -236,9 +236,9 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
     test('an action that turned out to be another leads on to it, and an older projection does not bring it back', async () => {
       const theCase = pendingCase('a')
       const action = projectAction(theCase, onlyAction(theCase))
-      const listed = { isNew: false, mayStand: false, isDecided: false }
+      const listed = { listing: 'outdated', isDecided: false } as const
       await stores.projections.saveActions([{ action: { ...action, version: 2 }, mergedInto: 'act_other', ...listed }])
-      await stores.projections.saveActions([{ action, mergedInto: null, ...listed, isNew: true }])
+      await stores.projections.saveActions([{ action, mergedInto: null, ...listed, listing: 'absent' }])
       expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })
     })
 
@@ -414,13 +414,13 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
         const action = { ...projected!.action, action_id }
         await stores.projections.saveActions([{ ...projected!, action }])
       }
-      await stores.projections.saveIncidents(incidents.map(incident => ({ incident, mayStand: false, isNew: true })))
+      await stores.projections.saveIncidents(incidents.map(incident => ({ incident, listing: 'absent' })))
       const idsOf = async (after?: OpenPlace, limit = 2) =>
         (await stores.openActions.page(PROJECT, after, limit)).map(({ action }) => action._id)
       expect(await idsOf()).toEqual(['act_1', 'act_2'])
       expect(await idsOf({ openedAt: T0 + 2, incidentId: 'inc_2' })).toEqual(['act_3'])
       const resolved = { ...incidents[1]!, state: 'resolved' as const, version: 2 }
-      await stores.projections.saveIncidents([{ incident: resolved, mayStand: false }])
+      await stores.projections.saveIncidents([{ incident: resolved, listing: 'outdated' }])
       expect(await idsOf(undefined, 9)).toEqual(['act_2', 'act_3'])
       expect(await stores.openActions.page('prj_other', undefined, 9)).toEqual([])
       const byIds = await stores.openActions.byIds(['act_1', 'act_2', 'act_none'])

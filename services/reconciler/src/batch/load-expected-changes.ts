@@ -80,11 +80,10 @@ async function findExpectedChanges(
 
 function touchOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedChange[]): Touch {
   return {
+    kind: 'loaded_news',
     projectId,
     refs: refs.slice(0, 1),
     input: () => ({ kind: 'expected_changes', expectedChanges }),
-    creates: false,
-    looks: false,
   }
 }
 

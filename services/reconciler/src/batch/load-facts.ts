@@ -38,7 +38,7 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   if (looked.length === 0) {
     const facts = { policies: new Map(), targetsOf }
     const expected = await loadExpectedChanges(touches, cases, casesToLookUp(touches, cases, looked), stores, now)
-    return { cases, facts, ledgerTouches: expected.touches.map(broughtAlong), uses: expected.uses }
+    return { cases, facts, ledgerTouches: expected.touches, uses: expected.uses }
   }
   // What the round's own events link to a payment counts as its name already.
   const named = withComingNames(touches, cases).filter(({ theCase }) => looked.includes(theCase))
@@ -51,7 +51,9 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   const known = new Set(cases.map(theCase => theCase.id))
   const others = more.length === 0 ? [] : await stores.cases.load([...new Set(more)])
   const all = [...cases, ...others.filter(theCase => !known.has(theCase.id))]
-  const told = operations.flatMap(operation => touchOfOperation(operation) ?? touchesOfUnsent(operation, named))
+  const told = operations.flatMap(
+    operation => touchOfOperation(operation, 'loaded_fact') ?? touchesOfUnsent(operation, named),
+  )
   const expected = await loadExpectedChanges(
     [...touches, ...told],
     all,
@@ -59,23 +61,19 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
     stores,
     now,
   )
-  const ledgerTouches = [...expected.touches, ...told].map(broughtAlong)
+  const ledgerTouches = [...expected.touches, ...told]
   return { cases: all, facts: { policies, targetsOf }, ledgerTouches, uses: expected.uses }
-}
-
-function broughtAlong(touch: Touch): Touch {
-  return { ...touch, isBrought: true }
 }
 
 /** Those that the expected changes about are looked up for: what is looked at, and what asks for them. */
 function casesToLookUp(touches: readonly Touch[], cases: readonly Case[], looked: readonly Case[]): Case[] {
-  const refs = new Set(touches.flatMap(touch => (touch.wantsExpectedChanges === true ? [...touch.refs] : [])))
+  const refs = new Set(touches.flatMap(touch => (touch.kind === 'expected_change' ? [...touch.refs] : [])))
   if (refs.size === 0) return [...looked]
   return cases.filter(theCase => looked.includes(theCase) || theCase.refs.some(ref => refs.has(ref)))
 }
 
 function lookedAt(touches: readonly Touch[], cases: readonly Case[]): Case[] {
-  const refs = new Set(touches.flatMap(touch => (touch.looks ? [...touch.refs] : [])))
+  const refs = new Set(touches.flatMap(touch => (touch.kind === 'look' ? [...touch.refs] : [])))
   return refs.size === 0 ? [] : cases.filter(theCase => theCase.refs.some(ref => refs.has(ref)))
 }
 
@@ -84,11 +82,10 @@ function touchesOfUnsent(operation: Operation, named: readonly NamedCase[]): Tou
   return named
     .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))
     .map(({ theCase }) => ({
+      kind: 'loaded_news',
       projectId: theCase.projectId,
       refs: theCase.refs.slice(0, 1),
       input: () => ({ kind: 'operation', operation }),
-      creates: false,
-      looks: false,
     }))
 }
 

@@ -41,19 +41,19 @@ export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'eve
 
 /** What an item asks of one case. */
 export interface Touch {
+  readonly kind: TouchKind
   readonly projectId: string
   readonly refs: readonly string[]
   /** Built once the facts of the batch are read. */
   input(facts: LookFacts): Input
-  /** Whether a case is made when there is none yet. */
-  readonly creates: boolean
-  /** Whether it is a look, which rests on more than its case. */
-  readonly looks: boolean
-  /** Whether the expected changes about its case are to be looked up, as for a look. */
-  readonly wantsExpectedChanges?: true
-  /** No message of the batch asked for it: it was found for those that did, and so is no repeat of one. */
-  readonly isBrought?: true
 }
+
+/**
+ * fact: a sighting or an operation; makes a case where none exists. look: needs the policies, the ledger and the expected
+ * changes of its case. expected_change: needs the expected changes of its case. The other two were loaded for the case of
+ * a look, so no message asked for them: loaded_fact may make a case, loaded_news only informs one.
+ */
+export type TouchKind = 'fact' | 'look' | 'expected_change' | 'loaded_fact' | 'loaded_news'
 
 /** How an event leaves a mark in the inbox. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
@@ -166,11 +166,10 @@ function readReadback(readback: Readback, connection: ConnectionDocument | undef
   const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
   const dueAt = Date.parse(look.due_at)
   const looking: Touch = {
+    kind: 'look',
     projectId: project_id,
     refs: [look.ref],
     input: facts => ({ kind: 'second_look', lookId: look.look_id, dueAt, facts, answer: { outcome } }),
-    creates: false,
-    looks: true,
   }
   return { ...reading, touches: [...found, looking] }
 }
@@ -197,7 +196,7 @@ function seenThrough(id: string, connection: ConnectionDocument | undefined): Pi
 
 function touchOfSighting(projectId: string, sighting: Sighting, source: SightingSource): Touch {
   const input = (): Input => ({ kind: 'sighting', sighting, source })
-  return { projectId, refs: sighting.refs, input, creates: true, looks: false }
+  return { kind: 'fact', projectId, refs: sighting.refs, input }
 }
 
 function malformed(what: string, reason: string): AppError {
@@ -205,36 +204,32 @@ function malformed(what: string, reason: string): AppError {
 }
 
 /** @returns undefined for an operation that was never sent to the provider: it can explain nothing */
-export function touchOfOperation(operation: Operation): Touch | undefined {
+export function touchOfOperation(operation: Operation, kind: 'fact' | 'loaded_fact' = 'fact'): Touch | undefined {
   if (operation.executing_at === null) return undefined
   return {
+    kind,
     projectId: operation.project_id,
     refs: operation.refs,
     input: () => ({ kind: 'operation', operation }),
-    creates: true,
-    looks: false,
   }
 }
 
 /** What comes of it comes with the expected changes that are looked up for it. */
 function touchOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): Touch {
   return {
+    kind: 'expected_change',
     projectId,
     refs: [ref],
     input: () => ({ kind: 'expected_changes', expectedChanges: [] }),
-    creates: false,
-    looks: false,
-    wantsExpectedChanges: true,
   }
 }
 
 function touchOfRecheck(recheck: Recheck): Touch {
   const dueAt = Date.parse(recheck.due_at)
   return {
+    kind: 'look',
     projectId: recheck.project_id,
     refs: [recheck.ref],
     input: facts => ({ kind: 'second_look', lookId: recheck.look_id, dueAt, facts, answer: null }),
-    creates: false,
-    looks: true,
   }
 }

@@ -8,11 +8,15 @@ describe('a case that an input does not change', () => {
     { at: T0, input: operationSeen() },
     { at: T0, input: refundSeen() },
   ])
-  const own = { projectId: PROJECT, refs: theCase.refs, creates: true, looks: false, input: () => operationSeen() }
+  const own: Touch = { kind: 'fact', projectId: PROJECT, refs: theCase.refs, input: () => operationSeen() }
 
   test.each<{ name: string; touch: Touch; listed: number }>([
     { name: 'is listed whole, as it may be the repeat of one whose listings were lost', touch: own, listed: 1 },
-    { name: 'is not listed where it was only brought along', touch: { ...own, isBrought: true }, listed: 0 },
+    {
+      name: 'is not listed when the touch was only loaded for a look',
+      touch: { ...own, kind: 'loaded_fact' },
+      listed: 0,
+    },
   ])('$name', ({ touch, listed }) => {
     const workspace = new Workspace([theCase], RULES)
     workspace.apply(touch, lookFacts(), T0)

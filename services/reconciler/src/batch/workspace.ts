@@ -65,7 +65,7 @@ export class Workspace {
     const next = decide(held.theCase, input, now, this.#rules)
     // Decisions share what they leave as it is, so this looks into little.
     if (isDeepStrictEqual(next, held.theCase)) {
-      if (touch.isBrought !== true) held.isRepeated = true
+      if (!isLoaded(touch)) held.isRepeated = true
       return
     }
     held.theCase = next
@@ -76,7 +76,7 @@ export class Workspace {
   /** The case that holds any of the references, merged into one where several do. */
   #find(touch: Touch, now: number): OpenCase | undefined {
     const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
-    if (first === undefined) return touch.creates ? this.#create(touch, now) : undefined
+    if (first === undefined) return makesCase(touch) ? this.#create(touch, now) : undefined
     return others.reduce((held, other) => this.#merge(held, other, now), first)
   }
 
@@ -134,6 +134,16 @@ export class Workspace {
       return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })
   }
+}
+
+/** Whether a touch makes a case where none has its references. */
+function makesCase({ kind }: Touch): boolean {
+  return kind === 'fact' || kind === 'loaded_fact'
+}
+
+/** Whether no message asked for a touch, so that it is no repeat of one. */
+function isLoaded({ kind }: Touch): boolean {
+  return kind === 'loaded_fact' || kind === 'loaded_news'
 }
 
 /** The work loop parks what meets it, and goes on with the rest. */

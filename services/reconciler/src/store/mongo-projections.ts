@@ -1,7 +1,7 @@
 import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import type { Collection, Filter } from 'mongodb'
-import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
+import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
 /** Actions and incidents as lists and searches read them, collections `actions` and `incidents`. */
@@ -29,18 +29,17 @@ function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedInc
  * and updated only where it was there after all. A look costs less than an update that changes nothing, so what may be listed
  * already is looked up first.
  */
-async function saveNewer<P extends { mayStand: boolean; isNew?: boolean }, T extends { _id: string; version: number }>(
+async function saveNewer<P extends { listing: ListingState }, T extends { _id: string; version: number }>(
   collection: Collection<T>,
   list: readonly P[],
   toDocument: (projected: P) => T,
 ): Promise<void> {
   await asUnavailable(async () => {
-    const fresh = list.filter(({ isNew }) => isNew === true).map(toDocument)
+    const fresh = list.filter(({ listing }) => listing === 'absent').map(toDocument)
     const present = await onlyDuplicates(() => collection.insertMany(fresh as never, { ordered: false }), fresh.length)
-    const older = list.filter(({ isNew }) => isNew !== true)
     const rest = [
-      ...older.filter(({ mayStand }) => !mayStand).map(toDocument),
-      ...(await notListed(collection, older.filter(({ mayStand }) => mayStand).map(toDocument))),
+      ...list.filter(({ listing }) => listing === 'outdated').map(toDocument),
+      ...(await notListed(collection, list.filter(({ listing }) => listing === 'current').map(toDocument))),
       ...present.flatMap(index => fresh[index] ?? []),
     ]
     if (rest.length === 0) return

@@ -43,19 +43,22 @@ function showAction(theCase: Case, action: ActionRecord, index: OperationIndex, 
   }
 }
 
+/**
+ * What the collection most likely has of an action or incident. absent: it is new. outdated: it changed now. current: nothing
+ * changed it, and a crash may have prevented its listing.
+ */
+export type ListingState = 'absent' | 'outdated' | 'current'
+
 /** An action as it is listed; one that turned out to be another's leads on to that one. */
 export interface ProjectedAction {
   readonly action: Action
   readonly mergedInto: string | null
-  /** Nothing was known of it before: most likely it is not listed yet. */
-  readonly isNew: boolean
-  /** Nothing changed it now: most likely it is listed already. */
-  readonly mayStand: boolean
+  readonly listing: ListingState
   /** Its verdict, reason or operation is another than before. */
   readonly isDecided: boolean
 }
 
-export interface ProjectedIncident extends Pick<ProjectedAction, 'mayStand'> {
+export interface ProjectedIncident extends Pick<ProjectedAction, 'listing'> {
   readonly incident: Incident
 }
 
@@ -145,8 +148,7 @@ export function projectActions(
     return {
       action: showAction(theCase, record, index, listedVersion(theCase, record)),
       mergedInto,
-      isNew: known === undefined && mergedInto === null,
-      mayStand: mayStand(theCase, record, before),
+      listing: known === undefined && mergedInto === null ? 'absent' : listingOf(theCase, record, before),
       isDecided: mergedInto === null && !hasSameVerdict(record, known),
     }
   }
@@ -158,8 +160,8 @@ function listedVersion(theCase: Case, record: ActionRecord): number {
   return record.changedIn ?? theCase.version
 }
 
-function mayStand(theCase: Case, record: ActionRecord, before: Case | undefined): boolean {
-  return theCase === before || listedVersion(theCase, record) < theCase.version
+function listingOf(theCase: Case, record: ActionRecord, before: Case | undefined): ListingState {
+  return theCase === before || listedVersion(theCase, record) < theCase.version ? 'current' : 'outdated'
 }
 
 function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
@@ -175,7 +177,7 @@ export function projectIncidents(
   return actions.flatMap(action =>
     action.incidents.map(incident => ({
       incident: { ...projectIncident(theCase, action, incident), version: listedVersion(theCase, action) },
-      mayStand: mayStand(theCase, action, before),
+      listing: listingOf(theCase, action, before),
     })),
   )
 }
