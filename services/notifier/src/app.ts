@@ -71,7 +71,7 @@ export interface NotifierSettings {
   /** Deliveries that wait in memory for one channel at most. */
   readonly maxQueuedPerChannel: number
   /** Deliveries in memory beyond which the rest waits in Kafka; 2000 when left out. */
-  readonly maxAtHand?: number
+  readonly maxInMemory?: number
   /** How long one attempt may take, in milliseconds; 20 s when left out. */
   readonly attemptMs?: number
 }

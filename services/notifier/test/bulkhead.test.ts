@@ -13,7 +13,7 @@ test('channels that hang, each with too little waiting to show, do not fill the 
     notifier.collections.channels.set(`chn_${index}`, webhookChannel(`chn_${index}`, `https://r${index}.example.com/`))
   }
   notifier.state.reply = request => (request.url === URL_OK ? 200 : 'hang')
-  await notifier.start({ maxAtHand: 200 })
+  await notifier.start({ maxInMemory: 200 })
   await notifier.clock.advance(100)
   const ids = Array.from({ length: 50 }, (_, index) => `alr_${index}`)
   for (const id of ids) {

@@ -2,7 +2,7 @@
 
 import { PROJECT } from '@backstop/channels/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { HealthNews } from '../src/health/rules/channel-health.ts'
+import type { HealthReport } from '../src/health/rules/channel-health.ts'
 import { disableChannel, enableChannel } from '../src/health/rules/channel-health.ts'
 import type { HealthStore } from '../src/store/health-store.ts'
 
@@ -10,15 +10,15 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000
 const OF = { channelId: 'chn_1', projectId: PROJECT, name: 'Ops' }
 
-const failed = (atMs: number, error = 'No answer'): HealthNews => ({ kind: 'failed', atMs, error })
-const worked = (atMs: number): HealthNews => ({ kind: 'worked', atMs, error: null })
+const failed = (atMs: number, error = 'No answer'): HealthReport => ({ kind: 'failed', atMs, error })
+const worked = (atMs: number): HealthReport => ({ kind: 'worked', atMs, error: null })
 
 export function describeHealth(name: string, open: () => Promise<HealthStore>): void {
   let store: HealthStore
   beforeEach(async () => {
     store = await open()
   })
-  const tell = (...news: HealthNews[]) => store.record([{ channelId: 'chn_1', projectId: PROJECT, news }])
+  const tell = (...news: HealthReport[]) => store.record([{ channelId: 'chn_1', projectId: PROJECT, news }])
   const health = () => store.find('chn_1')
 
   describe(`${name}: what is recorded of a channel's health`, () => {

@@ -2,7 +2,7 @@ import { alert } from '@backstop/channels/test'
 import type { Batch } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import type { ChannelLimits } from '../src/queue/channel-lane.ts'
-import type { Shown } from '../src/queue/channel-paces.ts'
+import type { ChannelSignal } from '../src/queue/channel-paces.ts'
 import { ChannelQueues } from '../src/queue/channel-queues.ts'
 import type { DeliveryJob } from '../src/queue/delivery-job.ts'
 
@@ -16,7 +16,7 @@ export interface Harness extends Partial<ChannelLimits> {
 /** Queues with a clock that is turned by hand, and what they run, drop and send away. */
 export function harness(options: Harness = {}) {
   const clock = createManualClock()
-  const running: { jobs: readonly DeliveryJob[]; end: (shown: Shown | undefined) => void }[] = []
+  const running: { jobs: readonly DeliveryJob[]; end: (shown: ChannelSignal | undefined) => void }[] = []
   const dropped: string[] = []
   const held: { ids: string[]; heldForMs: number }[] = []
   let open = true

@@ -3,7 +3,7 @@
 import { alert, PROJECT } from '@backstop/channels/test'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { settleWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
+import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/store/delivery-store.ts'
 import type { ReplayStore, RequeueOrder, RequeueStore } from '../src/store/requeue-store.ts'
 
@@ -34,7 +34,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
     await stores.deliveries.open(documents)
     const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
     await stores.deliveries.record(
-      documents.map(one => settleWithoutAttempt({ deliveryId: one._id, attempt: 1 }, gone, NOW)),
+      documents.map(one => outcomeWithoutAttempt({ deliveryId: one._id, attempt: 1 }, gone, NOW)),
     )
   }
   const order = (deliveryId: string, more: Partial<RequeueOrder> = {}): RequeueOrder => ({

@@ -4,7 +4,11 @@ import type { ChannelDocument } from '@backstop/channels'
 import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { DeliveryDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Settlement, settleAttempt, settleWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
+import {
+  type AttemptOutcome,
+  outcomeOfAttempt,
+  outcomeWithoutAttempt,
+} from '../src/delivery/rules/outcome-of-attempt.ts'
 import { disableChannel } from '../src/health/rules/channel-health.ts'
 import type { ChannelStore } from '../src/store/channel-store.ts'
 import { type DeliveryStore, newDelivery, progressOf } from '../src/store/delivery-store.ts'
@@ -32,8 +36,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       'webhook',
       NOW,
     )
-  const settled = (id: string, attempt: number, status: number, startedAtMs = NOW): Settlement =>
-    settleAttempt({
+  const outcomeOf = (id: string, attempt: number, status: number, startedAtMs = NOW): AttemptOutcome =>
+    outcomeOfAttempt({
       deliveryId: id,
       channelKind: 'webhook',
       attempt,
@@ -54,7 +58,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('tell how far they are', async () => {
       await stores.deliveries.open([fresh('a'), fresh('b')])
-      await stores.deliveries.record([settled('b', 1, 500)])
+      await stores.deliveries.record([outcomeOf('b', 1, 500)])
       const progress = await stores.deliveries.progressOf(['a', 'b', 'unknown'])
       expect([...progress.keys()].sort()).toEqual(['a', 'b'])
       expect(progress.get('a')).toMatchObject({ state: 'pending', lastAttempt: 0, firstAttemptAtMs: null })
@@ -70,8 +74,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('keep every attempt with what was said', async () => {
       await stores.deliveries.open([fresh('a')])
-      await stores.deliveries.record([settled('a', 1, 500)])
-      await stores.deliveries.record([settled('a', 2, 200, NOW + 6_000)])
+      await stores.deliveries.record([outcomeOf('a', 1, 500)])
+      await stores.deliveries.record([outcomeOf('a', 2, 200, NOW + 6_000)])
       expect(await stores.delivery('a')).toMatchObject({
         state: 'delivered',
         next_attempt: null,
@@ -85,8 +89,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('refuse the result of an attempt that is not their next one, and tell which', async () => {
       await stores.deliveries.open([fresh('a'), fresh('b')])
-      expect(await stores.deliveries.record([settled('a', 1, 500), settled('b', 1, 200)])).toEqual(new Set())
-      const late = [settled('a', 1, 200, NOW + 1), settled('b', 1, 500, NOW + 1), settled('unknown', 1, 200)]
+      expect(await stores.deliveries.record([outcomeOf('a', 1, 500), outcomeOf('b', 1, 200)])).toEqual(new Set())
+      const late = [outcomeOf('a', 1, 200, NOW + 1), outcomeOf('b', 1, 500, NOW + 1), outcomeOf('unknown', 1, 200)]
       expect(await stores.deliveries.record(late)).toEqual(new Set(['a', 'b', 'unknown']))
       expect((await stores.delivery('a'))?.attempts).toHaveLength(1)
       expect((await stores.delivery('b'))?.state).toBe('delivered')
@@ -96,12 +100,12 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       const ended = (tag: string, end: 'taken' | 'refused', attempt: number) => ({ tag, end, attempt })
       await stores.deliveries.open([fresh('a')])
       const first = [ended('t1', 'taken', 1), ended('t2', 'refused', 1)]
-      const results = [{ ...settled('a', 1, 500), endedAddresses: first }]
+      const results = [{ ...outcomeOf('a', 1, 500), endedAddresses: first }]
       await stores.deliveries.record(results)
       // Again, as when the answer to the first write was lost.
       await stores.deliveries.record(results)
       expect((await stores.deliveries.progressOf(['a'])).get('a')?.endedAddresses).toEqual(first)
-      await stores.deliveries.record([{ ...settled('a', 2, 500), endedAddresses: [ended('t3', 'taken', 2)] }])
+      await stores.deliveries.record([{ ...outcomeOf('a', 2, 500), endedAddresses: [ended('t3', 'taken', 2)] }])
       expect((await stores.delivery('a'))?.ended_addresses).toEqual([...first, ended('t3', 'taken', 2)])
       const { ladder_from, ...document } = (await stores.delivery('a')) as DeliveryDocument
       expect(ladder_from).toBeUndefined()
@@ -111,8 +115,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('remember that they go alone, once a digest with them was refused', async () => {
       await stores.deliveries.open([fresh('a'), fresh('b')])
-      await stores.deliveries.record([{ ...settled('a', 1, 500), goesAlone: true }, settled('b', 1, 500)])
-      await stores.deliveries.record([settled('a', 2, 500, NOW + 6_000)])
+      await stores.deliveries.record([{ ...outcomeOf('a', 1, 500), goesAlone: true }, outcomeOf('b', 1, 500)])
+      await stores.deliveries.record([outcomeOf('a', 2, 500, NOW + 6_000)])
       const progress = await stores.deliveries.progressOf(['a', 'b'])
       expect([progress.get('a')?.goesAlone, progress.get('b')?.goesAlone]).toEqual([true, false])
     })
@@ -120,7 +124,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
       await stores.deliveries.open([fresh('a'), fresh('b')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
-      const results = [settled('a', 1, 500), settleWithoutAttempt({ deliveryId: 'b', attempt: 1 }, gone, NOW)]
+      const results = [outcomeOf('a', 1, 500), outcomeWithoutAttempt({ deliveryId: 'b', attempt: 1 }, gone, NOW)]
       expect(await stores.deliveries.record(results)).toEqual(new Set())
       expect(await stores.deliveries.record(results)).toEqual(new Set())
       expect((await stores.delivery('a'))?.attempts).toHaveLength(1)
@@ -135,9 +139,9 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       await stores.deliveries.open([fresh('a'), fresh('b'), fresh('c'), fresh('d')])
       const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
       await stores.deliveries.record([
-        settled('b', 1, 500),
-        settleWithoutAttempt({ deliveryId: 'c', attempt: 1 }, gone, NOW),
-        settled('d', 1, 200),
+        outcomeOf('b', 1, 500),
+        outcomeWithoutAttempt({ deliveryId: 'c', attempt: 1 }, gone, NOW),
+        outcomeOf('d', 1, 200),
       ])
       const orders = [order('a', 1), order('b', 2), order('c', null), order('d', 1), order('unknown', 1)]
       expect(await stores.deliveries.supersede(orders)).toEqual(new Set(['d', 'unknown']))
@@ -159,7 +163,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('keeps what moved on meanwhile', async () => {
       await stores.deliveries.open([fresh('a')])
-      await stores.deliveries.record([settled('a', 1, 500)])
+      await stores.deliveries.record([outcomeOf('a', 1, 500)])
       expect(await stores.deliveries.supersede([order('a', 1)])).toEqual(new Set(['a']))
       expect((await stores.delivery('a'))?.state).toBe('retrying')
     })

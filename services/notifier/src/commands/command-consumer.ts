@@ -5,8 +5,8 @@ import { beginReplay, type ReplaysOptions } from '../replay/replay-walker.ts'
 import { requeue } from '../replay/requeue-delivery.ts'
 import type { SuppressionStore } from '../store/suppression-store.ts'
 import {
-  type AddressNews,
   type AddressOfProject,
+  type AddressReport,
   decideSuppression,
   suppressionId,
 } from '../suppression/rules/suppression.ts'
@@ -109,7 +109,7 @@ function addressOf({ project_id, address }: AddressCommand): AddressOfProject {
   return { projectId: project_id, address }
 }
 
-function newsOf(command: AddressCommand): AddressNews {
+function newsOf(command: AddressCommand): AddressReport {
   switch (command.kind) {
     case 'suppress_address':
       return { kind: 'suppress', reason: command.reason, detail: command.detail }

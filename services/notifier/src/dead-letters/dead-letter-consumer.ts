@@ -8,7 +8,7 @@ import {
   type Logger,
   PartitionPauses,
 } from '@backstop/kit'
-import { type Settlement, settleWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
+import { type AttemptOutcome, outcomeWithoutAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeadLetterStore } from '../store/dead-letter-store.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 import { deadLetterDocument, decideLetter, unusableText } from './rules/dead-letter.ts'
@@ -61,7 +61,7 @@ async function sortOut(
 ): Promise<IncomingMessage[]> {
   const known = await deliveries.progressOf(messages.flatMap(({ headers }) => headers[HEADERS.deliveryId] ?? []))
   const kept: IncomingMessage[] = []
-  const ended: Settlement[] = []
+  const ended: AttemptOutcome[] = []
   for (const message of messages) {
     const { headers, timestampMs: parkedAtMs } = message
     const deliveryId = headers[HEADERS.deliveryId] ?? ''
@@ -70,7 +70,7 @@ async function sortOut(
     if (fate.kind !== 'end_delivery') continue
     const { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: error } = headers
     const end = { reason: fate.reason, text: unusableText(code) }
-    ended.push(settleWithoutAttempt({ deliveryId, attempt: fate.attempt }, end, clock.now()))
+    ended.push(outcomeWithoutAttempt({ deliveryId, attempt: fate.attempt }, end, clock.now()))
     logger.warn({ delivery_id: deliveryId, attempt: fate.attempt, reason: code, error }, 'delivery.unusable')
   }
   // One that has moved on meanwhile was asked for anew: it needs no letter.

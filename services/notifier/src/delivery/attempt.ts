@@ -9,14 +9,14 @@ import {
   type Sendable,
 } from '../incident-order/order-incidents.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
-import type { Shown } from '../queue/channel-paces.ts'
+import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { type DeliveryJob, isOwned } from '../queue/delivery-job.ts'
 import type { ChannelDirectory } from '../store/channel-directory.ts'
 import type { ChannelRecord } from '../store/channel-store.ts'
-import type { Settled } from './outcome-writer.ts'
+import type { EndedAttempt } from './outcome-writer.ts'
 import { idsOf, reportAttempt } from './report-attempt.ts'
 import { judgeChannel } from './rules/channel-state.ts'
-import { settleAttempt, settleWithoutAttempt } from './rules/outcome-of-attempt.ts'
+import { outcomeOfAttempt, outcomeWithoutAttempt } from './rules/outcome-of-attempt.ts'
 
 export interface AttemptOptions extends IncidentOrderOptions {
   readonly directory: ChannelDirectory
@@ -28,13 +28,13 @@ export interface AttemptOptions extends IncidentOrderOptions {
 
 /** What became of jobs that were to be attempted. */
 export interface Attempted {
-  readonly settled: readonly Settled[]
+  readonly ended: readonly EndedAttempt[]
   /** Nothing is left to do for these. */
   readonly superseded: readonly DeliveryJob[]
   /** Their partition went elsewhere before anything was sent: its new owner makes the attempt. */
   readonly lost: readonly DeliveryJob[]
   /** What it showed of the channel; undefined when it was not made, or showed nothing. */
-  readonly shown: Shown | undefined
+  readonly shown: ChannelSignal | undefined
 }
 
 /**
@@ -50,20 +50,20 @@ export async function attempt(jobs: readonly DeliveryJob[], options: AttemptOpti
   const { sendable, superseded } = await inOrder(jobs, record, options)
   const owned = sendable.filter(({ job }) => isOwned(job))
   const lost = sendable.filter(({ job }) => !isOwned(job)).map(({ job }) => job)
-  if (owned.length === 0) return { settled: [], superseded, lost, shown: undefined }
+  if (owned.length === 0) return { ended: [], superseded, lost, shown: undefined }
   const verdict = verdictOn(record, first.request.test)
   if (record === undefined || verdict.kind === 'ends') {
     const ends = verdict.kind === 'ends' ? verdict : GONE
-    const settled = owned.map(({ job }) => {
+    const ended = owned.map(({ job }) => {
       const { delivery_id: deliveryId, attempt: number } = job.request
-      const settlement = settleWithoutAttempt({ deliveryId, attempt: number }, ends, clock.now())
-      logger.info({ ...idsOf(job), reason: settlement.reasonCode }, 'delivery.not_attempted')
-      return { job, settlement }
+      const outcome = outcomeWithoutAttempt({ deliveryId, attempt: number }, ends, clock.now())
+      logger.info({ ...idsOf(job), reason: outcome.reasonCode }, 'delivery.not_attempted')
+      return { job, outcome }
     })
-    return { settled, superseded, lost, shown: undefined }
+    return { ended, superseded, lost, shown: undefined }
   }
-  const settled = await send(owned, record, options)
-  return { settled, superseded, lost, shown: shownBy(settled, record.channel.version) }
+  const ended = await send(owned, record, options)
+  return { ended, superseded, lost, shown: shownBy(ended, record.channel.version) }
 }
 
 /** A channel that gets nothing needs no order. */
@@ -92,7 +92,11 @@ function verdictOn(record: ChannelRecord | undefined, test: boolean) {
 
 const GONE = judgeChannel(undefined, false) as Extract<ReturnType<typeof judgeChannel>, { kind: 'ends' }>
 
-async function send(sendable: readonly Sendable[], record: ChannelRecord, options: AttemptOptions): Promise<Settled[]> {
+async function send(
+  sendable: readonly Sendable[],
+  record: ChannelRecord,
+  options: AttemptOptions,
+): Promise<EndedAttempt[]> {
   const { channel } = record
   const { ports, clock, logger, directory } = options
   const requests = sendable.map(({ request }) => request)
@@ -108,7 +112,7 @@ async function send(sendable: readonly Sendable[], record: ChannelRecord, option
   crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()
   return sendable.map(({ job }) => {
-    const settlement = settleAttempt({
+    const outcome = outcomeOfAttempt({
       deliveryId: job.request.delivery_id,
       channelKind: job.channelKind,
       attempt: job.request.attempt,
@@ -120,9 +124,9 @@ async function send(sendable: readonly Sendable[], record: ChannelRecord, option
       endedAtMs,
       answer,
     })
-    if (settlement.health?.kind === 'disable') directory.noteDisabled(channel._id, settlement.health.error)
-    reportAttempt(job, answer, settlement, options)
-    return { job, settlement }
+    if (outcome.health?.kind === 'disable') directory.noteDisabled(channel._id, outcome.health.error)
+    reportAttempt(job, answer, outcome, options)
+    return { job, outcome }
   })
 }
 
@@ -132,7 +136,7 @@ function digestIdOf(sendable: readonly Sendable[]): string {
   return deterministicId('delivery', 'digest', ...ids)
 }
 
-function shownBy(settled: readonly Settled[], channelVersion: number): Shown | undefined {
-  const sign = settled.find(({ settlement }) => settlement.sign !== null)?.settlement.sign
+function shownBy(ended: readonly EndedAttempt[], channelVersion: number): ChannelSignal | undefined {
+  const sign = ended.find(({ outcome }) => outcome.sign !== null)?.outcome.sign
   return sign == null ? undefined : { sign, channelVersion }
 }

@@ -15,12 +15,12 @@ import {
 } from '@backstop/kit'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { ChannelLimits } from '../queue/channel-lane.ts'
-import type { Shown } from '../queue/channel-paces.ts'
+import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { ChannelQueues } from '../queue/channel-queues.ts'
 import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../queue/delivery-job.ts'
 import { Postponer } from '../retry/postponer.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
-import { SettlementWriter } from './outcome-writer.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type Overflow, planIntake } from './plan-intake.ts'
 
 export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilRecorded'>, DeliveryIntakeOptions {
@@ -33,11 +33,11 @@ export interface DeliveryConsumerOptions extends Omit<AttemptOptions, 'untilReco
   /** Whether this process has more work than it can do. */
   isOverloaded(): boolean
   /** Deliveries at hand beyond which no more are taken from Kafka; 2000 when left out. */
-  readonly maxAtHand?: number
+  readonly maxInMemory?: number
   onFatal(error: unknown): void
 }
 
-const MAX_AT_HAND = 2_000
+const MAX_IN_MEMORY = 2_000
 /** Pause of a partition whose next message finds no room, in milliseconds. */
 const NO_ROOM_MS = 50
 /** How often to look for room, and for how long before the partition is paused after all, in milliseconds. */
@@ -50,10 +50,10 @@ const WAIT_FOR_ROOM_MS = 1_000
  */
 export class DeliveryConsumer {
   readonly #options: DeliveryConsumerOptions
-  readonly #maxAtHand: number
+  readonly #maxInMemory: number
   readonly #queues: ChannelQueues
   readonly #postponer: Postponer
-  readonly #writer: SettlementWriter
+  readonly #writer: OutcomeWriter
   readonly #consumer: Consumer
   /** Deliveries at hand, until their result is recorded. */
   readonly #active = new Map<string, DeliveryJob>()
@@ -61,13 +61,13 @@ export class DeliveryConsumer {
   /** Deliveries whose attempt has ended and whose result is not on record yet, with who waits for that. */
   readonly #unrecorded = new Map<string, (() => void)[]>()
   /** Messages that are being taken in, of all partitions: they have their room already. */
-  #beingTaken = 0
+  #beingAccepted = 0
   readonly #watched = new WeakSet<AbortSignal>()
   readonly #pauses = new PartitionPauses()
 
   constructor(options: DeliveryConsumerOptions) {
     this.#options = options
-    this.#maxAtHand = options.maxAtHand ?? MAX_AT_HAND
+    this.#maxInMemory = options.maxInMemory ?? MAX_IN_MEMORY
     const { clock, maxActive, maxQueuedPerChannel } = options
     this.#queues = new ChannelQueues({
       clock,
@@ -78,19 +78,19 @@ export class DeliveryConsumer {
       mayStart: () => !this.#writer.isBehind,
       run: jobs => this.#run(jobs),
       onDropped: job => this.#drop(job),
-      onHeld: jobs => void this.#postponer.postponeInTheEnd(jobs).catch(options.onFatal),
+      onHeld: jobs => void this.#postponer.postponeWhenAvailable(jobs).catch(options.onFatal),
     })
     this.#postponer = new Postponer({
       ...options,
-      awayForMs: channelId => this.#queues.awayForMs(channelId),
+      nextTurnInMs: channelId => this.#queues.nextTurnInMs(channelId),
       onPostponed: job => this.#forget(job),
       onDropped: job => this.#drop(job),
     })
     this.#attemptOptions = { ...options, untilRecorded: id => this.#untilRecorded(id) }
-    this.#writer = new SettlementWriter({
+    this.#writer = new OutcomeWriter({
       ...options,
       onRecorded: job => this.#forget(job),
-      onGivenUp: job => this.#drop(job),
+      onAbandoned: job => this.#drop(job),
       onFlushed: () => this.#queues.pump(),
     })
     this.#consumer = options.bus.consumer({
@@ -133,7 +133,7 @@ export class DeliveryConsumer {
       await this.#noteChanges(messages)
       while (accepted < messages.length) {
         const { admitted, overflow, isFull } = this.#admit(messages.slice(accepted))
-        const more = admitted.length === 0 ? 0 : await this.#take(admitted, overflow, batch)
+        const more = admitted.length === 0 ? 0 : await this.#accept(admitted, overflow, batch)
         accepted += more
         if (more < admitted.length) break
         const next = messages[accepted]
@@ -147,7 +147,7 @@ export class DeliveryConsumer {
       const { logger } = this.#options
       logger[canRetry ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
       if (canRetry || accepted > 0) return { accepted, resumeAfterMs }
-      return this.#parkCulprit(batch, resumeAfterMs)
+      return this.#deadLetterCulprit(batch, resumeAfterMs)
     }
   }
 
@@ -170,8 +170,8 @@ export class DeliveryConsumer {
       const count = planned.get(message.key) ?? 0
       const admission = this.#queues.admit(message.key, count)
       if (admission === 'wait') break
-      if (admission === 'postpone') overflow.set(message, this.#queues.awayForMs(message.key))
-      else if (this.#queues.size + this.#beingTaken + admitted.length - overflow.size >= this.#maxAtHand) {
+      if (admission === 'postpone') overflow.set(message, this.#queues.nextTurnInMs(message.key))
+      else if (this.#queues.size + this.#beingAccepted + admitted.length - overflow.size >= this.#maxInMemory) {
         return { admitted, overflow, isFull: true }
       } else planned.set(message.key, count + 1)
       admitted.push(message)
@@ -186,9 +186,9 @@ export class DeliveryConsumer {
   async #hasRoomBy(untilMs: number, next: IncomingMessage, isFull: boolean, signal: AbortSignal): Promise<boolean> {
     const { clock, maxQueuedPerChannel } = this.#options
     while (clock.now() < untilMs && !signal.aborted) {
-      if (isFull) await this.#relieve()
+      if (isFull) await this.#makeRoom()
       const isThere = isFull
-        ? this.#queues.size + this.#beingTaken <= this.#maxAtHand / 2
+        ? this.#queues.size + this.#beingAccepted <= this.#maxInMemory / 2
         : this.#queues.admit(next.key, maxQueuedPerChannel / 2) !== 'wait'
       if (isThere) return true
       await sleep(clock, LOOK_FOR_ROOM_MS, signal)
@@ -197,8 +197,8 @@ export class DeliveryConsumer {
   }
 
   /** Everything that can fail comes first; jobs are queued only once nothing can take the batch back. */
-  async #take(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
-    this.#beingTaken += messages.length
+  async #accept(messages: readonly IncomingMessage[], overflow: Overflow, batch: Batch): Promise<number> {
+    this.#beingAccepted += messages.length
     try {
       const plan = await planIntake(messages, batch, this.#active, overflow, this.#options)
       if (plan.outgoing.length > 0) await this.#options.producer.send(plan.outgoing)
@@ -206,7 +206,7 @@ export class DeliveryConsumer {
       this.#queue(plan, batch)
       return plan.accepted
     } finally {
-      this.#beingTaken -= messages.length
+      this.#beingAccepted -= messages.length
     }
   }
 
@@ -227,8 +227,8 @@ export class DeliveryConsumer {
   }
 
   /** Makes room by putting off what waits for channels that turned out to be slow. */
-  async #relieve(): Promise<void> {
-    const jobs = this.#queues.takeSlow()
+  async #makeRoom(): Promise<void> {
+    const jobs = this.#queues.removeWaitingOfSlow()
     if (jobs.length === 0) return
     try {
       await this.#postponer.postpone(jobs)
@@ -240,11 +240,11 @@ export class DeliveryConsumer {
   }
 
   /** What cannot be taken in even alone is parked: one bad message never stops a partition. */
-  async #parkCulprit(batch: Batch, resumeAfterMs: number): Promise<BatchProgress> {
+  async #deadLetterCulprit(batch: Batch, resumeAfterMs: number): Promise<BatchProgress> {
     const { logger, consumerMetrics, producer } = this.#options
     const first = batch.messages[0] as IncomingMessage
     try {
-      return { accepted: await this.#take([first], new Map(), batch) }
+      return { accepted: await this.#accept([first], new Map(), batch) }
     } catch (error) {
       if (isRetryable(error)) return { accepted: 0, resumeAfterMs }
       consumerMetrics.deadLettered('deliveries', 'internal')
@@ -256,14 +256,14 @@ export class DeliveryConsumer {
   }
 
   /** @returns what the attempt showed of the channel; undefined when it was not made, or showed nothing */
-  async #run(jobs: readonly DeliveryJob[]): Promise<Shown | undefined> {
-    const { settled, superseded, lost, shown } = await this.#attempt(jobs)
+  async #run(jobs: readonly DeliveryJob[]): Promise<ChannelSignal | undefined> {
+    const { ended, superseded, lost, shown } = await this.#attempt(jobs)
     for (const job of lost) this.#drop(job)
     for (const job of superseded) {
       this.#forget(job)
       complete(job.messages)
     }
-    for (const one of settled) {
+    for (const one of ended) {
       this.#noteUnrecorded(one.job)
       this.#writer.add(one)
     }
@@ -283,7 +283,7 @@ export class DeliveryConsumer {
       }
       // The partition may have come back meanwhile, with a copy of the message that joined the job.
       if (jobs.some(isOwned)) return this.#attempt(jobs)
-      return { settled: [], superseded: [], lost: jobs, shown: undefined }
+      return { ended: [], superseded: [], lost: jobs, shown: undefined }
     }
   }
 

@@ -12,17 +12,17 @@ import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import { complete, type DeliveryJob } from '../queue/delivery-job.ts'
 import { deadDelivery, delayedMessage } from '../retry/delivery-messages.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
-import type { ChannelNews } from '../store/health-store.ts'
+import type { ChannelReports } from '../store/health-store.ts'
 import { decideIntake } from './rules/decide-intake.ts'
-import type { Settlement } from './rules/outcome-of-attempt.ts'
+import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
 /** How an attempt ended, with the job that made it. */
-export interface Settled {
+export interface EndedAttempt {
   readonly job: DeliveryJob
-  readonly settlement: Settlement
+  readonly outcome: AttemptOutcome
 }
 
-export interface SettlementWriterOptions {
+export interface OutcomeWriterOptions {
   readonly deliveries: DeliveryStore
   readonly health: Pick<ChannelHealthKeeper, 'note'>
   readonly producer: Producer
@@ -33,7 +33,7 @@ export interface SettlementWriterOptions {
   /** Called when the document shows the result: the same delivery may be taken up again. */
   onRecorded(job: DeliveryJob): void
   /** Called when the result cannot be made durable any more before the process ends: its messages are to come again. */
-  onGivenUp(job: DeliveryJob): void
+  onAbandoned(job: DeliveryJob): void
   /** Called after each flush: there may be room for new work. */
   onFlushed(): void
   onFatal(error: unknown): void
@@ -50,9 +50,9 @@ const WORTH_A_SECOND = 100
  * is what loses nothing: record, then produce what follows (a retry, a dead letter), then let the offset go. A crash
  * between any two steps makes the message come again, and `decideIntake` reads from the document what is still to do.
  */
-export class SettlementWriter {
-  readonly #options: SettlementWriterOptions
-  #waiting: Settled[] = []
+export class OutcomeWriter {
+  readonly #options: OutcomeWriterOptions
+  #waiting: EndedAttempt[] = []
   /** Results that are being flushed, and in how many flushes. */
   #flushing = 0
   #flushes = 0
@@ -60,7 +60,7 @@ export class SettlementWriter {
   #latest: Promise<void> = Promise.resolve()
   readonly #stopped = new AbortController()
 
-  constructor(options: SettlementWriterOptions) {
+  constructor(options: OutcomeWriterOptions) {
     this.#options = options
   }
 
@@ -69,8 +69,8 @@ export class SettlementWriter {
     return this.#waiting.length + this.#flushing >= MAX_BACKLOG
   }
 
-  add(settled: Settled): void {
-    this.#waiting.push(settled)
+  add(ended: EndedAttempt): void {
+    this.#waiting.push(ended)
     if (this.#flushes === 2 || (this.#flushes === 1 && this.#waiting.length < WORTH_A_SECOND)) return
     this.#flushes++
     this.#run().catch(error => this.#options.onFatal(error))
@@ -97,28 +97,28 @@ export class SettlementWriter {
     this.#flushes--
   }
 
-  async #flush(batch: readonly Settled[], before: Promise<void>): Promise<void> {
+  async #flush(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
     try {
       await this.#makeDurable(batch, before)
     } catch (error) {
       if (error !== this.#stopped.signal.reason) throw error
-      for (const { job } of batch) this.#options.onGivenUp(job)
+      for (const { job } of batch) this.#options.onAbandoned(job)
     }
   }
 
   /** @param before only the writes of two flushes overlap: what is told of a channel keeps its order */
-  async #makeDurable(batch: readonly Settled[], before: Promise<void>): Promise<void> {
+  async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
     const { deliveries, health, producer } = this.#options
-    const settlements = batch.map(({ settlement }) => settlement)
-    const refused = await this.#retry('record', () => deliveries.record(settlements))
-    const recorded = batch.filter(({ settlement }) => !refused.has(settlement.deliveryId))
+    const outcomes = batch.map(({ outcome }) => outcome)
+    const refused = await this.#retry('record', () => deliveries.record(outcomes))
+    const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     crashPoint('notifier.after-record')
     await before
     const news = newsOf(recorded)
     if (news.length > 0) await this.#retry('health', () => health.note(news))
     const follows = await this.#retry('follow', async () => [
-      ...recorded.flatMap(({ job, settlement }) => this.#followUp(job, settlement)),
+      ...recorded.flatMap(({ job, outcome }) => this.#followUp(job, outcome)),
       ...(await this.#followUpOfRefused(batch, refused)),
     ])
     if (follows.length > 0) {
@@ -128,7 +128,7 @@ export class SettlementWriter {
     for (const { job } of batch) complete(job.messages)
   }
 
-  #followUp(job: DeliveryJob, { state, next, attempt, reasonCode, reason }: Settlement): OutgoingMessage[] {
+  #followUp(job: DeliveryJob, { state, next, attempt, reasonCode, reason }: AttemptOutcome): OutgoingMessage[] {
     const original = job.messages[0]?.message
     if (original === undefined) return []
     if (next !== null) {
@@ -141,25 +141,25 @@ export class SettlementWriter {
   }
 
   /** Somebody else recorded this attempt first, and may have died before producing what follows: the document tells what. */
-  async #followUpOfRefused(batch: readonly Settled[], refused: ReadonlySet<string>): Promise<OutgoingMessage[]> {
+  async #followUpOfRefused(batch: readonly EndedAttempt[], refused: ReadonlySet<string>): Promise<OutgoingMessage[]> {
     if (refused.size === 0) return []
     const progress = await this.#options.deliveries.progressOf([...refused])
-    return batch.flatMap(({ job, settlement }) => {
-      const known = progress.get(settlement.deliveryId)
+    return batch.flatMap(({ job, outcome }) => {
+      const known = progress.get(outcome.deliveryId)
       const original = job.messages[0]?.message
-      if (!refused.has(settlement.deliveryId) || original === undefined) return []
+      if (!refused.has(outcome.deliveryId) || original === undefined) return []
       const { delivery_id, channel_id } = job.request
-      this.#options.logger.warn({ delivery_id, channel_id, attempt: settlement.attempt }, 'delivery.recorded_elsewhere')
+      this.#options.logger.warn({ delivery_id, channel_id, attempt: outcome.attempt }, 'delivery.recorded_elsewhere')
       if (known === undefined)
         return [deadDelivery(original, 'delivery_unknown', 'The delivery is not on record any more')]
-      const intake = decideIntake(settlement.attempt, null, known)
+      const intake = decideIntake(outcome.attempt, null, known)
       switch (intake.kind) {
         case 'produce_retry_again': {
           const request = { ...job.request, attempt: intake.attempt }
           const due = { topic: intake.topic, atMs: intake.dueAtMs }
           return [delayedMessage(this.#options.codec, request, original.headers, due)]
         }
-        case 'park_again':
+        case 'dead_letter_again':
           return job.request.test ? [] : [deadDelivery(original, 'recorded_elsewhere', known.reason)]
         case 'attempt':
         case 'skip':
@@ -184,14 +184,14 @@ export class SettlementWriter {
 /** Results wait in memory meanwhile, so a dependency that is back should not be waited for much longer. */
 const LONGEST_PAUSE_MS = 5_000
 
-function newsOf(batch: readonly Settled[]): ChannelNews[] {
-  const byChannel = new Map<string, ChannelNews & { news: NonNullable<Settlement['health']>[] }>()
-  for (const { job, settlement } of batch) {
-    if (settlement.health === null) continue
+function newsOf(batch: readonly EndedAttempt[]): ChannelReports[] {
+  const byChannel = new Map<string, ChannelReports & { news: NonNullable<AttemptOutcome['health']>[] }>()
+  for (const { job, outcome } of batch) {
+    if (outcome.health === null) continue
     const { channel_id: channelId, project_id: projectId } = job.request
     const known = byChannel.get(channelId)
-    if (known === undefined) byChannel.set(channelId, { channelId, projectId, news: [settlement.health] })
-    else known.news.push(settlement.health)
+    if (known === undefined) byChannel.set(channelId, { channelId, projectId, news: [outcome.health] })
+    else known.news.push(outcome.health)
   }
   return [...byChannel.values()]
 }

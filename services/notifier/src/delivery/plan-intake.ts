@@ -78,7 +78,7 @@ export async function planIntake(
   const progress = await openAll(fresh, channels, options)
   const planner = new Planner(options, channels, progress, overflow)
   for (const one of fresh) planner.plan(one)
-  for (const one of again) planner.putOffAgain(one)
+  for (const one of again) planner.postponeAgain(one)
   return {
     accepted,
     jobs: planner.jobs,
@@ -177,7 +177,7 @@ class Planner {
     } else this.#planByRecord(request, from, channelKind)
   }
 
-  putOffAgain(from: JobMessage): void {
+  postponeAgain(from: JobMessage): void {
     const { message } = from
     const kind = this.#channels.get(message.key)?.channel.config.kind
     if (kind !== undefined) this.#options.metrics.postponed(kind)
@@ -200,7 +200,7 @@ class Planner {
       case 'skip':
         this.#finish(from)
         break
-      case 'park_again':
+      case 'dead_letter_again':
         if (request.test) this.#finish(from)
         else this.#finish(from, deadDelivery(from.message, intake.reason, progress.reason))
         break

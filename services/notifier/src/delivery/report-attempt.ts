@@ -3,16 +3,16 @@ import { HEADERS } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
 import type { DeliveryMetrics } from '../metrics.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
-import type { Settlement } from './rules/outcome-of-attempt.ts'
+import type { AttemptOutcome } from './rules/outcome-of-attempt.ts'
 
 /** The one wide line of an attempt, and its metrics. */
 export function reportAttempt(
   job: DeliveryJob,
   answer: Answer,
-  settlement: Settlement,
+  outcome: AttemptOutcome,
   { logger, metrics }: { logger: Logger; metrics: DeliveryMetrics },
 ): void {
-  const { record, reasonCode, state, next, health, toldBy } = settlement
+  const { record, reasonCode, state, next, health, coveredBy } = outcome
   const durationMs = record?.duration_ms ?? 0
   logger.info(
     {
@@ -22,7 +22,7 @@ export function reportAttempt(
       reason: reasonCode,
       status: record?.status,
       duration_ms: durationMs,
-      told_by: toldBy,
+      told_by: coveredBy,
       next_attempt_at: next === null ? undefined : new Date(next.dueAtMs),
       next_attempt_reason: next?.reason,
       channel_disabled: health?.kind === 'disable' || undefined,
@@ -33,7 +33,7 @@ export function reportAttempt(
   if (answer.kind === 'blocked') metrics.egressBlocked(answer.reason)
   if (health?.kind === 'disable') metrics.channelDisabled(job.channelKind, health.reasonCode)
   if (state === 'delivered' && !job.request.test) {
-    metrics.delivered(job.channelKind, settlement.settledAtMs - notifiedAtMs(job))
+    metrics.delivered(job.channelKind, outcome.atMs - notifiedAtMs(job))
   }
 }
 

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest'
 import { createMemoryHealthStore } from '../../test/stores/memory-health-store.ts'
 import { createMemoryChannelStore, createMemoryCollections } from '../../test/stores/memory-stores.ts'
 import { ChannelDirectory } from '../store/channel-directory.ts'
-import type { ChannelNews, HealthStore } from '../store/health-store.ts'
+import type { ChannelReports, HealthStore } from '../store/health-store.ts'
 import { ChannelHealthKeeper } from './channel-health-keeper.ts'
-import type { HealthNews } from './rules/channel-health.ts'
+import type { HealthReport } from './rules/channel-health.ts'
 
-const worked = (atMs: number): HealthNews => ({ kind: 'worked', atMs, error: null })
-const failed = (atMs: number): HealthNews => ({ kind: 'failed', atMs, error: 'No answer' })
-const of = (channelId: string, ...news: HealthNews[]): ChannelNews => ({ channelId, projectId: PROJECT, news })
+const worked = (atMs: number): HealthReport => ({ kind: 'worked', atMs, error: null })
+const failed = (atMs: number): HealthReport => ({ kind: 'failed', atMs, error: 'No answer' })
+const of = (channelId: string, ...news: HealthReport[]): ChannelReports => ({ channelId, projectId: PROJECT, news })
 
 function openKeeper() {
   const clock = createManualClock()

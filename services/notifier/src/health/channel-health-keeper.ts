@@ -1,7 +1,7 @@
 import type { OutboxPublisher, PendingOutbox } from '@backstop/kit'
 import { type Clock, crashPoint, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { ChannelDirectory } from '../store/channel-directory.ts'
-import type { ChannelNews, HealthStore } from '../store/health-store.ts'
+import type { ChannelReports, HealthStore } from '../store/health-store.ts'
 import {
   type DisableOrder,
   disableChannel,
@@ -9,7 +9,7 @@ import {
   FAILING_TOO_LONG_MS,
   judgeHealth,
 } from './rules/channel-health.ts'
-import { HeldBackNews } from './unsent-reports.ts'
+import { UnsentReports } from './unsent-reports.ts'
 
 export interface ChannelHealthOptions {
   readonly health: HealthStore
@@ -20,12 +20,12 @@ export interface ChannelHealthOptions {
 }
 
 /** How old the numbers of a channel that works may be, in milliseconds. A crash loses that much of them. */
-const TELL_HELD_EVERY_MS = 1_000
+const RECORD_HELD_EVERY_MS = 1_000
 
 /** Keeps what deliveries tell of their channels, and disables the ones that only cost everybody's time. */
 export class ChannelHealthKeeper {
   readonly #options: ChannelHealthOptions
-  readonly #held = new HeldBackNews()
+  readonly #held = new UnsentReports()
   readonly #periodic: Periodic
 
   constructor(options: ChannelHealthOptions) {
@@ -33,8 +33,8 @@ export class ChannelHealthKeeper {
     const { clock, logger } = options
     this.#periodic = createPeriodic({
       clock,
-      pauseMs: TELL_HELD_EVERY_MS,
-      run: () => this.#tell(this.#held.takeOut()),
+      pauseMs: RECORD_HELD_EVERY_MS,
+      run: () => this.#recordHeld(this.#held.takeOut()),
       onFailure: error => logger.warn({ error }, 'health.waiting'),
     })
   }
@@ -46,11 +46,11 @@ export class ChannelHealthKeeper {
   /** Records what is held back. Call it once no more news comes. */
   async stop(): Promise<void> {
     await this.#periodic.stop()
-    await this.#tell(this.#held.takeOut()).catch(error => this.#options.logger.warn({ error }, 'health.lost'))
+    await this.#recordHeld(this.#held.takeOut()).catch(error => this.#options.logger.warn({ error }, 'health.lost'))
   }
 
   /** @throws AppError `unavailable` when it is neither recorded nor held back */
-  async note(channels: readonly ChannelNews[]): Promise<void> {
+  async note(channels: readonly ChannelReports[]): Promise<void> {
     const { nothingNew = [], news = [] } = Object.groupBy(channels, one =>
       this.#held.mayHold(one) ? 'nothingNew' : 'news',
     )
@@ -58,10 +58,10 @@ export class ChannelHealthKeeper {
     for (const one of nothingNew) this.#held.hold(one)
   }
 
-  async #record(channels: readonly ChannelNews[]): Promise<void> {
+  async #record(channels: readonly ChannelReports[]): Promise<void> {
     const { directory, health, logger } = this.#options
     // What came before comes first: whether a channel has worked since it failed hangs on the order.
-    await this.#tell(this.#held.takeOut(channels.map(({ channelId }) => channelId)))
+    await this.#recordHeld(this.#held.takeOut(channels.map(({ channelId }) => channelId)))
     await health.record(channels)
     this.#held.noteRecorded(channels)
     const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
@@ -75,7 +75,7 @@ export class ChannelHealthKeeper {
     await this.#publish(disabled)
   }
 
-  async #tell(held: readonly ChannelNews[]): Promise<void> {
+  async #recordHeld(held: readonly ChannelReports[]): Promise<void> {
     if (held.length === 0) return
     try {
       await this.#options.health.record(held)
@@ -99,7 +99,7 @@ export class ChannelHealthKeeper {
   }
 
   /** What the receiver itself declared final needs no five days. */
-  async #refusedForGood(channels: readonly ChannelNews[]): Promise<DisableOrder[]> {
+  async #refusedForGood(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
     const refused = channels.flatMap(({ channelId, projectId, news }) => {
       const final = news.find(one => one.kind === 'disable')
       return final === undefined ? [] : [{ channelId, projectId, final }]
@@ -112,7 +112,7 @@ export class ChannelHealthKeeper {
     })
   }
 
-  async #failingTooLong(channels: readonly ChannelNews[]): Promise<DisableOrder[]> {
+  async #failingTooLong(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
     const { health, directory, clock } = this.#options
     const failing = channels.filter(({ news }) => news.some(one => one.kind === 'failed'))
     if (failing.length === 0) return []

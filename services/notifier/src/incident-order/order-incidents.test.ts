@@ -4,7 +4,7 @@ import { createLogger } from '@backstop/kit'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryCollections, createMemoryDeliveryStore } from '../../test/stores/memory-stores.ts'
-import { settleAttempt } from '../delivery/rules/outcome-of-attempt.ts'
+import { outcomeOfAttempt } from '../delivery/rules/outcome-of-attempt.ts'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import { newDelivery } from '../store/delivery-store.ts'
 import { orderIncidents } from './order-incidents.ts'
@@ -37,7 +37,7 @@ async function scene() {
   const deliveries = createMemoryDeliveryStore(createMemoryCollections())
   await deliveries.open([newDelivery(requestOf(opened), 'webhook', clock.now())])
   const answered = (status: number) =>
-    settleAttempt({
+    outcomeOfAttempt({
       deliveryId: OPENED_ID,
       channelKind: 'webhook',
       attempt: 1,

@@ -2,7 +2,7 @@ import type { DeliveryRequest } from '@backstop/contracts'
 import { type Clock, crashPoint, type Logger } from '@backstop/kit'
 import type { DeliveryJob } from '../queue/delivery-job.ts'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../store/delivery-store.ts'
-import { comesAfter, decideIncidentOrder, tellBoth } from './rules/decide-order.ts'
+import { announceBoth, comesAfter, decideIncidentOrder } from './rules/decide-order.ts'
 
 export interface IncidentOrderOptions {
   readonly deliveries: DeliveryStore
@@ -41,14 +41,14 @@ export async function orderIncidents(
     return { sendable: jobs.map(job => ({ job, request: job.request })), superseded: [] }
   }
   await Promise.all(openedIds.map(id => options.untilRecorded(id)))
-  const progress = await settleOrder(before, rechecked, options)
+  const progress = await supersedeOpened(before, rechecked, options)
   const superseded = jobs.filter(job => progress.get(job.request.delivery_id)?.state === 'superseded')
   const sendable = jobs
     .filter(job => !superseded.includes(job))
     .map(job => {
       const openedId = before.get(job)
       const tellsBoth = openedId !== undefined && progress.get(openedId)?.state === 'superseded'
-      return { job, request: tellsBoth ? { ...job.request, alert: tellBoth(job.request.alert) } : job.request }
+      return { job, request: tellsBoth ? { ...job.request, alert: announceBoth(job.request.alert) } : job.request }
     })
   return { sendable, superseded }
 }
@@ -57,7 +57,7 @@ export async function orderIncidents(
 const MAX_ROUNDS = 5
 
 /** Ends what is superseded. @returns how everything that matters stands then */
-async function settleOrder(
+async function supersedeOpened(
   before: ReadonlyMap<DeliveryJob, string | undefined>,
   rechecked: readonly DeliveryJob[],
   { deliveries, clock, logger }: IncidentOrderOptions,

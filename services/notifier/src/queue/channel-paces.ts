@@ -1,17 +1,17 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
-import { type AttemptSign, type Breaker, CLOSED_BREAKER, type Gate, gateOf, noteAttempt } from './rules/breaker.ts'
+import { type Breaker, CLOSED_BREAKER, type Gate, gateOf, noteAttempt, type PaceSignal } from './rules/breaker.ts'
 
 /** A pause shorter than this is waited for in memory; a longer one sends the channel's messages to a delay line. */
 export const SHORT_PAUSE_MS = 1_000
 /** For so long the messages of a channel that are put off are counted: those on the shortest line come back after it. */
-const AWAY_WINDOW_MS = RETRY_RUNGS[0].delayMs
+const POSTPONED_WINDOW_MS = RETRY_RUNGS[0].delayMs
 /** Beyond it, memory is worth more than knowing how channels did last. */
 const MAX_KNOWN = 50_000
 
 /** What an attempt showed of a channel's receiver. */
-export interface Shown {
-  readonly sign: AttemptSign
+export interface ChannelSignal {
+  readonly sign: PaceSignal
   /** The version of the channel by which it was made. */
   readonly channelVersion: number
 }
@@ -21,19 +21,19 @@ export class ChannelPaces {
   readonly #clock: Clock
   /** Only those that are not simply closed. */
   readonly #breakers = new Map<string, { readonly breaker: Breaker; readonly channelVersion: number }>()
-  readonly #away = new Map<string, { readonly untilMs: number; count: number }>()
+  readonly #postponed = new Map<string, { readonly untilMs: number; count: number }>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** Counts a message that is put off. @returns how many of the channel's were just before it */
-  noteAway(channelId: string): number {
+  countPostponed(channelId: string): number {
     const nowMs = this.#clock.now()
-    const known = this.#away.get(channelId)
+    const known = this.#postponed.get(channelId)
     if (known !== undefined && known.untilMs > nowMs) return known.count++
-    if (this.#away.size >= MAX_KNOWN) this.#away.clear()
-    this.#away.set(channelId, { untilMs: nowMs + AWAY_WINDOW_MS, count: 1 })
+    if (this.#postponed.size >= MAX_KNOWN) this.#postponed.clear()
+    this.#postponed.set(channelId, { untilMs: nowMs + POSTPONED_WINDOW_MS, count: 1 })
     return 0
   }
 
@@ -48,7 +48,7 @@ export class ChannelPaces {
     return gate.kind === 'held' ? gate.untilMs - this.#clock.now() : 0
   }
 
-  noteEnd(channelId: string, { sign, channelVersion }: Shown): void {
+  noteEnd(channelId: string, { sign, channelVersion }: ChannelSignal): void {
     const known = this.#breakers.get(channelId)
     if (known !== undefined && known.channelVersion > channelVersion) return
     const before = known?.channelVersion === channelVersion ? known.breaker : CLOSED_BREAKER

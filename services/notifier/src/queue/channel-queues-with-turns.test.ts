@@ -89,7 +89,7 @@ describe('a channel that takes one message a second', () => {
     for (const id of shared.slice(1)) queues.add(many(id, { paceTarget: 'shared', messages: messages() }))
     expect(shared.map(id => queues.admit(id, 0))).toEqual(shared.map(() => 'postpone'))
     expect(queues.admit('other', 0)).toBe('queue')
-    expect(queues.awayForMs('a')).toBe(7_000)
+    expect(queues.nextTurnInMs('a')).toBe(7_000)
     lost.abort()
     queues.dropLost()
     expect(dropped).toHaveLength(6 * 200)

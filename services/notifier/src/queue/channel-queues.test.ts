@@ -131,32 +131,32 @@ describe('a channel with too much waiting', () => {
   test('is waited for while it is this process that is slow', async () => {
     const { queues } = await withAttemptsOf(100, 199, { isOverloaded: true })
     expect(queues.admit('a', 0)).toBe('queue')
-    expect(queues.takeSlow()).toEqual([])
+    expect(queues.removeWaitingOfSlow()).toEqual([])
   })
 
   test('has each message that is put off wait behind those before it, anew every five seconds', async () => {
     const { queues, clock } = harness()
-    const away = Array.from({ length: 1_201 }, () => queues.awayForMs('a'))
+    const away = Array.from({ length: 1_201 }, () => queues.nextTurnInMs('a'))
     expect([away[0], away[1], away[1_200]]).toEqual([0, 50, 60_000])
-    expect(queues.awayForMs('b')).toBe(0)
+    expect(queues.nextTurnInMs('b')).toBe(0)
     await clock.advance(5_000)
-    expect(queues.awayForMs('a')).toBe(0)
+    expect(queues.nextTurnInMs('a')).toBe(0)
   })
 
   test('has what is put off wait for as long as its receiver takes for what is here', async () => {
     const { queues } = await withAttemptsOf(1_000, 100)
-    expect(queues.awayForMs('a')).toBe(50_000)
-    expect(queues.awayForMs('a')).toBe(50_500)
+    expect(queues.nextTurnInMs('a')).toBe(50_000)
+    expect(queues.nextTurnInMs('a')).toBe(50_500)
   })
 
   test('gives its room away when one attempt takes a second, and keeps it else', async () => {
     const { queues, clock } = harness({ concurrency: 1 })
     queues.add([...many(3), job('quick', 'b'), job('quick too', 'b')])
     await clock.advance(999)
-    expect(queues.takeSlow()).toEqual([])
+    expect(queues.removeWaitingOfSlow()).toEqual([])
     queues.add([job('later', 'c'), job('later too', 'c')])
     await clock.advance(1)
-    expect(queues.takeSlow().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
+    expect(queues.removeWaitingOfSlow().map(one => one.request.delivery_id)).toEqual(['1', '2', 'quick too'])
     expect(queues.size).toBe(4)
   })
 

@@ -1,7 +1,7 @@
 import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
-import { ChannelPaces, SHORT_PAUSE_MS, type Shown } from './channel-paces.ts'
+import { ChannelPaces, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
 import { type DeliveryJob, isOwned } from './delivery-job.ts'
 import { TargetPaces } from './target-paces.ts'
 
@@ -18,7 +18,7 @@ export interface ChannelQueuesOptions {
   /** Whether new jobs may start now. */
   mayStart(): boolean
   /** Makes one attempt for these jobs of one channel, most often one. @returns what it showed of the channel, if anything */
-  run(jobs: readonly DeliveryJob[]): Promise<Shown | undefined>
+  run(jobs: readonly DeliveryJob[]): Promise<ChannelSignal | undefined>
   /** Called for a job that was dropped because its partition went elsewhere. */
   onDropped(job: DeliveryJob): void
   /** Called with what waited for a channel that is now held for that long: it is to wait elsewhere. */
@@ -87,9 +87,9 @@ export class ChannelQueues {
   }
 
   /** In how long a message for this channel that is put off now may have its turn, behind those put off before it. */
-  awayForMs(channelId: string): number {
+  nextTurnInMs(channelId: string): number {
     const lane = this.#lanes.get(channelId)
-    const before = (lane?.waiting.length ?? 0) + this.#paces.noteAway(channelId)
+    const before = (lane?.waiting.length ?? 0) + this.#paces.countPostponed(channelId)
     return this.#paces.heldForMs(channelId) + Math.max(before * LEAST_JOB_MS, this.#drainMs(lane, before))
   }
 
@@ -102,7 +102,7 @@ export class ChannelQueues {
    * Takes out all that waits for slow channels, however little each has: many channels that hang fill this process by a
    * few jobs each, and the others would then find no room.
    */
-  takeSlow(): DeliveryJob[] {
+  removeWaitingOfSlow(): DeliveryJob[] {
     const taken: DeliveryJob[] = []
     const nowMs = this.#options.clock.now()
     for (const lane of this.#lanes.values()) {
@@ -239,7 +239,7 @@ export class ChannelQueues {
     if (!atOnce) lane.attempts++
     this.#targets.keepApart(paceTarget, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
-    const end = (shown: Shown | undefined) => {
+    const end = (shown: ChannelSignal | undefined) => {
       this.#active--
       if (isOfFailing) this.#activeFailing--
       this.#size -= jobs.length

@@ -9,7 +9,7 @@ export interface PostponerOptions {
   readonly clock: Clock
   readonly metrics: Pick<DeliveryMetrics, 'postponed'>
   /** In how long the turn of a message may come that is put off now, in milliseconds. */
-  awayForMs(channelId: string): number
+  nextTurnInMs(channelId: string): number
   /** Called for a job that waits on a delay line now. */
   onPostponed(job: DeliveryJob): void
   /** Called for a job whose partition went elsewhere before it was put off. */
@@ -26,11 +26,11 @@ export class Postponer {
 
   /** @throws AppError `unavailable` when the broker did not take them; nothing has changed for them */
   async postpone(jobs: readonly DeliveryJob[]): Promise<void> {
-    const { producer, codec, clock, metrics, awayForMs, onPostponed } = this.#options
+    const { producer, codec, clock, metrics, nextTurnInMs, onPostponed } = this.#options
     const nowMs = clock.now()
     await producer.send(
       jobs.map(({ request, messages }) =>
-        postponedMessage(codec, request, messages[0]?.message.headers ?? {}, nowMs, awayForMs(request.channel_id)),
+        postponedMessage(codec, request, messages[0]?.message.headers ?? {}, nowMs, nextTurnInMs(request.channel_id)),
       ),
     )
     crashPoint('notifier.after-postpone')
@@ -42,7 +42,7 @@ export class Postponer {
   }
 
   /** As `postpone`, as soon as the broker takes them. */
-  async postponeInTheEnd(jobs: readonly DeliveryJob[]): Promise<void> {
+  async postponeWhenAvailable(jobs: readonly DeliveryJob[]): Promise<void> {
     const postponeOwned = async () => {
       const owned = jobs.filter(isOwned)
       for (const job of jobs) if (!isOwned(job)) this.#options.onDropped(job)

@@ -1,5 +1,5 @@
 import type { DeliveryDocument, EndedAddress } from '@backstop/contracts'
-import type { Settlement } from '../delivery/rules/outcome-of-attempt.ts'
+import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
 
 /** What is recorded of a delivery so far. */
 export interface DeliveryProgress {
@@ -27,11 +27,11 @@ export interface DeliveryStore {
   /** What is recorded of those that exist. */
   progressOf(deliveryIds: readonly string[]): Promise<ReadonlyMap<string, DeliveryProgress>>
   /**
-   * Records each settlement if its attempt is the delivery's next one (R4.4): two processes that made the same attempt
-   * cannot both record it. Recording the same settlement twice is no conflict.
+   * Records each outcome if its attempt is the delivery's next one (R4.4): two processes that made the same attempt
+   * cannot both record it. Recording the same outcome twice is no conflict.
    * @returns the ids of those that were not recorded, because the delivery has moved on
    */
-  record(settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
+  record(outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<string>>
   /**
    * Ends deliveries that a later message tells as well, if they still stand as they were read.
    * @returns the ids of those that have moved on
@@ -111,12 +111,12 @@ export function progressOf(
   }
 }
 
-/** Whether a delivery shows this very settlement: its write was done, only its answer was lost. */
-export function showsSettlement(
+/** Whether a delivery shows this very outcome: its write was done, only its answer was lost. */
+export function showsOutcome(
   document: Pick<DeliveryDocument, 'state' | 'reason'> & { attempts: readonly { attempt: number; at: Date }[] },
-  settlement: Settlement,
+  outcome: AttemptOutcome,
 ): boolean {
-  if (settlement.record === null) return document.state === settlement.state && document.reason === settlement.reason
-  const { attempt, at } = settlement.record
+  if (outcome.record === null) return document.state === outcome.state && document.reason === outcome.reason
+  const { attempt, at } = outcome.record
   return document.attempts.some(row => row.attempt === attempt && row.at.getTime() === at.getTime())
 }

@@ -1,12 +1,12 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit'
-import type { DisableOrder, EnableDecision, HealthNews } from '../health/rules/channel-health.ts'
+import type { DisableOrder, EnableDecision, HealthReport } from '../health/rules/channel-health.ts'
 
 /** What deliveries told about one channel, in the order in which they ended. */
-export interface ChannelNews {
+export interface ChannelReports {
   readonly channelId: string
   readonly projectId: string
-  readonly news: readonly HealthNews[]
+  readonly news: readonly HealthReport[]
 }
 
 /** The only writer of `channel_health`. */
@@ -15,7 +15,7 @@ export interface HealthStore {
    * Records news of many channels in one write. Telling the same news again changes nothing but the day's numbers, which
    * a database that went away in the middle may therefore count twice.
    */
-  record(channels: readonly ChannelNews[]): Promise<void>
+  record(channels: readonly ChannelReports[]): Promise<void>
   /** Those of these channels that are not disabled and have done nothing but fail since that time or longer. */
   failingSince(channelIds: readonly string[], sinceMs: number): Promise<readonly ChannelHealthDocument[]>
   /**

@@ -1,14 +1,8 @@
 import type { DeliveryDocument } from '@backstop/contracts'
 import { asUnavailable, onlyDuplicates, updateIf } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
-import type { Settlement } from '../delivery/rules/outcome-of-attempt.ts'
-import {
-  type DeliveryStore,
-  progressOf,
-  SUPERSEDED_TEXT,
-  type SupersedeOrder,
-  showsSettlement,
-} from './delivery-store.ts'
+import type { AttemptOutcome } from '../delivery/rules/outcome-of-attempt.ts'
+import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, type SupersedeOrder, showsOutcome } from './delivery-store.ts'
 
 type Progress = Pick<
   DeliveryDocument,
@@ -54,18 +48,18 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
         return new Map((await find(deliveryIds)).map(document => [document._id, progressOf(document)]))
       }),
 
-    record: settlements =>
+    record: outcomes =>
       asUnavailable(async () => {
-        if (settlements.length === 0) return new Set()
-        const result = await collection.bulkWrite(settlements.map(toOperation), { ordered: false })
-        if (result.modifiedCount === settlements.length) return new Set()
+        if (outcomes.length === 0) return new Set()
+        const result = await collection.bulkWrite(outcomes.map(toOperation), { ordered: false })
+        if (result.modifiedCount === outcomes.length) return new Set()
         // The server tells how many it left as they were, not which.
-        const found = new Map((await find(settlements.map(one => one.deliveryId))).map(one => [one._id, one]))
-        const refused = settlements.filter(settlement => {
-          const document = found.get(settlement.deliveryId)
-          return document === undefined || !showsSettlement(document, settlement)
+        const found = new Map((await find(outcomes.map(one => one.deliveryId))).map(one => [one._id, one]))
+        const refused = outcomes.filter(outcome => {
+          const document = found.get(outcome.deliveryId)
+          return document === undefined || !showsOutcome(document, outcome)
         })
-        return new Set(refused.map(settlement => settlement.deliveryId))
+        return new Set(refused.map(outcome => outcome.deliveryId))
       }),
 
     supersede: orders =>
@@ -80,13 +74,12 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
   }
 }
 
-function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, attempt, record, state, reason, next, toldBy, goesAlone, endedAddresses, settledAtMs } =
-    settlement
+function toOperation(outcome: AttemptOutcome): AnyBulkWriteOperation<DeliveryDocument> {
+  const { deliveryId, attempt, record, state, reason, next, coveredBy, goesAlone, endedAddresses, atMs } = outcome
   const next_attempt =
     next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
   const told = {
-    ...(toldBy === undefined ? {} : { told_by: toldBy }),
+    ...(coveredBy === undefined ? {} : { told_by: coveredBy }),
     ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
   }
   const ended = endedAddresses === undefined ? {} : { ended_addresses: endedAddresses }
@@ -94,7 +87,7 @@ function toOperation(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocu
     deliveryId,
     { $eq: ['$next_attempt.attempt', attempt] },
     {
-      set: { state, reason, next_attempt, updated_at: new Date(settledAtMs), ...told },
+      set: { state, reason, next_attempt, updated_at: new Date(atMs), ...told },
       append: record === null ? {} : { attempts: [record], ...ended },
     },
   )

@@ -1,8 +1,13 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { asUnavailable, createMongoOutboxSource, type PendingOutbox } from '@backstop/kit'
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
-import { type DisableOrder, foldNews, type HealthChange, oldestDayKept } from '../health/rules/channel-health.ts'
-import type { ChannelNews, HealthStore } from './health-store.ts'
+import {
+  type DisableOrder,
+  type HealthChange,
+  oldestDayKept,
+  summariseReports,
+} from '../health/rules/channel-health.ts'
+import type { ChannelReports, HealthStore } from './health-store.ts'
 
 export function createMongoHealthStore(db: Db): HealthStore {
   const collection = db.collection<ChannelHealthDocument>('channel_health')
@@ -49,8 +54,8 @@ export function createMongoHealthStore(db: Db): HealthStore {
 }
 
 /** A pipeline, since what is written depends on what is there; each value of ours is a literal, lest a text be an expression. */
-function toOperation({ channelId, projectId, news }: ChannelNews): AnyBulkWriteOperation<ChannelHealthDocument> {
-  const change = foldNews(news)
+function toOperation({ channelId, projectId, news }: ChannelReports): AnyBulkWriteOperation<ChannelHealthDocument> {
+  const change = summariseReports(news)
   const kept = (field: string, otherwise: unknown = null) => ({ $ifNull: [`$${field}`, { $literal: otherwise }] })
   const set: Document = {
     project_id: kept('project_id', projectId),

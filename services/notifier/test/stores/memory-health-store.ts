@@ -1,5 +1,5 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
-import { dayOf, foldNews, type HealthChange, oldestDayKept } from '../../src/health/rules/channel-health.ts'
+import { dayOf, type HealthChange, oldestDayKept, summariseReports } from '../../src/health/rules/channel-health.ts'
 import type { HealthStore } from '../../src/store/health-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
@@ -14,7 +14,7 @@ export function createMemoryHealthStore({ channelHealth }: Pick<MemoryCollection
     async record(all) {
       for (const { channelId, projectId, news } of all) {
         const known = channelHealth.get(channelId)
-        channelHealth.set(channelId, recorded(known ?? fresh(channelId, projectId), foldNews(news)))
+        channelHealth.set(channelId, recorded(known ?? fresh(channelId, projectId), summariseReports(news)))
       }
     },
     async failingSince(ids, sinceMs) {

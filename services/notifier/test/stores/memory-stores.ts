@@ -11,7 +11,7 @@ import type {
 } from '@backstop/contracts'
 import { type ChannelStore, projectFacts } from '../../src/store/channel-store.ts'
 import type { DeadLetterStore } from '../../src/store/dead-letter-store.ts'
-import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsSettlement } from '../../src/store/delivery-store.ts'
+import { type DeliveryStore, progressOf, SUPERSEDED_TEXT, showsOutcome } from '../../src/store/delivery-store.ts'
 import { suppressionId } from '../../src/suppression/rules/suppression.ts'
 
 /** Collections that several stores, and several services of a simulation, share. */
@@ -96,25 +96,25 @@ export function createMemoryDeliveryStore({ deliveries }: MemoryCollections): De
         }),
       )
     },
-    async record(settlements) {
+    async record(outcomes) {
       const refused = new Set<string>()
-      for (const settlement of settlements) {
-        const document = deliveries.get(settlement.deliveryId)
-        if (document?.next_attempt?.attempt === settlement.attempt) {
-          const { next, record } = settlement
-          document.state = settlement.state
-          document.reason = settlement.reason
+      for (const outcome of outcomes) {
+        const document = deliveries.get(outcome.deliveryId)
+        if (document?.next_attempt?.attempt === outcome.attempt) {
+          const { next, record } = outcome
+          document.state = outcome.state
+          document.reason = outcome.reason
           document.next_attempt =
             next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
-          document.updated_at = new Date(settlement.settledAtMs)
+          document.updated_at = new Date(outcome.atMs)
           if (record !== null) document.attempts.push(structuredClone(record))
-          if (settlement.endedAddresses !== undefined) {
-            document.ended_addresses = [...(document.ended_addresses ?? []), ...settlement.endedAddresses]
+          if (outcome.endedAddresses !== undefined) {
+            document.ended_addresses = [...(document.ended_addresses ?? []), ...outcome.endedAddresses]
           }
-          if (settlement.toldBy !== undefined) document.told_by = settlement.toldBy
-          if (settlement.goesAlone !== undefined) document.goes_alone = settlement.goesAlone
-        } else if (document === undefined || !showsSettlement(document, settlement)) {
-          refused.add(settlement.deliveryId)
+          if (outcome.coveredBy !== undefined) document.told_by = outcome.coveredBy
+          if (outcome.goesAlone !== undefined) document.goes_alone = outcome.goesAlone
+        } else if (document === undefined || !showsOutcome(document, outcome)) {
+          refused.add(outcome.deliveryId)
         }
       }
       return refused

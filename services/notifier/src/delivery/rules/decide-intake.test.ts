@@ -43,13 +43,13 @@ test.each<Row>([
     name: 'the last attempt of a dead one: its dead letter may never have been produced',
     attempt: 3,
     known: progress({ state: 'dead', next: null, lastAttempt: 3 }),
-    kind: 'park_again',
+    kind: 'dead_letter_again',
   },
   {
     name: 'one that died without this attempt, as its channel was gone',
     attempt: 3,
     known: progress({ state: 'dead', next: null, lastAttempt: 2 }),
-    kind: 'park_again',
+    kind: 'dead_letter_again',
   },
   {
     name: 'an older attempt of a dead one',

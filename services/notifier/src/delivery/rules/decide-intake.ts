@@ -8,7 +8,7 @@ export type Intake =
   | { kind: 'attempt'; attempt: number; firstAttemptAtMs: number | null; ladderFromAttempt: number; reason: 'due' }
   /** The attempt was recorded, but a crash may have come before what follows from it was produced: produce it again. */
   | { kind: 'produce_retry_again'; attempt: number; dueAtMs: number; topic: string; reason: 'attempt_was_recorded' }
-  | { kind: 'park_again'; reason: 'end_was_recorded' }
+  | { kind: 'dead_letter_again'; reason: 'end_was_recorded' }
   | { kind: 'skip'; reason: 'already_delivered' | 'superseded' | 'stale_attempt' | 'attempted_before_its_time' }
 
 /**
@@ -27,7 +27,7 @@ export function decideIntake(attempt: number, dueAtMs: number | null, progress: 
   const { next } = progress
   if (progress.state === 'dead' || next === null) {
     return attempt >= progress.lastAttempt
-      ? { kind: 'park_again', reason: 'end_was_recorded' }
+      ? { kind: 'dead_letter_again', reason: 'end_was_recorded' }
       : { kind: 'skip', reason: 'stale_attempt' }
   }
   // A person had it attempted before its time, so what follows went out then: this is the message that was overtaken.

@@ -1,7 +1,7 @@
 import type { Answer, MailsAnswer, MessageAnswer } from '@backstop/channels'
 import type { ChannelKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { type AttemptFacts, settleAttempt, settleWithoutAttempt } from './outcome-of-attempt.ts'
+import { type AttemptFacts, outcomeOfAttempt, outcomeWithoutAttempt } from './outcome-of-attempt.ts'
 
 const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
   deliveryId: 'dlv_1',
@@ -19,7 +19,7 @@ const status = (code: number, body = '') => ({ kind: 'http', status: code, retry
 
 describe('an attempt that ended', () => {
   test('well is delivered, recorded with what was said, and good news of its channel', () => {
-    expect(settleAttempt(facts({}))).toMatchObject({
+    expect(outcomeOfAttempt(facts({}))).toMatchObject({
       state: 'delivered',
       next: null,
       record: {
@@ -35,7 +35,7 @@ describe('an attempt that ended', () => {
   })
 
   test('badly is retried and says why', () => {
-    expect(settleAttempt(facts({ answer: status(500) }))).toMatchObject({
+    expect(outcomeOfAttempt(facts({ answer: status(500) }))).toMatchObject({
       state: 'retrying',
       reasonCode: 'receiver_failed',
       record: { outcome: 'failed', status: 500, response: null },
@@ -45,7 +45,7 @@ describe('an attempt that ended', () => {
   })
 
   test('with 410 ends the delivery and disables the channel', () => {
-    expect(settleAttempt(facts({ answer: status(410) }))).toMatchObject({
+    expect(outcomeOfAttempt(facts({ answer: status(410) }))).toMatchObject({
       state: 'dead',
       next: null,
       health: { kind: 'disable', reasonCode: 'receiver_gone' },
@@ -66,33 +66,33 @@ describe('an attempt that ended', () => {
     },
     { name: 'our code', channelKind: 'slack', answer: { kind: 'not_sendable', reason: 'internal', message: 'x' } },
   ])('because of $name is retried, and is not held against the channel', ({ channelKind, answer }) => {
-    expect(settleAttempt(facts({ channelKind, answer }))).toMatchObject({
+    expect(outcomeOfAttempt(facts({ channelKind, answer }))).toMatchObject({
       state: 'retrying',
       health: { kind: 'held_up' },
     })
   })
 
   test('with a message that Slack refuses ends the delivery and leaves the channel alone', () => {
-    const settled = settleAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') }))
-    expect(settled).toMatchObject({ state: 'dead', health: null })
+    const outcome = outcomeOfAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') }))
+    expect(outcome).toMatchObject({ state: 'dead', health: null })
   })
 
   test('after 72 hours of failures is dead, and says both that and the last error', () => {
     const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
-    const settled = settleAttempt(facts({ ...late, answer: status(500) }))
-    expect(settled).toMatchObject({ state: 'dead', next: null, health: { kind: 'failed' } })
-    expect(settled.reason).toMatch(/72 hours.*answered 500/)
+    const outcome = outcomeOfAttempt(facts({ ...late, answer: status(500) }))
+    expect(outcome).toMatchObject({ state: 'dead', next: null, health: { kind: 'failed' } })
+    expect(outcome.reason).toMatch(/72 hours.*answered 500/)
   })
 
   test('as a test says nothing about the channel, even with 410', () => {
     for (const answer of [status(200), status(500), status(410)]) {
-      expect(settleAttempt(facts({ test: true, answer }))).toMatchObject({ health: null, next: null })
+      expect(outcomeOfAttempt(facts({ test: true, answer }))).toMatchObject({ health: null, next: null })
     }
   })
 
   test('at a blocked address records no response', () => {
     const answer = { kind: 'blocked', reason: 'resolved_address', message: 'Not there' } as const
-    expect(settleAttempt(facts({ answer }))).toMatchObject({
+    expect(outcomeOfAttempt(facts({ answer }))).toMatchObject({
       record: { status: null, response: null, error: 'Not there' },
     })
   })
@@ -100,18 +100,18 @@ describe('an attempt that ended', () => {
 
 describe('an attempt that ended for some addresses of a mail channel', () => {
   const full: MessageAnswer = { kind: 'smtp', code: 452, stage: 'recipient', text: '452 4.2.2 full' }
-  const settle = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
+  const ofMails = (ended: MailsAnswer['ended'], more: Partial<AttemptFacts> = {}) => {
     const answer: Answer = {
       kind: 'mails',
       decisive: full,
       ended,
       tally: { accepted: 1, refused: 0, pending: 1, suppressed: [] },
     }
-    return settleAttempt(facts({ channelKind: 'email', attempt: 2, answer, ...more }))
+    return outcomeOfAttempt(facts({ channelKind: 'email', attempt: 2, answer, ...more }))
   }
 
   test('is retried for the others, and good news of the channel when anybody took it', () => {
-    expect(settle([{ tag: 'a', end: 'taken' }])).toMatchObject({
+    expect(ofMails([{ tag: 'a', end: 'taken' }])).toMatchObject({
       state: 'retrying',
       record: { outcome: 'failed', status: 452, response: '452 4.2.2 full' },
       endedAddresses: [{ tag: 'a', end: 'taken', attempt: 2 }],
@@ -121,14 +121,14 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
   })
 
   test('is no evidence against the channel when only a straggler is left', () => {
-    const settled = settle([])
-    expect(settled).toMatchObject({ state: 'retrying', health: { kind: 'held_up' }, sign: null })
-    expect(settled.endedAddresses).toBeUndefined()
+    const outcome = ofMails([])
+    expect(outcome).toMatchObject({ state: 'retrying', health: { kind: 'held_up' }, sign: null })
+    expect(outcome.endedAddresses).toBeUndefined()
   })
 
   test('is dead after 72 hours, and says how many have it', () => {
     const late = { firstAttemptAtMs: 0, startedAtMs: 72 * 3_600_000, endedAtMs: 72 * 3_600_000 + 5, attempt: 16 }
-    expect(settle([], late)).toMatchObject({
+    expect(ofMails([], late)).toMatchObject({
       state: 'dead',
       reason: expect.stringMatching(/72 hours.*Accepted for 1 of 2 addresses, pending for 1/),
     })
@@ -137,7 +137,7 @@ describe('an attempt that ended for some addresses of a mail channel', () => {
 
 test('a delivery whose channel is gone ends without an attempt', () => {
   const verdict = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
-  expect(settleWithoutAttempt({ deliveryId: 'dlv_1', attempt: 2 }, verdict, 9)).toMatchObject({
+  expect(outcomeWithoutAttempt({ deliveryId: 'dlv_1', attempt: 2 }, verdict, 9)).toMatchObject({
     state: 'dead',
     reason: 'Gone',
     reasonCode: 'channel_deleted',
@@ -162,39 +162,39 @@ describe('what an attempt shows of its receiver', () => {
     },
     { name: '410', answer: answer(410), sign: { kind: 'failed' } },
   ])('$name: $sign.kind', ({ answer, sign }) => {
-    expect(settleAttempt(facts({ answer })).sign).toMatchObject(sign)
+    expect(outcomeOfAttempt(facts({ answer })).sign).toMatchObject(sign)
   })
 
   test('is nothing when it refused one message for what is in it, or when it was a test', () => {
-    expect(settleAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).sign).toBeNull()
-    expect(settleAttempt(facts({ test: true })).sign).toBeNull()
+    expect(outcomeOfAttempt(facts({ channelKind: 'slack', answer: status(400, 'invalid_payload') })).sign).toBeNull()
+    expect(outcomeOfAttempt(facts({ test: true })).sign).toBeNull()
   })
 })
 
 describe('an attempt that told several deliveries in a digest', () => {
   test('well delivers each and names the digest', () => {
-    expect(settleAttempt(facts({ digestId: 'dlv_digest' }))).toMatchObject({
+    expect(outcomeOfAttempt(facts({ digestId: 'dlv_digest' }))).toMatchObject({
       state: 'delivered',
-      toldBy: 'dlv_digest',
+      coveredBy: 'dlv_digest',
       reason: 'Delivered as one of several in a digest',
     })
   })
 
   test('badly ends none of them for good: which one it was refused for is not known', () => {
     const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
-    const settled = settleAttempt(refused)
-    expect(settled).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused', goesAlone: true })
-    expect(settled.toldBy).toBeUndefined()
+    const outcome = outcomeOfAttempt(refused)
+    expect(outcome).toMatchObject({ state: 'retrying', reasonCode: 'slack_message_refused', goesAlone: true })
+    expect(outcome.coveredBy).toBeUndefined()
   })
 
   test('badly says nothing about the channel, which took what was right', () => {
     const refused = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(400, 'invalid_blocks') })
-    expect(settleAttempt(refused)).toMatchObject({ health: null, sign: null })
+    expect(outcomeOfAttempt(refused)).toMatchObject({ health: null, sign: null })
   })
 
   test('to a receiver that was away tells them together again', () => {
     const away = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(500, 'rollup_error') })
-    expect(settleAttempt(away)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
-    expect(settleAttempt(away).goesAlone).toBeUndefined()
+    expect(outcomeOfAttempt(away)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
+    expect(outcomeOfAttempt(away).goesAlone).toBeUndefined()
   })
 })

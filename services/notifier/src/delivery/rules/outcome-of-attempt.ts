@@ -1,12 +1,12 @@
 import type { Answer, MessageAnswer } from '@backstop/channels'
 import { classifyAnswer, type Outcome } from '@backstop/channels'
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
-import type { HealthNews } from '../../health/rules/channel-health.ts'
-import type { AttemptSign } from '../../queue/rules/breaker.ts'
+import type { HealthReport } from '../../health/rules/channel-health.ts'
+import type { PaceSignal } from '../../queue/rules/breaker.ts'
 import { decideNextAttempt, type NextAttempt } from '../../retry/rules/next-attempt.ts'
 
 /** How a delivery stands after something happened to it; written only if its next attempt is still this one (R4.4). */
-export interface Settlement {
+export interface AttemptOutcome {
   readonly deliveryId: string
   /** The attempt that it settles. */
   readonly attempt: number
@@ -19,16 +19,16 @@ export interface Settlement {
   readonly reasonCode: string
   readonly next: Extract<NextAttempt, { kind: 'retry' }> | null
   /** What this says about the channel; null when it says nothing (tests, deliveries that were not attempted). */
-  readonly health: HealthNews | null
+  readonly health: HealthReport | null
   /** What it showed of the receiver's pace; null when it showed nothing. */
-  readonly sign: AttemptSign | null
+  readonly sign: PaceSignal | null
   /** The digest that told it; absent where it went alone. */
-  readonly toldBy?: string
+  readonly coveredBy?: string
   /** Set where it is told in no digest any more, because one was refused for what was in it. */
   readonly goesAlone?: true
   /** The addresses of a mail channel that this attempt ended the delivery for; absent where there were none. */
   readonly endedAddresses?: readonly EndedAddress[]
-  readonly settledAtMs: number
+  readonly atMs: number
 }
 
 export interface AttemptFacts {
@@ -48,7 +48,7 @@ export interface AttemptFacts {
 }
 
 /** What one attempt's answer makes of its delivery and of its channel. */
-export function settleAttempt(facts: AttemptFacts): Settlement {
+export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
   const { answer, attempt, deliveryId, test, endedAtMs } = facts
   const outcome = outcomeOf(facts)
   const said = answer.kind === 'mails' ? answer.decisive : answer
@@ -66,7 +66,7 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
   const health = test ? null : newsOf(outcome, hasWorked, endedAtMs)
   const sign = test ? null : signOf(outcome, hasWorked, said, endedAtMs)
   const endedAddresses = ended.length === 0 ? {} : { endedAddresses: ended }
-  const common = { deliveryId, attempt, record, health, sign, ...endedAddresses, settledAtMs: endedAtMs }
+  const common = { deliveryId, attempt, record, health, sign, ...endedAddresses, atMs: endedAtMs }
   switch (outcome.kind) {
     case 'delivered':
       return {
@@ -75,7 +75,7 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
         reason: facts.digestId === undefined ? 'Delivered' : 'Delivered as one of several in a digest',
         reasonCode: outcome.reason,
         next: null,
-        ...(facts.digestId === undefined ? {} : { toldBy: facts.digestId }),
+        ...(facts.digestId === undefined ? {} : { coveredBy: facts.digestId }),
       }
     case 'dead_letter':
     case 'disable':
@@ -92,11 +92,11 @@ export function settleAttempt(facts: AttemptFacts): Settlement {
         test,
         retryAfterMs,
       })
-      if (next.kind === 'give_up') {
+      if (next.kind === 'no_retry') {
         return {
           ...common,
           state: 'dead',
-          reason: giveUpText(next.reason, outcome.error),
+          reason: deadReason(next.reason, outcome.error),
           reasonCode: outcome.reason,
           next: null,
         }
@@ -117,11 +117,11 @@ function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): 
 }
 
 /** The end of a delivery that may not be attempted, because its channel is gone or disabled, or its message is of no use. */
-export function settleWithoutAttempt(
+export function outcomeWithoutAttempt(
   delivery: { deliveryId: string; attempt: number },
   end: { readonly reason: string; readonly text: string },
   nowMs: number,
-): Settlement {
+): AttemptOutcome {
   return {
     ...delivery,
     record: null,
@@ -131,12 +131,12 @@ export function settleWithoutAttempt(
     next: null,
     health: null,
     sign: null,
-    settledAtMs: nowMs,
+    atMs: nowMs,
   }
 }
 
 /** @param hasWorked whether anything arrived, be it for some addresses only */
-function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthNews | null {
+function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthReport | null {
   if (hasWorked) return { kind: 'worked', atMs, error: outcome.error }
   switch (outcome.kind) {
     case 'retry':
@@ -156,7 +156,7 @@ function newsOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthNews 
 /** Statuses by which a receiver, or what stands in front of it, says that it gets more than it takes (guides: R4.5). */
 const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
 
-function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): AttemptSign | null {
+function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atMs: number): PaceSignal | null {
   if (hasWorked) return { kind: 'worked', atMs }
   switch (outcome.kind) {
     case 'retry': {
@@ -177,7 +177,7 @@ function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atM
   }
 }
 
-function giveUpText(reason: Extract<NextAttempt, { kind: 'give_up' }>['reason'], error: string): string {
+function deadReason(reason: Extract<NextAttempt, { kind: 'no_retry' }>['reason'], error: string): string {
   return reason === 'test_is_attempted_once' ? error : `Given up 72 hours after the first attempt. ${error}`
 }
 

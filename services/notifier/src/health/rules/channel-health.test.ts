@@ -1,6 +1,6 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { disableChannel, enableChannel, foldNews, judgeHealth } from './channel-health.ts'
+import { disableChannel, enableChannel, judgeHealth, summariseReports } from './channel-health.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000
@@ -27,7 +27,7 @@ function health(facts: Partial<ChannelHealthDocument> = {}): ChannelHealthDocume
 }
 
 test('what was held up on our side is shown, and is no failure of the channel', () => {
-  const change = foldNews([
+  const change = summariseReports([
     { kind: 'held_up', atMs: NOW, error: 'The egress proxy could not connect' },
     { kind: 'failed', atMs: NOW + 1, error: 'The receiver answered 500' },
     { kind: 'held_up', atMs: NOW + 2, error: 'The egress proxy could not connect' },
@@ -38,7 +38,10 @@ test('what was held up on our side is shown, and is no failure of the channel', 
     failingSinceMs: NOW + 1,
     days: { '2026-11-21': { delivered: 0, failed: 1 } },
   })
-  expect(foldNews([{ kind: 'held_up', atMs: NOW, error: 'x' }])).toMatchObject({ failingSinceMs: null, days: {} })
+  expect(summariseReports([{ kind: 'held_up', atMs: NOW, error: 'x' }])).toMatchObject({
+    failingSinceMs: null,
+    days: {},
+  })
 })
 
 describe('a channel', () => {

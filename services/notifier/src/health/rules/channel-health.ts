@@ -7,7 +7,7 @@ import {
 } from '@backstop/contracts'
 
 /** What one attempt says about the health of its channel. */
-export type HealthNews =
+export type HealthReport =
   | { kind: 'worked'; atMs: number; error: string | null }
   | { kind: 'failed'; atMs: number; error: string }
   /** It failed for a reason of our own: shown, and never a reason to disable the channel. */
@@ -34,7 +34,7 @@ export interface HealthChange {
   readonly days: Readonly<Record<string, { readonly delivered: number; readonly failed: number }>>
 }
 
-export function foldNews(news: readonly HealthNews[]): HealthChange {
+export function summariseReports(news: readonly HealthReport[]): HealthChange {
   let lastSuccessAtMs: number | null = null
   let lastFailureAtMs: number | null = null
   let lastError: string | null = null

@@ -2,7 +2,7 @@ import { incidentAlerts, testAlert } from '@backstop/channels/test'
 import { deliveryIdOf } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import type { DeliveryProgress } from '../../store/delivery-store.ts'
-import { comesAfter, decideIncidentOrder, tellBoth } from './decide-order.ts'
+import { announceBoth, comesAfter, decideIncidentOrder } from './decide-order.ts'
 
 const progress = (state: DeliveryProgress['state'], nextAttempt: number | null): DeliveryProgress => ({
   state,
@@ -21,7 +21,7 @@ test.each([
   { name: 'still waits', opened: progress('pending', 1), expected: { kind: 'supersede', waitsFor: 1 } },
   { name: 'is retried', opened: progress('retrying', 3), expected: { kind: 'supersede', waitsFor: 3 } },
   { name: 'was given up', opened: progress('dead', null), expected: { kind: 'supersede', waitsFor: null } },
-  { name: 'was superseded before', opened: progress('superseded', null), expected: { kind: 'tells_both' } },
+  { name: 'was superseded before', opened: progress('superseded', null), expected: { kind: 'announces_both' } },
 ])('a resolve whose incident.opened $name: $expected.kind', ({ opened, expected }) => {
   expect(decideIncidentOrder(opened)).toMatchObject(expected)
 })
@@ -35,6 +35,6 @@ test('a resolve comes after the opening of the same incident on the same channel
 
 test('a message that tells both names the alert that it stands for', () => {
   const { opened, resolved } = incidentAlerts('inc_1')
-  expect(tellBoth(resolved)).toEqual({ ...resolved, data: { ...resolved.data, supersedes: opened.alert_id } })
-  expect(tellBoth(opened)).toBe(opened)
+  expect(announceBoth(resolved)).toEqual({ ...resolved, data: { ...resolved.data, supersedes: opened.alert_id } })
+  expect(announceBoth(opened)).toBe(opened)
 })

@@ -9,7 +9,7 @@ export type IncidentOrder =
   | { kind: 'as_it_is'; reason: 'opened_was_delivered' | 'opened_did_not_go_here' }
   /** The message tells both. `waitsFor` as in SupersedeOrder. */
   | { kind: 'supersede'; reason: 'opened_is_pending' | 'opened_ended_without_success'; waitsFor: number | null }
-  | { kind: 'tells_both'; reason: 'opened_is_superseded' }
+  | { kind: 'announces_both'; reason: 'opened_is_superseded' }
 
 /** @param opened what is recorded of the delivery of the same incident's incident.opened to the same channel */
 export function decideIncidentOrder(opened: DeliveryProgress | undefined): IncidentOrder {
@@ -18,7 +18,7 @@ export function decideIncidentOrder(opened: DeliveryProgress | undefined): Incid
     case 'delivered':
       return { kind: 'as_it_is', reason: 'opened_was_delivered' }
     case 'superseded':
-      return { kind: 'tells_both', reason: 'opened_is_superseded' }
+      return { kind: 'announces_both', reason: 'opened_is_superseded' }
     case 'dead':
       return { kind: 'supersede', reason: 'opened_ended_without_success', waitsFor: null }
     case 'pending':
@@ -36,7 +36,7 @@ export function comesAfter(alert: Alert, channelId: string): string | undefined 
 }
 
 /** The alert as it goes to a channel that never heard that the incident was open. */
-export function tellBoth(alert: Alert): Alert {
+export function announceBoth(alert: Alert): Alert {
   if (alert.event !== 'incident.resolved') return alert
   return { ...alert, data: { ...alert.data, supersedes: openedAlertId(alert) } }
 }

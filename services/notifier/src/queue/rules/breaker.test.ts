@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type AttemptSign, type Breaker, CLOSED_BREAKER, gateOf, noteAttempt } from './breaker.ts'
+import { type Breaker, CLOSED_BREAKER, gateOf, noteAttempt, type PaceSignal } from './breaker.ts'
 
 const NOW = 1_000_000
-const failed = (atMs = NOW): AttemptSign => ({ kind: 'failed', atMs })
-const worked: AttemptSign = { kind: 'worked', atMs: NOW }
-const throttled = (retryAfterMs: number | null, atMs = NOW): AttemptSign => ({ kind: 'throttled', atMs, retryAfterMs })
-const after = (...signs: AttemptSign[]): Breaker => signs.reduce(noteAttempt, CLOSED_BREAKER)
-const times = (count: number, sign: AttemptSign) => Array<AttemptSign>(count).fill(sign)
+const failed = (atMs = NOW): PaceSignal => ({ kind: 'failed', atMs })
+const worked: PaceSignal = { kind: 'worked', atMs: NOW }
+const throttled = (retryAfterMs: number | null, atMs = NOW): PaceSignal => ({ kind: 'throttled', atMs, retryAfterMs })
+const after = (...signs: PaceSignal[]): Breaker => signs.reduce(noteAttempt, CLOSED_BREAKER)
+const times = (count: number, sign: PaceSignal) => Array<PaceSignal>(count).fill(sign)
 
 describe('a channel', () => {
   test.each([

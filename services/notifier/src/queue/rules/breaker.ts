@@ -2,7 +2,7 @@
  * What one attempt showed of its channel's receiver. `throttled`: it works, but gets more than it takes, or has said when
  * to come again.
  */
-export type AttemptSign =
+export type PaceSignal =
   | { readonly kind: 'worked'; readonly atMs: number }
   | { readonly kind: 'failed'; readonly atMs: number }
   | { readonly kind: 'throttled'; readonly atMs: number; readonly retryAfterMs: number | null }
@@ -28,7 +28,7 @@ export const FIRST_THROTTLE_MS = 1_000
 /** A receiver that asks for longer is tried again after this: a mistyped Retry-After must not silence a channel. */
 export const LONGEST_OBEYED_MS = 3_600_000
 
-export function noteAttempt(breaker: Breaker, sign: AttemptSign): Breaker {
+export function noteAttempt(breaker: Breaker, sign: PaceSignal): Breaker {
   switch (sign.kind) {
     case 'worked':
       return CLOSED_BREAKER

@@ -27,7 +27,7 @@ describe('the retry ladder', () => {
     const last = decideNextAttempt({ ...failed, attempt: 15, nowMs: T0 + 66 * HOUR })
     expect(last.kind).toBe('retry')
     const over = decideNextAttempt({ ...failed, attempt: 15, nowMs: T0 + 66 * HOUR + 1 })
-    expect(over).toEqual({ kind: 'give_up', reason: 'retry_window_over' })
+    expect(over).toEqual({ kind: 'no_retry', reason: 'retry_window_over' })
   })
 
   test('makes 16 attempts of a receiver that never answers', () => {
@@ -35,7 +35,7 @@ describe('the retry ladder', () => {
     let attempt = 1
     for (;;) {
       const next = decideNextAttempt({ ...failed, attempt, nowMs })
-      if (next.kind === 'give_up') break
+      if (next.kind === 'no_retry') break
       nowMs = next.dueAtMs
       attempt = next.attempt
     }
@@ -72,7 +72,7 @@ describe('Retry-After', () => {
 
 test('a test is attempted once', () => {
   const outcome = decideNextAttempt({ ...failed, test: true, retryAfterMs: 1_000 })
-  expect(outcome).toEqual({ kind: 'give_up', reason: 'test_is_attempted_once' })
+  expect(outcome).toEqual({ kind: 'no_retry', reason: 'test_is_attempted_once' })
 })
 
 test.each([
@@ -90,5 +90,5 @@ test('a ladder that began anew starts from its first rung, and ends 72 hours aft
   expect(decideNextAttempt(anew)).toMatchObject({ attempt: 18, topic: 'deliveries.retry.5s' })
   expect(decideNextAttempt({ ...anew, attempt: 19 })).toMatchObject({ attempt: 20, topic: 'deliveries.retry.10m' })
   const late = { ...anew, firstAttemptAtMs: failed.nowMs - 72 * HOUR }
-  expect(decideNextAttempt(late)).toEqual({ kind: 'give_up', reason: 'retry_window_over' })
+  expect(decideNextAttempt(late)).toEqual({ kind: 'no_retry', reason: 'retry_window_over' })
 })

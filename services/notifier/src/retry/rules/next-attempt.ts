@@ -5,7 +5,7 @@ type Rung = (typeof RETRY_RUNGS)[number]
 /** What follows a failed attempt. */
 export type NextAttempt =
   | { kind: 'retry'; attempt: number; dueAtMs: number; topic: Rung['topic']; reason: 'ladder' | 'retry_after' }
-  | { kind: 'give_up'; reason: 'test_is_attempted_once' | 'retry_window_over' }
+  | { kind: 'no_retry'; reason: 'test_is_attempted_once' | 'retry_window_over' }
 
 /** How long after its first attempt a delivery is still retried. */
 export const RETRY_WINDOW_MS = 72 * 3_600_000
@@ -26,13 +26,13 @@ export function decideNextAttempt(failed: {
   test: boolean
   retryAfterMs: number | null
 }): NextAttempt {
-  if (failed.test) return { kind: 'give_up', reason: 'test_is_attempted_once' }
+  if (failed.test) return { kind: 'no_retry', reason: 'test_is_attempted_once' }
   const climbed = failed.attempt - (failed.ladderFromAttempt ?? 1)
   const onLadder = Math.max(0, Math.min(climbed, RETRY_RUNGS.length - 1))
   const asked = rungAtOrAbove(failed.retryAfterMs ?? 0)
   const rung = RETRY_RUNGS[Math.max(onLadder, asked)] as Rung
   const dueAtMs = failed.nowMs + rung.delayMs
-  if (dueAtMs > failed.firstAttemptAtMs + RETRY_WINDOW_MS) return { kind: 'give_up', reason: 'retry_window_over' }
+  if (dueAtMs > failed.firstAttemptAtMs + RETRY_WINDOW_MS) return { kind: 'no_retry', reason: 'retry_window_over' }
   return {
     kind: 'retry',
     attempt: failed.attempt + 1,

@@ -1,13 +1,13 @@
 import type { SuppressionDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { type AddressNews, decideSuppression, SOFT_BOUNCE_WINDOW_MS } from './suppression.ts'
+import { type AddressReport, decideSuppression, SOFT_BOUNCE_WINDOW_MS } from './suppression.ts'
 
 const OF = { projectId: 'prj_1', address: 'Ops@Example.com' }
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const DAY = 86_400_000
-const bounce: AddressNews = { kind: 'soft_bounce', detail: '452 mailbox full' }
+const bounce: AddressReport = { kind: 'soft_bounce', detail: '452 mailbox full' }
 
-function play(...steps: { news: AddressNews; atMs: number }[]) {
+function play(...steps: { news: AddressReport; atMs: number }[]) {
   let known: SuppressionDocument | null = null
   let reason = ''
   for (const { news, atMs } of steps) ({ next: known, reason } = decideSuppression(OF, known, news, atMs))

@@ -1,7 +1,7 @@
 import type { SuppressionDocument, SuppressionReason } from '@backstop/contracts'
 
 /** What is reported of an address. */
-export type AddressNews =
+export type AddressReport =
   | { readonly kind: 'suppress'; readonly reason: SuppressionReason; readonly detail: string | null }
   | { readonly kind: 'unsuppress' }
   | { readonly kind: 'soft_bounce'; readonly detail: string | null }
@@ -43,7 +43,7 @@ export function foldAddress(address: string): string {
 export function decideSuppression(
   of: AddressOfProject,
   known: SuppressionDocument | null,
-  news: AddressNews,
+  news: AddressReport,
   atMs: number,
 ): SuppressionChange {
   switch (news.kind) {
