@@ -34,5 +34,5 @@ async function ask(path: string, form: Record<string, string>): Promise<{ id: st
 const payment = await ask('/v1/payment_intents', { amount: '6000', currency: 'eur' })
 const refund = await ask('/v1/refunds', { payment_intent: payment.id, amount: '1500' })
 process.stdout.write(
-  `Refund ${refund.id} of EUR 15.00 on ${payment.id} made. What comes of it shows where npm start runs\n`,
+  `Refund ${refund.id} of EUR 15.00 on ${payment.id} made. The terminal of npm start shows what follows\n`,
 )

@@ -18,11 +18,11 @@ import { createRunRecords, type RunFile, type RunRecords } from './start/run-fil
 import type { ServiceProcess } from './start/service-process.ts'
 import { describeFault } from './start/start-fault.ts'
 import { readStartOptions, USAGE } from './start/start-options.ts'
-import { onStopWish } from './start/stop-signals.ts'
+import { onStopRequest } from './start/stop-signals.ts'
 
 const DEFAULT_DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
 const LATE_AFTER_MS = 30_000
-/** Before the bootstrap, which may have installed packages first. */
+/** Set by the bootstrap, which may have installed packages first. */
 const STARTED_AT_MS = Number(process.env.BACKSTOP_STARTED_AT_MS ?? Date.now())
 
 const wish = readStartOptions(process.argv.slice(2), process.env, DEFAULT_DATA_DIR)
@@ -107,7 +107,8 @@ async function start(records: RunRecords): Promise<void> {
   const refusedKey = await findRefusedKey(product.urls.admin, product.key, dataDir)
   if (refusedKey !== undefined) say(`\n${describeFault(refusedKey)}`)
   else if (withDemo) return startDemo(product, processor => records.writeRun({ ...run, processor }))
-  say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines(product, dataDir).join('\n')}\n`)
+  const key = refusedKey === undefined ? product.key : 'refused, see above'
+  say(`\nBackstop runs. Ctrl-C stops it.\n\n${addressLines({ ...product, key }, dataDir).join('\n')}\n`)
 }
 
 async function startDemo(product: Product, ready: (processor: { url: string; key: string }) => void): Promise<void> {
@@ -128,7 +129,9 @@ async function startDemo(product: Product, ready: (processor: { url: string; key
   running.push(demo.stop)
   ready({ url: demo.world.processorUrl, key: demo.world.record.processor_key })
   if (demo.world.outOfBand === 'ignore') {
-    say("\nThe demo's account alerts nobody, because its out_of_band was set to ignore. The last command sets it back.")
+    say(
+      "\nThe demo's account alerts nobody, because its out_of_band was set to ignore. The last command below makes it alert.",
+    )
     return showNextSteps(product, demo.world)
   }
   const hint = setTimeout(() => {
@@ -182,7 +185,7 @@ try {
   say(describeFault(error))
   process.exit(1)
 }
-onStopWish(
+onStopRequest(
   why => void stopAll(why, 0),
   () => process.exit(130),
 )

@@ -145,7 +145,7 @@ async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<
   }
 }
 
-/** Where parts were given, their addresses are the likely cause. Only the names are told: a URL may hold a password. */
+/** Given addresses are the likely cause. The message has only the names of the variables: a URL may hold a password. */
 function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string): StartFault {
   const given = ['KAFKA_BROKERS', 'MONGO_URL', 'SCHEMA_REGISTRY_URL'].filter(name => env[name])
   const check = given.length === 0 ? '' : `Check ${given.join(', ')}. `

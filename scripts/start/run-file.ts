@@ -1,9 +1,9 @@
-/** What a running `npm start` leaves in the data folder for scripts, and for a second start, to find. */
+/** The files by which scripts, and a second `npm start`, find the running one. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endProcess, identify, isAlive, type ProcessIdentity, withLock } from '@backstop/stack'
 
-/** `.backstop/run.json`: its field names are relied on by outside programs (DESIGN, "Management API"). */
+/** `.backstop/run.json`. Other programs read it: its field names must not change. */
 export interface RunFile {
   ingress: string
   admin: string
@@ -25,7 +25,7 @@ export interface RunFile {
   processor?: { url: string; key: string }
 }
 
-/** Who is, or was, running here: pid alone would be mistaken for a later process of the same number. */
+/** The processes of the current or last start. A pid alone could belong to a later process. */
 interface LauncherRecord {
   launcher: ProcessIdentity
   services: Record<string, ProcessIdentity>
@@ -34,7 +34,7 @@ interface LauncherRecord {
 export type Claim =
   /** This process is the launcher of the data folder from now on. */
   | { kind: 'claimed'; endedLeftovers: string[] }
-  /** Another one is; `run` is absent while it is still starting. */
+  /** Another process is the launcher; `run` is absent while it starts. */
   | { kind: 'taken'; pid: number; run: RunFile | undefined }
 
 /** The record files of one data folder. */
@@ -51,7 +51,7 @@ export function createRunRecords(dataDir: string) {
     readRun,
     /**
      * Makes this process the one launcher of the folder, unless another lives. What a killed launcher left behind
-     * is ended first: services that hold their ports and work on with settings nobody knows.
+     * is ended first: services that would keep their ports.
      */
     claim(): Promise<Claim> {
       mkdirSync(dataDir, { recursive: true })

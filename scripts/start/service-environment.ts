@@ -1,4 +1,4 @@
-/** Which settings each service gets: pure, so that one look tells how the parts find each other. */
+/** The settings of each service, by which services and stack find each other: pure. */
 import type { StackUrls } from '@backstop/stack'
 import type { KeptSecrets } from './kept-secrets.ts'
 
@@ -6,7 +6,7 @@ import type { KeptSecrets } from './kept-secrets.ts'
 export const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api'] as const
 export type ServiceName = (typeof SERVICES)[number]
 
-/** What one instance of a service listens on. `main` is absent where a service serves nobody. */
+/** The ports of one instance of a service. `main` is absent for a service without clients. */
 export interface InstancePorts {
   main?: number
   ops: number
@@ -32,7 +32,7 @@ export interface Surroundings {
 export const LOOPBACK_CIDRS = '127.0.0.0/8,::1/128'
 const LOOPBACK_HOSTS = `localhost,${LOOPBACK_CIDRS}`
 
-/** The environment of one instance of a service, without what is inherited. */
+/** The environment of one instance of a service, without the inherited variables. */
 export function environmentOf(
   service: ServiceName,
   ports: InstancePorts,

@@ -1,6 +1,6 @@
 import { StackError } from '@backstop/stack'
 
-/** Why a start cannot go on, and what to do about it. */
+/** Why a start cannot continue, and what to do about it. */
 export class StartFault extends Error {
   readonly remedy: string
 
@@ -20,7 +20,7 @@ const FOLDER_REMEDIES: Readonly<Record<string, string>> = {
   ENOTDIR: 'Put what lies there out of the way',
 }
 
-/** Two lines at most for a person: what is wrong and, where we know it, the remedy. No stack trace: it would say less. */
+/** The message for a person, and the remedy if there is one. No stack trace: it explains nothing to an operator. */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return `✗ ${String(error)}`
   const remedy = remedyOf(error)

@@ -1,11 +1,10 @@
 /**
- * Calls back once when this process is asked to stop: by a signal, or because the bootstrap that started it is gone.
- * One Ctrl-C arrives up to three times (terminal, npm, bootstrap), so what follows within two seconds is the same wish;
- * a later one is impatience.
+ * Calls `stop` once when this process should stop: on a signal, or when the bootstrap that started it has ended. Calls `hurry`
+ * on a signal more than two seconds later. One Ctrl-C arrives up to three times: from the terminal, npm and the bootstrap.
  */
-export function onStopWish(stop: (why: string) => void, hurry: () => void): void {
+export function onStopRequest(stop: (why: string) => void, hurry: () => void): void {
   let firstAtMs: number | undefined
-  const wish = (why: string) => {
+  const request = (why: string) => {
     if (firstAtMs === undefined) {
       firstAtMs = performance.now()
       stop(why)
@@ -13,7 +12,7 @@ export function onStopWish(stop: (why: string) => void, hurry: () => void): void
       hurry()
     }
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => wish(signal))
-  process.once('disconnect', () => wish('the starting process is gone'))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => request(signal))
+  process.once('disconnect', () => request('the bootstrap has ended'))
   process.channel?.unref()
 }

@@ -21,7 +21,12 @@ export interface Supervision {
  */
 export function superviseService(service: ServiceProcess, supervision: Supervision): Promise<void> {
   const firstReady = Promise.withResolvers<void>()
-  void keepRunning(service, supervision, firstReady)
+  keepRunning(service, supervision, firstReady).catch((error: unknown) => {
+    supervision.say(
+      `✗ ${service.name} is no longer supervised: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    firstReady.reject(error)
+  })
   return firstReady.promise
 }
 
@@ -37,7 +42,7 @@ async function keepRunning(
     service.start()
     const readiness = await service.awaitReady()
     if (readiness.kind === 'ready') {
-      if (exits.length > 0) say(`✓ ${name} runs again`)
+      if (wasReady) say(`✓ ${name} runs again`)
       wasReady = true
       firstReady.resolve()
     } else if (readiness.kind === 'late') {

@@ -1,6 +1,6 @@
-/** What a person needs of a service's log when something went wrong: pure. */
+/** Picks the lines of a service's log that explain a failure: pure. */
 
-/** One line of a service's log (packages/kit/src/logger.ts), as far as it matters here. */
+/** The fields of a log line (packages/kit/src/logger.ts) that are used here. */
 interface LogLine {
   level: string
   msg: string
@@ -10,8 +10,8 @@ interface LogLine {
 const LONGEST = 200
 
 /**
- * The last warnings and errors, in short, and what is no log line: a configuration fault, a stack trace. The ordinary
- * lines in between would only push these off the screen.
+ * The last warnings and errors, shortened, and lines that are no JSON: a configuration fault, a stack trace. Lines of level info
+ * and below are left out.
  * @param count how many at most
  */
 export function tellingLines(lines: readonly string[], count: number): string[] {

@@ -14,10 +14,10 @@ import {
 } from './process-identity.ts'
 import { type PartHandle, type PartName, StackError } from './stack-contract.ts'
 
-/** How one part is run. Made by parts/<name>.ts. */
+/** How to run one part. Made by parts/<name>.ts. */
 export interface PartProgram {
   name: PartName
-  /** What a person calls it, e.g. `MongoDB 6.0.5`. */
+  /** Its name in messages, e.g. `MongoDB 6.0.5`. */
   title: string
   /** Executable, absolute. */
   program: string
@@ -27,19 +27,19 @@ export interface PartProgram {
   cwd: string
   /** Configuration: path → content, written before every start. */
   files: Record<string, string>
-  /** Makes and formats folders. Runs before every start, after the files were written. */
+  /** Creates and formats folders. Runs before every start, after `files` are written. */
   prepare(): Promise<void>
-  /** One try: resolves when the part answers as it should, rejects with the reason when not. Must be bounded in time. */
+  /** Checks once: resolves when the part is ready, rejects with the reason otherwise. Must have a timeout. */
   checkReady(): Promise<void>
   readyWithinMs: number
-  /** For a log made for machines: what a person should see of a line after a failed start, or undefined for nothing. */
+  /** For a structured log: the readable form of a line, or undefined to drop it. */
   explainLogLine?(line: string): string | undefined
 }
 
-/** How long a start waits for a port that something else still holds. */
+/** For so long a start retries while another process uses the port. */
 const PORT_RELEASE_MS = 10_000
 
-/** A part as a process of its own on this machine: outlives its launcher, recorded in parts.json. */
+/** A part as a process on this machine. It outlives its launcher, and parts.json records it. */
 export class EmbeddedPart implements PartHandle {
   adopted = false
   readonly #program: PartProgram
@@ -72,13 +72,13 @@ export class EmbeddedPart implements PartHandle {
   }
 
   /**
-   * Takes over the recorded process when it is still that one and answers.
-   * @returns false when there is nothing to take over; then nothing of this part is running any more
+   * Adopts the recorded process if it still runs with the current settings and answers.
+   * @returns false if there is none; then no process of this part runs any more
    */
   async adopt(): Promise<boolean> {
     const recorded = this.#records.read().parts[this.name]
-    const runsAsWished = recorded?.fingerprint === fingerprintOf(this.#program)
-    if (recorded !== undefined && runsAsWished && isAlive(recorded) && (await this.#answers())) {
+    const hasSameSettings = recorded?.fingerprint === fingerprintOf(this.#program)
+    if (recorded !== undefined && hasSameSettings && isAlive(recorded) && (await this.#answers())) {
       this.#identity = { pid: recorded.pid, startTime: recorded.startTime }
       this.adopted = true
       // A living owner keeps it: two starts side by side on one data folder must not stop each other's parts.
@@ -101,7 +101,7 @@ export class EmbeddedPart implements PartHandle {
     let reason = 'it did not answer'
     while (performance.now() < deadline) {
       if (this.#identity !== undefined && !isAlive(this.#identity)) {
-        // A program that has just been stopped may hold its port a little longer than it lives.
+        // A stopped program may hold its port for a moment after its end.
         if (!this.#portWasTaken() || performance.now() > lastRespawnAt) throw this.#failure('it ended by itself')
         await sleep(500)
         this.#spawn()
@@ -133,7 +133,7 @@ export class EmbeddedPart implements PartHandle {
     await this.start()
   }
 
-  /** True when this start, and not another living process, is to stop the part. */
+  /** Whether this process, and no other living one, stops the part. */
   isOwned(): boolean {
     const owner = this.#records.read().parts[this.name]?.owner
     return this.#owner !== null && owner?.pid === this.#owner.pid && owner.startTime === this.#owner.startTime
@@ -146,9 +146,9 @@ export class EmbeddedPart implements PartHandle {
     keepPreviousLog(this.logPath)
     const log = openSync(this.logPath, 'w')
     try {
-      // Its own process group and no pipe to us: a Ctrl-C in the terminal, or our own end, must not reach it.
+      // A process group of its own and no pipe: neither a Ctrl-C nor the end of this process may end it.
       const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', log, log], env: partEnvironment() })
-      child.on('error', () => {}) // an executable that cannot run: seen below by the missing pid
+      child.on('error', () => {}) // an executable that cannot run has no pid, see below
       child.unref()
       const identity = child.pid === undefined ? undefined : identify(child.pid)
       if (identity === undefined) throw this.#failure(`${program} could not be run`)
@@ -219,14 +219,14 @@ function readTail(path: string, count: number, explain: (line: string) => string
     .map(line => `    ${line.slice(0, 300)}`)
 }
 
-/** Tells a part that runs as it would be started now from one of other settings or another version. */
+/** Differs between settings, and between versions. */
 function fingerprintOf({ program, args, files }: PartProgram): string {
   return createHash('sha256')
     .update(JSON.stringify([program, args, files]))
     .digest('hex')
 }
 
-/** The log of the run before is what explains why a part had to be started again. */
+/** Keeps the log of the process before: it explains why the part had to be started again. */
 function keepPreviousLog(path: string): void {
   try {
     renameSync(path, path.replace(/\.log$/, '.previous.log'))
@@ -235,7 +235,7 @@ function keepPreviousLog(path: string): void {
   }
 }
 
-/** Nothing of the caller's settings (JAVA_TOOL_OPTIONS, NODE_OPTIONS, MAILDEV_…, tokens) may reach a part. */
+/** Without the caller's settings (JAVA_TOOL_OPTIONS, NODE_OPTIONS, MAILDEV_…) and secrets. */
 function partEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ } = process.env
   return Object.fromEntries(Object.entries({ PATH, HOME, LANG, TZ }).filter(([, value]) => value !== undefined))

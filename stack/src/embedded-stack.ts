@@ -23,7 +23,7 @@ import {
   type StackUrls,
 } from './stack-contract.ts'
 
-/** Room for what a day of work leaves in Kafka and MongoDB. */
+/** Enough for the data of a day's work in Kafka and MongoDB. */
 const DISK_NEEDED_BYTES = 1_000_000_000
 
 /** Which ports a part listens on. */
@@ -40,7 +40,7 @@ export interface EmbeddedStack {
   stop(): Promise<void>
 }
 
-/** Starts the named parts as processes of this machine, or takes over those that are up already. */
+/** Starts the named parts as processes of this machine, or adopts those that already run. */
 export async function startEmbeddedStack(names: readonly PartName[], options: StackOptions): Promise<EmbeddedStack> {
   if (process.platform === 'win32') {
     throw new StackError('Without Docker the stack needs Linux or macOS', 'Start Docker, or run this inside WSL')
@@ -74,7 +74,7 @@ export async function startEmbeddedStack(names: readonly PartName[], options: St
   })
 }
 
-/** Runs something that starts or stops parts while no other process does so in the same data folder. */
+/** Runs work that starts or stops parts, while no other process does so in the same data folder. */
 export async function withDataFolder<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   return withLock(join(dataDir, 'lock'), { timeoutMs: 180_000 }, work)
 }
@@ -92,7 +92,7 @@ export async function stopRecordedParts(dataDir: string, only: readonly PartName
 }
 
 /**
- * Ends the parts a process owns, without waiting for a start that may be under way in it: for a Ctrl-C during the start.
+ * Ends the parts that a process owns, without waiting for a start in progress: for a Ctrl-C during the start.
  * @param graceMs between SIGTERM and SIGKILL
  */
 export async function stopPartsOwnedBy(owner: ProcessIdentity, dataDir: string, graceMs?: number): Promise<void> {
@@ -112,7 +112,7 @@ function ownerOf({ keepRunning }: StackOptions): ProcessIdentity | null {
   return keepRunning ? null : (identify(process.pid) as ProcessIdentity)
 }
 
-/** A part that is up keeps its ports: they are taken, but by itself. */
+/** A running part keeps its ports. They are in use, but by the part itself. */
 async function settlePorts(
   names: readonly PartName[],
   records: StackRecordFile,
@@ -161,7 +161,7 @@ function programFor(name: PartName, programs: Programs, dataDir: string, ports: 
   }
 }
 
-/** All at once: the start takes as long as the slowest part. When one fails, what this start began is stopped again. */
+/** Starts all parts at once. If one fails, the parts that this call started are stopped again. */
 async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<void> {
   const results = await Promise.allSettled(
     parts.map(async part => {
@@ -172,7 +172,7 @@ async function bringUp(parts: EmbeddedPart[], { log }: StackOptions): Promise<vo
         await part.start()
         step.done('up')
       } catch (error) {
-        // The error itself, with the end of the log, is for whoever asked for the stack.
+        // The caller shows the error, which has the end of the log.
         step.fail('did not start', '')
         throw error
       }

@@ -12,7 +12,7 @@ export interface LockOptions {
 }
 
 /**
- * Runs `work` while holding a lock file. A lock whose holder has ended (by pid and start time) is taken over.
+ * Runs `work` while holding a lock file. A lock whose holder has ended (by pid and start time) is removed.
  * @throws StackError when a living process keeps it for longer than `timeoutMs`
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ async function acquireLock(path: string, { timeoutMs, onWait }: LockOptions): Pr
   return release
 }
 
-/** Takes the lock if it is free. The content is there in the same instant as the name, so nobody ever reads an empty lock. */
+/** Acquires the lock if it is free. A hard link creates name and content at once, so no process reads an empty lock. */
 function tryLock(path: string): (() => void) | undefined {
   const own = `${path}.${randomUUID()}`
   const content = JSON.stringify({ ...identify(process.pid), token: own })
@@ -79,7 +79,7 @@ function removeStaleLock(path: string, stale: ProcessIdentity): void {
   try {
     renameSync(path, aside)
   } catch {
-    return // somebody else was faster
+    return // another process removed it first
   }
   const moved = readHolder(aside)
   if (moved !== undefined && (moved.pid !== stale.pid || moved.startTime !== stale.startTime)) {

@@ -1,6 +1,6 @@
 import type { PartName, StackUrls } from './stack-contract.ts'
 
-/** What the environment says is there already, part by part. An empty variable counts as not set. */
+/** The parts whose URLs are in the environment. An empty variable counts as not set. */
 export function givenUrls(env: NodeJS.ProcessEnv): { urls: Partial<StackUrls>; parts: PartName[] } {
   const { KAFKA_BROKERS: kafka, MONGO_URL: mongo, SCHEMA_REGISTRY_URL: registry, SMTP_URL: smtp, MAIL_URL: mail } = env
   const urls: Partial<StackUrls> = {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { ProcessIdentity } from './process-identity.ts'
 import type { PartName, PortName } from './stack-contract.ts'
 
-/** What is known about one part's process, for a later start to adopt or stop it. */
+/** The process of one part, for a later start to adopt or stop. */
 export interface PartRecord extends ProcessIdentity {
   /** Path of the executable: for a person reading the file. Identity is pid and start time. */
   program: string
   /** Hash of the command and the settings it was started with: a part of other settings is not adopted. */
   fingerprint: string
-  /** Who stops it. Null: nobody, it was left running on purpose. */
+  /** The process that stops it; null for a part that is to stay up. */
   owner: ProcessIdentity | null
 }
 

@@ -10,9 +10,9 @@ const LOWEST = 21_000
 const HIGHEST = 29_999
 
 export interface PortWish {
-  /** Asked for by the caller: taken as it is, or the start fails. */
+  /** Required by the caller: if it is in use, the start fails. */
   wanted?: number | undefined
-  /** Used by this data folder before: taken when it is free. */
+  /** Used at an earlier start: preferred if it is free. */
   remembered?: number | undefined
 }
 

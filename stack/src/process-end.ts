@@ -2,16 +2,16 @@ import { pollUntil } from './poll.ts'
 import { isAlive, type ProcessIdentity, signalProcess } from './process-identity.ts'
 import { StackError } from './stack-contract.ts'
 
-/** How long a part may take to end by itself. Kafka needs about 1 s, mongod 0.3 s; the content of both survives a SIGKILL. */
+/** Between SIGTERM and SIGKILL. Kafka needs about 1 s, mongod 0.3 s; the data of both survives a SIGKILL. */
 export const GRACE_MS = 6_000
 
 /**
- * SIGTERM, then SIGKILL when it has not ended in time; resolves when the process is gone.
+ * SIGTERM, then SIGKILL when it has not ended in time; resolves when the process has ended.
  * @throws StackError when even SIGKILL does not end it
  */
 export async function endProcess(identity: ProcessIdentity, graceMs: number = GRACE_MS): Promise<void> {
   if (!signalProcess(identity, 'SIGTERM')) return
-  // A process that was paused with SIGSTOP only sees its SIGTERM when it goes on.
+  // A process paused with SIGSTOP receives its SIGTERM only after a SIGCONT.
   signalProcess(identity, 'SIGCONT')
   if (await hasEnded(identity, graceMs)) return
   signalProcess(identity, 'SIGKILL')

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process, told apart from a later one that was given the same number. */
+/** A process; a later one with the same pid has another identity. */
 export interface ProcessIdentity {
   pid: number
   /** Opaque; equal only for the same process. See {@link startTimeOf}. */
@@ -10,15 +10,15 @@ export interface ProcessIdentity {
 
 /**
  * When a process started, as an opaque text, or undefined when there is no such (living) process.
- * Linux: field 22 of /proc/<pid>/stat, in clock ticks since boot, with the boot's id before it, because ticks begin anew
- * with each boot (man 5 proc). Elsewhere: `ps -o lstart=`. A zombie counts as gone: it holds no port and no file.
+ * Linux: field 22 of /proc/<pid>/stat, in clock ticks since boot, with the boot's id before it, because ticks start at 0
+ * with each boot (man 5 proc). Elsewhere: `ps -o lstart=`. A zombie counts as ended: it holds no port and no file.
  */
 export function startTimeOf(pid: number): string | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? linuxStartTime(pid) : psStartTime(pid)
 }
 
-/** True when the very process that was recorded is still running. */
+/** Whether exactly this process still runs. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime
 }

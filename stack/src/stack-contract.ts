@@ -8,7 +8,7 @@ export type PartName = (typeof PART_NAMES)[number]
 export const PORT_NAMES = ['kafka', 'controller', 'mongo', 'registry', 'smtp', 'mail'] as const
 export type PortName = (typeof PORT_NAMES)[number]
 
-/** Where the parts answer. A part left out by `only` has an empty string here. */
+/** URLs of the parts. A part left out by `only` has an empty string. */
 export interface StackUrls {
   /** `host:port[,host:port…]` */
   kafka: string
@@ -22,19 +22,19 @@ export interface StackUrls {
   mail: string
 }
 
-/** One part of a running stack, for tests that break it on purpose. */
+/** One part of a running stack, for supervision and for tests that break it. */
 export interface PartHandle {
-  /** Undefined for what this machine's process table does not show: given URLs and containers. */
+  /** Undefined for given URLs and containers, which are no processes of this machine. */
   pid: number | undefined
-  /** True when the part was already up and this start only took it over. */
+  /** Whether the part already ran, and this start adopted it. */
   adopted: boolean
   /** The last lines of its log that explain something to a person; empty where the log is not on this machine. */
   lastWords(): string[]
   /** Sends a signal to the part's own process, after checking that the pid is still that program. */
   kill(signal: NodeJS.Signals): void
-  /** Brings a stopped (or running) part up again on the same port with the same stored content; resolves when it answers. */
+  /** Stops the part if it runs, and starts it on the same port with the same data; resolves when it is ready. */
   restart(): Promise<void>
-  /** SIGTERM, then SIGKILL after a deadline; resolves when the process is gone. */
+  /** SIGTERM, then SIGKILL after a deadline; resolves when the process has ended. */
   stop(): Promise<void>
 }
 
@@ -45,12 +45,12 @@ export interface RunningStack {
   /** What runs the parts that were not given: `given` when every one was. */
   kind: StackKind
   parts: Record<PartName, PartHandle>
-  /** Stops what this start owns; what another living process owns, and what was given, is left alone. */
+  /** Stops the parts that this process owns. Given parts, and those of another living process, stay up. */
   stop(): Promise<void>
 }
 
 export interface StackOptions {
-  /** Folder that belongs to this stack alone: stored content, logs/, and parts.json, from which a later start adopts. */
+  /** Folder of this stack alone: its data, logs/, and parts.json, by which a later start adopts parts. */
   dataDir: string
   log: ProgressSink
   /** Ports to use. The others are free ones, remembered in dataDir. */

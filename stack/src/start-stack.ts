@@ -12,8 +12,8 @@ import {
 } from './stack-contract.ts'
 
 /**
- * Brings up what Backstop needs around it: what the environment gives is used as it is, the rest comes from a running Docker
- * engine, or else from processes of this machine. Resolves when every part answers.
+ * Starts the parts that Backstop needs. URLs given in the environment are used; the other parts run in a Docker engine if one
+ * runs, otherwise as processes of this machine. Resolves when every part is ready.
  * @throws StackError with the remedy
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
@@ -35,7 +35,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   }
 }
 
-/** An engine that answers may still lack the images and the network to get them: then the machine itself is used. */
+/** An engine may run and still lack the images, and the network to pull them: then the parts run on the machine itself. */
 async function startInDocker(names: readonly PartName[], options: StackOptions) {
   try {
     return await startDockerStack(names, options)
@@ -46,7 +46,7 @@ async function startInDocker(names: readonly PartName[], options: StackOptions) 
   }
 }
 
-/** Stands for a part this stack did not start, and says so when a test tries to break it. */
+/** The handle of a part that this stack did not start: it refuses every action. */
 function absentPart(name: PartName, given: boolean): PartHandle {
   const refuse = (): never => {
     throw given

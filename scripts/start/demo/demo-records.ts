@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** What the demo made at its first run and uses again: secrets are shown once only, so it must keep them. */
+/** The resources of the demo's first run, for later runs. The API shows their secrets only once. */
 export interface DemoRecord {
   project_id: string
   connection_id: string
@@ -15,7 +15,7 @@ export interface DemoRecord {
   processor_key: string
 }
 
-/** The kept record, or undefined at the first run or when the file is unreadable: the demo can always make a new world. */
+/** The record of an earlier run; undefined at the first run, and when the file is unreadable: the demo then starts anew. */
 export function readDemoRecord(path: string): DemoRecord | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DemoRecord

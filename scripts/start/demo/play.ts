@@ -4,7 +4,7 @@ import type { ManagementApi } from '../management-api.ts'
 import type { DemoWorld } from './demo-world.ts'
 import type { Stage } from './stage.ts'
 
-/** Makes both and answers the id of the second, once the processor has it. */
+/** Makes both refunds. @returns the id of the second */
 export async function playRefunds(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<string> {
   await playExplained(world, api, stage)
   const { charge } = world.processor.createPayment({ amount: 8_900, currency: 'eur', description: 'Order 1002' })

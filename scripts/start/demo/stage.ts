@@ -1,25 +1,25 @@
-/** Where the demo tells its story: one line a fact, and on a terminal one line below that changes. */
+/** Prints the demo: one line per fact, and on a terminal one more line below that changes. */
 
 export interface StageStream {
   isTTY?: boolean
-  /** 0 where a terminal does not tell. */
+  /** 0 when the terminal does not report it. */
   columns?: number
   write(text: string): unknown
 }
 
 export interface Stage {
-  /** A fact that has just become known, with the time. */
+  /** Prints a new fact, with the time. */
   tell(word: string, text: string): void
-  /** Text as it is. */
+  /** Prints text unchanged. */
   print(text: string): void
-  /** The line that changes: replaced by the next one, removed by undefined. Elsewhere than on a terminal it is shown now and then. */
+  /** Shows the changing line, or removes it. Without a terminal it is printed every 15 s. */
   live(text: string | undefined): void
 }
 
 const PLAIN_LIVE_EVERY_MS = 15_000
-/** Where the text of a fact begins, behind the time and the word. */
+/** The column where the text of a fact begins, after the time and the word. */
 const TEXT_COLUMN = 23
-/** On a terminal narrower than this, what is left beside the indent would be a column of single words. */
+/** On a narrower terminal the indented text would be a column of single words. */
 const NARROWEST_TO_WRAP = 60
 
 export function createStage(stream: StageStream, now: () => number): Stage {

@@ -1,4 +1,4 @@
-/** What the demo says about an action, from what the API answers: pure. */
+/** Describes an action of the API for the demo: pure. */
 import { type Action, formatMoney } from '@backstop/contracts'
 
 export interface Line {

@@ -1,4 +1,4 @@
-/** Tells what happens to the demo's refunds as it happens, learned from the API, the processor and the receiver alone. */
+/** Prints what happens to the demo's refunds, from the API, the processor and the receiver. */
 import type { Action, Incident } from '@backstop/contracts'
 import type { PostAttempt, ReceivedDelivery } from '@backstop/simulator'
 import { type ManagementApi, reasonIn } from '../management-api.ts'
@@ -13,12 +13,12 @@ export interface Watch {
 }
 
 const POLL_MS = 400
-/** How long after something was posted its consequences are to show at once. */
+/** For so long after an event was posted the API is polled often. */
 const BUSY_MS = 10_000
-/** When nothing is about to happen: each look is a request, and a line in the log of admin-api. */
+/** Otherwise: each poll is a request, and a line in the log of admin-api. */
 const IDLE_POLL_MS = 2_000
 
-/** Watches until stop(). Actions that had their verdict before it began are passed over. */
+/** Watches until stop(). Actions that already have a verdict are skipped. */
 export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Stage): Promise<Watch> {
   const known = new Map<string, Action['verdict']>()
   const alerted = new Map<string, number>()
@@ -37,7 +37,7 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
     return list.data
   }
 
-  // One look at a time: two at once would tell the same verdict twice.
+  // One poll at a time: two at once would print the same verdict twice.
   let lastLook: Promise<void> = Promise.resolve()
   function look(): Promise<void> {
     lastLook = lastLook.catch(() => {}).then(lookOnce)
@@ -63,7 +63,7 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
   }
 
   async function tellDelivery(delivery: ReceivedDelivery): Promise<void> {
-    // What led to it comes first.
+    // Print the verdict that led to it first.
     await look().catch(() => {})
     const { event, data } = (delivery.body ?? {}) as { event?: string; data?: { action?: Action } }
     const signatures = `X-Service-Signature ${delivery.serviceSignature}, webhook-signature ${delivery.standardWebhook}`
@@ -93,7 +93,7 @@ export async function watchDemo(world: DemoWorld, api: ManagementApi, stage: Sta
         trouble = undefined
       }
     } catch (error) {
-      // The API restarts, for one: said once, and the next look goes on.
+      // For example while admin-api restarts. The same error is printed once.
       const text = error instanceof Error ? error.message : String(error)
       if (text !== trouble && !stopped) stage.tell('trouble', text)
       trouble = text
