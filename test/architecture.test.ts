@@ -22,7 +22,7 @@ const files = readSourceFiles()
 const present = (path: string) => existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url)))
 
 describe('the code as it is', () => {
-  test('there is code of every workspace and pure code to check', () => {
+  test('finds code of every workspace, and pure code', () => {
     const workspaces = new Set(files.filter(file => file.isProduction).map(file => file.workspace))
     expect([...workspaces].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
     expect(files.filter(file => isPure(file.path) && file.isProduction).length).toBeGreaterThan(50)
@@ -41,9 +41,9 @@ describe('the code as it is', () => {
     { name: 'models share nothing with what they judge', faults: modelFaults },
     { name: 'settings come from config.ts', faults: environmentFaults },
     { name: 'services take the time from the clock that they are given', faults: timeFaults },
-    { name: 'whoever calls out goes through the guarded client', faults: outgoingFaults },
+    { name: 'code that sends requests uses the guarded client', faults: outgoingFaults },
     { name: 'every switch names each kind, or says what happens to all others', faults: switchFaults },
-    { name: 'files have a name that says something and are of a readable size', faults: fileFaults },
+    { name: 'files have a meaningful name and a readable size', faults: fileFaults },
   ])('$name', ({ faults }) => {
     expect(files.flatMap(faults)).toEqual([])
   })
@@ -66,19 +66,19 @@ describe('the code as it is', () => {
   })
 })
 
-/** A file that does not exist, to see that a rule bites. */
+/** A source file that exists only in the test, to check that a rule reports it. */
 function file(path: string, text: string): SourceFile {
   const workspace = /^(?:packages|services)\/[^/]+/.exec(path)?.[0] ?? '.'
   return { path, workspace, isProduction: true, text, imports: importsOf(path, text) }
 }
 
-describe('the rules bite', () => {
+describe('a rule reports', () => {
   const pure = 'services/reconciler/src/verdict/x.ts'
   test.each([
     { name: 'the clock in pure code', faults: purityFaults, path: pure, text: 'const now = Date.now()' },
     { name: 'a node module in pure code', faults: purityFaults, path: pure, text: "import { x } from 'node:fs'" },
     {
-      name: 'chance in pure code',
+      name: 'randomness in pure code',
       faults: purityFaults,
       path: pure,
       text: 'const id = crypto.randomUUID()',
@@ -108,7 +108,7 @@ describe('the rules bite', () => {
       text: "import { x } from '../../../packages/kit/src/errors.ts'",
     },
     {
-      name: 'the unmarked half of a feature in its rules',
+      name: 'impure code of a feature in its rules',
       faults: purityFaults,
       path: 'services/notifier/src/queue/rules/x.ts',
       text: "import { x } from '../channel-queues.ts'",
@@ -126,7 +126,7 @@ describe('the rules bite', () => {
       text: "  switch (intake.kind) {\n    case 'skip':\n      return []\n    default:\n      return []\n  }",
     },
     {
-      name: 'a setting read on the way',
+      name: 'a setting that is read outside config.ts',
       faults: environmentFaults,
       path: 'services/ingress/src/app.ts',
       text: 'const level = process.env.LOG_LEVEL',
@@ -183,19 +183,19 @@ describe('the rules bite', () => {
     expect(files.filter(({ path }) => path.includes('/test/model/'))).not.toEqual([])
   })
 
-  test('hashing and converting a time are no fault in pure code', () => {
+  test('allows hashing and converting a time in pure code', () => {
     const text = "import { createHash } from 'node:crypto'\nconst at = new Date(nowMs)"
     expect(purityFaults(file(pure, text))).toEqual([])
   })
 
-  test('a circle of features is named by its imports, those of types included', () => {
+  test('reports a circle of features by its imports, including type imports', () => {
     const a = file('services/notifier/src/queue/a.ts', "import type { B } from '../health/rules/b.ts'")
     const b = file('services/notifier/src/health/c.ts', "import { a } from '../queue/a.ts'")
     const [from, to] = ['services/notifier/src/queue/a.ts', 'services/notifier/src/health']
     expect(featureCircles([a, b])).toEqual([`${from} imports ${to}/rules/b.ts; ${to}/c.ts imports ${from}`])
   })
 
-  test('a circle is named by its files', () => {
+  test('reports a circle of files by its files', () => {
     const a = file('packages/kit/src/a.ts', "import './b.ts'")
     const b = file('packages/kit/src/b.ts', "import { a } from './a.ts'")
     expect(findCycles([a, b])).toEqual([['packages/kit/src/a.ts', 'packages/kit/src/b.ts', 'packages/kit/src/a.ts']])

@@ -1,4 +1,4 @@
-/** Links and paths in the documents: whoever moves a file mends the pages that name it. */
+/** Checks links and paths in the documents, so that a page never names a file that has moved. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '..')
 const documents = globSync(['*.md', 'docs/**/*.md', 'deploy/k8s/README.md', 'stack/README.md'], { cwd: ROOT })
 
-/** These pages also name files that their reader is to create. */
+/** Pages that also name files that the reader creates. */
 const NAMES_NEW_FILES = ['docs/adding-a-channel.md', 'docs/adding-a-provider.md']
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -1,4 +1,4 @@
-/** docs/guarantees.md names the tests behind each promise: here they are looked up. */
+/** Checks that the tests named in docs/guarantees.md exist. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 

@@ -1,7 +1,7 @@
-/** Whoever calls a URL that a user can set goes through the guarded client (guides: R1.1); the others are named here. */
+/** Code that calls URLs set by users must use the guarded client. This list names the code that connects by itself, with reasons. */
 import type { SourceFile } from './source-files.ts'
 
-/** Files, or folders with a slash at the end, that connect by themselves, and why they may. */
+/** Files, or folders (with a slash at the end), that may connect by themselves, and why. */
 export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/egress/': 'it is the guarded client',
   'packages/kit/src/bus/kafkajs-client.ts': 'Kafka, at the address that the operator sets',
@@ -13,10 +13,10 @@ export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/simulator/': 'it plays the outside world, on loopback, and is no part of what is deployed',
 }
 
-/** Modules that make connections, by HTTP or below it. */
+/** Modules that open connections. */
 const CLIENTS =
   /^(?:undici|axios|got|ky|needle|node-fetch|phin|request|superagent|ws|nodemailer|stripe|chargebee|@paddle\/.*)(?:\/|$)/
-/** Node's own, of which servers need a part. */
+/** Modules of Node of which servers need a part. */
 const NODE_NETWORK = /^(?:node:)?(?:https?|http2|net|tls|dgram)$/
 const SERVER_SIDE = new Set(['createServer', 'isIP', 'isIPv4', 'isIPv6', 'STATUS_CODES'])
 
@@ -24,7 +24,7 @@ const IMPORT = /^(?:import|export)\b([^'"`;]*?)\bfrom\s+'([^']+)'/gm
 const DYNAMIC = /\bimport\(\s*'([^']+)'\s*\)/g
 const GLOBAL_CLIENT = /(?<![.\w])(?:globalThis\.)?(?:fetch\(|new (?:WebSocket|EventSource|XMLHttpRequest)\b)/
 
-/** What a file has of its own to connect with, be it allowed or not. */
+/** The means to connect that a file uses, allowed or not. */
 export function ownConnections({ text }: Pick<SourceFile, 'text'>): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const called = GLOBAL_CLIENT.exec(code)
@@ -42,7 +42,7 @@ export function ownConnections({ text }: Pick<SourceFile, 'text'>): string[] {
   ]
 }
 
-/** The names that an import brings when the code runs; types are gone by then. */
+/** The names that an import brings at run time, so without types. */
 function valueNames(clause: string): string[] {
   if (/^\s*type\b/.test(clause)) return []
   const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? ''
@@ -57,7 +57,7 @@ export function mayConnectItself(path: string): boolean {
   return Object.keys(CONNECTS_ITSELF).some(place => path === place || (place.endsWith('/') && path.startsWith(place)))
 }
 
-/** The stack brings up programs before anything of ours runs; scripts and tests run on a developer's machine. */
+/** The stack starts programs before the product runs; scripts and tests run on a developer's machine. */
 export function outgoingFaults(file: SourceFile): string[] {
   if (!file.isProduction || file.workspace === 'stack' || mayConnectItself(file.path)) return []
   return ownConnections(file).map(fault => `${file.path}: ${fault}; call out through the Egress port of @backstop/kit`)

@@ -1,11 +1,10 @@
-/** The rules about who may import what, as data, and the checks that read them. Each check answers one line a fault. */
+/** The import rules as data, and their checks. Each check returns one line per violation. */
 import type { SourceFile } from './source-files.ts'
 import { packageNameOf } from './source-files.ts'
 
 /**
- * What each workspace may import of ours in production: packages, or entries of them. The simulator and the stack know
- * nothing of the rest: the one stands in for the outside world and must not repeat our mistakes, the other runs before anything
- * of ours does.
+ * The packages, or entries of packages, that each workspace may import in production. The simulator and the stack import none:
+ * the simulator plays the outside world and must not repeat the product's bugs, and the stack runs before the product.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
@@ -14,7 +13,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/channels': ['contracts', 'kit'],
   'packages/ledger': ['contracts', 'kit'],
   'packages/provision': ['contracts', 'kit'],
-  // Its dry run puts the reconciler's own rules to what was taken in.
+  // The dry run applies the reconciler's rules to stored events.
   'packages/cli': ['contracts', 'kit', 'reconciler/replay'],
   'packages/simulator': [],
   stack: [],
@@ -24,7 +23,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'services/admin-api': ['contracts', 'kit', 'providers', 'ledger', 'channels'],
 }
 
-/** Packages reach each other by name and declared entry, and only in the direction of the table. */
+/** Packages import each other by name and declared entry, and only in the direction of the table. */
 export function packageFaults(file: SourceFile): string[] {
   const allowed = MAY_IMPORT[file.workspace]
   if (file.workspace !== '.' && allowed === undefined) {
@@ -46,8 +45,8 @@ export function packageFaults(file: SourceFile): string[] {
 }
 
 /**
- * The feature that a file of a workspace belongs to: its folder directly under `src/`, of a resource of the management API the
- * folder below; a file directly under `src/` is a feature of its own. Undefined for what lies elsewhere.
+ * The feature of a file: its folder directly under `src/`, or the folder below for a resource of the management API. A file
+ * directly under `src/` is its own feature. Undefined for files elsewhere.
  */
 export function featureOf(path: string): string | undefined {
   const [, workspace = '', inside = ''] = /^((?:packages|services)\/[^/]+|stack)\/src\/(.+)$/.exec(path) ?? []
@@ -57,10 +56,10 @@ export function featureOf(path: string): string | undefined {
   return `${workspace}/src/${parts.slice(0, depth).join('/')}`
 }
 
-/** Ports to the database: every feature may use them, and they know the types of the features whose state they keep. */
+/** Ports to the database: every feature may import them, and they import the types that they store. */
 const isStore = (feature: string) => feature.endsWith('/src/store')
 
-/** Circles of features, each by the features and an import for each step. Types count: who reads one feature reads the other. */
+/** Circles of features, with one import per step. Type imports count, because a reader of one feature must read the other. */
 export function featureCircles(files: readonly SourceFile[]): string[] {
   const steps = new Map<string, Map<string, string>>()
   for (const { path, imports, isProduction } of files) {
@@ -82,22 +81,22 @@ export function featureCircles(files: readonly SourceFile[]): string[] {
   )
 }
 
-/** Features of the reconciler that decide and do nothing else. Of every other feature that is its folder `rules/`. */
+/** Features of the reconciler that only decide. In every other feature only the folder `rules/` does. */
 const PURE_FEATURES = ['case', 'decision', 'expected-change', 'operation', 'refund', 'subscription', 'verdict'].map(
   name => `services/reconciler/src/${name}/`,
 )
 
-/** The files of the channels that open secrets or send. Every other file, each kind's `message.ts` first of all, is pure. */
+/** The files of the channels that open secrets or send. All others, such as each kind's `message.ts`, are pure. */
 const CARRIES_OUT_DELIVERIES =
   /^packages\/channels\/src\/(?:deliver|registry|first-kib|http-answer|\w+\/(?:deliver|header-secrets|signature|smtp-mailer|target))\.ts$/
 
-/** Whether the file takes values and gives values. */
+/** Whether the file must be pure. */
 export function isPure(path: string): boolean {
   if (path.startsWith('packages/channels/src/')) return !CARRIES_OUT_DELIVERIES.test(path)
   return path.includes('/rules/') || PURE_FEATURES.some(folder => path.startsWith(folder))
 }
 
-/** What makes a decision depend on more than its arguments. `new Date(value)` only converts and is allowed. */
+/** Code that makes a decision depend on more than its arguments. `new Date(value)` only converts, and is allowed. */
 const IMPURE = [
   /\bDate\.now\b/,
   /\bnew Date\(\s*\)/,
@@ -114,7 +113,7 @@ const IMPURE = [
 const PURE_PACKAGES = ['@backstop/channels', '@backstop/contracts', 'zod']
 const HASHING = /^import \{ (?:(?:createHash|hash)(?:, )?)+ \} from 'node:crypto'$/m
 
-/** Pure code uses no clock, chance, I/O, environment or logger, and no code that may. */
+/** Pure code uses no clock, chance, I/O, environment or logger, and imports no code that does. */
 export function purityFaults(file: SourceFile): string[] {
   if (!isPure(file.path) || !file.isProduction) return []
   const code = file.text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
@@ -129,7 +128,7 @@ export function purityFaults(file: SourceFile): string[] {
   return [...used, ...imported].map(fault => `${file.path}: pure code ${fault}`)
 }
 
-/** A model that a test holds the product against proves nothing if it shares the product's code, or its mistakes. */
+/** A model that a test compares with the product proves nothing if it shares the product's code and bugs. */
 export function modelFaults({ path, imports }: SourceFile): string[] {
   if (!/^(?:packages|services)\/[^/]+\/test\/model\//.test(path)) return []
   return imports
@@ -140,7 +139,7 @@ export function modelFaults({ path, imports }: SourceFile): string[] {
     )
 }
 
-/** Settings are read once, in config.ts from what main is given; a stray process.env is a setting nobody documents. */
+/** Settings are read once, in config.ts. Any other use of process.env is an undocumented setting. */
 const READS_ENVIRONMENT = new Set([
   'packages/kit/src/crash-points.ts',
   'packages/kit/src/service/run-service.ts',
@@ -149,7 +148,7 @@ const READS_ENVIRONMENT = new Set([
   'packages/provision/src/wait-main.ts',
   'packages/provision/src/network-policy-main.ts',
   'stack/src/main.ts',
-  // The programs that it starts inherit the environment.
+  // The programs that they start inherit the environment.
   'stack/src/downloads/python.ts',
   'stack/src/embedded-part.ts',
 ])
@@ -159,7 +158,7 @@ export function environmentFaults(file: SourceFile): string[] {
   return /\bprocess\.env\b/.test(file.text) ? [`${file.path}: reads process.env; take the setting from config.ts`] : []
 }
 
-/** Files that read the clock of their host, and why they may. */
+/** Files that may read the clock of their host, and why. */
 const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/kit/src/clock/': 'it measures that clock',
   'packages/kit/src/bus/kafka-bus.ts': 'tests and tools stamp their messages with it',
@@ -170,7 +169,7 @@ const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/simulator/': 'it plays the outside world',
 }
 
-/** One wrong clock among several processes opens false incidents: services take the time from the clock they are given. */
+/** A wrong clock of one process opens false incidents, so services take the time from the Clock port. */
 export function timeFaults({ path, text, isProduction, workspace }: SourceFile): string[] {
   const isService = /^(?:packages|services)\//.test(workspace)
   if (!isProduction || !isService || Object.keys(READS_HOST_CLOCK).some(place => path.startsWith(place))) return []
@@ -203,7 +202,7 @@ export function switchFaults({ path, text, isProduction }: SourceFile): string[]
 const MEANINGLESS_NAME = /^(?:utils?|helpers?|manager|data|common|misc)$/
 const MOST_LINES = 350
 
-/** Names say what a file holds, and a file holds one thing. */
+/** The name of a file says what it contains, and a file has one purpose. */
 export function fileFaults({ path, text, isProduction }: SourceFile): string[] {
   const parts = path.replace(/\.ts$/, '').split('/')
   const lines = text.split('\n').length
@@ -213,7 +212,7 @@ export function fileFaults({ path, text, isProduction }: SourceFile): string[] {
   ]
 }
 
-/** File names that two folders of a service share: whoever looks for one finds the other. Each kind of channel has the same files. */
+/** File names that occur in two folders of a service, where a reader finds the wrong one. */
 export function repeatedNames(files: readonly SourceFile[]): string[] {
   const named = files.filter(
     ({ path, isProduction }) => isProduction && path.startsWith('services/') && !/\/channels\/[^/]+\//.test(path),
@@ -223,7 +222,7 @@ export function repeatedNames(files: readonly SourceFile[]): string[] {
     .map(same => same.map(({ path }) => path).join(' and '))
 }
 
-/** Circles of imports, each by the files that form it. Types do not count within a feature: they are gone when the code runs. */
+/** Circles of imports between files. Type imports do not count within a feature, because they do not exist at run time. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map(file => [file.path, file]))
   return circlesOf([...byPath.keys()], path =>
@@ -233,7 +232,7 @@ export function findCycles(files: readonly SourceFile[]): string[][] {
   )
 }
 
-/** A circle for each edge that leads back to where the search came from; the first name is repeated at the end. */
+/** One circle for each edge back to a name on the current path; its first name is repeated at the end. */
 function circlesOf(names: readonly string[], next: (name: string) => readonly string[]): string[][] {
   const done = new Set<string>()
   const trail: string[] = []

@@ -1,4 +1,4 @@
-/** Reads the project's own TypeScript: which files there are and what each imports. */
+/** Reads the project's TypeScript files and their imports. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,20 +8,20 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export interface SourceFile {
   /** From the project's root, e.g. `services/ingress/src/main.ts`. */
   path: string
-  /** The folder with the package.json, e.g. `services/ingress`; `.` for what belongs to no workspace. */
+  /** The folder of the package.json, e.g. `services/ingress`; `.` for files outside of workspaces. */
   workspace: string
-  /** Runs in production; tests, benchmarks and what only they use does not. */
+  /** Whether it runs in production: not tests, benchmarks and code that only they use. */
   isProduction: boolean
   text: string
   imports: Import[]
 }
 
 export interface Import {
-  /** As it is written. */
+  /** The import path as written. */
   specifier: string
-  /** The file that it names, from the project's root, where it is a relative one. */
+  /** The imported file, from the project's root, if the import is relative. */
   target: string | undefined
-  /** `import type`: gone when the code runs. */
+  /** Whether it is an `import type`, which does not exist at run time. */
   isTypeOnly: boolean
 }
 
@@ -42,7 +42,7 @@ export function readSourceFiles(): SourceFile[] {
   })
 }
 
-// The formatter writes every import in one of these shapes. A line of a comment begins with `*` or `//` and is none.
+// The formatter writes every import in one of these forms. Lines of comments begin with `*` or `//` and do not match.
 const STATIC_IMPORT = /^(?:import|export)\b[^'"`;]*?\bfrom\s+'([^']+)'/gm
 const BARE_IMPORT = /^import\s+'([^']+)'/gm
 const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'\s*\)/g

@@ -1,6 +1,6 @@
 /**
- * docker-compose.yml used as its head says: images built from this tree, the demo, and the real minute of grace. Run by
- * `npm run test:docker`, beside whatever else runs here: it takes a project name and ports of its own.
+ * Uses docker-compose.yml as its first lines say: builds the images from this tree and runs the demo with the real minute. Run by
+ * `npm run test:docker`. It has its own project name and ports, so it can run beside other projects.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -25,9 +25,9 @@ import { createManagementApi, type ManagementApi } from '../../scripts/start/man
 const ROOT = resolve(import.meta.dirname, '../..')
 const PROJECT = `backstop-test-${process.pid}`
 const MINUTE_MS = 60_000
-/** How long after its minute an alert may come on a busy machine. */
+/** How late an alert may be after its minute, on a busy machine. */
 const SLACK_MS = 20_000
-/** The images are built, and those of others are fetched the first time. */
+/** Includes building our images and, the first time, pulling those of others. */
 const UP_WITHIN_MS = 1_800_000
 const DOWN_WITHIN_MS = 180_000
 const PORTS = [
@@ -54,7 +54,7 @@ beforeAll(async () => {
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     BOOTSTRAP_API_KEY: key,
     INGRESS_PUBLIC_URL: `http://127.0.0.1:${ports.INGRESS_PORT}`,
-    // As if not set: what the shell of whoever runs this has is not for the test, least of all a real mail server.
+    // Unset, so that the shell's own settings, such as a real mail server, do not affect the test.
     SMTP_URL: '',
     RECHECK_DELAY_MS: '',
   }).up()
@@ -63,12 +63,12 @@ beforeAll(async () => {
 }, UP_WITHIN_MS)
 
 afterAll(async () => {
-  // Undefined when it did not come up; it has taken itself down then.
+  // Undefined if the start failed; then it is already down.
   await (environment as typeof environment | undefined)?.down({ removeVolumes: true })
   rmSync(scratch, { recursive: true })
 }, DOWN_WITHIN_MS)
 
-/** @throws Error with the remedy: a test that cannot run fails */
+/** @throws Error with the remedy if there is no container engine: a test that cannot run fails */
 async function requireEngine(): Promise<void> {
   try {
     await getContainerRuntimeClient()
@@ -85,7 +85,7 @@ async function freePorts(): Promise<Record<(typeof PORTS)[number], string>> {
 }
 
 function composeEnvironment(settings: Record<string, string>): DockerComposeEnvironment {
-  // Stands in for an .env that lies in the project.
+  // Replaces an .env in the project folder.
   const dotEnv = join(scratch, '.env')
   writeFileSync(dotEnv, '')
   return new DockerComposeEnvironment(ROOT, 'docker-compose.yml')
@@ -109,9 +109,9 @@ const incidentsOf = async (projectId: string) =>
   (await api.get<{ data: Incident[] }>(`/v1/incidents?project_id=${projectId}`)).data
 
 describe.concurrent('the composed product', { timeout: 4 * MINUTE_MS }, () => {
-  test('plays the demo: the explained refund stays quiet, the other alerts a minute later, signed', async () => {
+  test('runs the demo: the explained refund does not alert, the other one alerts a minute later, signed', async () => {
     showLogsOnFailure()
-    // The log ends when the demo does: at its first alert.
+    // The log ends with the demo, at its first alert.
     const story = await text(await environment.getContainer('demo-1').logs())
     const [, seconds] = /^First alert ([\d.]+) s after the refund$/m.exec(story) ?? []
     expect(Number(seconds), story).toBeGreaterThanOrEqual(MINUTE_MS / 1000)
@@ -121,7 +121,7 @@ describe.concurrent('the composed product', { timeout: 4 * MINUTE_MS }, () => {
     expect(await incidentsOf(projectId)).toMatchObject([{ code: 'UNEXPECTED_ACTION', state: 'open' }])
   })
 
-  test('takes events at its published port, and mails the alert about an unexplained refund a minute later', async () => {
+  test('accepts events at its published port, and mails the alert about an unexplained refund a minute later', async () => {
     showLogsOnFailure()
     const to = 'ops@example.com'
     const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Shop' })

@@ -22,7 +22,7 @@ const dockerfile = text('Dockerfile')
 
 const THIRD_PARTY = ['kafka', 'mongo', 'registry', 'mail']
 const OURS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision', 'demo']
-/** What the one-time command of the file's head writes to .env. */
+/** The .env that the command in the file's first lines writes. */
 const DOT_ENV = { SECRET_KEYS: SAMPLE_SECRETS.SECRET_KEYS, BOOTSTRAP_API_KEY: SAMPLE_SECRETS.BOOTSTRAP_API_KEY }
 
 /** The two forms of interpolation that the file uses, as Compose reads them. */
@@ -37,22 +37,22 @@ function environmentOf(service: string, env: Record<string, string | undefined>)
   return Object.fromEntries(entries.map(([name, value]) => [name, interpolate(String(value), env)]))
 }
 
-test('the services are ours, and the four that the stack launcher starts by these names', () => {
+test('has our services, and the four whose names the stack launcher uses', () => {
   expect(Object.keys(services).sort()).toEqual([...OURS, ...THIRD_PARTY].sort())
   for (const name of THIRD_PARTY) expect(services[name]).not.toHaveProperty('profiles')
 })
 
-test('the four start without .env: nothing in the file insists on a variable', () => {
+test('starts the four without .env, because no variable in the file is required', () => {
   expect(source.replaceAll(/^ *#.*$/gm, '')).not.toMatch(/\$\{[A-Z_]+(?::?\?|\})/)
 })
 
-test('nothing listens on anything but loopback', () => {
+test('publishes ports on loopback only', () => {
   const ports = Object.values(services).flatMap(service => service.ports ?? [])
   expect(ports.length).toBeGreaterThan(5)
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z_]+:-\d+\}:\d+$/)
 })
 
-test('our containers write nothing to their root and gain no rights, and the others gain none either', () => {
+test('gives our containers a read-only root, and no container new privileges', () => {
   for (const name of OURS) {
     expect(services[name], name).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   }
@@ -62,30 +62,30 @@ test('our containers write nothing to their root and gain no rights, and the oth
   }
 })
 
-test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('%s starts with what it is given', name => {
+test.each(['ingress', 'reconciler', 'notifier', 'admin-api', 'provision'])('%s starts with its environment', name => {
   const { names = [], read } = READERS[name] ?? {}
   const environment = environmentOf(name, DOT_ENV)
   expect(Object.keys(environment).filter(variable => !names.includes(variable))).toEqual([])
   read?.(environment)
 })
 
-test('without .env, what is missing is said by name', () => {
+test('names the missing settings when there is no .env', () => {
   expect(() => READERS.ingress?.read(environmentOf('ingress', {}))).toThrow(/SECRET_KEYS/)
 })
 
 test.each([
-  { name: 'the mail catcher, which has none', env: {}, required: false },
+  { name: 'the mail catcher, which has no TLS', env: {}, required: false },
   { name: 'any other server', env: { SMTP_URL: 'smtp://a:b@smtp.example.com:587' }, required: true },
 ])('TLS is required of $name: $required', ({ env, required }) => {
   const config = READERS.notifier?.read(environmentOf('notifier', { ...DOT_ENV, ...env }))
   expect(config).toMatchObject({ SMTP_REQUIRE_TLS: required })
 })
 
-test('the minute of grace is a minute unless it is shortened for a test', () => {
+test('has a recheck delay of one minute unless a test shortens it', () => {
   expect(environmentOf('reconciler', {}).RECHECK_DELAY_MS).toBe('60000')
 })
 
-test('the limits of the public services are taken from .env, by names of their own where both have them', () => {
+test('takes the limits of the public services from .env, with a prefix for limits that both have', () => {
   const env = {
     ...DOT_ENV,
     INGRESS_BODIES_MAX_BYTES: '2000001',
@@ -112,7 +112,7 @@ test('the limits of the public services are taken from .env, by names of their o
   })
 })
 
-test('every image is pinned, ours to this version, and the Dockerfile has a target for each', () => {
+test('pins every image, ours to this version, and the Dockerfile has a target for each', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
   for (const name of OURS) {
     expect(services[name]).toMatchObject({
@@ -126,16 +126,16 @@ test('every image is pinned, ours to this version, and the Dockerfile has a targ
   expect(dockerfile).not.toMatch(/^FROM \S+:latest|^ARG \w+_IMAGE=[^:]+$/m)
 })
 
-test('every image runs its program as the first process, by a number that is not root', () => {
+test('runs each program as the first process, under a numeric user that is not root', () => {
   const commands = [...dockerfile.matchAll(/^CMD (.*)$/gm)].map(([, command]) => JSON.parse(command ?? '') as string[])
   expect(commands.map(([program]) => program)).toEqual(Array(OURS.length).fill('node'))
   for (const [, path] of commands) expect(() => text(path ?? '')).not.toThrow()
   expect(new Set([...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user))).toEqual(new Set(['65532:65532']))
 })
 
-describe('what a channel or an api_base can reach on the loopback of a container', () => {
+describe('the loopback address that a channel or an api_base can reach in a container', () => {
   const OWN = { reconciler: [9090], notifier: [9090], 'admin-api': [8080, 9090] }
-  /** As the Dockerfile sets them for every container. */
+  /** The ports that the Dockerfile sets for every container. */
   const PORTS = { PORT: '8080', OPS_PORT: '9090' }
   const openGuard = (service: string) => {
     const config = READERS[service]?.read({ ...PORTS, ...environmentOf(service, DOT_ENV) })
@@ -149,7 +149,7 @@ describe('what a channel or an api_base can reach on the loopback of a container
     return egress.request(request).then(() => 'answered', egressReason)
   }
 
-  test('is no address but the one of the demo, and that for the two that the demo needs alone', () => {
+  test('is only the one of the demo, and only for the two services that the demo needs', () => {
     const allowed = Object.keys(OWN).map(name => environmentOf(name, DOT_ENV).EGRESS_ALLOW_CIDRS)
     expect(allowed).toEqual(['', '127.77.0.1/32', '127.77.0.1/32'])
   })

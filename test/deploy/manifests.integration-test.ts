@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLES, type Manifest, nameOf, ofKind, render } from './rendered.ts'
 import { schemaChecker } from './schemas.ts'
 
-/** `preStop.sleep` asks for the first; the last is the newest whose schemas are out. */
+/** `preStop.sleep` requires the oldest; the newest is the latest with published schemas. */
 const OLDEST_MINOR = 30
 const NEWEST_MINOR = 37
 
@@ -18,45 +18,45 @@ describe.each([{ minor: OLDEST_MINOR }, { minor: NEWEST_MINOR }])('for Kubernete
     check = await schemaChecker(minor)
   }, 600_000)
 
-  test.each(BUNDLES)('every object of %s keeps to the schema of its kind', name => {
+  test.each(BUNDLES)('every object of %s matches the schema of its kind', name => {
     expect(bundle(name).length).toBeGreaterThan(20)
     expect(bundle(name).flatMap(check)).toEqual([])
   })
 
-  test('a misspelt field is a fault', () => {
+  test('a misspelt field is an error', () => {
     const [deployment] = structuredClone(ofKind(bundle('.'), 'Deployment')) as [Manifest]
     const [container] = deployment.spec.template.spec.containers
     container.readynessProbe = container.readinessProbe
     expect(check(deployment)).toEqual([expect.stringMatching(/containers\/0: .*additional.* readynessProbe$/)])
   })
 
-  test('a kind that a bare cluster does not know is a fault', () => {
+  test('a kind that a plain cluster does not know is an error', () => {
     const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'a' }, spec: {} }
     expect(check(route)).toHaveLength(1)
   })
 })
 
-test('without an overlay, what is applied is what production gets', () => {
+test('applies the production overlay if no overlay is named', () => {
   expect(bundle('.')).toEqual(bundle('overlays/production'))
 })
 
-test('nothing of ours is called plainly ingress, which is the name of another kind', () => {
+test('names no object plain ingress, which is the name of another kind', () => {
   for (const manifests of bundles.values()) {
     expect(manifests.filter(({ metadata }) => metadata.name === 'ingress').map(nameOf)).toEqual([])
     expect(ofKind(manifests, 'Ingress')).toEqual([])
   }
 })
 
-test('production brings no secret; the local overlay does', () => {
+test('production contains no secret; the local overlay does', () => {
   expect(ofKind(bundle('overlays/production'), 'Secret')).toEqual([])
   expect(ofKind(bundle('overlays/local'), 'Secret').map(nameOf)).toEqual(['Secret/backstop-secrets'])
 })
 
-test('every name that an object refers to is there', () => {
+test('every object that another one refers to exists', () => {
   for (const [name, manifests] of bundles) {
     const present = new Set(manifests.map(nameOf))
     const missing = manifests.flatMap(referencesOf).filter(reference => !present.has(reference))
-    // Production's Secret is made by whoever runs it.
+    // Operators create the Secret of production themselves.
     expect([...new Set(missing)]).toEqual(name === 'overlays/local' ? [] : ['Secret/backstop-secrets'])
   }
 })

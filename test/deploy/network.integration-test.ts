@@ -24,24 +24,24 @@ beforeAll(async () => {
 const policiesOf = (bundle: string) => ofKind(ofBackstop(bundles.get(bundle) as Manifest[]), 'NetworkPolicy')
 
 describe.each(BUNDLES)('in %s', bundle => {
-  test('nothing gets in or out unless a policy names it', () => {
+  test('denies all connections that no policy allows', () => {
     const denials = policiesOf(bundle).filter(({ spec }) => spec.ingress === undefined && spec.egress === undefined)
     expect(denials.map(({ spec }) => spec)).toEqual([{ podSelector: {}, policyTypes: ['Ingress', 'Egress'] }])
   })
 
-  test('no policy opens anything to everybody, or every port to anybody', () => {
+  test('no policy allows all peers or all ports', () => {
     const rules = policiesOf(bundle).flatMap(policy =>
       [...(policy.spec.ingress ?? []), ...(policy.spec.egress ?? [])].map((rule: Rule) => ({ policy, rule })),
     )
     expect(rules.length).toBeGreaterThanOrEqual(6)
     for (const { policy, rule } of rules) {
       expect((rule.to ?? rule.from ?? []).length, nameOf(policy)).toBeGreaterThan(0)
-      // The local overlay's receivers listen wherever they like.
+      // In the local overlay receivers may listen on any port.
       if (bundle !== 'overlays/local') expect((rule.ports ?? []).length, nameOf(policy)).toBeGreaterThan(0)
     }
   })
 
-  test('every policy is about pods that exist', () => {
+  test('every policy selects pods that exist', () => {
     const pods = workloads(ofBackstop(bundles.get(bundle) as Manifest[])).map(
       ({ spec }) => spec.template.metadata.labels,
     )
@@ -64,7 +64,7 @@ describe('the network-policy check', () => {
       ({ spec }) => spec[way] !== undefined && selects(spec.podSelector, labelsOf(service)),
     )
 
-  test('may reach what the notifier may reach, no more and no less', () => {
+  test('may reach exactly what the notifier may reach', () => {
     const names = policiesFor('network-policy-check', 'egress').map(nameOf)
     expect(names).toContain('NetworkPolicy/backstop-notifier')
     expect(names).toEqual(policiesFor('notifier', 'egress').map(nameOf))
@@ -88,7 +88,7 @@ describe('the network-policy check', () => {
   })
 })
 
-describe('what production may reach by address', () => {
+describe('in production, by address, pods may reach', () => {
   const blocks = (): { policy: string; block: { cidr: string; except?: string[] } }[] =>
     policiesOf('overlays/production').flatMap(policy =>
       (policy.spec.egress ?? []).flatMap((rule: Rule) =>
@@ -97,7 +97,7 @@ describe('what production may reach by address', () => {
     )
   const reaches = (address: string) => blocks().some(({ block }) => holds(block, address))
 
-  test('only what delivers, what reads providers and what asks Amazon SNS have addresses to reach at all', () => {
+  test('addresses outside the cluster only if they deliver, read providers or ask Amazon SNS', () => {
     expect(new Set(blocks().map(({ policy }) => policy))).toEqual(
       new Set(['notifier', 'reconciler', 'admin-api'].map(name => `NetworkPolicy/backstop-${name}`)),
     )
@@ -132,7 +132,7 @@ describe('what production may reach by address', () => {
   })
 })
 
-/** As far as our policies go. */
+/** As our policies see it. */
 function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

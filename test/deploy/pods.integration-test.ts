@@ -16,7 +16,7 @@ const SERVICES = ['admin-api', 'ingress', 'notifier', 'reconciler']
 /** The local overlay opens what the network-policy check would find open. */
 const jobsOf = (bundle: string) => (bundle === 'overlays/local' ? ['provision'] : ['network-policy-check', 'provision'])
 
-/** What a service gives itself to finish what it has begun (packages/kit/src/service/run-service.ts), in seconds. */
+/** Seconds that a service takes at most to finish its work (packages/kit/src/service/run-service.ts). */
 const STOP_DEADLINE_S = 25
 
 const bundles = new Map<string, Manifest[]>()
@@ -32,13 +32,13 @@ describe.each(BUNDLES)('in %s', bundle => {
 
   test('there is a deployment for every service, the deploy job, and the network-policy check', () => {
     expect(deployments().map(nameOf).sort()).toEqual(SERVICES.map(service => `Deployment/backstop-${service}`))
-    // Another version is another job: the template of one that exists cannot change.
+    // Each version has its own job, because the template of an existing job cannot change.
     const suffix = packageJson.version.replaceAll('.', '-')
     expect(ofKind(ours(), 'Job').map(nameOf)).toEqual(jobsOf(bundle).map(job => `Job/backstop-${job}-${suffix}`))
     expect(workloads(ours())).toHaveLength(SERVICES.length + jobsOf(bundle).length)
   })
 
-  test('every pod, whoever made its image, fits the restricted standard and has no key to the cluster', () => {
+  test('every pod meets the restricted standard and has no token of the cluster', () => {
     for (const workload of workloads(all())) {
       const pod = podOf(workload)
       expect(pod.securityContext, nameOf(workload)).toMatchObject({
@@ -61,7 +61,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('our pods run as 65532 on a root that cannot be written, with a small /tmp and their secrets', () => {
+  test('our pods run as 65532 with a read-only root, a small /tmp and their secrets', () => {
     for (const workload of workloads(ours())) {
       expect(podOf(workload).securityContext).toMatchObject({ runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532 })
       for (const container of containersOf(workload)) {
@@ -74,7 +74,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('every workload of ours has an account of its own, without a token', () => {
+  test('every workload has its own service account, without a token', () => {
     const accounts = ofKind(ours(), 'ServiceAccount')
     expect(accounts.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).toEqual(
       Array(SERVICES.length + jobsOf(bundle).length).fill(false),
@@ -83,7 +83,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     expect(used.sort()).toEqual(accounts.map(({ metadata }) => metadata.name).sort())
   })
 
-  test('every container asks for CPU and memory, is limited in memory only, and Node keeps well below that', () => {
+  test('every container requests CPU and memory and limits memory only, and the heap of Node is well below the limit', () => {
     for (const workload of workloads(all())) {
       for (const container of containersOf(workload)) {
         const what = `${nameOf(workload)} ${container.name}`
@@ -98,7 +98,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('every image is pinned, and ours are those of this version', () => {
+  test('every image is pinned, ours to this version', () => {
     const { version } = packageJson
     for (const { image } of workloads(all()).flatMap(containersOf)) {
       expect(image).toMatch(/:[0-9][^:]*$/)
@@ -116,20 +116,20 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('every service is asked whether it started, is ready and gets on, on its own port for that', () => {
+  test('every service has startup, readiness and liveness probes on the ops port', () => {
     for (const deployment of deployments()) {
       const { startupProbe, readinessProbe, livenessProbe, ports } = mainContainer(deployment)
       expect(startupProbe.httpGet).toEqual({ path: '/healthz', port: 'ops' })
       expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'ops' })
       expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'ops' })
       expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBe(60)
-      // A minute of grace and more: a consumer that rebalances is no consumer that hangs.
+      // More than a minute, because a rebalance is not a hang.
       expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60)
       expect(ports).toContainEqual(expect.objectContaining({ name: 'ops', containerPort: 9090 }))
     }
   })
 
-  test('what is served by a Service drains before it is told to stop, and all have time to finish', () => {
+  test('pods behind a Service drain before they stop, and all pods have time to finish', () => {
     const served = new Set(ofKind(ours(), 'Service').map(({ spec }) => spec.selector['app.kubernetes.io/name']))
     expect([...served].sort()).toEqual(['backstop-admin-api', 'backstop-ingress'])
     for (const deployment of deployments()) {
@@ -142,7 +142,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('the pods of a service lie apart, by zone and by node, each version counted for itself', () => {
+  test('the pods of a service are spread by zone and node, separately for each version', () => {
     for (const deployment of deployments()) {
       const spread = podOf(deployment).topologySpreadConstraints
       expect(spread.map(({ topologyKey }: { topologyKey: string }) => topologyKey)).toEqual([
@@ -161,7 +161,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('a node can be drained: one pod of a service at a time, and a broken one does not hold it up', () => {
+  test('a node can be drained: one pod of a service at a time, and an unhealthy pod does not block it', () => {
     const budgets = ofKind(ours(), 'PodDisruptionBudget')
     expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual(SERVICES.map(service => `backstop-${service}`))
     for (const { metadata, spec } of budgets) {
@@ -173,8 +173,8 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('the deploy job may be applied again at any time, and services wait for it', () => {
-    // What may change without another version does not stand in its template, which cannot change.
+  test('the deploy job can be applied again at any time, and services wait for it', () => {
+    // Settings that may change within a version are not in its template, which cannot change.
     const job = ofKind(ours(), 'Job').find(({ metadata }) => metadata.name.startsWith('backstop-provision')) as Manifest
     expect(job.spec).toMatchObject({ ttlSecondsAfterFinished: 600, backoffLimit: 100 })
     const template = JSON.stringify(job.spec.template)
@@ -201,7 +201,7 @@ test('the network-policy check keeps its verdict for a day, has no secret, and t
     'node',
     'packages/provision/src/network-policy-main.ts',
   ])
-  // Without an address of its own, and nothing about those that are not ready: DNS then names only what is there to be reached.
+  // A headless Service without unready pods: DNS then returns only pods that accept connections.
   expect(named('Service', 'backstop-network-policy-check').spec).toEqual({
     clusterIP: 'None',
     selector: { 'app.kubernetes.io/name': 'backstop-admin-api' },
@@ -209,7 +209,7 @@ test('the network-policy check keeps its verdict for a day, has no secret, and t
   })
 })
 
-test('in production three pods or more take webhooks in, and applying again does not change how many', () => {
+test('production runs at least three pods of ingress, and applying again does not change their number', () => {
   const manifests = bundles.get('overlays/production') as Manifest[]
   const [autoscaler] = ofKind(manifests, 'HorizontalPodAutoscaler') as [Manifest]
   expect(autoscaler.spec).toMatchObject({ minReplicas: 3, scaleTargetRef: { name: 'backstop-ingress' } })
@@ -218,7 +218,7 @@ test('in production three pods or more take webhooks in, and applying again does
   }
 })
 
-test('the local overlay runs one pod of each', () => {
+test('the local overlay runs one pod of each service', () => {
   const manifests = bundles.get('overlays/local') as Manifest[]
   expect(ofKind(manifests, 'HorizontalPodAutoscaler')).toEqual([])
   expect(ofKind(manifests, 'Deployment', 'StatefulSet').map(({ spec }) => spec.replicas)).toEqual(Array(8).fill(1))

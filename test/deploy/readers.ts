@@ -1,4 +1,4 @@
-/** The settings of everything that is deployed, and how each program reads them. */
+/** The settings of every deployed program, and how it reads them. */
 import type { Environment } from '@backstop/kit'
 import {
   networkPolicySettings,
@@ -14,9 +14,9 @@ import { settings as notifierSettings, readNotifierConfig } from '../../services
 import { readReconcilerConfig, settings as reconcilerSettings } from '../../services/reconciler/src/config.ts'
 
 interface Reader {
-  /** Every setting that the program knows. */
+  /** The names of the program's settings. */
   readonly names: readonly string[]
-  /** @throws AppError `config_invalid` with every fault */
+  /** @throws AppError `config_invalid` with all errors */
   read(environment: Environment): object
 }
 
@@ -25,7 +25,7 @@ const reader = (settings: object, read: (environment: Environment) => object): R
   read,
 })
 
-/** By component, and the container that waits for the deploy job by its name. */
+/** By component; the container that waits for the deploy job by its name. */
 export const READERS: Readonly<Record<string, Reader>> = {
   ingress: reader(ingressSettings, readIngressConfig),
   reconciler: reader(reconcilerSettings, readReconcilerConfig),
@@ -36,21 +36,21 @@ export const READERS: Readonly<Record<string, Reader>> = {
   'wait-for-provision': reader(waitSettings, readWaitConfig),
 }
 
-/** Limits of ingress and of admin-api, whose defaults differ: a deployment names the service before them. */
+/** Limits that ingress and admin-api both have, with different defaults: a deployment puts a prefix before them. */
 const OWN_LIMITS = ['BODIES_MAX_BYTES', 'MAX_SOCKETS', 'MAX_SOCKETS_PER_ADDRESS']
 const PREFIXES: Readonly<Record<string, string>> = { ingress: 'INGRESS_', 'admin-api': 'ADMIN_' }
 
-/** Which setting of a program a name of settings.env or of compose's .env stands for, if for any. */
+/** The setting of a program that a name of settings.env or of compose's .env sets, or undefined. */
 export function settingOf(key: string, program: string): string | undefined {
   const prefix = PREFIXES[program]
   const own = OWN_LIMITS.find(limit => prefix !== undefined && key === prefix + limit)
   return own ?? (READERS[program]?.names.includes(key) ? key : undefined)
 }
 
-/** What the image itself sets (Dockerfile), and Node's own. */
+/** Variables that the Dockerfile sets, and Node's own. */
 export const NOT_OURS = new Set(['NODE_OPTIONS'])
 
-/** Secrets as an operator may give them, with which the programs must start. */
+/** Valid secrets, with which the programs must start. */
 export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   BOOTSTRAP_API_KEY: `bsk_${'0123456789abcdef'.repeat(3)}`,

@@ -13,7 +13,7 @@ const blocks = [...readme.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([,
 let folder: string
 let manifests: Manifest[]
 
-// Every example of the README in one overlay, as somebody would write it who follows them all.
+// All examples of the README in one overlay.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'backstop-overlay-'))
   const [overlay, ...additions] = blocks.map(block => parse(block))
@@ -29,11 +29,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const one = (kind: string, name: string) =>
   ofKind(manifests, kind).find(({ metadata }) => metadata.name.startsWith(name)) as Manifest
 
-test('the README shows an overlay and three patches', () => {
+test('the README has an overlay and three patches', () => {
   expect(blocks).toHaveLength(4)
 })
 
-test('an overlay of your own takes images from your registry, waiting containers included', () => {
+test('an overlay uses images from your registry, also for init containers', () => {
   const pods = ofKind(manifests, 'Deployment', 'Job').map(({ spec }) => JSON.stringify(spec.template.spec))
   expect(pods).toHaveLength(6)
   for (const pod of pods) {
@@ -54,7 +54,7 @@ test('addresses outside the cluster become reachable, for the same ports', () =>
   expect(rule.ports.length).toBeGreaterThan(0)
 })
 
-test('a service gets a MongoDB user of its own, under the name that it reads', () => {
+test('a service gets its own MongoDB user, under the file name that it reads', () => {
   const notifier = one('Deployment', 'backstop-notifier')
   const text = JSON.stringify(notifier.spec.template.spec.volumes)
   expect(text).toContain('{"key":"MONGO_URL_NOTIFIER","path":"MONGO_URL"}')
@@ -64,7 +64,7 @@ test('a service gets a MongoDB user of its own, under the name that it reads', (
   })
 })
 
-test.each(['reconciler', 'notifier', 'admin-api'])('%s goes out through an egress proxy, and can reach it', service => {
+test.each(['reconciler', 'notifier', 'admin-api'])('%s uses the egress proxy, and may connect to it', service => {
   const deployment = one('Deployment', `backstop-${service}`)
   const path = '/run/secrets/backstop/EGRESS_PROXY_URL'
   expect(mainContainer(deployment).env).toContainEqual({ name: 'EGRESS_PROXY_URL_FILE', value: path })

@@ -1,11 +1,11 @@
-/** The manifests as kubectl renders them, and how the tests look at them. */
+/** The manifests as rendered by kubectl, and helpers to read them. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { ensureKubectl } from './kubernetes-tools.ts'
 
-/** As much of an object as the tests read. */
+/** The part of an object that the tests read. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -38,7 +38,7 @@ export const K8S_FOLDER = fileURLToPath(new URL('../../deploy/k8s/', import.meta
 /** Every folder that a person applies. */
 export const BUNDLES = ['.', 'overlays/production', 'overlays/local'] as const
 
-/** What `kubectl apply -k` would send. @param folder from deploy/k8s, or absolute */
+/** The objects of `kubectl apply -k`. @param folder relative to deploy/k8s, or absolute */
 export async function render(folder: string): Promise<Manifest[]> {
   const kubectl = await ensureKubectl()
   const { stdout, stderr } = await promisify(execFile)(kubectl, ['kustomize', folder], {
@@ -55,12 +55,12 @@ export function ofKind(manifests: readonly Manifest[], ...kinds: string[]): Mani
   return manifests.filter(({ kind }) => kinds.includes(kind))
 }
 
-/** Ours: not the local overlay's Kafka and its like. */
+/** Whether it is ours, and not a dependency of the local overlay. */
 export function ofBackstop(manifests: readonly Manifest[]): Manifest[] {
   return manifests.filter(({ metadata }) => metadata.namespace === 'backstop')
 }
 
-/** Everything that makes pods. */
+/** The kinds that create pods. */
 export function workloads(manifests: readonly Manifest[]): Manifest[] {
   return ofKind(manifests, 'Deployment', 'Job', 'StatefulSet')
 }

@@ -1,15 +1,15 @@
-/** Checks objects against Kubernetes' own schemas, in the form that knows no unknown field. */
+/** Checks objects against Kubernetes' schemas; unknown fields are errors. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { ensureSchemas } from './kubernetes-tools.ts'
 import { type Manifest, nameOf } from './rendered.ts'
 
-/** Answers one line a fault. @param minor of the version of Kubernetes, e.g. 34 */
+/** Returns one line per error. @param minor of the version of Kubernetes, e.g. 34 */
 export async function schemaChecker(minor: number): Promise<(manifest: Manifest) => string[]> {
   const folder = await ensureSchemas(minor)
   const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as object
-  // Not strict about the schemas themselves: they carry Kubernetes' own keywords and number formats.
+  // Not strict about the schemas, which contain Kubernetes' own keywords and formats.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema(read('_definitions.json'), '/api/_definitions.json')
   const compiled = new Map<string, ValidateFunction | undefined>()

@@ -32,7 +32,7 @@ interface Program {
   container: Container
 }
 
-/** Each container of ours with the name of the program in it. */
+/** Each of our containers with the name of its program. */
 function programsOf(bundle: string): Program[] {
   return workloads(ofBackstop(bundles.get(bundle) as Manifest[])).flatMap(workload =>
     containersOf(workload).map(container => ({
@@ -45,7 +45,7 @@ function programsOf(bundle: string): Program[] {
 
 const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.io/component'] ?? ''
 
-/** The environment that the container will have, mounted secrets replaced by samples. */
+/** The environment of the container, with samples for mounted secrets. */
 function environmentOf(bundle: string, { env = [] }: Container): Record<string, string> {
   const maps = new Map(ofKind(bundles.get(bundle) as Manifest[], 'ConfigMap').map(map => [map.metadata.name, map.data]))
   return Object.fromEntries(
@@ -60,7 +60,7 @@ function environmentOf(bundle: string, { env = [] }: Container): Record<string, 
 }
 
 describe.each(BUNDLES)('in %s', bundle => {
-  test('there are all programs', () => {
+  test('runs every program', () => {
     // The local overlay opens what the network-policy check would find open.
     const all = Object.keys(READERS).filter(name => bundle !== 'overlays/local' || name !== 'network-policy-check')
     expect(new Set(programsOf(bundle).map(({ name }) => name))).toEqual(new Set(all))
@@ -74,7 +74,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     }
   })
 
-  test('every program starts with the settings that it is given', () => {
+  test('every program starts with its settings', () => {
     for (const { name, container } of programsOf(bundle)) READERS[name]?.read(environmentOf(bundle, container))
   })
 
@@ -96,7 +96,7 @@ describe.each(BUNDLES)('in %s', bundle => {
     expect(ignored).toEqual([])
   })
 
-  test('a secret is a mounted file, and only what the program reads is mounted', () => {
+  test('secrets are mounted files, and only those that the program reads', () => {
     for (const { name, workload, container } of programsOf(bundle)) {
       if (name === 'wait-for-provision') continue
       const read = (container.env ?? []).flatMap(({ value }) => (value?.startsWith(MOUNT) ? [basename(value)] : []))
@@ -118,7 +118,7 @@ describe.each(BUNDLES)('in %s', bundle => {
   })
 })
 
-test('what the Secret must hold is what is mounted, and the example names it all', () => {
+test('the keys of the example Secret are the mounted ones', () => {
   const mounted = programsOf('overlays/production').flatMap(({ workload }) =>
     workload.spec.template.spec.volumes.flatMap(({ secret }: { secret?: { items: { key: string }[] } }) =>
       (secret?.items ?? []).map(({ key }) => key),
@@ -130,7 +130,7 @@ test('what the Secret must hold is what is mounted, and the example names it all
   expect(named).toEqual(Object.keys(SAMPLE_SECRETS).sort())
 })
 
-test('only the local overlay lets users point to addresses that are not public', () => {
+test('only the local overlay lets users choose addresses that are not public', () => {
   const allowed = (bundle: string) =>
     programsOf(bundle).flatMap(({ container }) => environmentOf(bundle, container).EGRESS_ALLOW_CIDRS ?? [])
   expect(allowed('overlays/production')).toEqual(['', '', ''])

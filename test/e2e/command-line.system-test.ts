@@ -1,4 +1,4 @@
-/** `backstop` beside the running product: why an action has its verdict, and what other settings would have said. */
+/** `backstop explain` and `backstop dry-run` while the product runs. */
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -55,7 +55,7 @@ const judged = (refundId: string) =>
     { timeoutMs: 60_000 },
   )
 
-test('what happened is explained, and a dry run says what another setting would have said of it', async () => {
+test('explains a verdict, and shows by a dry run what another setting would change', async () => {
   const payment = shop.pay()
   const operation = await shop.report({
     subject: payment.paymentIntent.id,
@@ -85,6 +85,6 @@ test('what happened is explained, and a dry run says what another setting would 
   expect(ignored).toContain(byNobody.action_id)
   expect(ignored).toContain('unexplained (nothing_explains_it) → not_alerted (out_of_band_ignore)')
   expect(ignored).toContain('1 then, 0 now')
-  // It only read: what is stored stands.
+  // The dry run changed nothing that is stored.
   expect(await judged(unexplained.id)).toEqual(byNobody)
 })

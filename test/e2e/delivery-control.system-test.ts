@@ -1,4 +1,4 @@
-/** What an operator does when an endpoint was gone for a while, through the API, over the real services. */
+/** What an operator does after an endpoint was down, through the API of the real services. */
 
 import type { AlertChannel, ChannelTestResult } from '@backstop/channels'
 import type { Delivery, Incident, Replay } from '@backstop/contracts'
@@ -42,8 +42,8 @@ async function open() {
 
 const answering = (status: number) => () => ({ kind: 'answer' as const, status, body: `answered ${status}` })
 
-describe.concurrent('an endpoint that was gone', { timeout: 120_000 }, () => {
-  test('is seen to be, gets another URL and secret, is enabled, and gets what it missed under the same id', async () => {
+describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
+  test('is shown as disabled, gets another URL and secret, is enabled, and gets the missed deliveries under the same ids', async () => {
     const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await open()
     receiver.answerWith(answering(410))
     refund()
@@ -84,7 +84,7 @@ describe.concurrent('an endpoint that was gone', { timeout: 120_000 }, () => {
     const isMissed = (one: { webhookId: string | undefined }) => one.webhookId === missed.delivery_id
     const arrived = await receiver.waitFor('what was missed', one => isMissed(one) && one.answered === 200, 20_000)
     expect(arrived).toMatchObject({ path: '/moved', headers: { 'x-route': 'night' } })
-    // In the overlap, a receiver verifies with whichever of the two secrets it has.
+    // During the overlap a receiver verifies with either secret.
     expect(arrived.standardWebhook).toBe('valid')
     const header = (name: string) => arrived.headers[name]
     expect(checkStandardWebhook(arrived.rawBody, header, secret, Date.now() / 1_000)).toBe('valid')
@@ -99,7 +99,7 @@ describe.concurrent('an endpoint that was gone', { timeout: 120_000 }, () => {
     })
   })
 
-  test('need not wait for its rung when a person asks for the delivery', async () => {
+  test('gets a delivery at once when a person retries it', async () => {
     const { api, receiver, channelId, refund } = await open()
     receiver.answerWith(answering(500))
     refund()
@@ -107,7 +107,7 @@ describe.concurrent('an endpoint that was gone', { timeout: 120_000 }, () => {
       const { data } = await api.get<{ data: Delivery[] }>(`/v1/deliveries?channel_id=${channelId}`)
       return data.find(({ attempts }) => attempts.length === 2)
     })
-    // The third one would come after a minute.
+    // The third attempt would come after a minute.
     expect(Date.parse(waiting.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(30_000)
     receiver.answerWith(answering(200))
     await api.post(`/v1/deliveries/${waiting.delivery_id}/retry`, {})

@@ -1,11 +1,11 @@
 /**
- * Five thousand things are done at the billing accounts of one project while its events come late, twice, in any order or
- * never. Whoever did them reported all but one in twenty: exactly those alert, each once.
+ * Five thousand refunds and cancellations are made at the billing accounts of one project. Their events arrive late, twice, in any
+ * order or never. All but one in twenty are reported as operations: exactly the others alert, each once.
  *
- * The mix keeps within what each provider allows, as the product does (requests a minute: processor 1,000, reseller 180,
- * subscription biller 110). Every event of the biller is read back, so it has the fewest deeds; the reseller and the cards
- * are asked about what nothing explains and swept, and the two accounts without read key are asked nothing at all. They
- * lose no events either: nothing could find those. The second look comes after twenty seconds here, not after a minute.
+ * The mix stays within the rate limits that the product keeps (requests per minute: processor 1,000, reseller 180, subscription
+ * biller 110). Every event of the biller is read back, so the biller has the fewest actions. The reseller and the processor are
+ * swept, and asked about unexplained actions. The two accounts without read key are never asked, so they lose no events, which
+ * nothing could find. The second look comes after twenty seconds instead of one minute.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Action, Operation } from '@backstop/contracts'
@@ -33,7 +33,7 @@ import {
 const RECHECK_DELAY_MS = 20_000
 const SWEEP_EVERY_MS = 20_000
 const AT_ONCE = 24
-/** Told again when a run is to be repeated as it was. */
+/** Printed, so that a run can be repeated with the same seed. */
 const SEED = 20_251_124
 const DISTURBANCE = { copies: 2, delay: { minMs: 0, maxMs: 6_000 } }
 
@@ -113,7 +113,7 @@ async function planTrade(customer: Customer): Promise<Deed[]> {
   )
 }
 
-/** Every deed, several at a time, and what becomes of each; the events travel meanwhile. */
+/** Does all deeds, several at a time, while their events are posted. */
 async function carryOutAll(deeds: readonly Deed[], isRecorded: IsRecorded): Promise<Done[]> {
   const waiting = [...deeds]
   const done: Done[] = []
@@ -130,7 +130,7 @@ async function carryOutAll(deeds: readonly Deed[], isRecorded: IsRecorded): Prom
   return done
 }
 
-/** What the product has recorded so far, looked up for all at once. */
+/** The recorded actions so far, read at once. */
 function followRecords(truth: Truth, projectId: string): { has: IsRecorded; stop: () => Promise<void> } {
   const refs = new Set<string | null>()
   const actions = truth.database.collection<Action>('actions')
@@ -154,7 +154,7 @@ function followRecords(truth: Truth, projectId: string): { has: IsRecorded; stop
 
 const sentence = (what: string, deed: Done) => `${what}: ${deed.maker.what} (${deed.names[0]}, ${deed.report})`
 
-/** What a delivery tells, in the words of the deed that it is about. */
+/** The deed and event that a delivery reports. */
 function saidBy(delivery: ReceivedDelivery, byName: ReadonlyMap<string, Done>): string {
   const event = eventOf(delivery)
   const action = actionOf(delivery)
@@ -163,7 +163,7 @@ function saidBy(delivery: ReceivedDelivery, byName: ReadonlyMap<string, Done>): 
   return deed === undefined ? `${what}: ${JSON.stringify(delivery.body)}` : sentence(String(what), deed)
 }
 
-/** What was not told, and what was told although it must not be, or once too often. */
+/** The missing alerts, the forbidden alerts and the repeated alerts. */
 function differenceOf(told: readonly string[], expected: readonly string[]): { missed: string[]; false: string[] } {
   const left = [...told]
   const missed = expected.filter(one => {
@@ -174,7 +174,7 @@ function differenceOf(told: readonly string[], expected: readonly string[]): { m
   return { missed, false: left }
 }
 
-/** The records that a deed leaves, each with its verdict. */
+/** The records of a deed, each with its verdict. */
 function verdictsOf({ maker, expected }: Done): string[] {
   return maker.leaves.map(kind => {
     if (!isJudged(maker) || !(kind === 'refund' || kind === 'cancellation')) return `${kind} not_alerted`

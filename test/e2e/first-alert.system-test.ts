@@ -1,6 +1,6 @@
 /**
- * The whole product as processes, with the real minute. "Stays quiet" is believed only once a later refund of the same
- * payment, which shares every partition key with it, has alerted.
+ * The whole product as processes, with the real minute. That a refund does not alert is proved by a later refund of the same
+ * payment, with the same partition keys, that has alerted.
  */
 
 import { until } from '@backstop/kit/test'
@@ -12,7 +12,7 @@ import { openProduct } from '../world/product.ts'
 import { openShop, type Shop } from '../world/shop.ts'
 
 const MINUTE_MS = 60_000
-/** How long after its minute an alert may come on a busy machine. */
+/** How late an alert may be after its minute, on a busy machine. */
 const SLACK_MS = 20_000
 
 let product: Product
@@ -33,7 +33,7 @@ async function open(outOfBand?: 'auto' | 'alert' | 'ignore'): Promise<Shop> {
   return shop
 }
 
-/** Makes a refund on the same payment, waits for its alert, and says what alerted on the way. */
+/** Makes a refund on the same payment, waits for its alert, and returns all refunds that alerted until then. */
 async function alertedUpToSentinel(shop: Shop, payment: { paymentIntent: Stripe.PaymentIntent }): Promise<string[]> {
   const sentinel = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 77 })
   await shop.alertAbout(sentinel.id, MINUTE_MS + SLACK_MS)
@@ -44,7 +44,7 @@ async function alertedUpToSentinel(shop: Shop, payment: { paymentIntent: Stripe.
 }
 
 describe.concurrent('the first alert', { timeout: 240_000 }, () => {
-  test('an unexplained refund alerts once, no sooner than a minute after it was seen, with both signatures valid', async () => {
+  test('an unexplained refund alerts once, at least a minute after it was first seen, with both signatures valid', async () => {
     const shop = await open()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 2499 })
@@ -65,7 +65,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     expect(await shop.incidents()).toHaveLength(2)
   })
 
-  test('an explained refund stays quiet', async () => {
+  test('an explained refund does not alert', async () => {
     const shop = await open()
     const payment = shop.pay()
     const operation = await shop.report({
@@ -87,7 +87,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     })
   })
 
-  test('a refund that is explained 30 s late stays quiet', async () => {
+  test('a refund that is explained after 30 s does not alert', async () => {
     const shop = await open()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 600 })
@@ -144,7 +144,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     expect(verdicts.sort()).toEqual(['explained', 'unexplained'])
   })
 
-  test('an account that sends no refund events is heard through charge.refunded', async () => {
+  test('an account without refund events alerts through charge.refunded', async () => {
     const shop = await open()
     shop.endpoint.hold()
     const payment = shop.pay()
@@ -156,7 +156,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     expect(alert.body).toMatchObject({ data: { action: { provider_ref: null, amount: 1100 } } })
   })
 
-  test('an explanation that comes after the alert resolves the incident and says so', async () => {
+  test('an explanation that comes after the alert resolves the incident and notifies', async () => {
     const shop = await open()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1200 })
@@ -174,7 +174,7 @@ describe.concurrent('the first alert', { timeout: 240_000 }, () => {
     expect(await shop.incidents()).toMatchObject([{ state: 'resolved', resolved_by: operation.operation_id }])
   })
 
-  test('an incident tells its whole story: event, second look, incident, alert, attempt', async () => {
+  test('an incident shows its timeline: event, second look, incident, alert, attempt', async () => {
     const shop = await open()
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 1300 })

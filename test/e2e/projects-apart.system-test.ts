@@ -1,7 +1,7 @@
 /**
- * Two projects are connected to the very same accounts, so that every id of a provider is signed in both. One has its
- * verdicts; then the other is told of everything, and reports and notes under the same names: nothing of the first changes,
- * and each has an action of its own with a verdict of its own.
+ * Two projects are connected to the same accounts, so that both get events with the same ids. After the first project has its
+ * verdicts, the second one gets all events, and reports operations and expected changes with the same ids. Nothing of the first
+ * project changes, and each has its own action with its own verdict.
  */
 import type { Action, ChannelHealthDocument, Verdict } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
@@ -15,7 +15,7 @@ import { nameByAmount } from '../world/trade/deed.ts'
 import { nameOf } from '../world/trade/trade.ts'
 
 const RECHECK_DELAY_MS = 1_500
-/** How long anything may take on a busy machine. */
+/** The deadline of every wait, for a busy machine. */
 const WITHIN_MS = 60_000
 
 const stops: (() => Promise<void>)[] = []
@@ -26,7 +26,7 @@ let accounts: Awaited<ReturnType<typeof connectAll>>
 let ourRecords: { before: unknown; after: unknown }
 const names = new Map<string, string>()
 
-/** Both projects' connections to four accounts. Ours are told at once, theirs when their events are released. */
+/** Both projects' connections to four accounts. Ours get events at once, theirs when the events are released. */
 async function connectAll() {
   const cards = await connectProcessor(ours)
   const oldCards = await connectProcessor(ours, { sendsRefundEvents: false })
@@ -41,7 +41,7 @@ async function connectAll() {
   const all = { ours: { cards, oldCards, reseller, biller }, theirs: again }
   for (const connected of [...Object.values(all.ours), ...Object.values(all.theirs)]) stops.push(() => connected.stop())
   for (const connected of Object.values(again)) connected.endpoint.hold()
-  // Both billers can be read: once they were swept, nobody looks for five minutes.
+  // Both billers can be read: after their sweep the next one is five minutes away.
   const swept = () => truth.database.collection('sweeps').countDocuments({ last_run_at: { $ne: null } })
   await until('the first sweeps', async () => (await swept()) === 2, { timeoutMs: WITHIN_MS, everyMs: 100 })
   return all
@@ -50,16 +50,16 @@ async function connectAll() {
 type Ours = (typeof accounts)['ours']
 type Reporters = Ours | (typeof accounts)['theirs']
 
-/** What was done, what one of the two reports of it, and how an action shows that it is this one. */
+/** An action at the provider, what one project reports about it, and how to recognise it. */
 interface Made {
   readonly name: string
   report(reporters: Reporters): Promise<unknown>
 }
 
 interface Row {
-  /** What the two have in common. */
+  /** What the two projects share. */
   readonly shared: string
-  /** Who reports. */
+  /** The project that reports. */
   readonly told: 'ours' | 'theirs'
   readonly verdicts: { readonly ours: Verdict; readonly theirs: Verdict }
   make(accounts: Ours): Made
@@ -108,7 +108,7 @@ const ROWS: readonly Row[] = [
     make({ cards: { account } }) {
       const subject = pay(account).paymentIntent.id
       const { id } = account.refund({ payment_intent: subject })
-      // Another operation of ours has this key already.
+      // Another operation of ours has this key.
       const key = { idempotency_key: 'the-same-key' }
       return { name: id, report: ({ cards }) => cards.report({ subject, provider_ref: id, ...key, ...money, ...done }) }
     },
@@ -228,7 +228,7 @@ async function settled(customer: Customer): Promise<void> {
   await until('its channel counts them all', () => isCounted(customer), { timeoutMs: WITHIN_MS, everyMs: 100 })
 }
 
-/** A channel that works is counted once a second: whether nothing of it is still to come. */
+/** The health of a channel is written once a second: whether it is up to date. */
 async function isCounted({ projectId: project_id }: Customer): Promise<boolean> {
   const { database } = truth
   const channels = await database.collection<ChannelHealthDocument>('channel_health').find({ project_id }).toArray()
@@ -237,13 +237,13 @@ async function isCounted({ projectId: project_id }: Customer): Promise<boolean> 
   return days.reduce((sum, day) => sum + day.delivered, 0) === delivered
 }
 
-/** Whether an action is what a row made. */
+/** Whether the action belongs to the row. */
 function isIt(action: Action, shared: string): boolean {
   const name = names.get(shared)
   return nameOf(action) === name || nameByAmount(action.subject, action.amount) === name
 }
 
-/** Everything that is stored of a project, but for when its accounts were swept last. */
+/** Everything that is stored about a project, except the times of its sweeps. */
 async function recordsOf({ projectId }: Customer): Promise<Record<string, unknown[]>> {
   const records: Record<string, unknown[]> = {}
   for (const { collectionName } of await truth.database.collections()) {
@@ -267,14 +267,14 @@ test.each(ROWS)('two projects that share $shared have an action and a verdict ea
   expect(our[0]?.action_id).not.toBe(their[0]?.action_id)
 })
 
-test('nothing that is stored of one project changed when the other was told of the same', () => {
+test('nothing stored about one project changed when the other one got the same events', () => {
   expect(Object.keys(ourRecords.before as object)).toEqual(
     expect.arrayContaining(['subjects', 'actions', 'incidents', 'inbox', 'operations', 'deliveries']),
   )
   expect(ourRecords.after).toEqual(ourRecords.before)
 })
 
-test('nothing that is stored of one project names anything of the other', async () => {
+test('nothing stored about one project contains an id of the other', async () => {
   const stored = [JSON.stringify(await recordsOf(ours)), JSON.stringify(await recordsOf(theirs))]
   const idsOf = (who: 'ours' | 'theirs', customer: Customer) => [
     customer.projectId,

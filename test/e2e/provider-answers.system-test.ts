@@ -1,4 +1,4 @@
-/** What a provider says later changes what is known: a review's decision, another amount, and a read key that comes late. */
+/** Later answers of a provider change a verdict: the decision of a review, another amount, a read key that is added later. */
 import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { eventOf, incidentOf, openCustomer } from '../world/customer.ts'
 import { openProduct } from '../world/product.ts'
 
 const RECHECK_DELAY_MS = 1_500
-/** How long anything may take on a busy machine. */
+/** The deadline of every wait, for a busy machine. */
 const WITHIN_MS = 60_000
 
 let product: Product
@@ -29,7 +29,7 @@ async function open() {
   return customer
 }
 
-describe.concurrent('what the provider says later', { timeout: 120_000 }, () => {
+describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () => {
   /** A refund of the reseller that waits for its review, with an operation and a budget that has reserved it. */
   async function openReview() {
     const customer = await open()
@@ -57,7 +57,7 @@ describe.concurrent('what the provider says later', { timeout: 120_000 }, () => 
     }
   }
 
-  test('a refund that the review lets through completes its operation and is spent', async () => {
+  test('a refund that the review approves completes its operation and is spent', async () => {
     const { account, refund, operation, budget, receiver } = await openReview()
     expect(await budget()).toMatchObject({ used: 0, reserved: 2_500, left: 7_500 })
     account.review(refund.id, 'approved')
@@ -68,7 +68,7 @@ describe.concurrent('what the provider says later', { timeout: 120_000 }, () => 
     expect(receiver.deliveries()).toEqual([])
   })
 
-  test('a refund that the review refuses opens an incident, alerts, and gives its budget back', async () => {
+  test('a refund that the review rejects opens an incident, alerts, and releases its budget', async () => {
     const { account, refund, operation, budget, alertAbout, alertsAbout, incidents } = await openReview()
     account.review(refund.id, 'rejected')
     const alert = await alertAbout(refund.id, WITHIN_MS)
@@ -81,7 +81,7 @@ describe.concurrent('what the provider says later', { timeout: 120_000 }, () => 
     expect(alertsAbout(refund.id)).toHaveLength(1)
   })
 
-  test('another amount than the operation said is drift, told once with both sides', async () => {
+  test('an amount that differs from the operation is drift, and alerts once with both amounts', async () => {
     const customer = await open()
     const cards = await connectProcessor(customer)
     stops.push(() => cards.stop())
@@ -99,7 +99,7 @@ describe.concurrent('what the provider says later', { timeout: 120_000 }, () => 
         differences: [{ field: 'amount', operation_says: 'EUR 10.00', provider_says: 'EUR 9.00' }],
       },
     })
-    // One that comes later on the same payment has been told when the first would have been told again.
+    // A later drift on the same payment has alerted by the time at which the first one would have alerted again.
     const later = cards.account.refund({ payment_intent: subject, amount: 70 })
     cards.account.updateRefund(refund.id, { seen_by: 'accounting' })
     await customer.alertAbout(later.id, WITHIN_MS)
@@ -107,7 +107,7 @@ describe.concurrent('what the provider says later', { timeout: 120_000 }, () => 
   })
 })
 
-test('a biller that cannot be read keeps its hints, shows why, and has them judged once it can', async () => {
+test('a biller that cannot be read keeps its hints with the reason, and they are judged once it can be read', async () => {
   const customer = await open()
   const biller = await connectBiller(customer, { isReadable: false, disturbance: { lieRate: 1 } })
   stops.push(() => biller.stop())

@@ -1,6 +1,6 @@
 /**
- * The second look of a real reconciler process comes when it is due. How soon after is measured by
- * `npm run bench -- reconciler`; here the bound leaves room for a machine that does other things as well.
+ * The second look of a real reconciler process happens when it is due. `npm run bench -- reconciler` measures the exact delay; the
+ * limit here is higher, for a busy machine.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-test('a thousand second looks are done when they are due, none before', { timeout: 180_000 }, async () => {
+test('does a thousand second looks when they are due, and none earlier', { timeout: 180_000 }, async () => {
   const { lateMs, decidedMs } = await watchSecondLooks(world, 'e', { count: 1_000, perSecond: 100, withinMs: 90_000 })
   expect(Math.min(...decidedMs)).toBeGreaterThanOrEqual(0)
   expect(percentile(lateMs, 0.99)).toBeLessThan(10_000)

@@ -1,6 +1,6 @@
 /**
- * Each service is killed by a real SIGKILL at each of its named points, started again, and judged by what the broker, the
- * database and the receiver hold: nothing lost, and nothing doubled but a delivery whose answer was lost, under the same id.
+ * Each service is killed with SIGKILL at each of its crash points and started again. The broker, the database and the receiver must
+ * then have everything once, except deliveries whose answer was lost, which may arrive twice under the same id.
  */
 import type { ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
@@ -15,7 +15,7 @@ import { POINTS } from './points.ts'
 
 const RECHECK_DELAY_MS = 1_500
 
-/** Each alert has to reach each of them. */
+/** The channels that each alert must reach. */
 const CHANNELS = 2
 
 const stops: (() => Promise<void>)[] = []
@@ -27,7 +27,7 @@ interface Scene {
   readonly product: Product
   readonly truth: Truth
   readonly shop: Shop
-  /** Deliveries whose answer was lost, by their webhook-id: all that a receiver may have taken twice. */
+  /** Webhook-ids of deliveries whose answer was lost. Only these may arrive twice. */
   readonly mayBeDoubled: Set<string | undefined>
 }
 
@@ -57,7 +57,7 @@ describe.concurrent('killed and started again', { timeout: 420_000 }, () => {
   }
 })
 
-/** One round: the process dies at the point while two refunds are under way, comes back, and both verdicts are right. */
+/** One round: the process is killed at the point while two refunds are in flight, restarts, and both verdicts are right. */
 async function killAt(scene: Scene, service: ServiceName, point: string): Promise<void> {
   const { product, shop, truth, mayBeDoubled } = scene
   const process = product.children[service]
@@ -93,14 +93,14 @@ async function killAt(scene: Scene, service: ServiceName, point: string): Promis
   const ids = new Set(opened.map(delivery => delivery.webhookId))
   expect(ids.size, `distinct deliveries about the unexplained refund after ${point}`).toBe(CHANNELS)
   const parked = (await truth.count(deadTopicOf(service))) - parkedBefore
-  // A crash between the dead letter and the commit parks the message twice.
+  // A crash between the dead letter and the commit dead-letters the message twice.
   if (point === 'work.dead-lettered') expect(parked, 'dead letters of the poison').toBeGreaterThan(0)
   else expect(parked, `dead letters after ${point}`).toBe(0)
 }
 
-/** Deliveries of this round that were answered, and of which nothing is on record: those that were just being made. */
+/** Deliveries of this round that were answered but not recorded, because they were in flight. */
 async function answersLost({ truth, shop }: Scene, receivedBefore: number): Promise<string[]> {
-  // A turn for the receiver to read what the dead process had sent.
+  // Lets the receiver read what the killed process had sent.
   await truth.database.command({ ping: 1 })
   const ids = shop.receiver
     .deliveries()
@@ -113,7 +113,7 @@ async function answersLost({ truth, shop }: Scene, receivedBefore: number): Prom
   return ids.filter(id => !known.has(id))
 }
 
-/** Waits until every channel has been told that nothing explains the refund. */
+/** Waits until every channel got the alert about the refund. */
 async function alertedOnAll(shop: Shop, refundId: string): Promise<void> {
   const told = () => new Set(shop.alertsAbout(refundId).flatMap(one => (isOpened(one) ? one.path : [])))
   await until(`all channels to be told of ${refundId}`, () => told().size === CHANNELS, {
@@ -122,7 +122,7 @@ async function alertedOnAll(shop: Shop, refundId: string): Promise<void> {
   })
 }
 
-/** Points that lie on the way of a failed delivery. */
+/** Crash points on the path of a failed delivery. */
 function needsRetry(point: string): boolean {
   return point === 'notifier.after-retry-produce'
 }
@@ -135,13 +135,13 @@ function refuseFirst(shop: Shop, count: number): void {
 
 const deadTopicOf = (service: ServiceName) => (service === 'notifier' ? 'deliveries.dead' : 'inbound.dead')
 
-/** A message that no service can read, on a topic of this one. */
+/** Puts a message that cannot be decoded on a topic of the service. */
 async function poison({ truth, shop }: Scene, service: ServiceName): Promise<void> {
   const topic = service === 'notifier' ? 'alerts' : 'inbound.processor'
   await truth.produce(topic, `${shop.projectId}/poison`, Buffer.from('not in the wire format'))
 }
 
-/** Reports as a careful execution feature does: again under the same key until there is an answer. */
+/** Reports an operation, and repeats it with the same key until there is an answer. */
 function reportUntilTaken(shop: Shop, subject: string, refundId: string): Promise<ShownOperation> {
   return until(
     'the report to be taken',
@@ -159,8 +159,8 @@ function reportUntilTaken(shop: Shop, subject: string, refundId: string): Promis
 }
 
 /**
- * Judged once nothing is on its way any more, so that what comes late counts too: each incident is told once on each channel, and each
- * delivery taken exactly once, but for those whose answer was lost, which then came with the same bytes.
+ * Checked when nothing is in flight, so that late messages count too: each channel got each incident once, and each delivery arrived
+ * once, except those whose answer was lost, which arrived again with the same bytes.
  */
 async function expectAllSettled({ truth, shop, mayBeDoubled }: Scene): Promise<void> {
   await truth.untilAtRest(90_000)

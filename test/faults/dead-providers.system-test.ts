@@ -1,6 +1,6 @@
 /**
- * What 200 connections whose providers are dead cost 50 whose providers answer: on two real reconciler processes, one with
- * them and one without, at the same time. `npm run bench -- reconciler --only dead` prints the figures.
+ * The effect of 200 connections with dead providers on 50 others, on two real reconciler processes, one with the dead ones and one
+ * without, at the same time. `npm run bench -- reconciler --only dead` prints the numbers.
  */
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
@@ -11,14 +11,14 @@ import { ALIVE_COUNT, DEAD_COUNT, openSweptProviders } from '../world/swept-prov
 
 const EVERY_MS = 4_000
 const COUNTED_MS = 60_000
-/** The allowed growth of the interval at p99. */
+/** The allowed increase of the interval at p99. */
 const GROWTH = 1.2
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-test('the sweeps of those that answer come as often as without the others, from the first one on', {
+test('do not delay the sweeps of providers that answer, from the first sweep on', {
   timeout: 240_000,
 }, async () => {
   const folder = dataFolder('dead-providers')
@@ -37,7 +37,7 @@ test('the sweeps of those that answer come as often as without the others, from 
       return performance.now() - startedAt
     }),
   )
-  // What has failed once is in its pause from then on.
+  // A connection that has failed once is paused.
   await new Promise(resolve => setTimeout(resolve, 3 * EVERY_MS))
   for (const world of worlds) world.forget()
   await new Promise(resolve => setTimeout(resolve, COUNTED_MS))

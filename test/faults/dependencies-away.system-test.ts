@@ -1,4 +1,4 @@
-/** Kafka and MongoDB go and come back under a running product; no service is restarted. A stack of its own for each. */
+/** Kafka and MongoDB stop and start again under a running product; no service is restarted. Each test has its own stack. */
 import { until } from '@backstop/kit/test'
 import { postNotification } from '@backstop/simulator'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ async function openOwnStack(
 ): Promise<{ product: Product; shop: Shop; pids: () => (number | undefined)[] }> {
   const product = await startProduct({
     dataDir: dataFolder(name),
-    // The stack of the test run is left alone: this one is made anew.
+    // A new stack, because that of the test run is shared.
     env: { ...process.env, BACKSTOP_STACK: 'embedded' },
     recheckDelayMs: RECHECK_DELAY_MS,
   })
@@ -39,8 +39,8 @@ function postOnce(shop: Shop, eventId: string, signingSecret: string) {
   })
 }
 
-describe.concurrent('what this needs goes away and comes back', { timeout: 240_000 }, () => {
-  test('Kafka away: 503 with Retry-After within 3 s; back: everything goes on without a restart', async () => {
+describe.concurrent('a dependency that stops and starts again', { timeout: 240_000 }, () => {
+  test('Kafka down: 503 with Retry-After within 3 s; up again: everything continues without a restart', async () => {
     const { product, shop, pids } = await openOwnStack('kafka-away')
     const before = pids()
     const payment = shop.pay()
@@ -65,7 +65,7 @@ describe.concurrent('what this needs goes away and comes back', { timeout: 240_0
     expect(pids()).toEqual(before)
   })
 
-  test('MongoDB away: known connections are taken in, a cold ingress answers 503; back: everything catches up', async () => {
+  test('MongoDB down: events of known connections are accepted, a new ingress answers 503; up again: everything catches up', async () => {
     const { product, shop, pids } = await openOwnStack('mongo-away')
     const before = pids()
     const secret = shop.signingSecret

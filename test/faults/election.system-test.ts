@@ -1,6 +1,6 @@
 /**
- * MongoDB's set changes its primary under a reconciler, which has the driver repeat no write (`retryWrites: false`): once in
- * good order, once by SIGKILL. What was interrupted is done again as a whole, and nothing is lost or doubled by it.
+ * MongoDB's replica set changes its primary under a reconciler whose driver repeats no write (`retryWrites: false`): once by a step
+ * down, once by SIGKILL. An interrupted batch is repeated as a whole, so nothing is lost or done twice.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,14 +15,14 @@ import { openReconcilerAlone, type ReconcilerAlone } from '../world/reconciler-a
 import { makeRefunds, type Refund } from '../world/refunds.ts'
 import { startReplicaSet } from '../world/replica-set.ts'
 
-/** So many that they are under way for seconds, and through both elections. */
+/** Enough to be in flight for seconds, during both elections. */
 const REFUNDS = 5_000
 const stops: (() => Promise<void>)[] = []
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-test('a primary that steps down and one that is killed lose and double no event, action, look or alert', async () => {
+test('loses and repeats no event, action, look or alert when a primary steps down and another one is killed', async () => {
   const folder = dataFolder('election')
   const set = await startReplicaSet(join(folder, 'mongo'))
   stops.push(() => set.stop())
@@ -92,7 +92,7 @@ function refsOf(cases: readonly Case[]): (string | null | undefined)[] {
   return cases.map(({ actions }) => actions[0]?.providerRef)
 }
 
-/** The case of each refund, in their order; there are no others. */
+/** The case of each refund, in order. @throws if there are others */
 async function casesOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): Promise<Case[]> {
   const names = refunds.map(refund => `${refund.projectId}/processor/${refOf(refund)}`)
   const found = await createMongoCases(mongo, () => 'test').load(names)
@@ -102,7 +102,7 @@ async function casesOf({ mongo }: ReconcilerAlone, refunds: readonly Refund[]): 
   return names.map(name => byRef.get(name)!)
 }
 
-/** The ids of the alerts that came about each refund: one may come again, and then under the same id. */
+/** The ids of the alerts about each refund. An alert may be repeated with the same id. */
 async function watchAlerts({ bus, codec }: ReconcilerAlone) {
   const told = new Map<string, Set<string>>()
   const consumer = bus.consumer({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readSourceFiles } from '../architecture/source-files.ts'
 import { POINTS, POINTS_OFF_THE_WAY } from './points.ts'
 
-test('every place where the code can be killed is on a list that a test of crashes goes through, and no other', () => {
+test('every crash point in the code is on the list of a crash test, and no other', () => {
   const passed = readSourceFiles()
     .filter(file => file.isProduction)
     .flatMap(({ text }) => [...text.matchAll(/\bcrashPoint\('([^']+)'/g)].map(([, name]) => name))

@@ -1,7 +1,7 @@
 /**
- * Processes whose host has the wrong time, beside others that have the right one: a reconciler 120 s ahead, a notifier
- * 600 s ahead, an ingress 600 s behind, and an admin-api 10 s ahead, which would make a connection younger than the first
- * refunds on it. Each reports how wrong its clock is, and none of them acts by it.
+ * Processes on hosts with a wrong clock, beside others with the right one: a reconciler 120 s ahead, a notifier 600 s ahead, an
+ * ingress 600 s behind, and an admin-api 10 s ahead, which would make a connection younger than its first refunds. Each reports
+ * the error of its clock, and none uses that clock.
  */
 import { until } from '@backstop/kit/test'
 import { createWebhookEndpoint } from '@backstop/simulator'
@@ -15,7 +15,7 @@ import { shiftedBy } from '../world/shifted-clock.ts'
 import { openShop, type Shop } from '../world/shop.ts'
 
 const RECHECK_DELAY_MS = 20_000
-/** So many that both reconcilers take part, whichever partitions each of them has. */
+/** Enough for both reconcilers to take part, whatever their partitions. */
 const REFUNDS = 40
 const RECONCILER_AHEAD_MS = 120_000
 const NOTIFIER_AHEAD_MS = 600_000
@@ -68,7 +68,7 @@ async function open(): Promise<Shop> {
   return shop
 }
 
-/** The value of a metric of a process: the sum over its lines that hold this label. */
+/** The value of a process's metric: the sum over the lines with this label. */
 async function metricOf(process: ServiceProcess, metric: string, label: string): Promise<number> {
   const lines = (await (await fetch(`${process.opsUrl}/metrics`)).text()).split('\n')
   const found = lines.filter(line => line.startsWith(`${metric}{`) && line.includes(label))
@@ -76,7 +76,7 @@ async function metricOf(process: ServiceProcess, metric: string, label: string):
 }
 
 describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () => {
-  test('reconciler, 120 s ahead: no second look comes early, and what is explained meanwhile opens no incident', async () => {
+  test('reconciler, 120 s ahead: does no second look early, and opens no incident for refunds that are explained before it', async () => {
     const shop = await open()
     const make = (amount: number) => {
       const { paymentIntent } = shop.pay()
@@ -103,7 +103,7 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
       expect(alert.receivedAtMs - madeAtMs).toBeGreaterThanOrEqual(RECHECK_DELAY_MS)
     }
     expect(shop.receiver.deliveries().filter(isOpened)).toHaveLength(REFUNDS)
-    // Both took part in both looks, or else the right clock decided everything.
+    // Both took part in both looks; otherwise only the right clock was tested.
     for (const process of [product.children.reconciler, reconciler]) {
       for (const verdict of ['pending', 'unexplained']) {
         const decided = await metricOf(process, 'reconciler_verdicts_total', `verdict="${verdict}"`)
@@ -112,7 +112,7 @@ describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () =>
     }
   })
 
-  test('notifier, 600 s ahead: a failed delivery is retried when it is due, and each attempt is signed with the right time', async () => {
+  test('notifier, 600 s ahead: retries a failed delivery when it is due, and signs each attempt with the right time', async () => {
     const shop = await open()
     const { api, receiver } = shop
     receiver.answerWith(({ number }) => ({ kind: 'answer', status: number === 1 ? 500 : 200 }))

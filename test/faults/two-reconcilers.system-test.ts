@@ -1,6 +1,6 @@
 /**
- * Two reconciler processes see the same refund through its inbound event, a recheck and a second connection at once, a
- * thousand times over: one action and one alert each.
+ * Two reconciler processes get the same refund by its event, a recheck and a second connection at the same time, for a thousand
+ * refunds: one action and one alert each.
  */
 
 import type { Connection } from '@backstop/contracts'
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 test('one action and one alert for each of a thousand refunds', { timeout: 300_000 }, async () => {
-  // Short, so that second looks fall between first sights.
+  // Short, so that second looks and first events overlap.
   const product = await openProduct('two', { recheckDelayMs: 300 })
   stops.push(() => product.stop())
   const reconcilers = [product.children.reconciler, await product.addInstance('reconciler', 'reconciler-2')]
@@ -44,7 +44,7 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   shop.endpoint.hold()
   shop.processor.onEvent(event => {
     if (!event.type.startsWith('refund.')) return
-    // The other connection sees the charge only: another key, so another partition and often the other process.
+    // The other connection gets the charge only: another key, hence another partition and often the other process.
     const object = { ...event.data.object, payment_intent: null }
     waiting.push(other.post({ ...event, data: { ...event.data, object } } as typeof event))
   })
@@ -70,7 +70,7 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   expect(await truth.database.collection('incidents').countDocuments({ project_id: shop.projectId })).toBe(REFUNDS)
   const seenTwice = { project_id: shop.projectId, 'connection_ids.1': { $exists: true } }
   expect(await truth.database.collection('actions').countDocuments(seenTwice)).toBe(REFUNDS)
-  // Both took part in both looks, or else nothing was seen by two at once.
+  // Both took part in both looks; otherwise nothing was decided by two processes.
   for (const reconciler of reconcilers) {
     for (const verdict of ['pending', 'unexplained']) {
       const decided = await countOf(reconciler, 'reconciler_verdicts_total', `verdict="${verdict}"`)
@@ -81,7 +81,7 @@ test('one action and one alert for each of a thousand refunds', { timeout: 300_0
   expect(conflicts[0]! + conflicts[1]!, 'writes that another process came before').toBeGreaterThan(0)
 })
 
-/** What a process says of itself: the sum over the lines of a metric that hold this label. */
+/** The value of a process's metric: the sum over the lines with this label. */
 async function countOf(process: ServiceProcess, metric: string, label: string): Promise<number> {
   const lines = (await (await fetch(`${process.opsUrl}/metrics`)).text()).split('\n')
   const counted = lines.filter(line => line.startsWith(`${metric}{`) && line.includes(label))

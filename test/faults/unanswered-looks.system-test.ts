@@ -1,6 +1,6 @@
 /**
- * Second looks at what was signed, while the provider cannot be asked: the alert comes in time, once, from whichever of two
- * reconcilers, and what the provider denies later resolves.
+ * Second looks at signed refunds while the provider does not answer: each alerts in time and once, although two reconcilers run, and
+ * resolves when the provider later denies the refund.
  */
 import { until } from '@backstop/kit/test'
 import { afterAll, expect, test } from 'vitest'
@@ -10,11 +10,11 @@ import { openProduct } from '../world/product.ts'
 
 const RECHECK_DELAY_MS = 3_000
 /**
- * Five seconds are promised, and tested to the millisecond in memory (services/reconciler/test/unanswered-looks.test.ts). A starved
- * machine adds its own delay here; an alert that waited for the provider came after two minutes.
+ * The promise is five seconds, tested exactly in memory (services/reconciler/test/unanswered-looks.test.ts). A busy machine adds
+ * a delay here; an alert that waited for the provider would come after two minutes.
  */
 const ALERTS_WITHIN_MS = 20_000
-/** More than wait for one connection at once. */
+/** More than may wait for one connection at the same time. */
 const REFUNDS_OF_THE_SILENT_ONE = 100
 const HOUR_S = 3_600
 const ALWAYS = 1_000_000
@@ -61,7 +61,7 @@ test('alerts once without waiting for the provider, and resolves when the provid
   expect(Math.max(...lateMs)).toBeLessThanOrEqual(ALERTS_WITHIN_MS)
   expect(new Set(opened().map(delivery => actionOf(delivery)?.why?.read_back))).toEqual(new Set(['unavailable']))
 
-  // It can be asked again, and knows one of its two refunds only.
+  // The provider answers again, and knows only one of its two refunds.
   down.providerApi.meet({ kind: 'missing', times: ALWAYS, path: new RegExp(denied) })
   const resolved = () => customer.receiver.deliveries().filter(delivery => eventOf(delivery) === 'incident.resolved')
   await until('the denial', async () => (await customer.action(denied))?.reason === 'provider_denies_it', {
@@ -75,7 +75,7 @@ test('alerts once without waiting for the provider, and resolves when the provid
   expect(await customer.action(confirmed)).toMatchObject({ verdict: 'unexplained' })
 })
 
-test('alerts once after all when the only reconciler is killed while it waits for the answer', {
+test('alerts once when the only reconciler is killed while it waits for the answer', {
   timeout: 240_000,
 }, async () => {
   const product = await openProduct('unanswered-killed', { recheckDelayMs: RECHECK_DELAY_MS })

@@ -1,4 +1,4 @@
-/** The read API of the subscription biller as its reference describes it: lists with filters, on loopback. */
+/** The read API of the subscription biller, from its reference: lists with filters, on loopback. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -46,7 +46,7 @@ export async function startBillerApi(): Promise<BillerApi> {
   }
 }
 
-/** `field[is]`, `field[in]` and `field[after]`; an object without the field fits no filter on it. */
+/** `field[is]`, `field[in]` and `field[after]`; an object without the field matches no filter on it. */
 function fits(object: BillerObject, query: URLSearchParams): boolean {
   return [...query].every(([name, wanted]) => {
     const [, field = '', operator] = /^(\w+)\[(\w+)\]$/.exec(name) ?? []

@@ -3,7 +3,7 @@ import type { History, Shop } from './history.ts'
 
 let events = 0
 
-/** An event with the fields of the biller's reference (chargebee 3.33.0). It only hints: the API decides. */
+/** An event with the fields of the biller's reference (chargebee 3.33.0). It is only a hint: the API decides. */
 function event(type: string, at: number, content: object, more: object = {}): object {
   events += 1
   return {
@@ -104,7 +104,7 @@ const ending = (at: number, effectiveAt = at + 1_000_000) => ({
 })
 const ended = (at: number) => ({ status: 'cancelled', cancelled_at: at })
 
-/** The provider holds the refund and says so. */
+/** The provider has the refund and sends an event about it. */
 async function refunded(shop: Shop, more: object = {}, eventMore: object = {}): Promise<void> {
   const at = shop.now()
   const object = transaction(at, more)

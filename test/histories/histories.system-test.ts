@@ -1,6 +1,6 @@
 /**
- * Two hundred histories of the three providers, written from the providers' documentation, played on the running product
- * at once. Each is in a project of its own. The second look comes after ten seconds here.
+ * Plays two hundred histories of the three providers, written from the providers' documentation, on the running product at the
+ * same time, each in its own project. The second look comes after ten seconds.
  */
 import { until } from '@backstop/kit/test'
 import { startReceiver } from '@backstop/simulator'
@@ -18,7 +18,7 @@ import { RESELLER } from './reseller.ts'
 const RECHECK_DELAY_MS = 10_000
 const SWEEP_EVERY_MS = 10_000
 const AT_ONCE = 30
-/** What is too much to hear must have had the time to be sent. */
+/** Time in which a superfluous alert would have been sent. */
 const QUIET_MS = RECHECK_DELAY_MS + 10_000
 
 const HISTORIES: Readonly<Record<Play['provider'], readonly History[]>> = {
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 for (const [provider, histories] of Object.entries(HISTORIES)) {
   describe(provider, () => {
-    // No second try: each history is played once, before the tests.
+    // No retry, because each history is played once, before the tests.
     const rows = histories.map(history => [history.name, history] as const)
     test.each(rows)('%s', { retry: 0 }, async (_, history) => {
       const result = played.get(history)

@@ -1,26 +1,26 @@
 import type { BillerObject, BillerType } from './biller-api.ts'
 
 /**
- * A history: events as a provider's documentation describes them, with what a person would say of each refund and
- * cancellation. Histories are written from that documentation alone and then played on the running product.
+ * A history: events as a provider's documentation describes them, with the expected verdict of each refund and cancellation.
+ * Histories are written from that documentation alone, and then played on the running product.
  */
 export interface History {
-  /** Says what happens, and is unique. */
+  /** Describes what happens; unique. */
   readonly name: string
   /** `alert` when left out. */
   readonly outOfBand?: 'alert' | 'auto' | 'ignore'
   /** Posts and reports what happens, in this order. */
   play(shop: Shop): Promise<void>
   /**
-   * Each refund and cancellation at the end, sorted: `refund re_1 explained`. A refund known from its charge's total only
+   * Each refund and cancellation at the end, sorted: `refund re_1 explained`. A refund that is known only from its charge's total
    * is `refund of 700 unexplained`.
    */
   readonly verdicts: readonly string[]
-  /** Everything that people hear, sorted: `opened re_1`, `resolved re_1`, `drift`, each as often as it is sent. */
+  /** All alerts, sorted: `opened re_1`, `resolved re_1`, `drift`, each as often as it is sent. */
   readonly heard: readonly string[]
 }
 
-/** One connection of a project of its own, and all that can be done with it. */
+/** One connection in its own project, with everything that a history can do. */
 export interface Shop {
   /** Unix time in seconds; the connection was made in an earlier second. */
   now(): number
@@ -34,7 +34,7 @@ export interface Shop {
   expectChange(change: Record<string, unknown>): Promise<void>
   /** Changes the connection. */
   change(settings: Record<string, unknown>): Promise<void>
-  /** Lets the provider's read API show an object. @throws where the connection has no read key */
+  /** Lets the provider's read API show an object. @throws if the connection has no read key */
   hold(type: BillerType, object: BillerObject): void
   /** Resolves when the refund or cancellation with this id is known. */
   seen(ref: string): Promise<unknown>

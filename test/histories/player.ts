@@ -1,4 +1,4 @@
-/** Plays histories on the running product, each in a project of its own, and compares what came of them. */
+/** Plays histories on the running product, each in its own project, and collects the results. */
 
 import type { AlertChannel } from '@backstop/channels'
 import type { Action, CreatedConnection, Incident } from '@backstop/contracts'
@@ -18,7 +18,7 @@ export interface Play {
 
 /** A history that was played. */
 export interface Played {
-  /** What came of it until now, in the words of the history. */
+  /** Its results until now, in the words of the history. */
   outcome(): Promise<Pick<History, 'verdicts' | 'heard'>>
 }
 

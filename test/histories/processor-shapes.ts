@@ -4,7 +4,7 @@ interface EventOptions {
   readonly id?: string
   readonly at: number
   readonly previous?: object
-  /** Null is a request that nobody made. */
+  /** Null if no request caused it. */
   readonly request?: { readonly id: string | null; readonly idempotency_key: string | null } | null
 }
 

@@ -1,4 +1,4 @@
-/** Billing accounts at the providers' stand-ins, connected to a customer's project as their owner would connect them. */
+/** Billing accounts at the simulated providers, connected to a customer's project through the API. */
 import type { CreatedConnection, OutOfBand, ShownOperation } from '@backstop/contracts'
 import {
   type CardProcessor,
@@ -30,19 +30,19 @@ interface Accounts {
 export interface Connected<Kind extends ProviderKind> {
   readonly kind: Kind
   readonly connection: CreatedConnection
-  /** The account at the provider: what is done there. */
+  /** The account at the provider. */
   readonly account: Accounts[Kind]
   /** Posts the account's events to the connection. */
   readonly endpoint: WebhookEndpoint<Kind>
-  /** The provider's API. Not limited: the product keeps to each provider's limits by itself. */
+  /** The provider's API. It has no rate limit, because the product limits its own requests. */
   readonly providerApi: ProviderApi
-  /** What completes a connection that was made without it. */
+  /** The fields that complete a connection without a read key. */
   readonly readAccess: Readonly<Record<string, string>>
-  /** Reports an operation as the execution feature would; a refund unless it says otherwise. */
+  /** Reports an operation; a refund by default. */
   report(operation: Record<string, unknown>): Promise<ShownOperation>
-  /** Reports what became of an operation. */
+  /** Reports a transition of an operation. */
   follow(operationId: string, transition: Record<string, unknown>): Promise<ShownOperation>
-  /** Does something of which no event arrives, although the provider believes so. */
+  /** Does something whose event is lost, although the provider counts it as delivered. */
   unheard<T>(act: () => T): T
   stop(): Promise<void>
 }
@@ -52,14 +52,14 @@ export interface ConnectOptions {
   /** Whether the connection has a read key, and a site where its provider has sites. */
   readonly isReadable?: boolean
   readonly disturbance?: Disturbance
-  /** Events of the endpoint; those of the interface when left out. */
+  /** Events that the endpoint subscribes to; the documented ones by default. */
   readonly events?: readonly string[]
   readonly chance?: Chance
 }
 
 export const READ_KEY = 'a-key-that-may-only-read'
 const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_tests'
-/** Ingress may be restarting, or Kafka away: far more patience than any test has. */
+/** Ingress may restart, or Kafka may be down: longer than any test takes. */
 const RETRY_DELAYS_MS = Array.from({ length: 300 }, () => 200)
 
 export async function connectProcessor(
@@ -81,7 +81,7 @@ export async function connectReseller(
   return connect(customer, 'reseller', account, api, options)
 }
 
-/** Its connection cannot be made use of without a read key: it is readable unless the options say otherwise. */
+/** Its connection needs a read key, so it is readable unless the options say otherwise. */
 export async function connectBiller(
   customer: Customer,
   options: ConnectOptions = {},
@@ -91,14 +91,14 @@ export async function connectBiller(
   return connect(customer, 'subscription', account, api, { isReadable: true, ...options })
 }
 
-/** Connects another customer's project to the same account, as if its owner had given both the same secrets. */
+/** Connects another customer's project to the same account with the same secrets. */
 export async function connectAgain<Kind extends ProviderKind>(
   customer: Customer,
   { kind, account, providerApi }: Connected<Kind>,
   options: ConnectOptions = {},
 ): Promise<Connected<Kind>> {
   const again = await connect(customer, kind, account, providerApi, options)
-  // The API belongs to the first one.
+  // The first connection stops the API.
   return { ...again, stop: again.endpoint.stop }
 }
 
@@ -132,7 +132,7 @@ async function connect<Kind extends ProviderKind>(
     ...(options.isReadable === true ? readAccess : {}),
   })
   const endpoint = openEndpoint(kind, connection, options)
-  // Each account sends the events of its own kind.
+  // Each account sends only events of its own kind.
   endpoint.follow(account as unknown as Parameters<typeof endpoint.follow>[0])
   return {
     kind,
@@ -158,7 +158,7 @@ async function connect<Kind extends ProviderKind>(
   }
 }
 
-/** An endpoint that posts to a connection what it is given, under the connection's own secret. */
+/** An endpoint that posts given events to a connection, signed with the connection's secret. */
 export function openEndpoint<Kind extends ProviderKind>(
   kind: Kind,
   connection: CreatedConnection,

@@ -1,4 +1,4 @@
-/** One customer of the product: a project, and a receiver that gets the project's alerts. All through the public API. */
+/** A customer of the product: a project and a receiver of its alerts, through the public API. */
 
 import type { AlertChannel } from '@backstop/channels'
 import type { Action, Alert, AlertEvent, CreatedConnection, Incident } from '@backstop/contracts'
@@ -11,14 +11,14 @@ export interface Customer {
   readonly projectId: string
   readonly api: ManagementApi
   readonly receiver: Receiver
-  /** Connects a billing account. The answer holds its secret. */
+  /** Connects a billing account. The answer contains its secret. */
   connect(connection: Record<string, unknown>): Promise<CreatedConnection>
   /** Every action of the project. */
   actions(): Promise<Action[]>
   /** @param ref the provider's id of the refund, or of the subscription */
   action(ref: string): Promise<Action | undefined>
   incidents(): Promise<Incident[]>
-  /** Deliveries about this action, by what they were about. */
+  /** Deliveries about this action, by event. */
   alertsAbout(ref: string): readonly ReceivedDelivery[]
   /** Resolves with the first delivery of incident.opened about the action. */
   alertAbout(ref: string, withinMs: number): Promise<ReceivedDelivery>
@@ -27,7 +27,7 @@ export interface Customer {
 
 const CHANNEL_SECRET = 'whsec_c2hhcmVkIHdpdGggdGhlIHJlY2VpdmVy'
 
-/** @param events what the receiver is told of */
+/** @param events that the receiver gets */
 export async function openCustomer(
   product: Product,
   events: readonly AlertEvent[] = ['incident.opened', 'incident.resolved'],
@@ -89,6 +89,6 @@ const bodyOf = (delivery: ReceivedDelivery) => (delivery.body ?? {}) as Delivere
 export const eventOf = (delivery: ReceivedDelivery) => bodyOf(delivery).event
 export const incidentOf = (delivery: ReceivedDelivery) => bodyOf(delivery).data?.incident
 export const actionOf = (delivery: ReceivedDelivery) => bodyOf(delivery).data?.action ?? undefined
-/** What the provider calls the action that a delivery is about. */
+/** The provider's id of the action that a delivery is about. */
 export const refOf = (delivery: ReceivedDelivery) => actionOf(delivery)?.provider_ref
 export const isOpened = (delivery: ReceivedDelivery) => eventOf(delivery) === 'incident.opened'

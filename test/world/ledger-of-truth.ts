@@ -1,12 +1,12 @@
-/** What the broker and the database say, read past the product's own code. */
+/** Reads the state of the broker and the database without the product's code. */
 import { until } from '@backstop/kit/test'
 import { Kafka, logLevel } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import type { Product } from '../../scripts/start/product.ts'
 
 /**
- * What each group of the product reads. Named here once more: a group that has committed nothing is behind by everything,
- * and a wrong name cannot pass for one that has caught up.
+ * The topics of each consumer group. They are repeated here, so that a group without commits counts as behind on all messages, and
+ * a misspelt group name does not count as caught up.
  */
 const TOPICS_OF_GROUP = {
   'reconciler.rechecks': ['rechecks'],
@@ -26,7 +26,7 @@ const TOPICS_OF_GROUP = {
   'notifier.deliveries': ['deliveries'],
 } as const
 
-/** Collections whose documents hold messages that are to be published, and where. */
+/** Collections whose documents have an outbox, and the path of the outbox. */
 const OUTBOXES = { subjects: 'current.outbox', operations: 'outbox' } as const
 
 export interface Truth {
@@ -35,7 +35,7 @@ export interface Truth {
    * hold back. Twice in a row, since a message may go round behind a first look.
    */
   untilAtRest(withinMs: number): Promise<void>
-  /** How many messages a topic holds. */
+  /** The number of messages on a topic. */
   count(topic: string): Promise<number>
   produce(topic: string, key: string, value: Buffer): Promise<void>
   database: ReturnType<MongoClient['db']>

@@ -6,7 +6,7 @@ import { until } from '@backstop/kit/test'
 import type { StackUrls } from '@backstop/stack'
 import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 
-/** The key of the notifier's fixtures' secret box, in which channels' secrets are sealed. */
+/** The key with which the notifier's fixtures seal secrets of channels. */
 const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 export interface NotifierAlone extends ServiceAlone {
@@ -14,9 +14,9 @@ export interface NotifierAlone extends ServiceAlone {
   putChannels(channels: readonly ChannelDocument[]): Promise<void>
   publish(alerts: readonly Alert[]): Promise<void>
   request(requests: readonly DeliveryRequest[]): Promise<void>
-  /** How many deliveries to the channel are on record, in whatever state. */
+  /** The number of recorded deliveries to the channel, in any state. */
   recordedFor(channelId: string): Promise<number>
-  /** Resolves when so many deliveries more than at the last call are on record as delivered. @throws Error otherwise */
+  /** Resolves when `count` more deliveries than at the last call are recorded as delivered. @throws Error otherwise */
   expectDelivered(more: number): Promise<void>
 }
 

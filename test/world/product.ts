@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
 
-/** @throws Error naming the variable that is not set: a test that cannot run fails */
+/** @throws Error that names the missing variable: a test that cannot run fails */
 export function stackUrls(): StackUrls {
   const read = (name: string) => {
     const value = process.env[name]
@@ -20,7 +20,7 @@ export function stackUrls(): StackUrls {
   }
 }
 
-/** Where a product of this test run keeps its logs and secrets. `npm test` removes it, unless something failed. */
+/** The folder for the logs and secrets of this test run's products. `npm test` removes it unless a test failed. */
 export function dataFolder(name: string): string {
   const base = process.env.BACKSTOP_TEST_DATA ?? resolve(import.meta.dirname, '../../.backstop/test')
   const folder = join(base, `${name}-${process.pid}`)
@@ -29,7 +29,7 @@ export function dataFolder(name: string): string {
 }
 
 /**
- * A product of its own on the shared stack: topics, groups and database carry its name.
+ * A separate product on the shared stack: its topics, groups and database have its name.
  * @param name lower-case letters, digits and dashes
  */
 export function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {

@@ -1,4 +1,4 @@
-/** A reconciler alone, with the connections through which the refunds of refunds.ts come. */
+/** A reconciler alone, with the connections of the refunds of refunds.ts. */
 import type { ConnectionDocument } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import kafkajs from 'kafkajs'
@@ -12,13 +12,13 @@ import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
 const SAVE_AT_ONCE = 1_000
 
 export interface ReconcilerAlone extends ServiceAlone {
-  /** Makes known what the team's own software did: the operations of those refunds that are explained. */
+  /** Reports the operations of those refunds that are explained. */
   report(refunds: readonly Refund[]): Promise<void>
-  /** Puts their events on their topic. */
+  /** Publishes their events. */
   tell(refunds: readonly Refund[]): Promise<void>
-  /** How many of those events a group has committed so far. @param group without the prefix */
+  /** The number of these events that a group has committed. @param group without the prefix */
   committed(group: string): Promise<number>
-  /** How many messages a topic holds. @param topic without the prefix */
+  /** The number of messages on a topic. @param topic without the prefix */
   count(topic: string): Promise<number>
 }
 
@@ -35,7 +35,7 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
   const env = { RECHECK_DELAY_MS: String(recheckDelayMs) }
   const alone = await openServiceAlone('reconciler', { ...options, env })
   const { topicPrefix, mongo, codec } = alone
-  // It says by itself what it tries again.
+  // The services log their own retries.
   const kafka = new kafkajs.Kafka({ brokers: stack.kafka.split(','), logLevel: kafkajs.logLevel.NOTHING })
   const admin = kafka.admin()
   await admin.connect()

@@ -1,14 +1,14 @@
-/** Any number of refunds as the processor tells of them, 95 of 100 of which a team's own software made. */
+/** Any number of refunds of the card processor. An operation explains 95 of 100. */
 import { type ConnectionDocument, type InboundEvent, type Operation, partitionKey } from '@backstop/contracts'
 import { PROCESSOR_EVENTS } from '../../packages/providers/src/processor/samples/index.ts'
 import { operation } from '../../services/reconciler/test/fixtures.ts'
 
-/** One of so many refunds is explained by nothing. */
+/** One of this many refunds is unexplained. */
 const UNEXPLAINED_ONE_IN = 20
 const CONNECTIONS = 20
 const DAY_MS = 86_400_000
 
-/** One refund that a provider tells of. */
+/** One refund at the provider. */
 export interface Refund {
   readonly id: string
   readonly projectId: string
@@ -18,7 +18,7 @@ export interface Refund {
   readonly isExplained: boolean
 }
 
-/** So many refunds of this moment. @param name what no other refunds of one database are called: letters and digits */
+/** `count` refunds made now. @param name unique in one database: letters and digits */
 export function makeRefunds(name: string, count: number): Refund[] {
   const atMs = Math.floor(Date.now() / 1_000) * 1_000
   return Array.from({ length: count }, (_, index) => ({
@@ -30,17 +30,17 @@ export function makeRefunds(name: string, count: number): Refund[] {
   }))
 }
 
-/** How many of so many nothing explains. */
+/** The number of unexplained refunds among `count`. */
 export function unexplainedOf(count: number): number {
   return Math.ceil(count / UNEXPLAINED_ONE_IN)
 }
 
-/** Whether the event of this key is one of those: its number is at the end. */
+/** Whether the refund with this key is unexplained: the key ends with its number. */
 export function isUnexplained(key: string): boolean {
   return Number(key.slice(-9)) % UNEXPLAINED_ONE_IN === 0
 }
 
-/** The connections that they come through: they alert, and cannot be read. */
+/** The connections of the refunds: they alert, and cannot be read. */
 export function connectionsOfRefunds(): ConnectionDocument[] {
   return Array.from({ length: CONNECTIONS }, (_, index) => {
     const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null, site: null }
@@ -49,7 +49,7 @@ export function connectionsOfRefunds(): ConnectionDocument[] {
   })
 }
 
-/** The event that tells of a refund, as ingress hands it on. */
+/** The event of a refund, as ingress publishes it. */
 export function eventOf({ id, projectId, connectionId, atMs }: Refund): InboundEvent {
   const sample = PROCESSOR_EVENTS['refund.created']
   const event_id = `evt_${id}`
@@ -72,12 +72,12 @@ export function eventOf({ id, projectId, connectionId, atMs }: Refund): InboundE
   }
 }
 
-/** The key by which ingress hands it on. */
+/** The key with which ingress publishes it. */
 export function keyOf({ id, projectId }: Refund): string {
   return partitionKey(projectId, `pi_${id}`)
 }
 
-/** What the team's own software reported of a refund. */
+/** The operation that explains a refund. */
 export function operationOf({ id, projectId, connectionId, atMs }: Refund): Operation {
   const at = new Date(atMs).toISOString()
   return operation({

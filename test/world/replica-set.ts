@@ -1,4 +1,4 @@
-/** MongoDB as production has it: a set of three members, each a process of this machine. */
+/** A MongoDB replica set of three members, each a process on this machine. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
@@ -12,20 +12,20 @@ import { endProcess } from '../../stack/src/process-end.ts'
 import { startReaper } from '../../stack/src/reaper.ts'
 
 const SET = 'backstop'
-/** How long the others wait for a primary that says nothing, in milliseconds; ten seconds in production. */
+/** Milliseconds until the others elect a new primary; ten seconds in production. */
 const ELECTION_TIMEOUT_MS = 2_000
 
 export interface ReplicaSet {
-  /** What clients connect with. */
+  /** The connection URL for clients. */
   readonly url: string
-  /** Tells the primary to step down; resolves when another one takes writes. */
+  /** Makes the primary step down; resolves when another one accepts writes. */
   stepDown(): Promise<void>
-  /** Ends the primary with SIGKILL; resolves when another one takes writes. @returns starts it again */
+  /** Kills the primary with SIGKILL; resolves when another one accepts writes. @returns a function that starts it again */
   killPrimary(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
-/** @param folder of this set alone: what its members store, and their logs */
+/** @param folder for the data and logs of this set alone */
 export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
   const { mongod } = await ensurePrograms(['mongo'], process.env, silentProgress)
   const owner = identify(process.pid)!
@@ -33,7 +33,7 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
   const members = ports.map(port => {
     const dir = join(folder, String(port))
     mkdirSync(dir, { recursive: true })
-    // None is to make a set of itself, as the stack's one member does.
+    // No member may initiate a set of its own, as the stack's single member does.
     const program = {
       ...mongoProgram({ mongod, dir, port }),
       checkReady: async () => void (await command(port, { ping: 1 })),
@@ -45,7 +45,7 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
     await Promise.all(members.map(({ part }) => part.stop()))
     await Promise.all(members.map(({ reaper }) => reaper && endProcess(reaper)))
   }
-  /** The one that all who can be asked name, other than `not`. */
+  /** The primary that all reachable members name, other than `not`. */
   const primaryMember = (not?: string) =>
     until(
       'a primary',
@@ -89,7 +89,7 @@ export async function startReplicaSet(folder: string): Promise<ReplicaSet> {
   }
 }
 
-/** Asks one member itself, whatever it is in the set. */
+/** Connects to one member directly, whatever its role. */
 async function command(port: number, document: Record<string, unknown>): Promise<Record<string, unknown>> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/`, {
     directConnection: true,

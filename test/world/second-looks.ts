@@ -4,18 +4,18 @@ import { makeRefunds } from './refunds.ts'
 import { publishSteadily } from './steady-load.ts'
 
 export interface SecondLooks {
-  /** From when a look was due until its alert had come, in milliseconds; one for each alert, in the order of coming. */
+  /** Milliseconds from a look's due time to its alert; one per alert, in the order of arrival. */
   readonly lateMs: readonly number[]
-  /** From when a look was due until it was decided, in milliseconds: below zero it was decided too early. */
+  /** Milliseconds from a look's due time to its decision; below zero it was decided too early. */
   readonly decidedMs: readonly number[]
 }
 
 /**
- * Lets refunds that nothing explains come at an even pace, so that their second looks are due at the same pace.
+ * Publishes unexplained refunds at an even rate, so that their second looks become due at the same rate.
  * @param name of the refunds
  * @param world running
  * @param options `withinMs`: from the last refund to the last alert
- * @returns when all alerts have come, none twice
+ * @returns when all alerts have arrived, each once
  */
 export async function watchSecondLooks(
   world: ReconcilerAlone,

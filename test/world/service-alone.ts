@@ -1,4 +1,4 @@
-/** One service as it runs in production, alone: its process, its topics and database. For tests and benchmarks. */
+/** One service alone, as in production: its process, topics and database. For tests and benchmarks. */
 import { join } from 'node:path'
 import {
   type Bus,
@@ -16,14 +16,14 @@ import type { StackUrls } from '@backstop/stack'
 import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 
-/** Messages of one send. */
+/** Messages per send. */
 const SEND_AT_ONCE = 1_000
 
 export interface ServiceAloneOptions {
-  /** Tells it apart from others on the same stack: lower-case letters, digits and dashes. */
+  /** Unique on the stack: lower-case letters, digits and dashes. */
   readonly name: string
   readonly stack: StackUrls
-  /** Its logs go into a folder of its name in here. */
+  /** Its logs go to a folder with its name in this folder. */
   readonly folder: string
   /** Settings beyond the usual ones. */
   readonly env?: Record<string, string>
@@ -40,11 +40,11 @@ export interface ServiceAlone {
   cpuMs(): Promise<number>
   /** Bytes of memory that it holds now. */
   memoryBytes(): Promise<number>
-  /** Drains and ends it. */
+  /** Drains and stops it. */
   stop(): Promise<void>
-  /** Puts any number of messages on their topics, in order. */
+  /** Publishes messages in order. */
   send(messages: readonly OutgoingMessage[]): Promise<void>
-  /** Drops the database, too. */
+  /** Also drops the database. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** A customer with a card processor's account, whose read key nobody was given: all it knows was posted to it. */
+/** A customer with a card processor's account and without a read key, so that only posted events are known. */
 import type { OutOfBand } from '@backstop/contracts'
 import type { CardProcessor, Payment } from '@backstop/simulator'
 import type { Product } from '../../scripts/start/product.ts'
@@ -6,7 +6,7 @@ import { type Connected, connectProcessor } from './accounts.ts'
 import { type Customer, openCustomer } from './customer.ts'
 
 export interface Shop extends Customer, Pick<Connected<'processor'>, 'connection' | 'endpoint' | 'report'> {
-  /** Shown once, when the connection was made. */
+  /** Shown once, when the connection is created. */
   readonly signingSecret: string
   readonly processor: CardProcessor
   /** A card payment that can be refunded many times. */

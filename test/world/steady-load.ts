@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const TICK_MS = 10
 
 /**
- * Publishes at an even pace. What could not go out in its tick goes out with the next: the pace is kept.
- * @param make the n-th of them, as of the moment of the call
+ * Publishes at an even rate. Messages that miss their tick are published in the next one, so that the rate is kept.
+ * @param make creates the n-th message at the time of the call
  */
 export async function publishSteadily<T>(
   publish: (some: readonly T[]) => Promise<void>,

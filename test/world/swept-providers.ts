@@ -1,4 +1,4 @@
-/** A reconciler alone that sweeps many connections: providers that answer, and providers that are dead in every way. */
+/** A reconciler alone that sweeps many connections: providers that answer, and providers that are dead in six ways. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectionDocument } from '@backstop/contracts'
@@ -7,26 +7,26 @@ import type { StackUrls } from '@backstop/stack'
 import { openBlackHole } from '../../packages/kit/test/black-hole.ts'
 import { openServiceAlone } from './service-alone.ts'
 
-/** How a provider is dead, and for how many connections. */
+/** The ways in which providers are dead, with the number of connections. */
 const DEAD = { silent: 60, down: 40, limited: 40, dripping: 20, refused: 20, unrouted: 20 }
 export const DEAD_COUNT = Object.values(DEAD).reduce((sum, count) => sum + count, 0)
 export const ALIVE_COUNT = 50
 
 const KEYS = `swept:${Buffer.alloc(32, 5).toString('base64')}`
 const DAY_MS = 86_400_000
-/** What a page takes at a provider that answers. */
+/** Milliseconds for a page of a provider that answers. */
 const ANSWER_MS = 30
 
 export interface SweptProviders {
   /** Starts the reconciler's process. */
   start(): Promise<void>
-  /** Forgets the sweeps that were seen so far, but for the last of each connection. */
+  /** Drops the sweeps seen so far, except the last one of each connection. */
   forget(): void
-  /** Forgets every sweep: in the database, too, so that the next process begins anew. */
+  /** Drops every sweep, also in the database, so that the next process starts without any. */
   clear(): Promise<void>
   /** Milliseconds between the sweeps of each connection that answers. */
   intervalsMs(): number[]
-  /** How many of the connections that answer have been swept. */
+  /** The number of answering connections that have been swept. */
   swept(): number
   stop(): Promise<void>
   close(): Promise<void>
@@ -128,7 +128,7 @@ function connectionOf(kind: string, index: number, apiBase: string): ConnectionD
   }
 }
 
-/** A port of loopback at which nobody listens. */
+/** A loopback port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

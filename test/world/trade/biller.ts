@@ -3,7 +3,7 @@ import { amountOf, type Maker, nameByAmount, type Prepared } from './deed.ts'
 
 type Common = Pick<Maker, 'through'>
 
-/** What is done at the subscription biller, whose gateway is the card processor. */
+/** Deeds at the subscription biller, whose gateway is the card processor. */
 export function billerDeeds(biller: Connected<'subscription'>, gateway: Connected<'processor'>): Maker[] {
   const common: Common = { through: biller }
   return [...refundDeeds(biller, common), ...gatewayDeeds(biller, gateway), ...subscriptionDeeds(biller, common)]
@@ -54,7 +54,7 @@ function refundDeeds({ account }: Connected<'subscription'>, common: Common): Ma
   ]
 }
 
-/** One refund that both tell of; its operation names what the biller knows, or what the processor knows. */
+/** One refund that both report; its operation has the biller's id or the processor's id. */
 function gatewayDeeds({ account, ...biller }: Connected<'subscription'>, gateway: Connected<'processor'>): Maker[] {
   const cards = gateway.account
   const prepare =

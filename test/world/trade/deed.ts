@@ -1,8 +1,8 @@
-/** What can be done at a billing account, as a test plans it: it knows what the product must make of it. */
+/** A deed at a billing account, planned by a test with the result that the product must show. */
 import type { ActionKind, ProviderKind, RecordKind } from '@backstop/contracts'
 import type { Connected } from '../accounts.ts'
 
-/** What an operation about a deed says. */
+/** The operation about a deed. */
 export interface Said {
   readonly kind: ActionKind
   /** Payment or subscription at the provider. */
@@ -12,48 +12,48 @@ export interface Said {
   readonly currency?: string
 }
 
-/** A deed that is about to be done. */
+/** A planned deed. */
 export interface Prepared {
-  /** What an operation says of it; null where none could. */
+  /** Its operation; null if there cannot be one. */
   readonly said: Said | null
   /**
    * Does it.
-   * @param key the request's idempotency key; of the processor alone
-   * @returns the provider's id of it and, beside that one, the names by which an alert may call it
+   * @param key the request's idempotency key; only at the processor
+   * @returns the provider's id of it, and other names that an alert may use
    */
   act(key: string | null): { readonly ref: string; readonly names?: readonly string[] }
-  /** What becomes of it, a good second later: providers give whole ones. */
+  /** Its later change, more than a second later, because providers give times in whole seconds. */
   later?(): unknown
 }
 
 /** One kind of deed. */
 export interface Maker {
-  /** For whoever reads a failure. */
+  /** For failure messages. */
   readonly what: string
-  /** How many of them for one of the rarest kind. */
+  /** How many of them for each deed of the rarest kind. */
   readonly share: number
-  /** The records that it leaves. */
+  /** The records that it creates. */
   readonly leaves: readonly RecordKind[]
   /** The connection through which an operation about it is reported. */
   readonly through: Pick<Connected<ProviderKind>, 'report' | 'follow' | 'unheard' | 'kind'>
-  /** What people are told although an operation explains it. */
+  /** Alerts that are sent although an operation explains it. */
   readonly toldThough?: 'REFUND_REJECTED' | 'drift.detected'
-  /** The state in which its operation is reported when it is done; completed when left out. */
+  /** The final state of its operation; completed by default. */
   readonly reportedAs?: 'awaiting_review'
-  /** Its provider, when it is asked, still tells all of it. */
+  /** Whether its provider still shows all of it when it is read. */
   readonly isLosable?: true
-  /** An end that the provider made: not judged, whatever is reported. */
+  /** Whether the provider caused the end: then it is not judged. */
   readonly isInvoluntary?: true
-  /** @param number its own, from 1: makes its amount unlike all others */
+  /** @param number unique, from 1: determines its unique amount */
   prepare(number: number): Prepared
 }
 
-/** Minor units that no other deed has, and none by five more or less. */
+/** An amount in minor units that differs by more than five from that of every other deed. */
 export function amountOf(number: number): number {
   return 1_000 + 10 * number
 }
 
-/** How alerts call a refund that is known from its charge alone. */
+/** The name that alerts give to a refund that is known only from its charge. */
 export function nameByAmount(subject: string, amount: number | null): string {
   return `${amount} of ${subject}`
 }

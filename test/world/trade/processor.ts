@@ -4,7 +4,7 @@ import { amountOf, type Maker, nameByAmount, type Prepared } from './deed.ts'
 
 type Common = Pick<Maker, 'through'>
 
-/** What is done with cards: mostly refunds. */
+/** Deeds at the card processor, mostly refunds. */
 export function processorDeeds(cards: Connected<'processor'>): Maker[] {
   const common: Common = { through: cards }
   return [...refundDeeds(cards, common), ...subscriptionDeeds(cards, common)]
@@ -12,7 +12,7 @@ export function processorDeeds(cards: Connected<'processor'>): Maker[] {
 
 function refundDeeds({ account }: Connected<'processor'>, common: Common): Maker[] {
   const pay = (amount: number) => account.createPayment({ amount, currency: 'eur' })
-  /** A payment of which one part was refunded, for the deed that refunds another part. */
+  /** A partly refunded payment, for a deed that refunds another part. */
   let begun: Payment | undefined
 
   function refundOf(payment: Payment, request: RefundRequest = {}, later?: (id: string) => unknown) {

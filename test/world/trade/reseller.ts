@@ -3,7 +3,7 @@ import { amountOf, type Maker, type Prepared } from './deed.ts'
 
 type Common = Pick<Maker, 'through'>
 
-/** What is done at the reseller: refunds that its people review, and subscriptions. */
+/** Deeds at the reseller: reviewed refunds, and subscriptions. */
 export function resellerDeeds(reseller: Connected<'reseller'>): Maker[] {
   const common: Common = { through: reseller }
   return [...adjustmentDeeds(reseller, common), ...subscriptionDeeds(reseller, common)]

@@ -1,28 +1,28 @@
-/** A day at a customer's billing accounts: what is done there, with and without an operation that tells of it. */
+/** Deeds at a customer's billing accounts, with and without an operation that reports them. */
 import type { ShownOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Chance } from '@backstop/simulator'
 import { type Maker, nameByAmount, type Prepared, type Said } from './deed.ts'
 
-/** What people can be told of a deed. */
+/** The alerts that a deed can cause. */
 export type Told = 'UNEXPECTED_ACTION' | 'REFUND_REJECTED' | 'drift.detected'
 
 /** How the operation of an explained deed is reported. */
 const WAYS = ['done_with_ref', 'done', 'begun', 'begun_then_done', 'begun_with_key'] as const
-/** What there is about a deed that nothing explains. `other_amount` is of refunds alone. */
+/** What exists instead of an explanation of an unexplained deed. `other_amount` only for refunds. */
 const DECOYS = ['nothing', 'never_sent', 'other_amount'] as const
 
 export interface Deed {
   readonly maker: Maker
   readonly number: number
   readonly report: (typeof WAYS)[number] | (typeof DECOYS)[number]
-  /** Whether its events are dropped on their way. */
+  /** Whether its events are lost. */
   readonly isLost: boolean
-  /** What people are to be told of it; null for nothing. */
+  /** The alert that it must cause; null for none. */
   readonly expected: Told | null
 }
 
-/** A deed that was done, and every name by which an alert may call it. */
+/** A finished deed, and all names that an alert may use for it. */
 export interface Done extends Deed {
   readonly names: readonly string[]
 }
@@ -30,20 +30,20 @@ export interface Done extends Deed {
 export type IsRecorded = (ref: string) => boolean
 
 export interface Shares {
-  /** Of all deeds, from 0 to 1: judged ones that no operation explains. */
+  /** Share of unexplained deeds among all deeds, from 0 to 1. */
   readonly unexplained: number
-  /** Of all deeds, from 0 to 1: those of which no event arrives. */
+  /** Share of deeds without any event among all deeds, from 0 to 1. */
   readonly lost: number
 }
 
-/** Whether something has to explain it. */
+/** Whether it is judged. */
 export function isJudged({ leaves, isInvoluntary }: Maker): boolean {
   return isInvoluntary !== true && leaves.some(kind => kind === 'refund' || kind === 'cancellation')
 }
 
 /**
- * Plans deeds at one account, in an order that chance gives.
- * @param from number of the first one
+ * Plans deeds at one account, in random order.
+ * @param from number of the first deed
  */
 export function planDeeds(
   makers: readonly Maker[],
@@ -57,7 +57,7 @@ export function planDeeds(
   const inAnyOrder = shuffled([...planned.keys()], chance)
   const able = (may: (maker: Maker) => boolean) => inAnyOrder.filter(index => may(planned[index] as Maker))
   const unexplained = new Set(able(isJudged).slice(0, Math.round(count * shares.unexplained)))
-  // Half of what is lost is what must not be missed.
+  // Half of the lost deeds are unexplained, so that they must alert.
   const losable = able(maker => maker.isLosable === true)
   const lostCount = Math.round(count * shares.lost)
   const mustShow = losable.filter(index => unexplained.has(index)).slice(0, lostCount / 2)
@@ -78,16 +78,16 @@ function decoyFor({ leaves }: Maker, chance: Chance): Deed['report'] {
 
 function wayFor(maker: Maker, isLost: boolean, chance: Chance): Deed['report'] {
   if (!isJudged(maker)) return 'nothing'
-  // What is asserted of them afterwards rests on an operation that has ended, or that waits.
+  // The later assertions require an operation that has ended, or that waits.
   if (maker.toldThough !== undefined || maker.reportedAs !== undefined) return 'done_with_ref'
-  // Only the processor's events repeat a key, and none of them arrives.
+  // Only the processor's events show a key, and the events of this deed are lost.
   return oneOf(maker.through.kind === 'processor' && !isLost ? WAYS : WAYS.slice(0, 4), chance)
 }
 
 /**
  * Does a deed, and reports about it.
- * @param isRecorded whether the product knows what the biller calls so: what changes before it was read was never there
- * @returns the deed with its names, and what resolves when the rest of its story has happened
+ * @param isRecorded whether the product has recorded the object with this name: a change before the first read is never seen
+ * @returns the deed with its names, and a promise that resolves after its later change
  */
 export async function carryOut(deed: Deed, isRecorded: IsRecorded): Promise<{ done: Done; story: Promise<void> }> {
   const { maker, number, isLost } = deed
@@ -119,7 +119,7 @@ async function reportBefore(
     case 'begun_then_done':
       return maker.through.report({ ...said, state: 'executing' })
     case 'begun_with_key':
-      // Nothing but the key names it: a cancellation is named by its subject as well.
+      // Only the key names it; a cancellation is also named by its subject.
       return maker.through.report({ kind: said.kind, subject: said.subject, idempotency_key: key, state: 'executing' })
     case 'never_sent':
       return maker.through.report({ ...said, state: 'requested' })
@@ -152,7 +152,7 @@ function oneOf<T>(list: readonly T[], chance: Chance): T {
   return list[Math.floor(chance.next() * list.length)] as T
 }
 
-/** The same things in an order that chance gives. */
+/** The same items in random order. */
 export function shuffled<T>(list: readonly T[], chance: Chance): T[] {
   return list
     .map(item => ({ item, at: chance.next() }))
