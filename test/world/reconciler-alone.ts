@@ -46,10 +46,10 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
     async report(refunds) {
       const operations = refunds.flatMap(refund => (refund.isExplained ? [operationOf(refund)] : []))
       for (let at = 0; at < operations.length; at += SAVE_AT_ONCE) {
-        const workspace = new Workspace([], { recheckDelayMs })
+        const workspace = new Workspace([], { now: Date.now(), recheckDelayMs })
         const facts = { policies: new Map(), targetsOf: () => [] }
         const touches = operations.slice(at, at + SAVE_AT_ONCE).flatMap(operation => touchOfOperation(operation) ?? [])
-        for (const touch of touches) workspace.apply(touch, facts, Date.now())
+        for (const touch of touches) workspace.apply(touch, facts)
         await cases.save(workspace.outcomes().flatMap(({ change }) => change ?? []))
       }
     },

@@ -9,6 +9,7 @@ import {
   type SightingSource,
 } from '../src/case/case.ts'
 import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
+import type { DecisionContext } from '../src/case/decision-context.ts'
 import { type PendingLook, pendingLooks } from '../src/case/looks.ts'
 import type { LookFacts } from '../src/case/whom-to-ask.ts'
 import { decide, type Input } from '../src/decision/decide.ts'
@@ -18,6 +19,9 @@ export const T0 = Date.parse('2026-11-21T10:00:00.000Z')
 export const SECOND = 1_000
 export const MINUTE = 60_000
 export const RULES = { recheckDelayMs: MINUTE }
+
+/** What a decision at this time depends on. */
+export const contextAt = (now: number): DecisionContext => ({ now, ...RULES })
 export const PROJECT = 'prj_test'
 export const CONNECTION = 'con_a'
 
@@ -185,7 +189,7 @@ export function policy(facts: Partial<ConnectionPolicy> = {}): ConnectionPolicy 
 
 /** Lets inputs happen one after another, each at its time. */
 export function play(steps: readonly { at: number; input: Input }[], start: Case = emptyCase()): Case {
-  return steps.reduce((theCase, { at, input }) => decide(theCase, input, at, RULES), start)
+  return steps.reduce((theCase, { at, input }) => decide(theCase, input, contextAt(at)), start)
 }
 
 /** What a look may know: the policies of connections. Every provider has an answer to anything. */
@@ -211,7 +215,7 @@ export function look(
 /** Every second look that is pending, at the time it is due. */
 export function lookAll(theCase: Case, policies: readonly ConnectionPolicy[] = [policy()]): Case {
   return secondLooks(theCase).reduce(
-    (next, pending) => decide(next, look(pending, lookFacts(policies)), pending.dueAt, RULES),
+    (next, pending) => decide(next, look(pending, lookFacts(policies)), contextAt(pending.dueAt)),
     theCase,
   )
 }
@@ -225,7 +229,7 @@ export function secondLooks(theCase: Case): readonly PendingLook[] {
 export function decideAgain(theCase: Case): Case {
   return pendingLooks(theCase)
     .filter(({ kind }) => kind === 'decision')
-    .reduce((next, pending) => decide(next, look(pending), pending.dueAt, RULES), theCase)
+    .reduce((next, pending) => decide(next, look(pending), contextAt(pending.dueAt)), theCase)
 }
 
 /** The case's only action. */

@@ -6,6 +6,7 @@ import type { Case, EvictedRecord } from '../src/case/case.ts'
 import { type Input, whyRefused } from '../src/decision/decide.ts'
 import { MAX_EVICTED, MAX_HELD, whyFull } from '../src/decision/evict.ts'
 import {
+  contextAt,
   emptyCase,
   lookFacts,
   MINUTE,
@@ -13,7 +14,6 @@ import {
   operationSeen,
   PROJECT,
   play,
-  RULES,
   refundSeen,
   T0,
   totalSeen,
@@ -107,18 +107,18 @@ describe('a payment that can take no more', () => {
   test('takes the action that a look makes of a step', () => {
     const before = play([{ at: T0, input: totalSeen({ total: 9, before: 0 }) }], { ...full, actions: [] })
     const step = before.refundTotals[0]!
-    const workspace = new Workspace([{ ...before, actions: full.actions }], RULES)
+    const workspace = new Workspace([{ ...before, actions: full.actions }], contextAt(step.look!.dueAt))
     const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
     const touch = { kind: 'look', projectId: PROJECT, refs: before.refs.slice(0, 1) } as const
-    workspace.apply({ ...touch, input: facts => ({ ...recheck, facts }) }, lookFacts(), step.look!.dueAt)
+    workspace.apply({ ...touch, input: facts => ({ ...recheck, facts }) }, lookFacts())
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
   test('takes another refund once old ones can be given up', () => {
     const old = { ...full.actions[0]!, reason: 'made_before_connection', verdict: 'explained' } as const
-    const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], RULES)
+    const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
-    workspace.apply({ kind: 'fact', projectId: PROJECT, refs, input: () => another }, lookFacts(), LATER)
+    workspace.apply({ kind: 'fact', projectId: PROJECT, refs, input: () => another }, lookFacts())
     expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 

@@ -17,14 +17,14 @@ import {
   type ReconcilerStores,
 } from '../src/store/store.ts'
 import { type ListingState, projectAction, projectActions } from '../src/verdict/projection.ts'
-import { emptyCase, MINUTE, onlyAction, PROJECT, RULES, refundSeen, T0 } from './fixtures.ts'
+import { contextAt, emptyCase, MINUTE, onlyAction, PROJECT, refundSeen, T0 } from './fixtures.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
 
 /** A case with one pending refund, whose ids all end in `name`. */
 function pendingCase(name: string): Case {
   const input = refundSeen({ id: `re_${name}`, charge: `ch_${name}`, paymentIntent: `pi_${name}` })
-  return decide({ ...emptyCase(), id: `sub_${name}` }, input, T0, RULES)
+  return decide({ ...emptyCase(), id: `sub_${name}` }, input, contextAt(T0))
 }
 
 const insert = (next: Case): CaseChange => ({ next, before: undefined, added: next.outbox, replacedCases: [] })

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Action, Readback } from '@backstop/contracts'
 import { type Clock, lostRace, type MessageCodec, type OutboxPublisher, type Producer } from '@backstop/kit'
+import type { Rules } from '../case/decision-context.ts'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
-import type { Rules } from '../decision/decide.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import type { InboxEntry } from '../store/store.ts'
 import { type ProjectedAction, projectActions, projectIncidents } from '../verdict/projection.ts'
@@ -157,10 +157,10 @@ async function decideRound(
     parts,
     now,
   )
-  const workspace = new Workspace(loaded.cases, parts.rules)
+  const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
   // A done event changes nothing, but what its case still has to publish goes out with this batch.
   const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
-  await forEachInTurns([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts, now))
+  await forEachInTurns([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts))
   parts.crashPoint('reconciler.before-save')
   const outcomes = workspace.outcomes()
   const { cases, expectedChangeUses } = parts.stores

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lookFacts, operationSeen, PROJECT, play, RULES, refundSeen, T0 } from '../../test/fixtures.ts'
+import { contextAt, lookFacts, operationSeen, PROJECT, play, refundSeen, T0 } from '../../test/fixtures.ts'
 import type { Touch } from './work-item.ts'
 import { Workspace } from './workspace.ts'
 
@@ -18,8 +18,8 @@ describe('a case that an input does not change', () => {
       listed: 0,
     },
   ])('$name', ({ touch, listed }) => {
-    const workspace = new Workspace([theCase], RULES)
-    workspace.apply(touch, lookFacts(), T0)
+    const workspace = new Workspace([theCase], contextAt(T0))
+    workspace.apply(touch, lookFacts())
     expect(workspace.outcomes()[0]?.listing.actions).toHaveLength(listed)
   })
 })

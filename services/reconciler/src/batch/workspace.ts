@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { newId } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { Case } from '../case/case.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import { decide, type Rules, whyRefused } from '../decision/decide.ts'
+import { decide, whyRefused } from '../decision/decide.ts'
 import { evictOld } from '../decision/evict.ts'
 import { mergeCases } from '../decision/merge.ts'
 import type { CaseChange } from '../store/store.ts'
@@ -26,12 +27,10 @@ interface OpenCase {
  */
 export class Workspace {
   readonly #byRef = new Map<string, OpenCase>()
-  readonly #rules: Rules
-  /** When the last input was decided. */
-  #now = 0
+  readonly #context: DecisionContext
 
-  constructor(cases: readonly Case[], rules: Rules) {
-    this.#rules = rules
+  constructor(cases: readonly Case[], context: DecisionContext) {
+    this.#context = context
     for (const theCase of cases) {
       // Its version is that of the write to come, so that what it causes carries the version it will be stored with.
       this.#hold({
@@ -52,9 +51,9 @@ export class Workspace {
    * Lets a touch change its case; a look at what is no longer there changes nothing.
    * @throws AppError `message_invalid` where the case can take no more records
    */
-  apply(touch: Touch, facts: LookFacts, now: number): void {
-    this.#now = now
-    const held = this.#find(touch, now)
+  apply(touch: Touch, facts: LookFacts): void {
+    const { now } = this.#context
+    const held = this.#find(touch)
     if (held === undefined) return
     const input = touch.input(facts)
     if (whyRefused(held.theCase, input, now) !== null) {
@@ -62,7 +61,7 @@ export class Workspace {
       held.theCase = evictOld(held.theCase, held.stored, now)
       if (whyRefused(held.theCase, input, now) !== null) throw full(held.theCase)
     }
-    const next = decide(held.theCase, input, now, this.#rules)
+    const next = decide(held.theCase, input, this.#context)
     // Decisions share what they leave as it is, so this looks into little.
     if (isDeepStrictEqual(next, held.theCase)) {
       if (!isLoaded(touch)) held.isRepeated = true
@@ -74,13 +73,13 @@ export class Workspace {
   }
 
   /** The case that holds any of the references, merged into one where several do. */
-  #find(touch: Touch, now: number): OpenCase | undefined {
+  #find(touch: Touch): OpenCase | undefined {
     const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
-    if (first === undefined) return makesCase(touch) ? this.#create(touch, now) : undefined
-    return others.reduce((held, other) => this.#merge(held, other, now), first)
+    if (first === undefined) return makesCase(touch) ? this.#create(touch) : undefined
+    return others.reduce((held, other) => this.#merge(held, other), first)
   }
 
-  #create(touch: Touch, now: number): OpenCase {
+  #create(touch: Touch): OpenCase {
     const theCase: Case = {
       id: newId('case'),
       projectId: touch.projectId,
@@ -95,15 +94,15 @@ export class Workspace {
       followedOperations: [],
       expectedChanges: [],
       outbox: [],
-      createdAt: now,
+      createdAt: this.#context.now,
     }
     const held: OpenCase = { theCase, stored: undefined, replacedCases: [], isChanged: true, isRepeated: false }
     this.#hold(held)
     return held
   }
 
-  #merge(a: OpenCase, b: OpenCase, now: number): OpenCase {
-    const { winner, merged } = mergeCases(a.theCase, b.theCase, now)
+  #merge(a: OpenCase, b: OpenCase): OpenCase {
+    const { winner, merged } = mergeCases(a.theCase, b.theCase, this.#context.now)
     const [kept, other] = winner === a.theCase ? [a, b] : [b, a]
     const replacedCases = other.stored === undefined ? [] : [{ id: other.stored.id, version: other.stored.version }]
     const held: OpenCase = {
@@ -129,7 +128,7 @@ export class Workspace {
       if (stored !== undefined && !isChanged) {
         return { theCase: stored, before: stored, change: undefined, listing: isRepeated ? stored : NOTHING }
       }
-      const next = evictOld(stampChanged(theCase, stored), stored, this.#now)
+      const next = evictOld(stampChanged(theCase, stored), stored, this.#context.now)
       const change = changeOf({ ...held, theCase: next })
       return { theCase: next, before: stored, change, listing: isRepeated ? next : changedRecords(next) }
     })

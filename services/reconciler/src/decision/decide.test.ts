@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
+  contextAt,
   emptyCase,
   look,
   lookAll,
@@ -10,7 +11,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   refundSeen,
   SECOND,
   T0,
@@ -146,14 +146,14 @@ describe('second look', () => {
   test('looking again changes nothing', () => {
     const pending = play([{ at: T0, input: seen }])
     const once = lookAll(pending)
-    const again = decide(once, look({ lookId: onlyAction(once).id, dueAt: T0 + MINUTE }), T0 + 2 * MINUTE, RULES)
+    const again = decide(once, look({ lookId: onlyAction(once).id, dueAt: T0 + MINUTE }), contextAt(T0 + 2 * MINUTE))
     expect(again).toEqual(once)
   })
 
   test('a look that comes early by this clock goes round again instead of judging', () => {
     const pending = play([{ at: T0, input: seen }])
     const due = { lookId: onlyAction(pending).id, dueAt: T0 + MINUTE }
-    const early = decide(pending, look(due), T0 + MINUTE - 1, RULES)
+    const early = decide(pending, look(due), contextAt(T0 + MINUTE - 1))
     expect(onlyAction(early).verdict).toBe('pending')
     expect(early.outbox.at(-1)).toMatchObject({ topic: 'rechecks', headers: { 'x-due-at': String(T0 + MINUTE) } })
   })
@@ -198,7 +198,7 @@ describe('second look', () => {
   test('a look at what nobody waits for changes nothing', () => {
     const pending = play([{ at: T0, input: seen }])
     const nobodys = look({ lookId: 'act_nobody', dueAt: T0 + MINUTE })
-    expect(decide(pending, nobodys, T0, RULES)).toEqual(pending)
+    expect(decide(pending, nobodys, contextAt(T0))).toEqual(pending)
   })
 
   test('an action seen through two connections is judged by the stricter setting', () => {

@@ -1,6 +1,7 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
 import type { Case, SightingSource } from '../case/case.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { withExpectedChanges } from '../expected-change/cover-actions.ts'
 import { reportDrift } from '../operation/drift.ts'
@@ -28,28 +29,24 @@ export type Input =
   /** A look that is due, or that the provider has answered; what the answer showed was seen before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
-export interface Rules {
-  /** Milliseconds between the first record of an unexplained action and its second look. */
-  readonly recheckDelayMs: number
-}
-
 /**
  * The next state of a case. Pure: what it returns rests on its arguments only, so a lost compare-and-set is answered
  * by loading again and deciding again.
  */
-export function decide(theCase: Case, input: Input, now: number, rules: Rules): Case {
+export function decide(theCase: Case, input: Input, context: DecisionContext): Case {
+  const { now } = context
   switch (input.kind) {
     case 'sighting':
-      return judge(applySighting(theCase, input, now), now, rules)
+      return judge(applySighting(theCase, input, now), context)
     case 'operation': {
       const next = applyOperation(theCase, input.operation)
       // A look brings every operation of its case: those that are known already are to cost nothing.
-      return next === theCase ? theCase : judge(next, now, rules)
+      return next === theCase ? theCase : judge(next, context)
     }
     case 'expected_changes':
-      return judge(withExpectedChanges(theCase, input.expectedChanges), now, rules)
+      return judge(withExpectedChanges(theCase, input.expectedChanges), context)
     case 'second_look':
-      return followOperations(applyLook(theCase, input, now, rules.recheckDelayMs), now)
+      return followOperations(applyLook(theCase, input, context), now)
     default:
       return input satisfies never
   }
@@ -82,9 +79,9 @@ function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kin
   }
 }
 
-function judge(theCase: Case, now: number, { recheckDelayMs }: Rules): Case {
+function judge(theCase: Case, context: DecisionContext): Case {
   const named = joinConnectionsOfTotals(joinPaymentNames(theCase))
-  return followOperations(judgeCase(followTotals(named, now, recheckDelayMs), now, recheckDelayMs), now)
+  return followOperations(judgeCase(followTotals(named, context), context), context.now)
 }
 
 /** What follows from verdicts for the operations that gave them. */

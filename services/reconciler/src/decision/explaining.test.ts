@@ -13,6 +13,7 @@ import { expectedChange } from '../../test/expected-changes.ts'
 import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
 import {
   CONNECTION,
+  contextAt,
   emptyCase,
   look,
   lookAll,
@@ -22,7 +23,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   SECOND,
   secondLooks,
   T0,
@@ -301,7 +301,7 @@ function settledBy({ operations }: Case, { operation_id, to, provider_ref }: Set
 /** Plays what happens, each at its time, with every look that is due in between; the provider confirms what it is asked about. */
 function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Case {
   const happen = (before: Case, input: Input, at: number): Case => {
-    const theCase = decide(before, input, at, RULES)
+    const theCase = decide(before, input, contextAt(at))
     const commands = theCase.outbox.slice(before.outbox.length).filter(({ topic }) => topic === 'commands')
     return commands.reduce(
       (next, { message }) => happen(next, settledBy(next, message as SettleCommand, at), at),
@@ -434,14 +434,14 @@ function judged({ shown, known }: ExplainingRow): Case {
   const expectedChanges = all.filter(({ createdAt: notedAt }) => notedAt < ALERTED_AT)
   const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'
   const looked = secondLooks(told).reduce((next, pending) => {
-    const informed = decide(next, { kind: 'expected_changes', expectedChanges }, pending.dueAt, RULES)
-    const asked = decide(informed, look(pending, facts), pending.dueAt, RULES)
+    const informed = decide(next, { kind: 'expected_changes', expectedChanges }, contextAt(pending.dueAt))
+    const asked = decide(informed, look(pending, facts), contextAt(pending.dueAt))
     if (!known.has('read key')) return asked
-    const answered = decide(asked, look(pending, facts, readInTime), pending.dueAt + SECOND, RULES)
+    const answered = decide(asked, look(pending, facts, readInTime), contextAt(pending.dueAt + SECOND))
     return readLater(answered, pending, facts, known.get('read later'))
   }, told)
   return all.reduce(
-    (next, late) => decide(next, { kind: 'expected_changes', expectedChanges: [late] }, late.createdAt, RULES),
+    (next, late) => decide(next, { kind: 'expected_changes', expectedChanges: [late] }, contextAt(late.createdAt)),
     looked,
   )
 }
@@ -455,7 +455,7 @@ function readLater(theCase: Case, pending: PendingLook, facts: LookFacts, said: 
   const found = isKnown
     ? play([{ at, input: seen(shown, { eventId: null, reading: 'second_look' }) }], theCase)
     : theCase
-  return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), at, RULES)
+  return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), contextAt(at))
 }
 
 const USED_UP = ', and the rule names what used up the expected change'

@@ -3,6 +3,7 @@ import { Reread } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
+  contextAt,
   isOpen,
   look,
   lookFacts,
@@ -11,7 +12,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   SECOND,
   secondLooks,
   T0,
@@ -35,12 +35,13 @@ const reading = (theCase: Case) => pendingLooks(theCase).find(({ kind }) => kind
 function alerted(input: Input = seen(refundShown())): Case {
   const told = play([{ at: T0, input }])
   const [pending] = secondLooks(told) as [PendingLook]
-  const asked = decide(told, look(pending, readable), T0 + MINUTE, RULES)
-  return decide(asked, look(pending, readable), ALERTED_AT, RULES)
+  const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
+  return decide(asked, look(pending, readable), contextAt(ALERTED_AT))
 }
-const next = (theCase: Case, at: number) => decide(theCase, look(reading(theCase) as PendingLook, readable), at, RULES)
+const next = (theCase: Case, at: number) =>
+  decide(theCase, look(reading(theCase) as PendingLook, readable), contextAt(at))
 const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
-  decide(theCase, look(reading(theCase) as PendingLook, readable, outcome), at, RULES)
+  decide(theCase, look(reading(theCase) as PendingLook, readable, outcome), contextAt(at))
 const shown = (theCase: Case, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
   play([{ at, input: seen(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], theCase)
 
@@ -87,8 +88,8 @@ describe('the question that follows an alert without an answer', () => {
   ])('is not asked where the connection $setting', ({ facts }) => {
     const told = play([{ at: T0, input: seen(refundShown()) }])
     const [pending] = secondLooks(told) as [PendingLook]
-    const asked = decide(told, look(pending, facts), T0 + MINUTE, RULES)
-    expect(reading(decide(asked, look(pending, facts), ALERTED_AT, RULES))).toBeUndefined()
+    const asked = decide(told, look(pending, facts), contextAt(T0 + MINUTE))
+    expect(reading(decide(asked, look(pending, facts), contextAt(ALERTED_AT)))).toBeUndefined()
   })
 
   test('is asked about the provisional refund of a total', () => {
@@ -131,8 +132,7 @@ describe('the answer that comes after the alert', () => {
     const late = decide(
       theCase,
       look({ lookId: id, dueAt: T0 + MINUTE }, readable, 'not_found'),
-      ALERTED_AT + SECOND,
-      RULES,
+      contextAt(ALERTED_AT + SECOND),
     )
     expect(onlyAction(late).reason).toBe('provider_denies_it')
   })
@@ -141,34 +141,34 @@ describe('the answer that comes after the alert', () => {
     const theCase = alerted()
     const pending = reading(theCase) as PendingLook
     const denied = answered(theCase, 'not_found')
-    expect(decide(denied, look(pending, readable, 'not_found'), ALERTED_AT + HOUR, RULES)).toEqual(denied)
+    expect(decide(denied, look(pending, readable, 'not_found'), contextAt(ALERTED_AT + HOUR))).toEqual(denied)
   })
 
   test('that denied it is overruled by data that shows it: a new minute begins', () => {
     const again = shown(answered(alerted(), 'not_found'), 'succeeded', T0 + HOUR)
     expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
     const [pending] = secondLooks(again) as [PendingLook]
-    const judged = decide(again, look(pending, readable, 'read'), T0 + HOUR + MINUTE, RULES)
+    const judged = decide(again, look(pending, readable, 'read'), contextAt(T0 + HOUR + MINUTE))
     expect(alertsOf(judged)).toEqual(['incident.opened', 'incident.resolved', 'incident.opened'])
   })
 
   test('that denied it is overruled by a signed event that comes later: a new minute begins', () => {
     const denied = answered(alerted(), 'not_found')
     const told = seen(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
-    const again = decide(denied, told, T0 + HOUR, RULES)
+    const again = decide(denied, told, contextAt(T0 + HOUR))
     expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
   })
 
   test('that denied it stands when an event is told again that was known before', () => {
     const denied = answered(alerted(), 'not_found')
-    expect(onlyAction(decide(denied, seen(refundShown()), T0 + HOUR, RULES)).verdict).toBe('not_alerted')
+    expect(onlyAction(decide(denied, seen(refundShown()), contextAt(T0 + HOUR))).verdict).toBe('not_alerted')
   })
 
   test('that was given in time leaves an alert about what the provider denies open, as before', () => {
     const told = play([{ at: T0, input: seen(refundShown()) }])
     const [pending] = secondLooks(told) as [PendingLook]
-    const asked = decide(told, look(pending, readable), T0 + MINUTE, RULES)
-    const denied = decide(asked, look(pending, readable, 'not_found'), T0 + MINUTE + SECOND, RULES)
+    const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
+    const denied = decide(asked, look(pending, readable, 'not_found'), contextAt(T0 + MINUTE + SECOND))
     expect(onlyAction(denied)).toMatchObject({ verdict: 'unexplained', readBack: 'not_found' })
     expect(reading(denied)).toBeUndefined()
   })

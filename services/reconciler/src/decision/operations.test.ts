@@ -3,6 +3,7 @@ import { Alert, Command, type Operation, Reread } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
+  contextAt,
   look,
   lookAll,
   lookFacts,
@@ -11,7 +12,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   SECOND,
   T0,
 } from '../../test/fixtures.ts'
@@ -146,10 +146,10 @@ describe('an operation that awaits the review', () => {
     const [pending] = pendingLooks(theCase)
     expect(pending).toMatchObject({ lookId: 'settlement/op_1', wakeAt: T0 + HOUR })
     const facts = lookFacts([policy({ provider: 'reseller', canRead: true })])
-    const asked = decide(theCase, look(pending as PendingLook, facts), T0 + HOUR, RULES)
+    const asked = decide(theCase, look(pending as PendingLook, facts), contextAt(T0 + HOUR))
     const reread = asked.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
     expect(reread).toMatchObject([{ reason: 'settlement', targets: [{ id: 'adj_1' }] }])
-    const still = decide(asked, look(pending as PendingLook, facts, 'read'), T0 + HOUR + MINUTE, RULES)
+    const still = decide(asked, look(pending as PendingLook, facts, 'read'), contextAt(T0 + HOUR + MINUTE))
     expect(pendingLooks(still)).toMatchObject([{ dueAt: T0 + 7 * HOUR + MINUTE }])
     const settled = play([{ at: T0 + HOUR, input: adjustment('succeeded') }], asked)
     expect(pendingLooks(settled)).toEqual([])
@@ -159,7 +159,7 @@ describe('an operation that awaits the review', () => {
   test('is not asked after for ever', () => {
     const month = T0 + 31 * 24 * HOUR
     const theCase = tell(adjustment('pending'), awaiting)
-    const late = decide(theCase, look(pendingLooks(theCase)[0] as PendingLook), month, RULES)
+    const late = decide(theCase, look(pendingLooks(theCase)[0] as PendingLook), contextAt(month))
     expect(pendingLooks(late)).toEqual([])
   })
 })
@@ -225,17 +225,17 @@ describe('an operation that says done', () => {
   })
 
   test.each(['not_found', 'read'] as const)('whose object the provider does not know (%s) is drift, once', outcome => {
-    const asked = decide(tell(named()), look(pending, readable), at, RULES)
-    const missing = decide(asked, look(pending, readable, outcome), at + MINUTE, RULES)
+    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+    const missing = decide(asked, look(pending, readable, outcome), contextAt(at + MINUTE))
     expect(driftsIn(missing)).toMatchObject([{ action: null, differences: [{ field: 'existence' }] }])
     expect(pendingLooks(missing)).toEqual([])
-    expect(decide(missing, look(pending, readable, outcome), at + MINUTE, RULES)).toEqual(missing)
+    expect(decide(missing, look(pending, readable, outcome), contextAt(at + MINUTE))).toEqual(missing)
   })
 
   test('whose object the answer shows is none', () => {
-    const asked = decide(tell(named()), look(pending, readable), at, RULES)
+    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
     const shown = play([{ at, input: seen(refundShown(), { eventId: null, reading: 'missing_check' }) }], asked)
-    expect(driftsIn(decide(shown, look(pending, readable, 'read'), at + MINUTE, RULES))).toEqual([])
+    expect(driftsIn(decide(shown, look(pending, readable, 'read'), contextAt(at + MINUTE)))).toEqual([])
     expect(onlyAction(shown).verdict).toBe('explained')
   })
 
@@ -243,20 +243,20 @@ describe('an operation that says done', () => {
     const twice = tell(named(), named({ operation_id: 'op_2' }), seen(refundShown()))
     const [second] = pendingLooks(twice)
     if (second === undefined) throw new Error('Nothing is asked after')
-    const asked = decide(twice, look(second, readable), at, RULES)
-    expect(driftsIn(decide(asked, look(second, readable, 'read'), at + MINUTE, RULES))).toEqual([])
+    const asked = decide(twice, look(second, readable), contextAt(at))
+    expect(driftsIn(decide(asked, look(second, readable, 'read'), contextAt(at + MINUTE)))).toEqual([])
   })
 
   test('is not asked after where nobody can be asked, or when it skipped its approval', () => {
-    expect(pendingLooks(decide(tell(named()), look(pending), at, RULES))).toEqual([])
+    expect(pendingLooks(decide(tell(named()), look(pending), contextAt(at)))).toEqual([])
     expect(pendingLooks(tell(named({ unapproved: 'never_asked' })))).toEqual([])
   })
 
   test('is asked after again for a day where the provider is away', () => {
-    const asked = decide(tell(named()), look(pending, readable), at, RULES)
-    const away = decide(asked, look(pending, readable, 'unavailable'), at + MINUTE, RULES)
+    const asked = decide(tell(named()), look(pending, readable), contextAt(at))
+    const away = decide(asked, look(pending, readable, 'unavailable'), contextAt(at + MINUTE))
     expect(pendingLooks(away)).toMatchObject([{ wakeAt: at + 6 * MINUTE }])
-    const over = decide(away, look(pending, readable, 'unavailable'), at + 25 * HOUR, RULES)
+    const over = decide(away, look(pending, readable, 'unavailable'), contextAt(at + 25 * HOUR))
     expect(pendingLooks(over)).toEqual([])
     expect(driftsIn(over)).toEqual([])
   })
@@ -268,6 +268,6 @@ describe('an operation that says done', () => {
     const cancels = operationSeen({ kind: 'cancellation', subject: 'sub_1', amount: null, currency: null })
     const theCase = tell(cancels, seen(shown))
     const look1 = pendingLooks(theCase).find(({ kind }) => kind === 'operation') as PendingLook
-    expect(driftsIn(decide(theCase, look(look1, readable, 'read'), at, RULES))).toHaveLength(drifts)
+    expect(driftsIn(decide(theCase, look(look1, readable, 'read'), contextAt(at)))).toHaveLength(drifts)
   })
 })

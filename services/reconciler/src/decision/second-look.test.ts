@@ -4,6 +4,7 @@ import { expectedChange } from '../../test/expected-changes.ts'
 import {
   alertsOf,
   CONNECTION,
+  contextAt,
   look,
   lookFacts,
   MINUTE,
@@ -11,7 +12,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   SECOND,
   secondLooks,
   T0,
@@ -36,9 +36,9 @@ const rereadsOf = (theCase: Case) =>
 const onlyLook = (theCase: Case) => secondLooks(theCase)[0] as PendingLook
 /** The look at its time; then its answer a little later. */
 const due = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
-  decide(theCase, look(onlyLook(theCase), facts), at, RULES)
+  decide(theCase, look(onlyLook(theCase), facts), contextAt(at))
 const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
-  decide(theCase, look(onlyLook(theCase), facts, outcome), T0 + 2 * MINUTE, RULES)
+  decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
 
 describe('the second look, where the provider can be asked', () => {
   const asked = due(tell(seen(refundShown())))
@@ -106,8 +106,7 @@ describe('the second look, where the provider can be asked', () => {
     const twice = decide(
       judged,
       look({ lookId: onlyAction(judged).id, dueAt: T0 + MINUTE }, readable, 'read'),
-      T0,
-      RULES,
+      contextAt(T0),
     )
     expect(twice).toEqual(judged)
   })
@@ -142,7 +141,7 @@ describe('the second look, where the provider can be asked', () => {
     const found = refundShown({ about: ['pi_1', 'ch_1'] })
     const shown = play([{ at: T0 + 2 * MINUTE, input: seen(found, { eventId: null, reading: 'second_look' }) }], asking)
     const step = secondLooks(shown).find(({ kind }) => kind === 'refund_total') as PendingLook
-    const judged = decide(shown, look(step, readable, 'read'), T0 + 2 * MINUTE, RULES)
+    const judged = decide(shown, look(step, readable, 'read'), contextAt(T0 + 2 * MINUTE))
     expect(judged.actions.map(action => action.providerRef)).toEqual(['re_1'])
     expect(onlyAction(answered(asking, 'not_found'))).toMatchObject({ providerRef: null, verdict: 'unexplained' })
   })

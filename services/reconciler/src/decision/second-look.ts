@@ -1,6 +1,7 @@
 import type { Readback } from '@backstop/contracts'
 import { type ActionRecord, type Case, type Look, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
 import { policiesOf } from '../case/connection-policy.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
 import { answerBy, awaitsAnswer, type PendingLook, pendingLooks, type SecondLook } from '../case/looks.ts'
 import { type Asking, isSigned, type LookFacts, whomToAsk } from '../case/whom-to-ask.ts'
 import { lookAtTotal } from '../refund/refund-steps.ts'
@@ -22,11 +23,12 @@ export interface LookInput {
 const READ_BACK = { read: 'confirmed', not_found: 'not_found', unavailable: 'unavailable' } as const
 
 /** The case after a look. One that is not waited for changes nothing. */
-export function applyLook(theCase: Case, input: LookInput, now: number, recheckDelayMs: number): Case {
+export function applyLook(theCase: Case, input: LookInput, context: DecisionContext): Case {
+  const { now } = context
   const look = findLook(theCase, input)
   if (look === undefined) return theCase
   if (input.answer === null && now < look.dueAt) return requeueLook(theCase, look, now)
-  const judged = judgeCase(theCase, now, recheckDelayMs)
+  const judged = judgeCase(theCase, context)
   if (findLook(judged, input) === undefined) return judged
   switch (look.kind) {
     case 'decision':
@@ -34,17 +36,18 @@ export function applyLook(theCase: Case, input: LookInput, now: number, recheckD
     case 'operation':
       return lookAtOperation(judged, look, input, now)
     case 'late_reading':
-      return judgeCase(readLate(judged, look, input, now), now, recheckDelayMs)
+      return judgeCase(readLate(judged, look, input, now), context)
     case 'action':
     case 'refund_total':
-      return takeSecondLook(judged, look, input, now, recheckDelayMs)
+      return takeSecondLook(judged, look, input, context)
     default:
       return look satisfies never
   }
 }
 
 /** The case after a second look: the provider is asked, or the verdict is given. */
-function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, now: number, recheckDelayMs: number): Case {
+function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
+  const { now } = context
   const seen = lookedAt(judged, look)
   if (seen === undefined) return judged
   const step = input.answer === null ? nextStep(seen, look, input, now) : stepOfAnswer(seen, input.answer)
@@ -56,7 +59,7 @@ function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, now: n
     case 'await_answer':
       return isSigned(seen) ? { ...judged, outbox: [...judged.outbox, endOfWait(judged, look, now)] } : judged
     case 'conclude':
-      return conclude(judged, look, { ...input, answer: step.answer }, now, recheckDelayMs)
+      return conclude(judged, look, { ...input, answer: step.answer }, context)
     default:
       return step satisfies never
   }
@@ -134,11 +137,11 @@ function withAsked(theCase: Case, look: SecondLook, now: number): Case {
 }
 
 /** The verdict of a look that waits for nobody any more. */
-function conclude(theCase: Case, look: SecondLook, input: LookInput, now: number, recheckDelayMs: number): Case {
+function conclude(theCase: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
+  const { now } = context
   const { facts, answer } = input
   // A refund that only a total proves becomes an action in this moment, and is judged at once: its minute has passed.
-  const looked =
-    look.kind === 'refund_total' ? judgeCase(lookAtTotal(theCase, look.totalId, now), now, recheckDelayMs) : theCase
+  const looked = look.kind === 'refund_total' ? judgeCase(lookAtTotal(theCase, look.totalId, now), context) : theCase
   const known = new Set(theCase.actions.map(({ id }) => id))
   const isLookedAt = ({ id }: ActionRecord) => (look.kind === 'action' ? id === look.actionId : !known.has(id))
   const readBack = answer === null ? null : READ_BACK[answer.outcome]

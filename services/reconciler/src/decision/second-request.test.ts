@@ -3,6 +3,7 @@ import type { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
+  contextAt,
   emptyCase,
   look,
   lookAll,
@@ -11,7 +12,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   SECOND,
   secondLooks,
   T0,
@@ -35,10 +35,9 @@ const looked = (theCase: Case) => {
   return secondLooks(lookAll(theCase)).reduce(
     (next, pending) =>
       decide(
-        decide(next, look(pending, facts), pending.dueAt, RULES),
+        decide(next, look(pending, facts), contextAt(pending.dueAt)),
         look(pending, facts, 'read'),
-        pending.dueAt,
-        RULES,
+        contextAt(pending.dueAt),
       ),
     lookAll(theCase),
   )

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emptyCase, look, lookFacts, MINUTE, RULES, secondLooks, T0 } from '../../test/fixtures.ts'
+import { contextAt, emptyCase, look, lookFacts, MINUTE, secondLooks, T0 } from '../../test/fixtures.ts'
 import { modelledVerdicts, readWorld, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { searchOf } from '../../test/searches.ts'
 import { type Delivery, deliveriesOf, type ToldWorld, worlds } from '../../test/told-world.ts'
@@ -52,7 +52,7 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
     now = Math.max(now, at)
     const asked = theCase.outbox.length
     const open = new Set(openIncidents(theCase).map(({ id }) => id))
-    theCase = decide(theCase, input, now + (deciderMs.shift() ?? 0), RULES)
+    theCase = decide(theCase, input, contextAt(now + (deciderMs.shift() ?? 0)))
     // What follows from a total is an action only after the look at that total, which is older.
     const lookedSince = input.kind === 'second_look' ? waitedSince.get(input.lookId) : undefined
     for (const { id, firstSeenAt } of openIncidents(theCase)) {

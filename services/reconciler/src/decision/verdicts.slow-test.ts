@@ -8,7 +8,7 @@ import type { Operation } from '@backstop/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAILED_RUNS } from '../../test/failed-seeds.ts'
-import { emptyCase, look, lookFacts, RULES, T0 } from '../../test/fixtures.ts'
+import { contextAt, emptyCase, look, lookFacts, T0 } from '../../test/fixtures.ts'
 import { hasMadeAllBy, isDisproved } from '../../test/model/verdict-model.ts'
 import { modelledVerdicts, nameOf, type ReadWorld, readWorld, verdictsIn } from '../../test/modelled-verdicts.ts'
 import { searchOf } from '../../test/searches.ts'
@@ -36,7 +36,7 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
     now = Math.max(now, at)
     const asked = theCase.outbox.length
     const before = theCase
-    theCase = decide(theCase, input, now, RULES)
+    theCase = decide(theCase, input, contextAt(now))
     expectNoFlicker(before, theCase, now)
     seconds.push(...secondAlerts(before, theCase))
     for (const { topic, message } of theCase.outbox.slice(asked)) {
@@ -133,7 +133,7 @@ const property = fc.property(cases, ({ world, delivery }) => {
   const { theCase, seconds } = played(world, delivery)
   const read = readWorld(world)
   expect(verdictsIn(theCase)).toEqual(modelledVerdicts(read, theCase))
-  const judgedAgain = decide(theCase, { kind: 'expected_changes', expectedChanges: [] }, LONG_AFTER, RULES)
+  const judgedAgain = decide(theCase, { kind: 'expected_changes', expectedChanges: [] }, contextAt(LONG_AFTER))
   expect(verdictsIn(judgedAgain)).toEqual(verdictsIn(theCase))
   for (const again of seconds) expectDisproved(again, theCase, read)
   for (const action of theCase.actions) {

@@ -7,12 +7,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
+  contextAt,
   emptyCase,
   isOpen,
   look,
   lookAll,
   operationSeen,
-  RULES,
   refundSeen,
   SECOND,
   secondLooks,
@@ -94,13 +94,13 @@ function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: num
       const [next] = [...secondLooks(theCase)].sort((a, b) => a.dueAt - b.dueAt || (a.lookId < b.lookId ? -1 : 1))
       if (next === undefined || next.dueAt + looksLateMs > until) return
       now = Math.max(now, next.dueAt + looksLateMs)
-      theCase = decide(theCase, look(next), now, RULES)
+      theCase = decide(theCase, look(next), contextAt(now))
     }
   }
   for (const { at, input } of arrivals) {
     lookUntil(at)
     now = Math.max(now, at)
-    theCase = decide(theCase, input, now, RULES)
+    theCase = decide(theCase, input, contextAt(now))
   }
   lookUntil(Infinity)
   return theCase
@@ -135,7 +135,9 @@ const byRefund = (theCase: Case) =>
 /** The case as it is judged when nobody has heard anything yet: what people heard stays, and that depends on the order. */
 function judgedAnew(theCase: Case): Case {
   const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED })) }
-  return lookAll(decide(unheard, { kind: 'expected_changes', expectedChanges: [] }, T0 + 24 * 3_600 * SECOND, RULES))
+  return lookAll(
+    decide(unheard, { kind: 'expected_changes', expectedChanges: [] }, contextAt(T0 + 24 * 3_600 * SECOND)),
+  )
 }
 
 const sums = (theCase: Case) => {

@@ -12,6 +12,7 @@ import {
   withConnection,
   withRecord,
 } from '../case/case.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import { mergeRecords } from '../verdict/same-action.ts'
@@ -93,7 +94,8 @@ export function totalsOf(theCase: Case, identities: ReadonlySet<string>): Readon
 }
 
 /** The case with its provisional actions as the totals show them now, and a look to come at each total that needs one. */
-export function followTotals(theCase: Case, now: number, recheckDelayMs: number): Case {
+export function followTotals(theCase: Case, context: DecisionContext): Case {
+  const { now } = context
   const charges = readCharges(theCase)
   const restated = charges
     .flatMap(({ records }) => [...records])
@@ -101,7 +103,7 @@ export function followTotals(theCase: Case, now: number, recheckDelayMs: number)
   const joined = charges
     .flatMap(({ named, chargeId }) => named.map(record => ({ record, chargeId })))
     .reduce((next, { record, chargeId }) => joinNamed(next, record, chargeId, now), restated)
-  return armLooks(joined, new Set(charges.flatMap(unlooked)), now, recheckDelayMs)
+  return armLooks(joined, new Set(charges.flatMap(unlooked)), context)
 }
 
 /** The totals that prove a refund which is yet to be recorded. */
@@ -109,7 +111,7 @@ function unlooked({ unrecorded }: ChargeReading): readonly string[] {
   return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
 }
 
-function armLooks(theCase: Case, totalIds: ReadonlySet<string>, now: number, recheckDelayMs: number): Case {
+function armLooks(theCase: Case, totalIds: ReadonlySet<string>, { now, recheckDelayMs }: DecisionContext): Case {
   const dueAt = now + recheckDelayMs
   const armed = theCase.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
   if (armed.length === 0) return theCase

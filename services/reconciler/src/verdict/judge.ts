@@ -1,5 +1,6 @@
 import { type ActionRecord, type Case, isJudged, openIncident, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
+import type { DecisionContext } from '../case/decision-context.ts'
 import { disproofOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { expectedChangeFor } from '../expected-change/cover-actions.ts'
@@ -10,11 +11,11 @@ import { recheckEntry } from './outbox-entries.ts'
 import { ruleOf } from './why.ts'
 
 /** Gives every action of the case the verdict that the facts now allow. A first look, and every later change of facts. */
-export function judgeCase(theCase: Case, now: number, recheckDelayMs: number): Case {
-  const { explained, decideAgainAt } = assignOperations(theCase.actions, theCase.operations, now)
+export function judgeCase(theCase: Case, context: DecisionContext): Case {
+  const { explained, decideAgainAt } = assignOperations(theCase.actions, theCase.operations, context.now)
   return theCase.actions.reduce((next, action) => {
     const timed = withDecision(next, action, decideAgainAt.get(action.id) ?? null)
-    return judgeAction(timed.theCase, timed.action, explained.get(action.id), now, recheckDelayMs)
+    return judgeAction(timed.theCase, timed.action, explained.get(action.id), context)
   }, theCase)
 }
 
@@ -28,12 +29,11 @@ function judgeAction(
   theCase: Case,
   action: ActionRecord,
   assignment: Assignment | undefined,
-  now: number,
-  recheckDelayMs: number,
+  context: DecisionContext,
 ): Case {
   const needsNoLook = immediateVerdict(theCase, action, assignment)
-  if (needsNoLook !== null) return giveVerdict(theCase, action, needsNoLook, now)
-  return whyLookAgain(action) === null ? theCase : scheduleLook(theCase, action, now, recheckDelayMs)
+  if (needsNoLook !== null) return giveVerdict(theCase, action, needsNoLook, context.now)
+  return whyLookAgain(action) === null ? theCase : scheduleLook(theCase, action, context)
 }
 
 /** A verdict that needs no look. */
@@ -78,7 +78,7 @@ function whyLookAgain(
 }
 
 /** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
-function scheduleLook(theCase: Case, action: ActionRecord, now: number, recheckDelayMs: number): Case {
+function scheduleLook(theCase: Case, action: ActionRecord, { now, recheckDelayMs }: DecisionContext): Case {
   const dueAt = now + recheckDelayMs
   const armed: ActionRecord = {
     ...action,

@@ -1,6 +1,7 @@
 /** What people read about an incident claims what somebody stated, and no more. */
 import { describe, expect, test } from 'vitest'
 import {
+  contextAt,
   decideAgain,
   look,
   lookAll,
@@ -10,7 +11,6 @@ import {
   operationSeen,
   play,
   policy,
-  RULES,
   refundSeen,
   secondLooks,
   T0,
@@ -51,8 +51,8 @@ describe('the summary of an open incident says what the provider says', () => {
     const pending = play([{ at: T0, input: refundSeen() }])
     const facts = lookFacts([policy({ canRead: true })])
     const denied = secondLooks(pending).reduce((theCase, due) => {
-      const asked = decide(theCase, look(due, facts), due.dueAt, RULES)
-      return decide(asked, look(due, facts, 'not_found'), due.dueAt + MINUTE, RULES)
+      const asked = decide(theCase, look(due, facts), contextAt(due.dueAt))
+      return decide(asked, look(due, facts, 'not_found'), contextAt(due.dueAt + MINUTE))
     }, pending)
     expect(summaries(denied)).toEqual([
       `${REFUND} was reported by the provider, which does not know it when it is asked${UNEXPLAINED}`,
