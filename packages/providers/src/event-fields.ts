@@ -1,12 +1,12 @@
 /**
- * Reading single fields of a provider's event. Events are open structures that change under us, so nothing here is a
- * schema: a field is what is asked for, or it is as good as absent.
+ * Reads single fields of a provider's event. Providers change their events at any time, so there is no schema: a field has
+ * the expected type, or counts as absent.
  */
 import { isProviderId } from '@backstop/contracts'
 
 /**
- * Ids and types of events are the provider's own words and travel in Kafka headers as they are: printable ASCII without
- * spaces. Ids of objects may be any text (`isProviderId`): at the biller, merchants choose them.
+ * Ids and types of events become Kafka headers unchanged, so they must be printable ASCII without spaces. Ids of objects may
+ * be any text (`isProviderId`), because merchants choose them at the biller.
  */
 const WORD_SHAPE = /^[\x21-\x7e]{1,255}$/
 
@@ -14,7 +14,7 @@ export function isUsableWord(value: unknown): value is string {
   return typeof value === 'string' && WORD_SHAPE.test(value)
 }
 
-/** The field at a path of names, or undefined where the path leaves the objects. Inherited fields do not count. */
+/** The field at a path of names, or undefined if the path does not exist. Inherited fields do not count. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value
   for (const name of path) {
@@ -24,14 +24,14 @@ export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   return current
 }
 
-/** The object at a path of names, or undefined where none is. */
+/** The object at a path of names, or undefined if there is none. */
 export function objectAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   const found = fieldAt(value, ...path)
   const isObject = typeof found === 'object' && found !== null && !Array.isArray(found)
   return isObject ? (found as Readonly<Record<string, unknown>>) : undefined
 }
 
-/** The first candidate that names something: an id, or an expanded object that has one. Null when none does. */
+/** The id of the first candidate that is an id or an expanded object with one; null if none is. */
 export function firstId(...candidates: readonly unknown[]): string | null {
   for (const candidate of candidates) {
     const id = typeof candidate === 'object' ? fieldAt(candidate, 'id') : candidate

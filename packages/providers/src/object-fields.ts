@@ -1,34 +1,34 @@
 /**
- * Reading the objects of providers. They are open structures that change under us: what decides is asked for strictly,
- * so that an object which is not what we think is parked and seen; what only helps counts as absent where it looks odd,
- * so that nobody's refund goes unseen for it.
+ * Schemas for fields of provider objects, which providers change at any time. Fields that decide a verdict are strict, so that
+ * an unexpected object is dead-lettered and people see it. Fields that only help count as absent if they are unexpected, so
+ * that they hide no refund.
  */
 import { objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Normalised, Observed } from './sighting.ts'
 
-/** What normalising an object answers: everything but a hint. */
+/** The result of normalising an object: never a hint. */
 export type Meaning = Exclude<Normalised, { kind: 'hint' }>
 
-/** How an object came to us: what its meaning needs beyond itself. */
+/** What the meaning of an object depends on beside the object. */
 export interface Telling {
   readonly projectId: string
-  /** The provider's site, where ids are unique only within one. */
+  /** The provider's site, if ids are unique in a site only. */
   readonly site: string | null
-  /** When the provider told it, in milliseconds since the epoch; null where its event does not say. */
+  /** The time of its event or of the read, in milliseconds since the epoch; null if unknown. */
   readonly toldAt: number | null
 }
 
-/** What an object of one type means. */
+/** Normalises objects of one type. */
 export type ObjectMeaning<T extends Telling = Telling> = (
   telling: T,
   object: Readonly<Record<string, unknown>>,
 ) => Meaning
 
-/** Ids appear bare or, where the account expands them, as objects. */
+/** An id, or the object itself if the account expands it. */
 export const Id = z.union([ProviderId, z.object({ id: ProviderId }).transform(object => object.id)])
 
-/** Seconds since the epoch, up to the year 9999 (what is beyond was given in milliseconds), as milliseconds. */
+/** Seconds since the epoch, as milliseconds. Up to the year 9999: a larger number was given in milliseconds. */
 export const UnixTime = z
   .int()
   .min(0)
@@ -44,15 +44,15 @@ export const CurrencyCode = z
   .regex(/^[A-Za-z]{3}$/)
   .transform(code => code.toLowerCase())
 
-/** An amount in minor units: of a currency without decimals, whole units. */
+/** An amount in minor units, which are whole units for a currency without decimals. */
 export const MinorUnits = z.int().min(0)
 
-/** A field that only helps: null where it is absent or odd. */
+/** A field that only helps: null if it is absent or unexpected. */
 export function helpful<Output>(schema: z.ZodType<Output>) {
   return schema.nullable().catch(null).default(null)
 }
 
-/** Reads an object by its schema; what does not fit is malformed, and says where. */
+/** Parses an object by its schema. An object that does not match is malformed, with the place of the mismatch. */
 export function reading<Output>(
   type: string,
   schema: z.ZodType<Output>,
@@ -66,9 +66,9 @@ export function reading<Output>(
 }
 
 /**
- * Names an object by its project, its provider and its own id. Account and mode are no part of it: the providers' ids
- * are unique over both, their own APIs show objects without them, and one refund that two connections see is one refund.
- * @param belongsTo ids of the payment or subscription, the one that people see first; empty values are passed over
+ * The identity and references of an object: project, provider and id. Account and mode are not part of them, because ids are
+ * unique across both, and a refund that two connections show is one refund.
+ * @param belongsTo ids of the payment or subscription, first the one that people see; empty values are skipped
  */
 export function nameObject(
   telling: Telling,

@@ -1,7 +1,7 @@
 /**
- * A billing provider as Backstop sees it: how its notifications are authenticated and what an event of it names.
- * Everything here is pure: bytes, header values, prepared secrets and the time go in, a result with its reason comes
- * out, and bad input never throws. The registry lists the providers; each has one folder with the same files.
+ * The port of a billing provider: how its notifications are authenticated, and what its events mean. All of it is pure: bytes,
+ * header values, prepared secrets and the time go in, a result with its reason comes out, and bad input never throws. The
+ * registry lists the providers; each has one folder with the same files.
  */
 import type { KeyObject } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
@@ -9,76 +9,80 @@ import type { Secret } from '@backstop/kit'
 import type { ReadBack } from './read-back.ts'
 import type { NormaliseEvent, NormaliseObject } from './sighting.ts'
 
+/** One billing provider. */
 export interface Provider {
   readonly kind: ProviderKind
   /**
-   * Header names that carry the credential when nothing else is configured, in lower case: our neutral name first, then
-   * the one that the real provider sends.
+   * Header names with the credential unless others are configured, in lower case: first the neutral name, then the name that
+   * the real provider sends.
    */
   readonly credentialHeaders: readonly string[]
-  /** The events that the provider's endpoint is to have (interface §6). Others are taken in too, and ignored with a reason. */
+  /** The events that the provider should send. Others are accepted and ignored with a reason. */
   readonly subscribedEvents: readonly string[]
   /**
-   * Makes a secret ready for `authenticate`. To be done once per secret: a KeyObject makes the HMAC of a request four
-   * times cheaper than a string key.
+   * Prepares a secret for `authenticate`. Do it once per secret: an HMAC with a KeyObject costs a quarter of one with a string
+   * key.
    */
   prepareSecret(secret: Secret): PreparedSecret
   /**
-   * Decides whether a notification is authentic. Every secret is tried, none is skipped once one fits, so the time taken
-   * tells nothing about which one fits.
+   * Decides whether a notification is authentic. Every secret is tried, also after a match, so that the time does not show
+   * which one matches.
    */
   authenticate(request: AuthenticationRequest, secrets: readonly InboundCredential[]): AuthenticationResult
-  /** Finds what an authentic event is called and what it is about. */
+  /** Finds the id, the type and the subject of an authentic event. */
   identify(event: Readonly<Record<string, unknown>>): Identification
-  /** What an authentic event means. */
+  /** Normalises an authentic event. */
   normaliseEvent: NormaliseEvent
-  /** What an object of the provider means, wherever it was read. */
+  /** Normalises an object of the provider, from an event or from its API. */
   normaliseObject: NormaliseObject
-  /** How the provider's own data is read. */
+  /** Reads the provider's own data. */
   readonly readBack: ReadBack
 }
 
-/** A secret in the form that comparing needs. It holds no clear text and prints none. */
+/** A secret prepared for comparison. It holds and prints no clear text. */
 export type InboundCredential =
   | { readonly kind: 'signing_key'; readonly key: KeyObject }
   | { readonly kind: 'password'; readonly digest: Buffer }
 
+/** A prepared secret, or why it is unusable. */
 export type PreparedSecret =
   | { readonly kind: 'prepared'; readonly credential: InboundCredential }
   | { readonly kind: 'unusable'; readonly reason: UnusableSecretReason }
 
-/** Why a stored secret can authenticate nothing. */
+/** Why a stored secret is unusable. */
 export type UnusableSecretReason =
-  /** An empty HMAC key is valid to node:crypto: whoever knows that a secret is blank could sign. */
+  /** node:crypto accepts an empty HMAC key, so anyone could sign. */
   | 'secret_empty'
-  /** Pasted with a line break or a blank: it would refuse every notification without saying why. */
+  /** Pasted with a line break or a blank: every notification would be refused without a visible reason. */
   | 'secret_has_whitespace'
-  /** Fewer than 16 bytes: a signature that was seen once could be searched for its key. */
+  /** Fewer than 16 bytes: one signature would suffice to search for the key. */
   | 'secret_too_short'
 
+/** The parts of a request that authenticate it. */
 export interface AuthenticationRequest {
   /**
-   * Every value of every header that may carry the credential, in order of arrival. More than one is refused: which one
-   * counts would otherwise depend on who reads it.
+   * Every value of every header that may carry the credential, in their order. More than one is refused, because two programs
+   * could choose different ones.
    */
   readonly headerValues: readonly string[]
-  /** The body's bytes as they came over the wire. */
+  /** The raw bytes of the body. */
   readonly body: Buffer
   /** Milliseconds since the epoch. */
   readonly nowMs: number
 }
 
+/** Whether a notification is authentic. */
 export type AuthenticationResult =
   | {
       readonly kind: 'authentic'
-      /** Index of the first secret that fits, to tell when an old one is no longer in use. */
+      /** Index of the first matching secret: shows when an old one is no longer used. */
       readonly secretIndex: number
-      /** Seconds between the signed time and ours, negative when it lies ahead; null where nothing signs a time. */
+      /** Age of the signed time in seconds, negative for a time in the future; null if no time is signed. */
       readonly ageS: number | null
     }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-/** Why a notification is not authentic: for the log and the metric, never for the caller. */
+/** Why a notification is not authentic: for the log and the metric, never for the sender. */
 export type RefusalReason =
   | 'credential_missing'
   | 'credential_repeated'
@@ -94,12 +98,13 @@ export type RefusalReason =
   | 'signature_mismatch'
   | 'password_mismatch'
 
+/** The id, type and subject of an event, or why it is none. */
 export type Identification =
   | {
       readonly kind: 'identified'
       readonly eventId: string
       readonly eventType: string
-      /** The payment or subscription that the event is about, as far as its body tells; null when it names none. */
+      /** The id of the payment or subscription; null if the event names none. */
       readonly subject: string | null
     }
   | { readonly kind: 'malformed'; readonly reason: MalformedReason }
@@ -107,5 +112,5 @@ export type Identification =
 /** Why an authentic JSON object is no event of its provider. */
 export type MalformedReason = 'not_an_event' | 'thin_event' | 'id_unusable' | 'type_unusable'
 
-/** Longest header value that is looked at, in characters. Node lets 16 KiB of headers through. */
+/** The longest accepted header value, in characters. Node accepts 16 KiB of headers. */
 export const MAX_CREDENTIAL_LENGTH = 4096

@@ -1,51 +1,51 @@
-/** A provider's own data, as its API gives it: what the second look, hints, sweeps and the baseline ask. */
+/** Reading a provider's own data: for second looks, hints, sweeps and the baseline. */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import type { Clock, Egress, Secret } from '@backstop/kit'
 
-/** One connection's way to its provider's API. */
+/** The address and key of one connection's provider. */
 export interface ReaderOptions {
   readonly readKey: Secret
   /** The provider's site (subscription only). */
   readonly site: string | null
-  /** Instead of the provider's public address; guarded like every URL that a user sets. */
+  /** Replaces the provider's public address. The egress checks it like every URL that users set. */
   readonly apiBase: string | null
   readonly egress: Egress
   readonly clock: Clock
-  /** From 0 to 1, for jitter. */
+  /** A random number from 0 to 1, for jitter. */
   readonly random: () => number
 }
 
-/** Every way in which a provider does not answer what was asked. */
+/** Why a provider could not be read. */
 export type ReadFailure =
-  /** 401, 403: the key is wrong or lacks a right. Asking again is of no use before a person acts. */
+  /** 401, 403: the key is wrong or lacks a right. A retry does not help before a person acts. */
   | 'key_refused'
-  /** 429 beyond what was waited for. */
+  /** 429, for longer than the caller waits. */
   | 'rate_limited'
-  /** 5xx, and the provider's own words for "not now". */
+  /** 5xx, and the provider's codes for "try again later". */
   | 'provider_unavailable'
-  /** Nothing came in time, or no connection could be made. */
+  /** No answer in time, or no connection. */
   | 'unreachable'
-  /** The address is one that this installation does not let users reach. */
+  /** The network policy of this installation blocks the address. */
   | 'address_refused'
-  /** An answer that is not what the API promises: too large, no JSON, without the fields that matter. */
+  /** An answer that breaks the API's contract: too large, no JSON, required fields missing. */
   | 'answer_malformed'
-  /** Any other 4xx: our question is wrong. */
+  /** Any other 4xx: the request is wrong. */
   | 'question_refused'
 
 export type ReadResult =
   | { readonly kind: 'read'; readonly objects: readonly ReadObject[] }
-  /** The provider knows none of the targets, and it was asked again after a while, because its replicas lag. */
+  /** The provider knows none of the targets, also when asked again later (its replicas may lag). */
   | { readonly kind: 'not_found' }
   | {
       readonly kind: 'failed'
       readonly failure: ReadFailure
-      /** In words a person can act on, without the key. */
+      /** For people: the cause and the remedy, without the key. */
       readonly text: string
-      /** When the provider said to come again, in milliseconds from now; null where it did not say. */
+      /** The wait that the provider asked for, in milliseconds; null: none. */
       readonly retryAfterMs: number | null
     }
 
-/** An event that the provider says it sent: for telling that its notifications do not reach us. */
+/** An event in the provider's list: shows whether its notifications arrive. */
 export interface ListedEvent {
   readonly eventId: string
   readonly eventType: string
@@ -53,10 +53,10 @@ export interface ListedEvent {
   readonly createdAt: number
 }
 
-/** Longest that reading one page of a sweep takes, in milliseconds. */
+/** The longest time for one page of a sweep, in milliseconds. */
 export const PAGE_DEADLINE_MS = 60_000
 
-/** Where a sweep goes on, in the provider's own terms: opaque to everyone else. */
+/** Where a sweep continues: opaque outside the provider's reader. */
 export type SweepCursor = Readonly<Record<string, string>>
 
 export type SweepPage =
@@ -70,37 +70,37 @@ export type SweepPage =
     }
   | Extract<ReadResult, { kind: 'failed' }>
 
-/** Whether the provider answered last time; `untried` where it was not asked yet. */
+/** Whether the provider answered the last request; untried: it was not asked yet. */
 export type Standing = 'untried' | 'answering' | 'failing'
 
 /**
- * Asks one connection's provider. `read` retries within its deadline (backoff with jitter, Retry-After); nothing throws. It keeps to
- * the provider's rate limit by itself, for all that ask through it: a connection needs one reader in a process, not several.
+ * Reads from one connection's provider. `read` retries within its deadline (backoff with jitter, Retry-After). Nothing throws.
+ * The reader keeps the provider's rate limit for all its callers, so a process needs one reader for each connection.
  */
 export interface ProviderReader {
-  /** After a failure the provider is asked more rarely, and waited for less, until it answers. */
+  /** After a failure, requests are rarer and time out sooner until the provider answers. */
   readonly standing: Standing
   /**
-   * Reads what the targets are now. What is not found is asked for again, for five seconds.
+   * Reads the present state of the targets. Missing ones are read again for five seconds.
    * @param deadlineMs from now
    */
   read(targets: readonly ReadTarget[], deadlineMs: number, signal?: AbortSignal): Promise<ReadResult>
   /**
-   * The next page of what changed: refunds, adjustments, transactions, subscriptions, and the events that were sent. Takes at
-   * most PAGE_DEADLINE_MS. What fails is not tried again: the caller waits without a place, and comes again. Nothing is
-   * skipped; what is recent comes again after `done`, because some of it appears late.
-   * @param cursor where to go on, after `done` too; null begins at `since`
+   * Reads the next page of changes: refunds, adjustments, transactions, subscriptions, and sent events. Takes at most
+   * PAGE_DEADLINE_MS. A failure is not retried here: the caller waits without holding a slot. Nothing is skipped; recent changes
+   * are read again after `done`, because some become visible late.
+   * @param cursor where to continue, also after `done`; null begins at `since`
    * @param since milliseconds since the epoch
    */
   changes(cursor: SweepCursor | null, since: number, signal?: AbortSignal): Promise<SweepPage>
   /**
-   * The next page of subscriptions that are paused, or whose end or pause is set for later: the baseline of a new connection.
+   * Reads the next page of subscriptions that are paused, or have a scheduled end or pause: the baseline of a new connection.
    * Pages may be empty, and take at most PAGE_DEADLINE_MS.
    */
   schedules(cursor: SweepCursor | null, signal?: AbortSignal): Promise<SweepPage>
 }
 
-/** Requests that the provider allows, with a margin below its published limit. */
+/** The rate limit to keep, with a margin below the provider's published one. */
 export interface ReadLimits {
   readonly requestsPerMinute: number
   readonly concurrent: number
@@ -108,9 +108,9 @@ export interface ReadLimits {
 
 export interface ReadBack {
   readonly limits: ReadLimits
-  /** Hosts of the provider's own API; `*.` stands for one label, such as a site. Others take an operator's permission. */
+  /** Hosts of the provider's API; `*.` stands for one label, such as a site. An operator must allow other hosts. */
   readonly apiHosts: readonly string[]
-  /** The targets whose answers tell all about an object that an event or an operation names. */
+  /** The targets to read for an object that an event or an operation names. */
   targetsOf(what: {
     readonly action: 'refund' | 'cancellation'
     readonly providerRef: string | null

@@ -1,6 +1,6 @@
 import type { ActionKind, ObjectState, ProviderKind, ReadTarget, RecordKind } from '@backstop/contracts'
 
-/** What ingress knows about where an event came from; ids that decide anything come from here, never from the body. */
+/** Where an event came from, as ingress knows it. Ids that matter for a verdict come from here, never from the body. */
 export interface EventOrigin {
   readonly projectId: string
   readonly connectionId: string
@@ -8,78 +8,78 @@ export interface EventOrigin {
   readonly eventType: string
 }
 
-/** Where an object was read from: as for an event, ids that decide anything come from here. */
+/** Where an object was read. As for an event, ids that matter for a verdict come from here. */
 export interface ObjectOrigin {
   readonly projectId: string
   readonly connectionId: string
-  /** The provider's site, where its ids are unique only within one (subscription). */
+  /** The provider's site, if its ids are unique in a site only (subscription). */
   readonly site: string | null
-  /** When the provider gave it, in milliseconds since the epoch: its version where the object carries none. */
+  /** When it was read, in milliseconds since the epoch: its version if the object has none. */
   readonly readAt: number
 }
 
-/** What every sighting says. Times are milliseconds since the epoch. */
+/** The fields of every sighting. Times are in milliseconds since the epoch. */
 export interface Observed {
   readonly provider: ProviderKind
-  /** The same for everything that tells of this object, and for no other; starts with the project. */
+  /** The identity of the object: equal in all its sightings, different for every other object. It starts with the project. */
   readonly identity: string
-  /** References of the payment or subscription it belongs to, and of itself. */
+  /** References of its payment or subscription, and of the object. */
   readonly refs: readonly string[]
-  /** Ids by which an operation may name the payment or subscription. */
+  /** Ids of the payment or subscription that an operation may name. */
   readonly objectIds: readonly string[]
-  /** The id of these that people see. */
+  /** The one of these ids that people see. */
   readonly subject: string
 }
 
-/** When money came back: at the time of the event that told of it, or by the time at which it was seen to be back. */
+/** When money came back: at the time of the event about it, or by the time at which it had come back. */
 export interface CameBack {
   readonly at: number | null
   readonly by: number
 }
 
-/** One refund that a provider tells of. */
+/** A sighting of one refund. */
 export interface ObservedAction extends Observed {
   readonly kind: 'action'
   readonly action: Extract<ActionKind, 'refund'>
   readonly providerRef: string
-  /** Ids that the same refund has at another provider, e.g. the processor's for one that the biller made through it. */
+  /** Ids of the same refund at another provider, e.g. the processor's id for a refund that the biller made through it. */
   readonly gatewayRefs: readonly string[]
-  /** Credit notes that it pays out: an operation may name one, and several refunds may pay out the same. */
+  /** Credit notes that it pays out. An operation may name one, and several refunds may pay out the same note. */
   readonly creditNoteIds?: readonly string[]
-  /** Minor units; null where the provider gave none. */
+  /** Minor units; null: unknown. */
   readonly amount: number | null
   /** ISO 4217 in lower case. */
   readonly currency: string | null
   readonly state: ObjectState
-  /** The provider's own version of this state (updated_at, resource_version); null where it has none: then rank orders. */
+  /** The provider's version of this state (updated_at, resource_version); null: none, and the rank of states orders them. */
   readonly stateVersion: number | null
   /** The provider's own time of the object. */
   readonly createdAt: number
-  /** When its money came back, as it failed or was canceled; absent where it did not, or nothing says when. */
+  /** When the money of a failed or cancelled refund came back; absent: it did not, or the time is unknown. */
   readonly cameBack?: CameBack
-  /** The request that made it; absent where this event does not know. */
+  /** The request that created it; absent: unknown. */
   readonly requestId?: string
-  /** The key of the request that made it; null when this event does not know. */
+  /** The idempotency key of the request that created it; null: unknown. */
   readonly idempotencyKey: string | null
-  /** The provider let an authorization expire that nobody captured: no money moved, and nobody refunded. */
+  /** Whether an uncaptured authorization expired: no money moved. */
   readonly isExpiredAuthorization?: true
 }
 
 /**
- * How much of a charge is refunded by now, without saying by which refunds: what an account without refund events
- * sends. What the known refunds leave open becomes a provisional action at the second look.
+ * The refunded total of a charge, without its refunds: accounts without refund events send only this. At the second look, the
+ * part of the total that no known refund covers becomes a provisional action.
  */
 export interface ObservedRefundTotal extends Observed {
   readonly kind: 'refund_total'
   readonly chargeId: string
   /** Minor units, cumulative. */
   readonly total: number
-  /** The total before this event; null where the event does not say. */
+  /** The total before this event; null: unknown. */
   readonly totalBefore: number | null
-  /** How much was authorized and never captured: the total may count it, though nobody refunded it. */
+  /** The authorized amount that was never captured. The total may include it, though it was not refunded. */
   readonly uncaptured?: number
   readonly currency: string
-  /** When the payment was made; null where the charge does not say. */
+  /** When the payment was made; null: unknown. */
   readonly chargeCreatedAt?: number | null
   /** The provider's time of the event. */
   readonly observedAt: number
@@ -88,8 +88,8 @@ export interface ObservedRefundTotal extends Observed {
 }
 
 /**
- * Why a subscription ends. `involuntary`: the provider could not collect. All but `requested` are said by fields that the provider
- * alone sets: what anybody with a key can write must not silence an alert.
+ * Why a subscription ends. involuntary: the provider could not collect. Every cause except `requested` comes from fields that
+ * only the provider sets: a field that anyone with a key can set must not silence an alert.
  */
 export type EndCause =
   | 'requested'
@@ -101,22 +101,22 @@ export type EndCause =
   | 'never_began'
   | 'not_billable'
 
-/** Where a subscription stands between running and ended. */
+/** How far the end of a subscription is. */
 export interface CancellationState {
   readonly phase: 'none' | 'scheduled' | 'executed'
-  /** When it was asked for; null where the provider does not say. */
+  /** When it was requested; null: unknown. */
   readonly requestedAt: number | null
-  /** When it takes or took effect; null where the provider does not say. */
+  /** When it takes or took effect; null: unknown. */
   readonly effectiveAt: number | null
-  /** It took effect when it was asked for: the provider says that nobody had set it before. */
+  /** Whether it took effect when it was requested: the provider says that it was not scheduled before. */
   readonly isImmediate?: true
   readonly cause: EndCause
-  /** The provider's own word for the cause; null where there is none. */
+  /** The provider's word for the cause; null: none. */
   readonly detail: string | null
 }
 
 /**
- * What showed a subscription, where an object of its own may end it: the subscription, with the schedule that manages it, or
+ * The object that showed a subscription which another object may end: the subscription with the schedule that manages it, or
  * that schedule.
  */
 export type SubscriptionSource =
@@ -128,37 +128,38 @@ export type SubscriptionSource =
       readonly phaseEnds: readonly number[]
     }
 
+/** How far the pause of a subscription is. */
 export interface PauseState {
   readonly phase: 'none' | 'scheduled' | 'paused'
   readonly effectiveAt: number | null
 }
 
 /**
- * A subscription as it stood at one moment. Cancellations, pauses, resumes and removed schedules are read off the row of
- * these, in the provider's own order, so that neither loss nor order of events makes or hides one.
+ * The state of a subscription at one time. Cancellations, pauses, resumes and removed schedules follow from the sequence of these
+ * states in the provider's order, so that lost or reordered events neither create nor hide one.
  */
 export interface ObservedSubscription extends Observed {
   readonly kind: 'subscription'
-  /** The provider's own order of states: its version or time of change, in milliseconds. */
+  /** The provider's order of states: its version or the time of the change, in milliseconds. */
   readonly asOf: number
   readonly cancellation: CancellationState
   readonly pause: PauseState
-  /** The phases that this event says were left by it; null where it does not say. */
+  /** The phases before this event; null: unknown. */
   readonly before: {
     readonly cancellation: CancellationState['phase'] | null
     readonly pause: PauseState['phase'] | null
   } | null
   /**
-   * Whether the provider was trying to collect what is due, where only this tells why an end came (reseller): one that was
-   * not scheduled and follows at once is the provider's own. Absent where the cause is said.
+   * Whether the provider was collecting an overdue payment. Set if only this shows the cause of an end (reseller): an unscheduled
+   * end right after it is the provider's. Absent if the provider says the cause.
    */
   readonly isPastDue?: boolean
-  /** Absent where nothing but the subscription itself ends it. */
+  /** Absent: no other object ends it. */
   readonly source?: SubscriptionSource
   readonly idempotencyKey: string | null
 }
 
-/** Something that is recorded as what it is and judged by nobody: a dispute, a credit, a reversal. */
+/** A sighting of a kind that is recorded and not judged: a dispute, a credit, a reversal. */
 export interface ObservedRecord extends Observed {
   readonly kind: 'record'
   readonly record: Extract<RecordKind, 'dispute' | 'credit' | 'reversal'>
@@ -170,22 +171,22 @@ export interface ObservedRecord extends Observed {
   readonly createdAt: number
 }
 
+/** What a provider showed of one object. */
 export type Sighting = ObservedAction | ObservedRefundTotal | ObservedSubscription | ObservedRecord
 
-/** What an event or an object means. `ignored` is kept in the inbox with its reason; `malformed` is parked. */
+/** The meaning of an event or an object. ignored: kept in the inbox with its reason. malformed: dead-lettered. */
 export type Normalised =
   | { readonly kind: 'observed'; readonly sightings: readonly Sighting[] }
-  /** Nothing in the event is believed but these ids: the verdict rests on reading them back. */
+  /** Only these ids of the event are used: the objects are read from the provider. */
   | { readonly kind: 'hint'; readonly targets: readonly ReadTarget[] }
   | { readonly kind: 'ignored'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string }
 
-/** Reads one authentic event of a provider. Pure, and total: what it cannot read is `malformed`, never an exception. */
+/** Normalises one authentic event. Pure; it answers `malformed` for an unreadable event and never throws. */
 export type NormaliseEvent = (origin: EventOrigin, event: Readonly<Record<string, unknown>>) => Normalised
 
 /**
- * Reads one object as the provider's API gave it, or as an event holds it: the one place that says what an object means.
- * Pure and total. Never answers a hint.
+ * Normalises one object, from the provider's API or from an event. Pure; it never throws and never answers a hint.
  * @param type the provider's own name of the object's type, e.g. refund, adjustment, subscription
  */
 export type NormaliseObject = (

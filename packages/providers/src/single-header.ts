@@ -1,10 +1,11 @@
 import { MAX_CREDENTIAL_LENGTH, type RefusalReason } from './provider.ts'
 
+/** The value of the header, or why it is refused. */
 export type SingleHeader =
   | { readonly kind: 'single'; readonly value: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-/** The one value of the header that carries the credential; anything but exactly one is refused. */
+/** The value of the credential's header. Exactly one is required. */
 export function singleHeader(values: readonly string[]): SingleHeader {
   const [value, ...others] = values
   if (value === undefined || value === '') return { kind: 'refused', reason: 'credential_missing' }

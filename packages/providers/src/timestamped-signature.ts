@@ -1,10 +1,10 @@
 /**
- * The scheme that processor and reseller share, with different punctuation: a header of `name=value` pairs, one of them
- * a Unix time in seconds, others HMAC-SHA256 signatures in hex over time, joint and raw body. The key is the UTF-8 of
- * the whole secret, prefix included (stripe-node and the Paddle SDKs do the same; Standard Webhooks does not).
+ * The signature scheme of processor and reseller, which differ in punctuation: a header of `name=value` pairs, one of them a
+ * Unix time in seconds, others HMAC-SHA256 signatures in hex over time, separator and raw body. The key is the whole secret in
+ * UTF-8, with its prefix, as in stripe-node and the Paddle SDKs and unlike Standard Webhooks.
  *
- * Where the official SDKs are lax we are not: they accept any time in the future and `t=1700000000xyz`, and some compare
- * in variable time. The tests hold every case with what the SDK does.
+ * It is stricter than the official SDKs: these accept any time in the future and `t=1700000000xyz`, and some compare in variable
+ * time. The tests name the SDK's answer for every case.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@backstop/kit'
@@ -17,6 +17,7 @@ import type {
 } from './provider.ts'
 import { singleHeader } from './single-header.ts'
 
+/** The punctuation and names of one provider. */
 export interface SignatureScheme {
   readonly separator: string
   readonly timestampName: string
@@ -25,20 +26,21 @@ export interface SignatureScheme {
   readonly joint: string
 }
 
-/** How far the signed time may lie from ours, in seconds, both ways. */
+/** How far the signed time may be in the past or the future, in seconds. */
 const TOLERANCE_S = 300
-/** Each signature costs a comparison per secret; providers send one per active secret, so two or three. */
+/** Each signature is compared with each secret. Providers send one for each active secret, so two or three. */
 const MAX_SIGNATURES = 16
 const MIN_SECRET_BYTES = 16
 
 const TIMESTAMP_SHAPE = /^\d{1,12}$/
-/** Checked before decoding, because Buffer.from(text, 'hex') stops at the first bad character without a word. */
+/** Checked before decoding, because Buffer.from(text, 'hex') silently stops at the first invalid character. */
 const SIGNATURE_SHAPE = /^[0-9a-f]{64}$/
 
 type ParsedSignature =
   | { readonly kind: 'parsed'; readonly timestamp: string; readonly signatures: readonly Buffer[] }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
+/** Prepares an HMAC key, or says why the secret is unusable. */
 export function prepareSigningKey(secret: Secret): PreparedSecret {
   const bytes = Buffer.from(secret.reveal(), 'utf8')
   if (bytes.length === 0) return { kind: 'unusable', reason: 'secret_empty' }
@@ -47,6 +49,7 @@ export function prepareSigningKey(secret: Secret): PreparedSecret {
   return { kind: 'prepared', credential: { kind: 'signing_key', key: createSecretKey(bytes) } }
 }
 
+/** Checks the signature of a notification, then the age of its signed time. */
 export function authenticateSignature(
   scheme: SignatureScheme,
   request: AuthenticationRequest,
@@ -71,7 +74,7 @@ export function authenticateSignature(
   }
   if (secretIndex === -1) return { kind: 'refused', reason: 'signature_mismatch' }
 
-  // After the signature: until that fits, the time is only what somebody wrote.
+  // After the signature, because an unsigned time means nothing.
   const ageS = Math.floor(request.nowMs / 1000) - Number(parsed.timestamp)
   if (ageS > TOLERANCE_S) return { kind: 'refused', reason: 'timestamp_too_old' }
   if (ageS < -TOLERANCE_S) return { kind: 'refused', reason: 'timestamp_in_future' }
@@ -79,8 +82,8 @@ export function authenticateSignature(
 }
 
 /**
- * Takes the header apart. Exactly one time; signatures that do not have the shape of one are passed over, as are names
- * that the scheme does not know (an older or newer scheme beside ours). Nothing is trimmed.
+ * Parses the header. It needs exactly one time. Malformed signatures and unknown names (of older or newer schemes) are skipped.
+ * Nothing is trimmed.
  */
 function parseSignature(scheme: SignatureScheme, header: string): ParsedSignature {
   let timestamp: string | undefined

@@ -5,73 +5,75 @@ import type { ReaderOptions, ReadLimits, Standing } from '../read-back.ts'
 import { type Failed, failed, failedRequest } from './failure.ts'
 import { type Admission, Pace } from './pace.ts'
 
-/** How one provider's API is spoken to, and what its refusals mean. */
+/** The conventions of one provider's API: headers, pages, error codes. */
 export interface ApiDialect {
-  /** The provider, as a sentence begins with it: `The processor`. */
+  /** The provider as the beginning of a sentence: `The processor`. */
   readonly name: string
-  /** Headers that carry the key, and any others that the API asks for. */
+  /** The headers with the key, and others that the API requires. */
   headers(key: Secret): Readonly<Record<string, string>>
-  /** The word by which an error body says what is wrong; undefined where the body is not the provider's. */
+  /** The error code in an error body; undefined if the body is not the provider's. */
   codeOf(body: unknown): unknown
-  /** Codes of a 404 that says that there is no such object; any other 404 says that the question is wrong. */
+  /** Codes of a 404 for a missing object. Any other 404 means that the request is wrong. */
   readonly missingCodes: ReadonlySet<string>
-  /** Codes that mean "not now", whatever the status. */
+  /** Codes that mean "try again later", with any status. */
   readonly notNowCodes: ReadonlySet<string>
-  /** Where an answer about one object of a type has it. */
+  /** The object in the answer to a request for one object. */
   objectIn(body: AnswerBody, type: string): unknown
-  /** The parameters that ask for the page of a list that begins here. */
+  /** The parameters that request a page of a list. */
   pageQuery(page: string): Query
   /**
-   * The items of a page, and where the next one begins: null after the last page. Undefined where the body does not say.
+   * The items of a page and the start of the next one, null after the last page. Undefined if the body does not say.
    * @param type of the items
    */
   pageIn(body: AnswerBody, type: string): { readonly items: unknown; readonly next: unknown }
 }
 
+/** The JSON object of an answer. */
 export type AnswerBody = Readonly<Record<string, unknown>>
 
-/** How long one caller is ready to wait, over all requests and retries. */
+/** How long one caller waits, over all requests and retries. */
 export interface Budget {
   /** Milliseconds since the epoch. */
   readonly endsAt: number
   readonly signal: AbortSignal | undefined
-  /** Whether what failed is asked again. A sweep is not: it comes again by itself, and waits without holding a place. */
+  /** Whether failed requests are retried. Not for a sweep: it runs again by itself, and waits without holding a slot. */
   readonly retries: boolean
 }
 
+/** The result of one request. */
 export type Answer =
   | { readonly kind: 'answered'; readonly body: AnswerBody }
-  /** The provider says, in its own words, that it has no such object. */
+  /** The provider answers that it has no such object. */
   | { readonly kind: 'missing' }
   | Failed
 
-/** Parameters in order; a value that is null is left out. */
+/** Parameters in order; null values are omitted. */
 export type Query = Readonly<Record<string, string | number | null>>
 
-/** One request, in milliseconds; the budget may leave less. */
+/** Timeout of one request in milliseconds; the budget may leave less. */
 const REQUEST_TIMEOUT_MS = 15_000
-/** The same where the provider did not answer last time, or was never asked. */
+/** The timeout if the provider did not answer the last request, or was never asked. */
 const SHORT_TIMEOUT_MS = 5_000
-/** A request that had less time than this, and took all of it, does not show that the provider fails. */
+/** A request that timed out after less time than this does not count as a failure of the provider. */
 const LEAST_TIME_MS = 2_000
-/** A timer may fire so much before its time, in milliseconds. */
+/** How early a timer may fire, in milliseconds. */
 const TIMER_SLACK_MS = 10
-/** Every so many failures in a row one request has all the time: a provider that is slow is not dead. */
+/** After this many failures in a row one request gets the full timeout, because the provider may only be slow. */
 const FULL_TIME_EVERY = 4
-/** A page of a hundred objects of tens of kilobytes each. */
+/** Room for a page of a hundred objects of tens of kilobytes each. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 30_000
-/** Longest that a question waits for the end of a pause, in milliseconds: whoever waits longer holds no place meanwhile. */
+/** The longest wait for the end of a pause, in milliseconds. A longer wait must not hold a slot. */
 const LONGEST_WAIT_MS = 2_000
-/** Longest that one Retry-After holds up everybody, in milliseconds: a provider's slip must not end reading for a year. */
+/** Upper limit for Retry-After, in milliseconds: a provider's mistake must not stop all reading for a year. */
 const LONGEST_PAUSE_MS = 10 * 60_000
-/** Asked again within the budget; anything else stays as it is, however often one asks. */
+/** Failures that are retried within the budget. A retry does not help against others. */
 const PASSING = new Set<Failed['failure']>(['rate_limited', 'provider_unavailable', 'unreachable'])
 
 /**
- * Asks one provider's API with one key: paced, retried within the caller's budget, through the guarded egress. Never throws,
- * and says nothing of the key.
+ * Reads one provider's API with one key: within its rate limit, with retries within the caller's budget, through the guarded
+ * egress. It never throws, and no result contains the key.
  */
 export class ApiClient {
   readonly dialect: ApiDialect
@@ -83,17 +85,17 @@ export class ApiClient {
   readonly #random: () => number
   readonly #pace: Pace
   readonly #health = { hasAnswered: false, failures: 0, last: undefined as Failed | undefined }
-  /** Of its own, so that a provider that is slow for one connection holds no other one's sockets. */
+  /** Its own pool, so that a slow provider of one connection holds no sockets of another. */
   readonly #lane = `read-back-${randomUUID()}`
 
-  /** @param base URL that paths are appended to, without a slash at its end */
+  /** @param base URL before the paths, without a trailing slash */
   constructor(dialect: ApiDialect, base: string, options: ReaderOptions, limits: ReadLimits) {
     this.dialect = dialect
     this.#base = base
     this.#key = options.readKey
     this.#headers = {
       accept: 'application/json',
-      // An answer is read as it comes: nothing is decompressed.
+      // The egress does not decompress answers.
       'accept-encoding': 'identity',
       'user-agent': 'backstop',
       ...dialect.headers(options.readKey),
@@ -105,8 +107,8 @@ export class ApiClient {
   }
 
   /**
-   * Waits for so long, unless the budget ends before.
-   * @returns whether it was waited
+   * Waits, unless the budget ends before.
+   * @returns whether it waited
    */
   async wait(ms: number, { endsAt, signal }: Budget): Promise<boolean> {
     if (this.#clock.now() + ms >= endsAt) return false
@@ -114,7 +116,7 @@ export class ApiClient {
     return signal?.aborted !== true
   }
 
-  /** @param path segments that come from ids have to be encoded already */
+  /** @param path with encoded ids */
   async get(path: string, query: Query, budget: Budget): Promise<Answer> {
     const parameters = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
     const url = `${this.#base}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`}`
@@ -124,14 +126,14 @@ export class ApiClient {
       if (waitMs > (budget.retries ? LONGEST_WAIT_MS : 0))
         return said ?? this.#notAdmitted({ kind: 'too_late', waitMs })
       const admission = await this.#pace.enter(budget.endsAt, budget.signal)
-      // What it said before tells more than that it said nothing in what was left of the time.
+      // An earlier answer says more than a timeout in the rest of the time.
       if (admission.kind !== 'admitted') return said ?? this.#notAdmitted(admission)
       const { failures } = this.#health
       const begunAt = this.#clock.now()
       const timeoutMs = Math.min(this.#timeoutMs(), Math.max(1, budget.endsAt - begunAt))
       const answer = await this.#once(url, timeoutMs, budget.signal)
       const hasFailed = answer.kind === 'failed' && PASSING.has(answer.failure)
-      // A caller who stops, or has no time left, says nothing about the provider.
+      // An abort or an exhausted budget is no failure of the provider.
       const isCutShort = timeoutMs < LEAST_TIME_MS && this.#clock.now() - begunAt >= timeoutMs - TIMER_SLACK_MS
       // Before the next request in the queue is admitted.
       if (!hasFailed) this.#noteAnswer()
@@ -162,8 +164,8 @@ export class ApiClient {
   }
 
   /**
-   * Pauses all questions to this provider: twice as long with each failure in a row. Half of the pause is left to chance, so
-   * that callers that failed together do not come back together. Requests in flight together count as one failure.
+   * Pauses all requests to this provider, twice as long after each failure in a row. Half of the pause is random, so that
+   * callers that failed together do not return together. Concurrent requests count as one failure.
    * @param before failures in a row when the request began
    */
   #backOff(answer: Failed, before: number): void {
@@ -218,7 +220,7 @@ export class ApiClient {
     return failed('question_refused', name, detail)
   }
 
-  /** Whether a code may be shown: a word like those of the providers, and nothing that a server made of our key. */
+  /** Whether an error code may be shown: a server might answer the key itself in its place. */
   #isSpeakable(code: string): boolean {
     const key = this.#key.reveal()
     return /^[a-z][a-z_]{1,63}$/.test(code) && !key.includes(code) && !code.includes(key)

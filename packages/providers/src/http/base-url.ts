@@ -1,8 +1,7 @@
 /**
- * The URL that an API's paths are appended to.
- * @param given the provider's public address, or api_base as a person wrote it: with or without a slash at its end, with or
- *   without the API's version
- * @param version the path that all of the API's paths begin with, e.g. `/v1`; none when left out
+ * The base URL of an API, without a trailing slash.
+ * @param given the provider's public address or api_base, with or without a trailing slash and the API's version
+ * @param version the first part of every path of the API, e.g. `/v1`; left out: none
  */
 export function baseUrl(given: string, version = ''): string {
   const bare = given.replace(/\/+$/, '')

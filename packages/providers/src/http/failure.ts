@@ -1,9 +1,10 @@
 import { AppError, type EgressReason, egressReason } from '@backstop/kit'
 import type { ReadFailure, ReadResult } from '../read-back.ts'
 
+/** A read that failed. */
 export type Failed = Extract<ReadResult, { kind: 'failed' }>
 
-/** What each failure says to a person, after the provider's name, and what helps. */
+/** Each failure in words, to follow the provider's name, with the remedy. */
 const TEXTS: Readonly<Record<ReadFailure, string>> = {
   key_refused: 'refuses the read key; make a new read-only key there and store it on the connection',
   rate_limited: 'allows no more requests for now',
@@ -15,15 +16,15 @@ const TEXTS: Readonly<Record<ReadFailure, string>> = {
 }
 
 /**
- * A failure in words.
- * @param who the provider, as a sentence begins with it
- * @param detail a status or a word of a closed list, never the provider's prose: that may repeat a part of the key
+ * A failure with its text for people.
+ * @param who the provider as the beginning of a sentence
+ * @param detail a status or an error code, never the provider's message, which may repeat a part of the key
  */
 export function failed(failure: ReadFailure, who: string, detail: string, retryAfterMs: number | null = null): Failed {
   return { kind: 'failed', failure, text: `${who} ${TEXTS[failure]} (${detail})`, retryAfterMs }
 }
 
-/** The server answered, with something that no API of a provider sends. */
+/** The server's answer is none of the provider's API. */
 const UNUSABLE_ANSWERS: ReadonlySet<EgressReason> = new Set([
   'response_too_large',
   'raw_response_too_large',
@@ -32,7 +33,7 @@ const UNUSABLE_ANSWERS: ReadonlySet<EgressReason> = new Set([
   'response_invalid',
 ])
 
-/** What it means for reading that a request has no answer. */
+/** The failure for a request without an answer. */
 export function failedRequest(error: unknown, who: string): Failed {
   const reason = egressReason(error) ?? 'unknown'
   if (error instanceof AppError && error.code === 'egress_blocked') return failed('address_refused', who, reason)

@@ -5,31 +5,31 @@ import { type Failed, failed } from './failure.ts'
 import { type List, type ProviderObject, readPage, unusableItem } from './objects.ts'
 import type { Feed } from './walk.ts'
 
-/** A list that is walked through, newest first. */
+/** A list that a sweep walks through, newest first. */
 export interface FeedList {
-  /** Stays the same for good: stored cursors hold it. */
+  /** Must not change, because stored cursors contain it. */
   readonly name: string
-  /** @param from milliseconds since the epoch: the provider need not show what is older */
+  /** @param from milliseconds since the epoch: older items are not needed */
   list(from: number): List
   /**
-   * When an item took its place in the list, in milliseconds since the epoch, for lists that cannot be asked for a time: the
-   * walk ends where one is too old. An item whose time is NaN is unusable.
+   * For lists that cannot be filtered by time: the time by which an item is sorted, in milliseconds since the epoch. The walk
+   * ends at the first item that is too old. An item with the time NaN is unusable.
    */
   timeOf?(item: ProviderObject): number
-  /** What of the items is to be told; one that turns out to be unusable carries its fault. May read more of the provider. */
+  /** The objects to report for the items; an unusable one carries its fault. It may read more from the provider. */
   objects(items: readonly ProviderObject[], from: number): Promise<readonly ReadObject[] | Failed>
-  /** The event that an item is; undefined when it lacks what an event has, which makes it unusable. For lists of events alone. */
+  /** Lists of events only: the event in an item; undefined for an unusable item. */
   eventOf?(item: ProviderObject): ListedEvent | undefined
 }
 
-/** A feed over a list of the provider's API. An item that cannot be used comes with its fault; the rest of its page counts. */
+/** A feed over a list of the provider's API. An unusable item carries its fault and does not affect the rest of the page. */
 export function feedOf(client: ApiClient, budget: Budget, { name, list, timeOf, objects, eventOf }: FeedList): Feed {
   return {
     name,
     async read(from, place) {
       const { type, ...asked } = list(from)
       const page = await readPage(client, { type, ...asked }, place, budget)
-      // Only a place in the list can be missing, as lists themselves exist.
+      // The list exists, so only its page can be missing.
       if (page.kind === 'missing') return failed('question_refused', client.dialect.name, `no such place in ${name}`)
       if (page.kind === 'failed') return page
       const unusable = [...page.unusable]

@@ -3,7 +3,7 @@ import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, Budget, Query } from './api-client.ts'
 import { type Failed, failed } from './failure.ts'
 
-/** An object of a provider, with its id where every object has it. */
+/** An object of a provider with its id. */
 export type ProviderObject = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** A list of one type of object. */
@@ -18,9 +18,9 @@ export interface List {
 export interface Page {
   readonly kind: 'page'
   readonly items: readonly ProviderObject[]
-  /** The items that have no usable id, each with its fault. */
+  /** The items without a usable id, each with its fault. */
   readonly unusable: readonly ReadObject[]
-  /** Where the next page begins, in the provider's own terms; null after the last one. */
+  /** The start of the next page in the provider's terms; null after the last one. */
   readonly next: string | null
 }
 
@@ -33,10 +33,10 @@ interface Whole {
   readonly unusable: readonly ReadObject[]
 }
 
-/** Pages of one list that belongs to one payment: far more than any has. */
+/** Upper limit for the pages of one payment's list, far beyond any real one. */
 const MOST_PAGES = 10
 
-/** Whether an id cannot stand in a path by itself, because URLs resolve it: `/refunds/..` is `/`. */
+/** Whether an id cannot be a path segment, because URLs resolve it: `/refunds/..` is `/`. */
 export function isDotSegment(id: string): boolean {
   return id === '.' || id === '..'
 }
@@ -60,7 +60,7 @@ export async function readOne(
 
 /**
  * Reads one page of a list.
- * @param page where it begins; null for the first
+ * @param page its start; null for the first page
  */
 export async function readPage(
   client: ApiClient,
@@ -72,17 +72,18 @@ export async function readPage(
   const answer = await client.get(path, page === null ? query : { ...query, ...dialect.pageQuery(page) }, budget)
   if (answer.kind !== 'answered') return answer
   const { items, next } = dialect.pageIn(answer.body, type)
-  // A page that leads to itself would be read for ever.
+  // A page that names itself as the next one would be read for ever.
   const leadsOn = next === null || (typeof next === 'string' && next !== page)
   if (!Array.isArray(items) || !leadsOn) return failed('answer_malformed', dialect.name, `no list of type ${type}`)
   const unusable = items.filter(item => !isProviderObject(item)).map(item => unusableItem(type, item, NO_USABLE_ID))
   return { kind: 'page', items: items.filter(isProviderObject), unusable, next }
 }
 
+/** The fault of an item without a usable id. */
 export const NO_USABLE_ID = 'it has no usable id'
 
 /**
- * An item that cannot be used, as it came: it is dead-lettered later, and costs the rest of its list nothing.
+ * Wraps an unusable item unchanged. It is dead-lettered later, and does not affect the rest of its list.
  * @param fault completes "the item cannot be used: …"
  */
 export function unusableItem(type: string, item: unknown, fault: string): ReadObject {
@@ -91,8 +92,8 @@ export function unusableItem(type: string, item: unknown, fault: string): ReadOb
 }
 
 /**
- * The last id of a page, for lists whose next page begins after it. Any text that UTF-8 can hold will do: the id of an item
- * that is unusable otherwise still names the place.
+ * The last id of a page, after which the next page begins. Any well-formed text will do: an item that is unusable for another
+ * reason still has its place in the list.
  */
 export function lastIdIn(items: unknown): string | undefined {
   if (!Array.isArray(items)) return undefined
@@ -100,7 +101,7 @@ export function lastIdIn(items: unknown): string | undefined {
   return ids.findLast((id): id is string => typeof id === 'string' && id !== '' && id.isWellFormed())
 }
 
-/** Reads all of a short list, such as the refunds of one payment. An empty one is as good as missing. */
+/** Reads a short list completely, such as the refunds of one payment. An empty list counts as missing. */
 export async function readWhole(client: ApiClient, list: List, budget: Budget): Promise<Whole | Missing | Failed> {
   const objects: ProviderObject[] = []
   const unusable: ReadObject[] = []
@@ -118,6 +119,7 @@ export async function readWhole(client: ApiClient, list: List, budget: Budget): 
   return failed('answer_malformed', client.dialect.name, 'a list without end')
 }
 
+/** Whether an item is an object with a usable id. */
 export function isProviderObject(value: unknown): value is ProviderObject {
   return isProviderId(fieldAt(value, 'id'))
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '@backstop/kit'
 import type { ReadLimits } from '../read-back.ts'
 
-/** Whether a request may begin. Whoever was admitted calls `leave` when it has ended. */
+/** Whether a request may begin. An admitted request must call `leave` when it ends. */
 export type Admission =
   | { readonly kind: 'admitted'; leave(): void }
-  /** It would not have come to its turn before its deadline. */
+  /** Its turn would come after its deadline. */
   | { readonly kind: 'too_late'; readonly waitMs: number }
-  /** The caller gave up. */
+  /** The caller aborted. */
   | { readonly kind: 'aborted' }
 
 interface Waiting {
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Lets requests begin no faster than a provider allows: a token bucket, a bound on how many are under way, and a pause for
- * everybody when the provider asks one to wait. First come, first served.
+ * Keeps requests within a provider's rate limit: a token bucket, a limit on requests in flight, and a pause for all requests
+ * when the provider asks for one. Requests are admitted in their order.
  */
 export class Pace {
   readonly #clock: Clock
@@ -33,7 +33,7 @@ export class Pace {
   constructor(limits: ReadLimits, clock: Clock) {
     this.#clock = clock
     this.#concurrent = limits.concurrent
-    // Small, so that what is sent in any minute stays within a hair of the limit: its margin is far larger than this.
+    // A small bucket, so that the requests of any one minute hardly exceed the rate; the margin of the limit covers that.
     this.#capacity = 2 * limits.concurrent
     this.#tokensPerMs = limits.requestsPerMinute / 60_000
     this.#tokens = this.#capacity
@@ -70,12 +70,12 @@ export class Pace {
     })
   }
 
-  /** Nobody begins for so long, in milliseconds: the provider asked one of us to wait. */
+  /** Admits no request for that time, in milliseconds, because the provider asked for a pause. */
   pauseFor(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms)
   }
 
-  /** How long nobody begins from now on, in milliseconds. */
+  /** How long the present pause lasts, in milliseconds. */
   pausedForMs(): number {
     return Math.max(0, this.#pausedUntil - this.#clock.now())
   }
@@ -105,7 +105,7 @@ export class Pace {
     }
   }
 
-  /** Milliseconds until the next request may begin, as far as time decides. */
+  /** Milliseconds until the rate and the pause allow the next request. */
   #waitMs(): number {
     const now = this.#clock.now()
     this.#tokens = Math.min(this.#capacity, this.#tokens + Math.max(0, now - this.#filledAt) * this.#tokensPerMs)

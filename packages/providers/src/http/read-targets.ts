@@ -3,21 +3,21 @@ import type { ReadResult } from '../read-back.ts'
 import type { ApiClient, Budget } from './api-client.ts'
 import { type Failed, failed } from './failure.ts'
 
-/** What asking for one target gave. */
+/** The result of reading one target. */
 export type Found =
   | { readonly kind: 'found'; readonly objects: readonly ReadObject[] }
-  /** Not there, or not all of it: what is there already counts when the rest does not come. */
+  /** The target, or a part of it, is missing. The objects that were found count if the rest stays missing. */
   | { readonly kind: 'missing'; readonly objects?: readonly ReadObject[] }
   | Failed
 
 /**
- * Waits before what was not found is asked for again, in milliseconds: an event may be here before the copy that answers
- * reads has its object.
+ * Waits before another read of missing targets, in milliseconds: an event may arrive before the provider's replicas have its
+ * object.
  */
 const ASK_AGAIN_AFTER_MS = [500, 1_500, 3_000]
 
 /**
- * Asks for every target, and again for those that are not found. One failure fails all: a verdict on a part of the answer
+ * Reads every target, and missing ones again. One failure fails the whole read, because a verdict on a part of the objects
  * would be wrong.
  */
 export async function readTargets(
@@ -32,14 +32,14 @@ export async function readTargets(
     const answers = await Promise.all(missing.map(ask))
     for (const answer of answers) {
       if (answer.kind === 'failed') return answer
-      // Two targets may lead to the same object, e.g. a credit note to the refund that is asked for as well.
+      // Two targets may have the same object, e.g. a credit note and the refund that pays it out.
       for (const object of answer.objects ?? []) objects.set(keyOf(object), object)
     }
     missing = missing.filter((_, index) => answers[index]?.kind === 'missing')
     const waitMs = ASK_AGAIN_AFTER_MS[round]
     if (missing.length === 0 || waitMs === undefined) break
     if (!(await client.wait(waitMs, budget))) {
-      // Once is not enough to say that something does not exist.
+      // One missing answer does not prove that an object does not exist.
       if (round === 0) return failed('unreachable', client.dialect.name, 'no time to ask for what was not found again')
       break
     }
@@ -48,6 +48,6 @@ export async function readTargets(
 }
 
 function keyOf({ type, body, fault }: ReadObject): string {
-  // Unusable items may have no id, or the same one.
+  // Unusable items may have no id, or equal ones.
   return fault === undefined ? `${type} ${String(body.id)}` : `${type} ${JSON.stringify(body)}`
 }

@@ -6,21 +6,21 @@ import { type Feed, walk } from './walk.ts'
 
 type MakeFeed = (client: ApiClient, budget: Budget) => Feed
 
-/** All that a reader of one provider's API is made of. */
+/** The provider-specific parts of a reader. */
 export interface ReaderParts {
   readonly dialect: ApiDialect
   readonly limits: ReadLimits
-  /** URL that paths are appended to. */
+  /** URL before the paths. */
   readonly base: string
-  /** Asks for one target, once. */
+  /** Reads one target once. */
   ask(client: ApiClient, target: ReadTarget, budget: Budget): Promise<Found>
-  /** What a sweep goes through, in this order. */
+  /** The feeds of a sweep, in their order. */
   readonly changes: readonly MakeFeed[]
-  /** What the baseline goes through. */
+  /** The feeds of the baseline. */
   readonly schedules: readonly MakeFeed[]
 }
 
-/** A connection's reader. */
+/** Creates the reader of a connection. */
 export function openReader(parts: ReaderParts, options: ReaderOptions): ProviderReader {
   const { clock } = options
   const client = new ApiClient(parts.dialect, parts.base, options, parts.limits)

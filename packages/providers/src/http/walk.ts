@@ -2,37 +2,38 @@ import type { ReadObject } from '@backstop/contracts'
 import type { ListedEvent, SweepCursor, SweepPage } from '../read-back.ts'
 import type { Failed } from './failure.ts'
 
-/** One list that a walk goes through, newest first. */
+/** One list of a walk, newest first. */
 export interface Feed {
-  /** Stays the same for good: stored cursors hold it. */
+  /** Must not change, because stored cursors contain it. */
   readonly name: string
   /**
    * Reads one page.
-   * @param from what is older than this does not matter, in milliseconds since the epoch
+   * @param from milliseconds since the epoch: older items are not needed
    * @param page null for the first
    */
   read(from: number, page: string | null): Promise<FeedPage | Failed>
 }
 
+/** One page of a feed. */
 export interface FeedPage {
   readonly kind: 'page'
   readonly objects: readonly ReadObject[]
   readonly events: readonly ListedEvent[]
-  /** Where the next page begins; null when this one reached the end, or what is too old to matter. */
+  /** The start of the next page; null after the last one, or if the following items are too old. */
   readonly next: string | null
 }
 
 /**
- * How far a walk goes back behind the beginning of the one before it, in milliseconds. What is made while a walk goes on
- * comes before the pages that it has read, or becomes visible late: the next walk sees it. Longer than the ten minutes
- * after which an event counts as not arrived, so that each is listed once more when it is that old.
+ * How far a walk reaches back before the beginning of the previous walk, in milliseconds. Objects created during a walk are
+ * before the pages that it has read, or become visible late, so the next walk must see them. Longer than the ten minutes after
+ * which an event counts as not arrived, so that each event is listed again at that age.
  */
 export const OVERLAP_MS = 15 * 60_000
 
 /**
- * The next page of a walk through feeds, one after another. A walk covers what changed since the walk before it began, less
- * the overlap, so nothing is skipped and some things come twice. A cursor between two walks holds `from` alone; within one,
- * also where it is.
+ * Reads the next page of a walk through the feeds, one feed after another. A walk covers changes since the previous walk began,
+ * and the overlap, so nothing is skipped and some objects are read twice. Between two walks a cursor holds only `from`; during
+ * a walk it also holds the position.
  * @param nowMs milliseconds since the epoch
  */
 export async function walk(
@@ -53,7 +54,7 @@ export async function walk(
 
   const read = await feed.read(from, page)
   if (read.kind === 'failed') {
-    // A place in a list can become unknown to the provider. The list begins anew then, once, rather than never to go on.
+    // The provider may no longer know a page, for example after a deletion: start this list again, once.
     return read.failure === 'question_refused' && page !== null && cursor?.again === undefined
       ? { kind: 'page', objects: [], events: [], cursor: { ...place, feed: feed.name, again: 'yes' }, done: false }
       : read

@@ -9,8 +9,10 @@ const PROCESSOR_SCHEME: SignatureScheme = {
   joint: '.',
 }
 
+/** Prepares a signing secret. */
 export const prepareSecret = prepareSigningKey
 
+/** Checks the signature of a notification. */
 export function authenticate(
   request: AuthenticationRequest,
   secrets: readonly InboundCredential[],

@@ -1,9 +1,9 @@
 import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
 
-/** What the processor calls its thin events, which carry no object: this endpoint cannot use them, and its SDK throws. */
+/** The object type of thin events, which have no object and cannot be used here. */
 const THIN_EVENT = 'v2.core.event'
-/** Objects that are a payment themselves; others name theirs. */
+/** Object types that are a payment; other objects name their payment. */
 const PAYMENTS = new Set<unknown>(['payment_intent', 'charge'])
 
 /** The envelope is `{id, object: "event", type, data: {object}}`. */
@@ -18,7 +18,7 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'data', 'object')) }
 }
 
-/** The payment intent before the charge: a refund and its charge both name it, so their events share a partition. */
+/** The payment intent rather than the charge: a refund and its charge both name it, so their events share a partition. */
 function subjectOf(object: unknown): string | null {
   const own = fieldAt(object, 'id')
   const what = fieldAt(object, 'object')
@@ -28,9 +28,9 @@ function subjectOf(object: unknown): string | null {
     fieldAt(object, 'charge'),
     PAYMENTS.has(what) ? own : null,
     fieldAt(object, 'subscription'),
-    // A schedule that let its subscription go.
+    // A schedule that was released from its subscription.
     fieldAt(object, 'released_subscription'),
-    // A refund of neither, e.g. of a customer's cash balance.
+    // A refund of neither a payment intent nor a charge, e.g. of a customer's cash balance.
     what === 'refund' ? own : null,
   )
 }

@@ -4,6 +4,7 @@ import { identify } from './identify.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
 
+/** The card processor (Stripe). */
 export const processor: Provider = {
   kind: 'processor',
   credentialHeaders: ['processor-signature', 'stripe-signature'],

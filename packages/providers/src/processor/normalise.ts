@@ -1,4 +1,4 @@
-/** What the card processor's events and objects mean: docs/decisions/processor.md, as a table. */
+/** The meaning of the card processor's events and objects; docs/decisions/processor.md has it as a table. */
 import { z } from 'zod'
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
@@ -19,14 +19,14 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorTelling>> = new Map([
 ])
 
 /**
- * The events that are judged or recorded, each with what its object means and whether its request's key is that of the
- * object: an update's key is that of the updating request.
+ * The events that are judged or recorded, each with the normaliser of its object, and whether the idempotency key of its
+ * request belongs to the object: the key of an update belongs to the updating request.
  */
 const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorTelling>; keyIsIts: boolean }> = new Map([
   ['refund.created', { meaning: meaningOfRefund, keyIsIts: true }],
   ['refund.updated', { meaning: meaningOfRefund, keyIsIts: false }],
   ['refund.failed', { meaning: meaningOfRefund, keyIsIts: false }],
-  // The older name of refund.updated, still sent beside it for some payment methods.
+  // The older name of refund.updated, still sent with it for some payment methods.
   ['charge.refund.updated', { meaning: meaningOfRefund, keyIsIts: false }],
   ['charge.refunded', { meaning: meaningOfCharge, keyIsIts: true }],
   ['customer.subscription.updated', { meaning: meaningOfSubscription, keyIsIts: true }],
@@ -47,7 +47,7 @@ const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorTelling>; ke
   ['charge.dispute.funds_reinstated', { meaning: meaningOfDispute, keyIsIts: false }],
 ])
 
-/** What stands around the object (`request` was a string once). */
+/** The envelope of an event (`request` used to be a string). */
 const Envelope = z.object({
   created: helpful(UnixTime),
   request: helpful(
@@ -62,6 +62,7 @@ function causedBy({ request }: Readonly<Record<string, unknown>>): ProcessorTell
   return typeof id === 'string' ? 'request' : null
 }
 
+/** Normalises an event of the card processor. */
 export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) =>
   meaningOfEvent(projectId, eventType, event)
 
@@ -84,8 +85,9 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
   return known.meaning(telling, object)
 }
 
+/** Normalises an object of the card processor. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
-  // A sweep reads the events of schedules themselves: the object of today says neither when its end was set nor by whom.
+  // A sweep reads the events of schedules: the present object does not say when or by whom its end was set.
   if (type === 'event') return meaningOfEvent(origin.projectId, String(object.type), object)
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }

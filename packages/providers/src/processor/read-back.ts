@@ -1,6 +1,6 @@
 /**
  * The card processor's API (compatible with Stripe's v1): a key as bearer token, lists newest first with `starting_after`
- * and `has_more` (guides: providers.md §1.4; parameters as in the types of stripe 23.1.0).
+ * and `has_more`. Parameters as in the types of stripe 23.1.0.
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import { fieldAt, firstId } from '../event-fields.ts'
@@ -22,7 +22,7 @@ import { openReader } from '../http/reader.ts'
 import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
 
-/** The one whose shapes `normaliseObject` knows: an account's own default may be many years older. */
+/** The API version that `normaliseObject` supports: an account's default may be many years older. */
 const API_VERSION = '2026-10-28.endive'
 
 const DIALECT: ApiDialect = {
@@ -30,7 +30,7 @@ const DIALECT: ApiDialect = {
   headers: key => ({ authorization: `Bearer ${key.reveal()}`, 'stripe-version': API_VERSION }),
   codeOf: body => fieldAt(body, 'error', 'code') ?? fieldAt(body, 'error', 'type'),
   missingCodes: new Set(['resource_missing']),
-  // Comes with 429, but says that somebody else changes the object just now.
+  // Sent with 429, but means that another request is changing the object.
   notNowCodes: new Set(['lock_timeout']),
   objectIn: body => body,
   pageQuery: page => ({ starting_after: page }),
@@ -40,7 +40,7 @@ const DIALECT: ApiDialect = {
   }),
 }
 
-/** The events whose objects matter. The API takes 20 types at most. */
+/** The events to read. The API accepts at most 20 types. */
 const EVENT_TYPES = [
   'refund.created',
   'refund.updated',
@@ -61,7 +61,7 @@ const EVENT_TYPES = [
   'charge.dispute.updated',
   'charge.dispute.closed',
 ]
-/** The fields of a subscription that say whether it ends or pauses; renewals and new items change none of them. */
+/** The fields of a subscription that decide whether it ends or pauses. Renewals and new items change none of them. */
 const TELLING_FIELDS = [
   'status',
   'cancel_at',
@@ -75,14 +75,14 @@ const TELLING_FIELDS = [
 ]
 
 const PAGE_SIZE = 100
-/** Smaller, because each event may lead to a subscription that is read by itself, with its schedule. */
+/** Smaller, because each event may need a read of its subscription and schedule. */
 const EVENTS_PAGE_SIZE = 50
-/** Smaller, because each subscription may have a schedule that is read by itself. */
+/** Smaller, because each subscription may need a read of its schedule. */
 const BASELINE_PAGE_SIZE = 50
 
 /** How the card processor's data is read. */
 export const readBack: ReadBack = {
-  // 25 a second for each endpoint are allowed, to everybody who uses the account together (docs.stripe.com/rate-limits).
+  // The limit is 25 a second for each endpoint, shared by everybody who uses the account (docs.stripe.com/rate-limits).
   limits: { requestsPerMinute: 1_000, concurrent: 4 },
   apiHosts: ['api.stripe.com'],
 
@@ -129,15 +129,15 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
   }
 }
 
-/** A subscription with the schedule that manages it: what a schedule will end does not show on the subscription. */
+/** A subscription with the schedule that manages it: the subscription does not show an end that the schedule sets. */
 async function askSubscription(client: ApiClient, id: string, budget: Budget): Promise<Found> {
   const answer = await readOne(client, 'subscription', '/subscriptions', id, budget)
   return answer.kind === 'object' ? withSchedule(client, answer.object, budget) : answer
 }
 
 /**
- * A read key may lack the right to read schedules, which nothing needed at first: then the subscription stands alone, and an
- * end that a schedule sets shows when it is carried out.
+ * An older read key may lack the right to read schedules. Then the subscription is read alone, and an end that a schedule sets
+ * shows only when it takes effect.
  */
 async function withSchedule(client: ApiClient, subscription: ProviderObject, budget: Budget): Promise<Found> {
   const found: ReadObject = { type: 'subscription', body: subscription }
@@ -160,7 +160,7 @@ function asRefund(body: ProviderObject): ReadObject {
   return { type: 'refund', body }
 }
 
-/** Every refund that was made, whichever events the account sends of it. */
+/** Every refund, whether or not the account sends events about it. */
 function refunds(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'refunds',
@@ -169,7 +169,7 @@ function refunds(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** What happened to refunds made earlier, to subscriptions and disputes: no list can be asked for recent changes of these. */
+/** Changes of older refunds, subscriptions and disputes, from their events: no list of these can be filtered by changes. */
 function events(client: ApiClient, budget: Budget): Feed {
   const types = Object.fromEntries(EVENT_TYPES.map((type, index) => [`types[${index}]`, type]))
   return feedOf(client, budget, {
@@ -188,9 +188,9 @@ function events(client: ApiClient, budget: Budget): Feed {
 }
 
 /**
- * A subscription carries no version, so it is read as it is now: as it was at the event, it would be taken for its present
- * state. The states of the others have an order of their own, so the event's copy does. A schedule's event is taken whole:
- * its time and its request are those at which the end was set, which the schedule does not say.
+ * A subscription has no version, so it is read again: the copy in the event would count as its present state. For other objects
+ * the copy suffices, because their states have an order. The whole event of a schedule is used, because its time and its
+ * request say when and by whom the end was set, and the schedule does not.
  */
 async function objectsOfEvents(
   client: ApiClient,
@@ -221,8 +221,8 @@ async function objectsOfEvents(
 }
 
 /**
- * What the answer about one subscription of a page gave; null for a failure of the whole page. A nonsensical answer about one
- * says nothing about the rest.
+ * The result of reading one subscription of a page; null for a failure of the whole page. An unusable answer about one does not
+ * affect the others.
  */
 function objectsOf(answer: Found, subscription: ProviderObject): readonly ReadObject[] | null {
   if (answer.kind !== 'failed') return answer.objects ?? []
@@ -230,7 +230,7 @@ function objectsOf(answer: Found, subscription: ProviderObject): readonly ReadOb
   return [unusableItem('subscription', subscription, answer.text)]
 }
 
-/** Whether the object of an event is told of. */
+/** Whether the object of an event is reported. */
 function isTold(event: ProviderObject, type: unknown, object: unknown, from: number): type is string {
   switch (type) {
     case 'subscription':
@@ -239,7 +239,7 @@ function isTold(event: ProviderObject, type: unknown, object: unknown, from: num
     case 'subscription_schedule':
       return true
     case 'refund': {
-      // The list of refunds has those made since.
+      // Newer refunds are in the list of refunds.
       const created = fieldAt(object, 'created')
       return typeof created === 'number' && created < seconds(from)
     }
@@ -254,7 +254,7 @@ function mayTell(event: ProviderObject): boolean {
   return TELLING_FIELDS.some(field => Object.hasOwn(previous, field))
 }
 
-/** The API cannot be asked for subscriptions that end later, so all that have not ended are gone through. */
+/** The API has no filter for scheduled ends, so every subscription that has not ended is read. */
 function schedules(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'subscriptions',
@@ -263,7 +263,7 @@ function schedules(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** The subscriptions of which something is set for later, by themselves or by the schedules that are read with them. */
+/** The subscriptions with a scheduled end or pause, their own or that of their schedule. */
 async function whatIsSet(
   client: ApiClient,
   items: readonly ProviderObject[],

@@ -93,7 +93,7 @@ describe("the reseller's signature", () => {
   })
 
   test.each([
-    // The SDK allows 5 s; the interface (§8) allows 5 minutes, which is what providers' retries and clocks need.
+    // The SDK allows 5 s. Backstop allows 5 minutes, because retries and clocks of providers need it.
     { name: '6 s old', sdk: 'rejects', nowS: TS + 6, expected: authentic(6) },
     { name: '300 s old', sdk: 'rejects', nowS: TS + 300, expected: authentic(300) },
     { name: '301 s old', sdk: 'rejects', nowS: TS + 301, expected: refused('timestamp_too_old') },

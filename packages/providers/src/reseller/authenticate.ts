@@ -1,6 +1,6 @@
 /**
- * Reseller (Paddle Billing): `ts=<unix s>;h1=<hex>[;h1=…]` over `<ts>:<body>`. Several h1 are one per active secret, and
- * every one is tried against every secret, as the Python and PHP SDKs do; node keeps only the last, Go takes only one.
+ * Reseller (Paddle Billing): `ts=<unix s>;h1=<hex>[;h1=…]` over `<ts>:<body>`, with one h1 for each active secret. Every h1 is
+ * compared with every secret, as in the Python and PHP SDKs; the Node SDK uses only the last h1, the Go SDK only one.
  */
 import type { AuthenticationRequest, AuthenticationResult, InboundCredential } from '../provider.ts'
 import { authenticateSignature, prepareSigningKey, type SignatureScheme } from '../timestamped-signature.ts'
@@ -12,8 +12,10 @@ const RESELLER_SCHEME: SignatureScheme = {
   joint: ':',
 }
 
+/** Prepares the secret key of a notification destination. */
 export const prepareSecret = prepareSigningKey
 
+/** Checks the signature of a notification. */
 export function authenticate(
   request: AuthenticationRequest,
   secrets: readonly InboundCredential[],

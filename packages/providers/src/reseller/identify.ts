@@ -10,7 +10,7 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   return { kind: 'identified', eventId, eventType, subject: subjectOf(eventType, fieldAt(event, 'data')) }
 }
 
-/** `data` does not say what it is, its event's type does: `subscription.canceled` carries a subscription. */
+/** `data` has no type; the type of its event says it: `subscription.canceled` has a subscription. */
 function subjectOf(eventType: string, data: unknown): string | null {
   const own = fieldAt(data, 'id')
   if (eventType.startsWith('subscription.') || eventType.startsWith('transaction.')) return firstId(own)

@@ -4,6 +4,7 @@ import { identify } from './identify.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
 
+/** The reseller (Paddle Billing). */
 export const reseller: Provider = {
   kind: 'reseller',
   credentialHeaders: ['reseller-signature', 'paddle-signature'],

@@ -1,4 +1,4 @@
-/** What the reseller's events and objects mean: docs/decisions/reseller.md, as a table. */
+/** The meaning of the reseller's events and objects; docs/decisions/reseller.md has it as a table. */
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type ObjectMeaning, TextTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
@@ -10,7 +10,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['subscription', meaningOfSubscription],
 ])
 
-/** An event's type does not say more than which object it carries: every one of them is the object's present state. */
+/** The type of an event says only which object it has: every event has the object's present state. */
 const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['adjustment.created', meaningOfAdjustment],
   ['adjustment.updated', meaningOfAdjustment],
@@ -18,12 +18,13 @@ const EVENTS: ReadonlyMap<string, ObjectMeaning> = new Map([
   ['subscription.canceled', meaningOfSubscription],
   ['subscription.paused', meaningOfSubscription],
   ['subscription.resumed', meaningOfSubscription],
-  // Not among the interface's events; where it is sent, it tells an end by dunning from one that was asked for.
+  // Not required. If it is sent, it shows that an end came from failed collection and not from a request.
   ['subscription.past_due', meaningOfSubscription],
 ])
 
 const OccurredAt = helpful(TextTime)
 
+/** Normalises an event of the reseller. */
 export const normaliseEvent: NormaliseEvent = (origin, event) => {
   const meaning = EVENTS.get(origin.eventType)
   if (meaning === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
@@ -33,6 +34,7 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
   return meaning({ projectId: origin.projectId, site: null, toldAt }, object)
 }
 
+/** Normalises an object of the reseller. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }

@@ -1,7 +1,7 @@
 /**
  * The reseller's API (compatible with Paddle Billing): a key as bearer token, lists ordered by id with a link to the next
- * page, of which only the place is taken: the link itself could lead anywhere (guides: providers.md §2.4; parameters as in
- * the types of @paddle/paddle-node-sdk 3.10.0).
+ * page. Only the position in that link is used, because the link could lead to any host. Parameters as in the types of
+ * @paddle/paddle-node-sdk 3.10.0.
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit'
@@ -41,7 +41,7 @@ const DIALECT: ApiDialect = {
   pageIn: ({ data, meta }) => ({ items: itemsIn(data), next: nextIn(meta) }),
 }
 
-/** The events whose objects matter; past_due tells why a subscription ends soon after. */
+/** The events to read; past_due shows why a subscription ends soon after. */
 const EVENT_TYPES = [
   'adjustment.created',
   'adjustment.updated',
@@ -52,14 +52,14 @@ const EVENT_TYPES = [
   'subscription.past_due',
 ]
 
-/** The most that lists of adjustments give at once, and few enough of the others for their size. */
+/** The largest page of adjustments, and small enough for larger objects. */
 const PAGE_SIZE = 50
-/** Sorts by the time of making, as ids do. */
+/** Ids sort by the time of creation. */
 const NEWEST_FIRST = { order_by: 'id[DESC]', per_page: PAGE_SIZE }
 
-/** How the reseller's data is read. */
+/** Reads the reseller's data. */
 export const readBack: ReadBack = {
-  // 240 a minute are allowed to one address, whatever runs there (developer.paddle.com, rate limiting).
+  // The limit is 240 a minute for one IP address, shared by all its programs (developer.paddle.com, rate limiting).
   limits: { requestsPerMinute: 180, concurrent: 4 },
   apiHosts: ['api.paddle.com', 'sandbox-api.paddle.com'],
 
@@ -79,7 +79,7 @@ export const readBack: ReadBack = {
   },
 }
 
-/** A key says which of the two worlds it belongs to. */
+/** The prefix of a key says whether it belongs to the sandbox. */
 function publicAddress(readKey: Secret): string {
   return readKey.reveal().startsWith('pdl_sdbx_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com'
 }
@@ -92,7 +92,7 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
     }
     case 'adjustment':
     case 'adjustments_of_transaction': {
-      // One adjustment cannot be asked for but as a list of one.
+      // The API reads a single adjustment only as a list.
       const filter = type === 'adjustment' ? 'id' : id.startsWith('sub_') ? 'subscription_id' : 'transaction_id'
       const query = { [filter]: id, per_page: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'adjustment', path: '/adjustments', query }, budget)
@@ -110,7 +110,7 @@ function asAdjustment(body: ProviderObject): ReadObject {
   return { type: 'adjustment', body }
 }
 
-/** An event is called by another name than everything else. */
+/** The id of an event has another field name than all other ids. */
 function itemsIn(data: unknown): unknown {
   return Array.isArray(data)
     ? data.map(item => {
@@ -120,7 +120,7 @@ function itemsIn(data: unknown): unknown {
     : undefined
 }
 
-/** The link is there on the last page too: has_more alone says whether there is another. */
+/** The last page has a link too: only has_more says whether another page follows. */
 function nextIn(meta: unknown): string | null | undefined {
   const hasMore = fieldAt(meta, 'pagination', 'has_more')
   if (hasMore === false) return null
@@ -129,7 +129,7 @@ function nextIn(meta: unknown): string | null | undefined {
   return new URL(link).searchParams.get('after') ?? undefined
 }
 
-/** Every adjustment that was made. */
+/** Every adjustment. */
 function adjustments(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'adjustments',
@@ -140,8 +140,8 @@ function adjustments(client: ApiClient, budget: Budget): Feed {
 }
 
 /**
- * What happened to adjustments made earlier, and to subscriptions. Their objects carry the time of their change, so each
- * event's copy is as good as reading it again.
+ * Changes of older adjustments and of subscriptions, from their events. The objects have the time of their change, so the copy
+ * in the event suffices.
  */
 function events(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {

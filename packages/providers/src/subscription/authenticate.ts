@@ -1,13 +1,13 @@
 /**
- * Subscription billing (Chargebee): HTTP basic authentication and nothing else (RFC 7617). Neither body nor time is
- * signed, so whoever holds the password may say anything: its events are hints, and the provider is always read again.
+ * Subscription billing (Chargebee): only HTTP basic authentication (RFC 7617). Neither body nor time is signed, so anyone with
+ * the password can send any content: its events are hints, and the provider is always read again.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@backstop/kit'
 import type { AuthenticationRequest, AuthenticationResult, InboundCredential, PreparedSecret } from '../provider.ts'
 import { singleHeader } from '../single-header.ts'
 
-/** The fixed user name of the interface (§5). */
+/** The fixed user name of these connections. */
 const USERNAME = 'service'
 
 /** The scheme in any case, then blanks, then base64 with its padding. */
@@ -16,8 +16,8 @@ const COLON = 0x3a
 const usernameDigest = digestOf(Buffer.from(USERNAME, 'utf8'))
 
 /**
- * No minimum length, unlike signing keys: nothing that is seen on the wire can be searched for the password without
- * already being it. The passwords that Backstop makes have 256 bits.
+ * No minimum length, unlike signing keys: a request contains the password itself, so a captured one allows no search for it.
+ * Backstop generates passwords of about 190 bits.
  */
 export function prepareSecret(secret: Secret): PreparedSecret {
   const password = secret.reveal()
@@ -26,6 +26,7 @@ export function prepareSecret(secret: Secret): PreparedSecret {
   return { kind: 'prepared', credential: { kind: 'password', digest: digestOf(Buffer.from(password, 'utf8')) } }
 }
 
+/** Checks the password of a notification. */
 export function authenticate(
   request: AuthenticationRequest,
   secrets: readonly InboundCredential[],
@@ -35,7 +36,7 @@ export function authenticate(
   const pair = parseBasic(header.value)
   if (pair === undefined) return { kind: 'refused', reason: 'credential_malformed' }
 
-  // Digests have one length, which timingSafeEqual needs, and hide how long the password is.
+  // Digests have equal lengths, as timingSafeEqual requires, and hide the length of the password.
   const isService = timingSafeEqual(digestOf(pair.username), usernameDigest)
   const given = digestOf(pair.password)
   let secretIndex = -1
@@ -48,14 +49,14 @@ export function authenticate(
   return { kind: 'authentic', secretIndex, ageS: null }
 }
 
-/** User name and password as bytes, or undefined when the header is not the one spelling of such a pair. */
+/** User name and password as bytes; undefined for a header that is not their exact encoding. */
 function parseBasic(header: string): { username: Buffer; password: Buffer } | undefined {
   const encoded = BASIC_SHAPE.exec(header)?.[1]
   if (encoded === undefined) return undefined
   const bytes = Buffer.from(encoded, 'base64')
-  // Buffer.from drops what it does not like; only what it gives back unchanged was base64.
+  // Buffer.from skips invalid characters: only text that it encodes back unchanged was base64.
   if (bytes.toString('base64') !== encoded) return undefined
-  // The first colon: a password may hold more of them.
+  // The first colon, because a password may contain others.
   const colon = bytes.indexOf(COLON)
   if (colon < 0) return undefined
   return { username: bytes.subarray(0, colon), password: bytes.subarray(colon + 1) }

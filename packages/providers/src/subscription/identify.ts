@@ -10,7 +10,7 @@ export function identify(event: Readonly<Record<string, unknown>>): Identificati
   return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'content')) }
 }
 
-/** The subscription; for a sale without one, the invoice, which a credit note and its refund both name. */
+/** The subscription; without one the invoice, which a credit note and its refund both name. */
 function subjectOf(content: unknown): string | null {
   return firstId(
     fieldAt(content, 'subscription', 'id'),

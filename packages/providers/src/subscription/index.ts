@@ -4,6 +4,7 @@ import { identify } from './identify.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
 
+/** The subscription biller (Chargebee). */
 export const subscription: Provider = {
   kind: 'subscription',
   credentialHeaders: ['authorization'],

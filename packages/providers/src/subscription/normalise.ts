@@ -1,6 +1,6 @@
 /**
- * What the subscription biller's events and objects mean: docs/decisions/subscription.md, as a table. Its events are not
- * signed: they give the ids of what is to be read, and nothing else in them is believed.
+ * The meaning of the subscription biller's events and objects; docs/decisions/subscription.md has it as a table. Its events are
+ * not signed: only the ids of the objects to read are used.
  */
 import { isProviderId, type ReadTarget } from '@backstop/contracts'
 import { fieldAt } from '../event-fields.ts'
@@ -18,7 +18,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning> = new Map([
 
 type HintedType = Extract<ReadTarget['type'], 'transaction' | 'credit_note' | 'subscription'>
 
-/** The members of an event's content that carry objects of a type. The name of the list of credit notes varies. */
+/** The fields of an event's content with objects of each type. The name for the list of credit notes varies. */
 const MEMBERS: Readonly<Record<HintedType, readonly string[]>> = {
   transaction: ['transaction'],
   credit_note: ['credit_note', 'credit_notes'],
@@ -27,14 +27,14 @@ const MEMBERS: Readonly<Record<HintedType, readonly string[]>> = {
 
 interface Hint {
   readonly about: HintedType
-  /** What came about with it and is read where the event names it. */
+  /** Types of related objects, which are read too if the event names them. */
   readonly also?: HintedType
 }
 
 const REFUND: Hint = { about: 'transaction' }
 const CREDIT: Hint = { about: 'credit_note' }
 const SUBSCRIPTION: Hint = { about: 'subscription' }
-/** Ending or changing a subscription can make credit notes, which can be refunded at once. */
+/** The end or a change of a subscription can create credit notes, which can be refunded at once. */
 const SUBSCRIPTION_WITH_CREDITS: Hint = { about: 'subscription', also: 'credit_note' }
 
 const EVENTS: ReadonlyMap<string, Hint> = new Map([
@@ -49,7 +49,7 @@ const EVENTS: ReadonlyMap<string, Hint> = new Map([
   ['subscription_cancellation_scheduled', SUBSCRIPTION],
   ['subscription_scheduled_cancellation_removed', SUBSCRIPTION],
   ['subscription_cancelled', SUBSCRIPTION_WITH_CREDITS],
-  // Spelt with one l by the provider.
+  // The provider spells it with one l.
   ['subscription_canceled_with_backdating', SUBSCRIPTION_WITH_CREDITS],
   ['subscription_reactivated', SUBSCRIPTION],
   ['subscription_reactivated_with_backdating', SUBSCRIPTION],
@@ -64,6 +64,7 @@ const EVENTS: ReadonlyMap<string, Hint> = new Map([
   ['subscription_changed_with_backdating', SUBSCRIPTION_WITH_CREDITS],
 ])
 
+/** Normalises an event of the subscription biller: always a hint, or ignored. */
 export const normaliseEvent: NormaliseEvent = (origin, event) => {
   const hint = EVENTS.get(origin.eventType)
   if (hint === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
@@ -74,6 +75,7 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
   return { kind: 'hint', targets: [...targets, ...others] }
 }
 
+/** Normalises an object of the subscription biller. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }

@@ -1,7 +1,6 @@
 /**
- * The subscription biller's API (compatible with Chargebee's v2): a key as the user of basic authentication, lists cut by an
- * opaque `next_offset`, objects wrapped in the name of their type (guides: providers.md §3.4; parameters as in the types of
- * chargebee 3.33.0).
+ * The subscription biller's API (compatible with Chargebee's v2): a key as the user of basic authentication, lists paged by an
+ * opaque `next_offset`, objects wrapped in the name of their type. Parameters as in the types of chargebee 3.33.0.
  */
 import { isProviderId, type ReadObject, type ReadTarget } from '@backstop/contracts'
 import { fieldAt } from '../event-fields.ts'
@@ -36,7 +35,7 @@ const DIALECT: ApiDialect = {
   }),
 }
 
-/** The events that tell of refunds, credits, ends and pauses. */
+/** The events about refunds, credits, ends and pauses. */
 const EVENT_TYPES = [
   'credit_note_created',
   'payment_refunded',
@@ -52,14 +51,14 @@ const EVENT_TYPES = [
 ]
 
 const PAGE_SIZE = 100
-/** Smaller, because one may have hundreds of lines. */
+/** Smaller, because one object may have hundreds of lines. */
 const LARGE_OBJECTS_PAGE_SIZE = 50
-/** Everything that can still end or pause. */
+/** The statuses of subscriptions that can still end or pause. */
 const UNENDED = ['future', 'in_trial', 'active', 'non_renewing', 'paused']
 
-/** How the subscription biller's data is read. */
+/** Reads the subscription biller's data. */
 export const readBack: ReadBack = {
-  // 150 a minute are allowed to a test site and the smallest plan, whatever asks (guides: providers.md §3.4).
+  // The limit of a test site and of the smallest plan is 150 a minute, shared by all programs that use the site.
   limits: { requestsPerMinute: 110, concurrent: 2 },
   // Each site has a host of its own.
   apiHosts: ['*.chargebee.com'],
@@ -70,7 +69,7 @@ export const readBack: ReadBack = {
       return id === null ? [] : [{ type: 'subscription', id }]
     }
     if (providerRef !== null) {
-      // Whoever refunds a credit note is given both ids and may have noted either.
+      // The answer to a refund of a credit note has both ids, and an operation may name either.
       const transaction = { type: 'transaction', id: providerRef } as const
       return isTransactionId(providerRef) ? [transaction] : [transaction, { type: 'credit_note', id: providerRef }]
     }
@@ -88,7 +87,7 @@ export const readBack: ReadBack = {
   },
 }
 
-/** What the biller makes by itself; a site can be told to take other ids from outside, so it proves nothing. */
+/** The form of ids that the biller generates. A site may accept other ids, so it proves nothing. */
 function isTransactionId(id: string): boolean {
   return id.startsWith('txn_')
 }
@@ -116,7 +115,7 @@ async function ask(client: ApiClient, { type, id }: ReadTarget, budget: Budget):
   }
 }
 
-/** Merchants choose ids here, so one may be `..`, which no path can hold: a list of one has that object. */
+/** Merchants choose ids, so one may be `..`, which no path can hold: a list with a filter has that object. */
 async function readById(client: ApiClient, type: string, id: string, budget: Budget) {
   if (!isDotSegment(id)) return readOne(client, type, `/${type}s`, id, budget)
   const query = { 'id[is]': id, include_deleted: 'true', limit: 1 }
@@ -128,7 +127,7 @@ async function readById(client: ApiClient, type: string, id: string, budget: Bud
     : { kind: 'object' as const, object }
 }
 
-/** What was sold once belongs to no subscription, and goes by its invoice: the credit notes for that name the refunds. */
+/** A one-time sale has no subscription: the credit notes of its invoice name the refunds. */
 async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): Promise<Found> {
   const query = { 'reference_invoice_id[is]': id, limit: LARGE_OBJECTS_PAGE_SIZE }
   const answer = await readWhole(client, { type: 'credit_note', path: '/credit_notes', query }, budget)
@@ -136,7 +135,7 @@ async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): 
   return withLinkedRefunds(client, [...answer.objects.map(asCreditNote), ...answer.unusable], budget)
 }
 
-/** A credit note and a payment name the refunds made of them; what these are, only they tell. */
+/** A credit note and a payment name their refunds, which have to be read themselves. */
 async function withLinkedRefunds(client: ApiClient, found: readonly ReadObject[], budget: Budget): Promise<Found> {
   const linked = found.map(({ body }) => fieldAt(body, 'linked_refunds')).filter(Array.isArray)
   const ids = linked.flat().map(refund => fieldAt(refund, 'txn_id'))
@@ -159,7 +158,7 @@ function asTransaction(body: ProviderObject): ReadObject {
   return { type: 'transaction', body }
 }
 
-/** Refunds that were made or changed, and payments that a bank took back. */
+/** New and changed refunds, and payments that a bank took back. */
 function refunds(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'refunds',
@@ -176,7 +175,7 @@ function refunds(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Credit notes that were made or changed. They can be sorted by their date alone. */
+/** New and changed credit notes. The API can sort them only by their date. */
 function creditNotes(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'credit_notes',
@@ -189,7 +188,7 @@ function creditNotes(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Subscriptions that changed in any way: which way, their state tells. */
+/** Changed subscriptions. Their state shows the change. */
 function subscriptions(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'subscriptions',
@@ -202,7 +201,7 @@ function subscriptions(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Nothing of an event is taken but that it exists: the lists before it have the objects as they are. */
+/** Events, only to see which ones exist: the lists above have the present objects. */
 function events(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'events',
@@ -224,7 +223,7 @@ function events(client: ApiClient, budget: Budget): Feed {
   })
 }
 
-/** Not every end that is set for later shows in the status, and a pause does not: all that can still end are gone through. */
+/** The status shows no scheduled pause and not every scheduled end, so every subscription that can still end is read. */
 function schedules(client: ApiClient, budget: Budget): Feed {
   return feedOf(client, budget, {
     name: 'unended_subscriptions',
@@ -245,7 +244,7 @@ function asSubscription(body: ProviderObject): ReadObject {
   return { type: 'subscription', body }
 }
 
-/** What changed, deleted things too. `after` leaves out the second that it names. */
+/** The filter for changes, with deleted objects. `after` excludes the given second. */
 function changedSince(from: number, limit: number): Query {
   return { 'updated_at[after]': seconds(from) - 1, include_deleted: 'true', limit }
 }

@@ -33,7 +33,7 @@ const subscription = (status: number, code: string, failure: ReadFailure): Refus
   failure,
 })
 
-/** Statuses and codes: guides providers.md §1.4, §2.4, §3.4. */
+/** Refused requests of each provider, with its real statuses and codes. */
 export const REFUSALS: Readonly<Record<ProviderKind, readonly Refusal[]>> = {
   processor: [
     processor(401, { message: 'Invalid API Key provided: rk_test_****1234' }, 'key_refused'),

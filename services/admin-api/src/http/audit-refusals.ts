@@ -4,6 +4,7 @@ import { RefusalTally } from '../access/rules/refusal-tally.ts'
 import type { AdminShelves } from '../store/stores.ts'
 import type { RequestFacts } from './observe-request.ts'
 
+/** Writes refused requests to the audit. */
 export interface RefusalAudit {
   start(): void
   /** Notes the error that a request ended with; what is no refusal is passed over. */

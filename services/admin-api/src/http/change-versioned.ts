@@ -9,6 +9,7 @@ interface Versioned {
   readonly updated_at: Date
 }
 
+/** A change of one versioned document. */
 export interface VersionedChange<D extends Versioned> {
   /** Of a change (`RouteRequest.change`), as is what `find` reads of: what came in between has it run again. */
   readonly shelf: Pick<Shelf<D>, 'change'>

@@ -28,6 +28,7 @@ const TIMES: Record<Of<'time'>['reason'], string> = {
   ends_before_it_began: 'The operation cannot end before it began executing',
 }
 
+/** The error that the API answers for a refusal of the ledger. */
 export function explainRefusal({ code, details, refusal }: LedgerRefusal): AppError {
   switch (refusal.kind) {
     case 'transition': {

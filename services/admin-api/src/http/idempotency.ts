@@ -9,6 +9,7 @@ import type { RouteAnswer } from './route.ts'
 const LOCK_MS = 60_000
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
 
+/** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
   /** The header as it came. */
   readonly key: string
@@ -21,6 +22,7 @@ export interface IdempotentRequest {
   readonly shownOnce: readonly string[]
 }
 
+/** Runs the route, with ids that are the same in a repeat. */
 export type IdempotentWork = (newId: (kind: IdKind) => string) => Promise<RouteAnswer>
 
 /**

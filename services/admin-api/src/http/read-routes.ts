@@ -26,6 +26,7 @@ interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' 
   readonly schema: S
 }
 
+/** A list, as its route describes it. */
 export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extends z.ZodType, Item>
   extends ReadInput<P, Q, S> {
   /** What the list holds, in the plural: "actions". */
@@ -63,6 +64,7 @@ export function pagedRoute<
   })
 }
 
+/** A list of documents, as its route describes it. */
 export interface ListInput<
   P extends z.ZodObject,
   Q extends PageQuery,
@@ -113,6 +115,7 @@ export function listRoute<
 
 const OfId = z.object({ id: z.string() })
 
+/** A read of one item, as its route describes it. */
 export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extends z.ZodType, Item>
   extends ReadInput<P, Q, S> {
   /** What is read: "action". */

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { Principal } from '../access/rules/access.ts'
 import type { AdminShelves } from '../store/stores.ts'
 
+/** The HTTP methods of the API. */
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
 /** What a handler is given: everything checked, nothing raw. */
@@ -45,6 +46,7 @@ export interface Changed {
   readonly projectId: string | null
 }
 
+/** The answer of a route. At most one of `body`, `html`, `text` and `printed` is set. */
 export interface RouteAnswer {
   readonly status: number
   readonly body?: unknown
@@ -62,6 +64,7 @@ export interface RouteAnswer {
   readonly changed?: Changed
 }
 
+/** An answer in the OpenAPI document. */
 export interface AnswerDescription {
   readonly description: string
   /** Of an answer that is no JSON. */
@@ -71,6 +74,7 @@ export interface AnswerDescription {
   readonly shownOnce?: readonly string[]
 }
 
+/** One route of the API. */
 export interface Route {
   readonly method: Method
   /** As OpenAPI writes it: /v1/projects/{id} */

@@ -13,6 +13,7 @@ import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 /** Principal of requests to public routes; it has no scopes. */
 const NOBODY: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
 
+/** The parts that routes run with. */
 export interface RouteRunnerOptions {
   readonly stores: AdminStores
   readonly secretBox: SecretBox

@@ -22,6 +22,7 @@ import type { Method, Route } from './route.ts'
 import { createRouteRunner } from './run-route.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
+/** The parts that the server works with. */
 export interface ApiServerOptions {
   readonly routes: readonly Route[]
   readonly stores: AdminStores
@@ -37,6 +38,7 @@ export interface ApiServerOptions {
   readonly stopping: AbortSignal
 }
 
+/** The server of the management API. */
 export interface ApiServer {
   readonly server: Server
   /** Writes what the log still holds back; call it when the server is closed. */

@@ -4,6 +4,7 @@ import { AppError, type Clock, type MessageCodec, type Producer } from '@backsto
 import type { ReadShelf } from '../store/shelf.ts'
 import type { OutcomeWatcher } from './outcome-watcher.ts'
 
+/** Tests alert channels. */
 export interface ChannelTester {
   /**
    * Sends a test alert through the channel on the path of every other delivery, and waits for what became of it.
@@ -18,6 +19,7 @@ export interface ChannelTester {
   ): Promise<ChannelTestResult>
 }
 
+/** The parts that channel tests work with. */
 export interface ChannelTesterOptions {
   readonly producer: Producer
   readonly codec: Pick<MessageCodec, 'encode'>

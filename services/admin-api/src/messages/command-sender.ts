@@ -10,6 +10,7 @@ export interface CommandSender {
   send(commands: readonly Command[]): Promise<void>
 }
 
+/** Creates the sender of commands. */
 export function createCommandSender({
   producer,
   codec,

@@ -7,6 +7,7 @@ export interface DeadLetterSender {
   send(letter: DeadLetterDocument): Promise<void>
 }
 
+/** Creates the sender of dead letters. */
 export function createDeadLetterSender(producer: Producer): DeadLetterSender {
   return {
     // It keeps the headers that say where it lay first: if it dies again, it is the same letter.

@@ -22,6 +22,7 @@ const SnsMessage = z.object({
 })
 export type SnsMessage = z.infer<typeof SnsMessage>
 
+/** The parts that the verifier works with. */
 export interface SnsOptions {
   readonly egress: Pick<Egress, 'request'>
   /** ARNs of the topics that are listened to; messages of others are refused. */
@@ -32,6 +33,7 @@ export interface SnsOptions {
 const CERTIFICATES_KEPT = 16
 const TIMEOUT_MS = 5_000
 
+/** Verifies messages of Amazon SNS. */
 export interface SnsVerifier {
   /** @throws AppError `malformed_event`, `signature_rejected`; `unavailable` when the certificate could not be read */
   verify(given: unknown, now: Date): Promise<SnsMessage>
@@ -39,6 +41,7 @@ export interface SnsVerifier {
   confirm(message: SnsMessage): Promise<void>
 }
 
+/** Creates the verifier, with a cache of certificates. */
 export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifier {
   const certificates = new Map<string, X509Certificate>()
 

@@ -16,6 +16,7 @@ export type Where<D> = {
 }
 type Match<Value> = [Value] extends [readonly (infer Item)[]] ? Item : Value | { readonly in: readonly Value[] }
 
+/** A page of a list. */
 export interface PageRequest<D> {
   readonly where: Where<D>
   /** The date that the list is sorted by, newest first; documents of the same moment by id, downwards. */
@@ -27,6 +28,7 @@ export interface PageRequest<D> {
   readonly limit: number
 }
 
+/** A collection to read. */
 export interface ReadShelf<D extends Stored> {
   find(where: Where<D>): Promise<D | undefined>
   /** All that match, in no order: for what is known to be few. */
@@ -34,6 +36,7 @@ export interface ReadShelf<D extends Stored> {
   page(request: PageRequest<D>): Promise<D[]>
 }
 
+/** A collection to read and write. */
 export interface Shelf<D extends Stored> extends ReadShelf<D> {
   /** @returns false when the id, or another unique field, is taken */
   insert(document: D): Promise<boolean>

@@ -24,15 +24,15 @@ const Charge = z.object({
   captured: helpful(z.boolean()),
   amount: helpful(MinorUnits),
   amount_captured: helpful(MinorUnits),
-  /** Only in API versions before 2022-11-15, or where it was asked for. */
+  /** Only in API versions before 2022-11-15, or if it was expanded. */
   refunds: helpful(z.object({ data: z.unknown() })),
 })
 type Charge = z.infer<typeof Charge>
 type TimedTelling = ProcessorTelling & { readonly toldAt: number }
 
 /**
- * What a charge tells of refunds: their total, and those that it lists. A request that refunds is answered with one
- * refund, so the event's key is that of the newest one when it alone makes up the difference.
+ * The refunds of a charge: their total, and those that it lists. A request creates one refund, so the event's idempotency key
+ * belongs to the newest refund if that alone makes up the difference of the totals.
  */
 export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object) =>
   reading('charge', Charge, object, charge => {
@@ -53,7 +53,7 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
         payment_intent: refund.payment_intent ?? charge.payment_intent,
       })
     })
-    // What the processor gives back of an authorization that nobody captured was never paid.
+    // The uncaptured part of an authorization was never paid, so releasing it is no refund.
     if (charge.captured !== false || telling.by !== 'itself') sightings.push(total)
     return sightings.length > 0
       ? { kind: 'observed', sightings }
@@ -79,7 +79,7 @@ function totalOf(telling: TimedTelling, charge: Charge): ObservedRefundTotal {
   }
 }
 
-/** The processor lets the rest of an authorization go when a part of it is captured. */
+/** When a part of an authorization is captured, the processor releases the rest. */
 function uncapturedOf({ captured, amount, amount_captured }: Charge): number {
   if (captured !== true || amount === null || amount_captured === null) return 0
   return Math.max(0, amount - amount_captured)

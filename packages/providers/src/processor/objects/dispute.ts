@@ -23,7 +23,7 @@ const Dispute = z.object({
   status: helpful(z.string()),
 })
 
-/** A dispute is the bank's doing: recorded, and never taken for a refund. */
+/** A dispute is opened by the bank: it is recorded, and never counts as a refund. */
 export const meaningOfDispute: ObjectMeaning<ProcessorTelling> = (telling, object) =>
   reading('dispute', Dispute, object, dispute => ({
     kind: 'observed',
@@ -42,7 +42,7 @@ export const meaningOfDispute: ObjectMeaning<ProcessorTelling> = (telling, objec
     ],
   }))
 
-/** Seen from the money: a dispute that is lost has succeeded in taking it. */
+/** The state of the money: a lost dispute has succeeded in taking it. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'warning_needs_response':

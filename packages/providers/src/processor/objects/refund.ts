@@ -22,16 +22,17 @@ const Refund = z.object({
   payment_intent: helpful(Id),
   created: UnixTime,
   status: helpful(z.string()),
-  /** The caller may give three of the reasons; `expired_uncaptured_charge` is the processor's own. */
+  /** Callers can set three of the reasons; only the processor sets `expired_uncaptured_charge`. */
   reason: helpful(z.string()),
   failure_balance_transaction: helpful(Id),
 })
 type Refund = z.infer<typeof Refund>
 
+/** Normalises a refund. */
 export const meaningOfRefund: ObjectMeaning<ProcessorTelling> = (telling, object) =>
   reading('refund', Refund, object, refund => ({ kind: 'observed', sightings: refundSightings(telling, refund) }))
 
-/** The refunds that can be read from a list that an account's API version puts into its charges. */
+/** The readable refunds of the list in a charge, which only some API versions have. */
 export function refundsIn(list: unknown): Refund[] {
   if (!Array.isArray(list)) return []
   return list.flatMap(entry => {
@@ -40,6 +41,7 @@ export function refundsIn(list: unknown): Refund[] {
   })
 }
 
+/** The sightings of a parsed refund: the refund, and its reversal if its money came back. */
 export function refundSightings(telling: ProcessorTelling, refund: Refund): (ObservedAction | ObservedRecord)[] {
   const action = actionOf(telling, refund)
   const back = refund.failure_balance_transaction
@@ -47,7 +49,7 @@ export function refundSightings(telling: ProcessorTelling, refund: Refund): (Obs
 }
 
 function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
-  // The payment intent first: it is the id that people and their software pass around.
+  // The payment intent first: people and their software use its id.
   const naming = nameObject(telling, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
   const state = stateOf(refund.status)
   return {
@@ -60,7 +62,7 @@ function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
     amount: refund.amount,
     currency: refund.currency,
     state,
-    // The processor gives its refunds no version: rank orders their states.
+    // The processor's refunds have no version: the rank of their states orders them.
     stateVersion: null,
     createdAt: refund.created,
     ...cameBack(telling, state),
@@ -70,7 +72,7 @@ function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
   }
 }
 
-/** When its money came back: only the event of that very change says the moment. */
+/** When the money of a failed or cancelled refund came back: only the event of that change has the exact time. */
 function cameBack(
   { toldAt, changedAt, previous }: ProcessorTelling,
   state: ObjectState,
@@ -81,7 +83,7 @@ function cameBack(
   return { cameBack: { at: isThatChange ? changedAt : null, by: toldAt } }
 }
 
-/** The money of a failed refund came back by a booking of its own. */
+/** The money of a failed refund comes back by a separate balance transaction. */
 function reversalOf(telling: ProcessorTelling, refund: Refund, booking: string): ObservedRecord {
   const belongsTo = [refund.payment_intent, refund.charge, refund.id]
   return {
@@ -93,12 +95,12 @@ function reversalOf(telling: ProcessorTelling, refund: Refund, booking: string):
     currency: refund.currency,
     state: 'succeeded',
     stateVersion: null,
-    // When the money came back the refund does not say; that it was refunded before then is what it says.
+    // The refund has no time for the return of its money, only its own creation.
     createdAt: refund.created,
   }
 }
 
-/** The processor's states are an open list; one that is new counts as not final, so that a known one replaces it. */
+/** The processor may add states. An unknown one counts as not final, so that a known one replaces it. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'succeeded':

@@ -4,7 +4,7 @@ import { helpful, Id, type Meaning, nameObject, type ObjectMeaning, reading, Uni
 import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
-/** The fields that say whether a schedule ends its subscription, and when. */
+/** The fields that decide whether and when a schedule ends its subscription. */
 const Standing = z.object({
   status: z.string(),
   end_behavior: z.string(),
@@ -23,21 +23,20 @@ const Schedule = Standing.extend({
 })
 type Schedule = z.infer<typeof Schedule>
 
-/** What an event, or a reading, says of its schedule beyond the object itself. */
+/** Facts about a schedule from its event, beside the object. */
 type Happened = 'created' | 'aborted' | 'anything else'
 
 const END_FIELDS = ['status', 'end_behavior', 'phases']
 
-/** A schedule as it was read, or as an event shows it that says nothing more. */
+/** A schedule that was read, or whose event adds nothing. */
 export const meaningOfSchedule = meaningAfter('anything else')
-/** Before `subscription_schedule.created` no schedule ended the subscription. */
+/** `subscription_schedule.created`: no schedule ended the subscription before. */
 export const meaningOfNewSchedule = meaningAfter('created')
 /** `subscription_schedule.aborted`: the processor ended the subscription because it could not collect. */
 export const meaningOfAbortedSchedule = meaningAfter('aborted')
 
 /**
- * A schedule shows the end of its subscription, and nothing else of it: with `end_behavior: cancel` the last phase's end is
- * the subscription's.
+ * A schedule shows only the end of its subscription: with `end_behavior: cancel` the subscription ends with the last phase.
  */
 function meaningAfter(happened: Happened): ObjectMeaning<ProcessorTelling> {
   return (telling, object) =>
@@ -67,7 +66,7 @@ function meaningAfter(happened: Happened): ObjectMeaning<ProcessorTelling> {
     })
 }
 
-/** @param requestedAt when the end was set; null where this does not say */
+/** @param requestedAt when the end was set; null: unknown */
 function cancellationOf(schedule: Schedule, requestedAt: number | null, happened: Happened): CancellationState {
   const phase = phaseOf(schedule)
   const { canceled_at, completed_at } = schedule
@@ -77,7 +76,7 @@ function cancellationOf(schedule: Schedule, requestedAt: number | null, happened
     case 'scheduled':
       return { phase, requestedAt, effectiveAt: endOf(schedule), cause: 'requested', detail: null }
     case 'executed': {
-      // Who cancels a schedule ends its subscription at once. One that came to its end was asked to long before.
+      // Cancelling a schedule ends its subscription at once. A schedule that reached its end was set up long before.
       const asked = schedule.status === 'canceled' ? canceled_at : null
       const common = { phase, requestedAt: asked, effectiveAt: asked ?? completed_at }
       return happened === 'aborted'
@@ -102,7 +101,7 @@ function phaseOf({ status, end_behavior }: Standing): CancellationState['phase']
   }
 }
 
-/** The end of the last phase; null where none is given. */
+/** The end of the last phase; null: none. */
 function endOf(standing: Standing): number | null {
   const ends = phaseEndsOf(standing)
   return ends.length === 0 ? null : Math.max(...ends)
@@ -112,7 +111,7 @@ function phaseEndsOf({ phases }: Standing): readonly number[] {
   return (phases ?? []).flatMap(phase => phase.end_date ?? [])
 }
 
-/** How it stood before an event; null where the event does not say. */
+/** The schedule before an event; null: unknown. */
 function standingBefore(
   happened: Happened,
   previous: ProcessorTelling['previous'],
@@ -124,7 +123,7 @@ function standingBefore(
   return standing.success ? standing.data : null
 }
 
-/** Whether the schedule now ends the subscription, and did not before, or later. */
+/** Whether the schedule newly ends the subscription, or ends it earlier than before. */
 function isOtherEnd(before: Standing | 'no schedule', now: Standing): boolean {
   const phase = phaseOf(now)
   if (phase === 'none') return false

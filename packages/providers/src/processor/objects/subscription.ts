@@ -4,7 +4,7 @@ import { helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { type ProcessorTelling, withKey } from './telling.ts'
 
-/** The fields that say where a subscription stands. */
+/** The fields that decide the state of a subscription. */
 const Standing = z.object({
   status: z.string(),
   cancel_at: UnixTime.nullish(),
@@ -23,10 +23,10 @@ const Subscription = Standing.extend({
   default_payment_method: helpful(Id),
   default_source: helpful(Id),
   cancellation_details: helpful(z.object({ reason: helpful(z.string()) })),
-  /** The schedule that manages it; null where none does. */
+  /** The schedule that manages it; null: none. */
   schedule: Id.nullish().catch(undefined),
   status_details: helpful(z.object({ paused: z.object({ transitioned_at: UnixTime }) })),
-  /** The period stands on the items since API version 2025-03-31, on the subscription before. */
+  /** Since API version 2025-03-31 the items have the period, before that the subscription. */
   current_period_end: helpful(UnixTime),
   items: helpful(z.object({ data: z.array(z.object({ current_period_end: helpful(UnixTime) })) })),
 })
@@ -35,13 +35,14 @@ type Subscription = z.infer<typeof Subscription>
 const CANCELLATION_FIELDS = ['status', 'cancel_at', 'cancel_at_period_end']
 const PAUSE_FIELDS = ['status', 'pause_collection']
 
+/** Normalises a subscription. */
 export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, object) =>
   reading('subscription', Subscription, object, subscription => {
     if (telling.toldAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
     const naming = nameObject(telling, 'processor', 'subscription', subscription.id, [subscription.id])
     const before = phasesBefore(telling.previous, object)
     const cancellation = cancellationOf(subscription, telling.by)
-    // The key of a request that changed something else must not pass for that of the cancellation.
+    // The key of a request for another change must not count as the key of the cancellation.
     const isAboutEnd =
       telling.previous === null ||
       (before?.cancellation ?? cancellation.phase) !== cancellation.phase ||
@@ -70,7 +71,7 @@ function cancellationOf(subscription: Subscription, by: ProcessorTelling['by']):
   const cause = causeOf(subscription, by)
   return {
     phase,
-    // Kept from the request until the end is carried out.
+    // The processor keeps it from the request until the end takes effect.
     requestedAt: subscription.canceled_at,
     effectiveAt:
       subscription.ended_at ?? subscription.cancel_at ?? (phase === 'scheduled' ? periodEnd(subscription) : null),
@@ -80,15 +81,15 @@ function cancellationOf(subscription: Subscription, by: ProcessorTelling['by']):
 }
 
 /**
- * Either field schedules an end: with flexible billing the customer portal sets `cancel_at` alone, the dashboard and the
- * API may set only `cancel_at_period_end`.
+ * Either field schedules an end: with flexible billing the customer portal sets only `cancel_at`, the dashboard and the API may
+ * set only `cancel_at_period_end`.
  */
 function cancellationPhase(standing: Standing): CancellationState['phase'] {
   if (standing.status === 'canceled' || standing.status === 'incomplete_expired') return 'executed'
   return standing.cancel_at_period_end === true || typeof standing.cancel_at === 'number' ? 'scheduled' : 'none'
 }
 
-/** Who cancels may give a comment and a feedback; status and reason are the processor's own. */
+/** The cause of an end, from status and reason: only the processor sets these, while a caller can set comment and feedback. */
 function causeOf(subscription: Subscription, by: ProcessorTelling['by']): EndCause {
   if (subscription.status === 'incomplete_expired') return 'never_began'
   switch (subscription.cancellation_details?.reason) {
@@ -107,8 +108,8 @@ function causeOf(subscription: Subscription, by: ProcessorTelling['by']): EndCau
 const TRIAL_ENDS_WITHIN_MS = 3_600_000
 
 /**
- * Whether the processor ended the subscription with its trial, as it was told to where there is nothing to charge. An end that
- * somebody had asked for before keeps the time of the request.
+ * Whether the processor ended the subscription with its trial, because there was no payment method. An end that was requested
+ * before has the time of the request.
  */
 function isEndOfUnpaidTrial(subscription: Subscription): boolean {
   const { status, trial_end: trialEnd, ended_at: endedAt, canceled_at: canceledAt } = subscription
@@ -137,13 +138,13 @@ function pausePhase(standing: Standing): PauseState['phase'] {
   return standing.status === 'paused' || (standing.pause_collection ?? null) !== null ? 'paused' : 'none'
 }
 
-/** When the end was to be before an update, in milliseconds since the epoch; -Infinity where none was. */
+/** The scheduled end before an update, in milliseconds since the epoch; -Infinity: none. */
 function endBefore(previous: Readonly<Record<string, unknown>>, object: Readonly<Record<string, unknown>>): number {
   const known = Subscription.safeParse({ ...object, ...previous })
   return known.success ? (cancellationOf(known.data, null).effectiveAt ?? -Infinity) : -Infinity
 }
 
-/** The phases that an update left, where it names a field that makes them up. */
+/** The states that an update ended, if it changed a field that decides them. */
 function phasesBefore(
   previous: ProcessorTelling['previous'],
   object: Readonly<Record<string, unknown>>,

@@ -1,21 +1,21 @@
 import { idempotencyReference } from '@backstop/contracts'
 import type { Telling } from '../../object-fields.ts'
 
-/** What an event of the processor says around its object. */
+/** Facts from the event of an object, beside the object. */
 export interface ProcessorTelling extends Telling {
-  /** The key of the request that the event tells of; null without one, and for what was read. */
+  /** The idempotency key of the request that caused the event; null without one, and for objects that were read. */
   readonly idempotencyKey: string | null
-  /** The request that the event tells of; null without one, and for what was read. */
+  /** The request that caused the event; null without one, and for objects that were read. */
   readonly requestId: string | null
-  /** When the object changed into what is told; null for what was read or listed, as it changed before. */
+  /** When the object changed into this state; null for objects that were read or listed. */
   readonly changedAt: number | null
-  /** Who caused the event: a request, or the processor itself; null for what was read, and where the event does not say. */
+  /** Who caused the event: a request or the processor; null for objects that were read, and if unknown. */
   readonly by: 'request' | 'itself' | null
-  /** The values that the change replaced; null where the event does not say. */
+  /** The values before the change; null: unknown. */
   readonly previous: Readonly<Record<string, unknown>> | null
 }
 
-/** References with that of the request's key, by which an operation that knows only its key is found. */
+/** Adds the reference of the request's idempotency key, which matches operations that know only their key. */
 export function withKey(telling: ProcessorTelling, refs: readonly string[]): readonly string[] {
   const key = telling.idempotencyKey
   return key === null ? refs : [...refs, idempotencyReference(telling.projectId, 'processor', key)]

@@ -35,6 +35,7 @@ const PAUSED = {
   },
 } satisfies SentSubscription
 
+/** Sample objects, as the API answers them. */
 export const PROCESSOR_OBJECTS = {
   refund: REFUND,
   charge: CHARGE,
@@ -43,6 +44,7 @@ export const PROCESSOR_OBJECTS = {
   dispute: DISPUTE,
 }
 
+/** Sample events, as the webhook receives them. */
 export const PROCESSOR_EVENTS = {
   'refund.created': {
     ...ENVELOPE,

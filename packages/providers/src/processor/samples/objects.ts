@@ -1,6 +1,5 @@
 /**
- * The processor's objects as its API of 2026-10-28 sends them. Values are those of guides to its webhooks; the official
- * types check that no required field is missing.
+ * The processor's objects as its API of 2026-10-28 sends them. The official types check that no required field is missing.
  */
 import type Stripe from 'stripe'
 

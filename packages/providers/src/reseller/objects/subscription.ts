@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
 
-/** What is bought, as far as it says how its trial ends. */
+/** The item, with the fields that decide how a trial ends. */
 const Item = z.object({
   trial_dates: helpful(z.object({ ends_at: TextTime })),
   price: helpful(z.object({ trial_period: helpful(z.object({ requires_payment_method: helpful(z.boolean()) })) })),
@@ -21,7 +21,7 @@ const Subscription = z.object({
 })
 type Subscription = z.infer<typeof Subscription>
 
-/** The reseller sends states and no differences: what changed is read off the row of them. */
+/** The reseller sends states without differences: changes follow from the sequence of states. */
 export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = subscription.updated_at ?? telling.toldAt
@@ -39,7 +39,7 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
     return { kind: 'observed', sightings: [sighting] }
   })
 
-/** It says neither when nor why an end was asked for; that a trial ended which nobody paid for, its own times tell. */
+/** The reseller says neither when nor why an end was requested. The times of a subscription show whether an unpaid trial ended. */
 function cancellationOf(subscription: Subscription): CancellationState {
   const unsaid = { requestedAt: null, cause: 'requested', detail: null } as const
   if (subscription.status === 'canceled') {
@@ -55,8 +55,8 @@ function cancellationOf(subscription: Subscription): CancellationState {
 const TRIAL_ENDS_WITHIN_MS = 3_600_000
 
 /**
- * Whether the subscription was never paid for and ended with its trial, which asks for no payment method. Until one is added the
- * reseller takes no scheduled change of such a subscription.
+ * Whether the subscription ended with its trial and was never paid, because the trial requires no payment method. Until one is
+ * added, the reseller accepts no scheduled change of such a subscription.
  */
 function isEndOfUnpaidTrial({ canceled_at, first_billed_at, items }: Subscription): boolean {
   if (canceled_at === null || first_billed_at !== null || items === null || items.length === 0) return false

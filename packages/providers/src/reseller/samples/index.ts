@@ -109,8 +109,10 @@ const SUBSCRIPTION = {
   import_meta: null,
 } satisfies ISubscriptionNotificationResponse
 
+/** Sample objects, as the API answers them. */
 export const RESELLER_OBJECTS = { adjustment: ADJUSTMENT, subscription: SUBSCRIPTION }
 
+/** Sample events, as the webhook receives them. */
 export const RESELLER_EVENTS = {
   'adjustment.created': {
     event_id: 'evt_01k9a0m3v6n7q8r9s0t1u2v3w4',

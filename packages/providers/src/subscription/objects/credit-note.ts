@@ -40,8 +40,8 @@ const CreditNote = Version.extend({
 type TimedNote = z.infer<typeof CreditNote> & { readonly date: number }
 
 /**
- * A credit note is a credit: it lowers an unpaid invoice, stays with the customer's balance, or may be refunded later.
- * Each refund made from it is one of its own, known by its transaction and not by the note.
+ * A credit note is a credit: it lowers an unpaid invoice, stays in the customer's balance, or is refunded later. Each of its
+ * refunds is an action of its own, identified by its transaction and not by the note.
  */
 export const meaningOfCreditNote: ObjectMeaning = (telling, object) =>
   reading('credit_note', CreditNote, object, parsed => {
@@ -66,7 +66,7 @@ function creditOf(telling: Telling, note: TimedNote): ObservedRecord {
   }
 }
 
-/** The refund as the note knows it: the transaction itself says more, above all what the gateway calls it. */
+/** The refund as the note shows it. The transaction says more, above all the gateway's id. */
 function refundOf(telling: Telling, note: TimedNote, linked: LinkedRefund): ObservedAction {
   return {
     kind: 'action',
@@ -75,11 +75,11 @@ function refundOf(telling: Telling, note: TimedNote, linked: LinkedRefund): Obse
     providerRef: linked.txn_id,
     gatewayRefs: [],
     creditNoteIds: [note.id],
-    // One refund may pay out several notes: the transaction's own amount is the refund's.
+    // One refund may pay out several notes, so only its transaction has its whole amount.
     amount: linked.txn_amount ?? linked.applied_amount,
     currency: note.currency_code ?? null,
     state: stateOfTransaction(linked.txn_status),
-    // The note's version is not the transaction's.
+    // The note's version does not order the states of the transaction.
     stateVersion: null,
     createdAt: linked.txn_date ?? linked.applied_at ?? note.date,
     idempotencyKey: null,
@@ -90,7 +90,7 @@ function belongsTo(note: TimedNote): (string | null)[] {
   return [note.subscription_id, note.reference_invoice_id]
 }
 
-/** `refund_due` is open: it may be refunded, allocated to an invoice or stay. */
+/** `refund_due` is not final: the note may be refunded, allocated to an invoice, or stay. */
 function stateOf(status: string | null): ObjectState {
   switch (status) {
     case 'adjusted':

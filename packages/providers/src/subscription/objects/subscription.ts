@@ -7,9 +7,9 @@ import { Version, versionOf } from './version.ts'
 const Subscription = Version.extend({
   id: ProviderId,
   status: z.string().min(1),
-  /** When it was, or is set to be, cancelled. */
+  /** When it was cancelled, or will be. */
   cancelled_at: UnixTime.nullish(),
-  /** Only the provider's own causes stand here; what a person chose is `cancel_reason_code`. */
+  /** Only the provider sets it; a person's reason is in `cancel_reason_code`. */
   cancel_reason: helpful(z.string().min(1)),
   cancel_reason_code: helpful(z.string().min(1)),
   cancel_schedule_created_at: helpful(UnixTime),
@@ -20,6 +20,7 @@ const Subscription = Version.extend({
 })
 type Subscription = z.infer<typeof Subscription>
 
+/** Normalises a subscription. */
 export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
   reading('subscription', Subscription, object, subscription => {
     const asOf = versionOf(subscription) ?? telling.toldAt
@@ -37,8 +38,8 @@ export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
   })
 
 /**
- * The causes that the biller itself gives: no request takes `cancel_reason`. A word that it does not document is taken for a
- * request's, so that people hear of the end.
+ * The causes that only the biller sets: no request has `cancel_reason`. An undocumented word counts as a request, so that the
+ * end alerts.
  */
 const CAUSES: ReadonlyMap<string, EndCause> = new Map([
   ['not_paid', 'involuntary'],
@@ -68,19 +69,19 @@ function cancellationOf(subscription: Subscription, asOf: number): CancellationS
 }
 
 /**
- * A subscription in its last term does not renew, though nobody cancelled it: it runs as agreed, and a cancellation that
- * somebody sets on top of that must show as one.
+ * A subscription in its last term does not renew, and is not cancelled: it runs as agreed. A cancellation that somebody adds
+ * must show as one.
  */
 function cancellationPhase(subscription: Subscription, asOf: number): CancellationState['phase'] {
   const { status, cancelled_at } = subscription
-  // Deleting a subscription ends it as well.
+  // A deleted subscription has ended as well.
   if (status === 'cancelled' || subscription.deleted === true) return 'executed'
   if (status === 'non_renewing') return isPlanEnd(subscription) ? 'none' : 'scheduled'
-  // A trial that is set to end keeps its status. A time that has passed is left from an end before a reactivation.
+  // A trial with a scheduled end keeps its status. A time in the past remains from an end before a reactivation.
   return typeof cancelled_at === 'number' && cancelled_at > asOf ? 'scheduled' : 'none'
 }
 
-/** Whether the end is that of the last term, and no request, schedule or cause of the provider stands behind it. */
+/** Whether the end is that of the last term, without a request, a schedule or a cause of the provider. */
 function isPlanEnd(subscription: Subscription): boolean {
   const { cancelled_at, current_term_end } = subscription
   const endsWithTerm = typeof cancelled_at !== 'number' || current_term_end === null || cancelled_at >= current_term_end

@@ -26,7 +26,7 @@ const Transaction = Version.extend({
   id_at_gateway: OtherId,
   payment_method: Word,
   subscription_id: OtherId,
-  /** The payment that is refunded; of a refund that was only recorded, e.g. a cheque, it is the second. */
+  /** The refunded payment; for a refund that was only recorded, e.g. a cheque, the second field has it. */
   refunded_txn_id: OtherId,
   reference_transaction_id: OtherId,
   linked_credit_notes: helpful(z.array(z.object({ cn_id: OtherId, cn_reference_invoice_id: OtherId }))),
@@ -35,15 +35,15 @@ const Transaction = Version.extend({
 type Transaction = z.infer<typeof Transaction>
 
 /**
- * The method of what the biller, or a person, records as refunded because a bank took it back: of recorded refunds only, which
- * move no money (the text on `payment_method` in the types of chargebee-node 2). A refund that goes out has another.
+ * The method of a refund that is recorded because a bank took the payment back. Only recorded refunds, which move no money,
+ * have it (`payment_method` in the types of chargebee-node 2).
  */
 const TAKEN_BACK = 'chargeback'
 
-/** The gateway through which a refund is one of our card processor, under the processor's id. */
+/** The gateway that is the card processor: its refunds have an id there too. */
 const PROCESSOR_GATEWAY = 'stripe'
 
-/** A refund is one by its type, however it was paid back: a recorded cheque is one, too. Only what a bank took back is none. */
+/** Every transaction of the type refund is a refund, also a recorded cheque, except for a payment that a bank took back. */
 export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
   reading('transaction', Transaction, object, transaction => {
     const createdAt = transaction.date ?? telling.toldAt
@@ -62,7 +62,7 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
       case 'refund': {
         if (transaction.payment_method === TAKEN_BACK) return { kind: 'observed', sightings: [dispute] }
         const gatewayRefs = gatewayRefsOf(transaction)
-        // The processor's own name for it: what the processor tells of this refund then meets it in one subject.
+        // The processor's id of the refund: events of both providers about it then belong to one case.
         const atGateway = gatewayRefs.map(id => objectReference(telling.projectId, 'processor', undefined, id))
         const refund: Sighting = {
           kind: 'action',
@@ -87,7 +87,7 @@ function creditNoteIdsOf({ linked_credit_notes }: Transaction): string[] {
   return [...new Set((linked_credit_notes ?? []).flatMap(note => note.cn_id ?? []))]
 }
 
-/** The subscription; without one the invoice, which the credit note names as well, the payment, and what was paid out. */
+/** The subscription, or else the invoice, which the credit note also names; then the payment and the credit notes paid out. */
 function belongsTo(transaction: Transaction): (string | null)[] {
   const notes = transaction.linked_credit_notes ?? []
   const invoices = notes.map(note => note.cn_reference_invoice_id)
@@ -101,8 +101,8 @@ function gatewayRefsOf(transaction: Transaction): string[] {
 }
 
 /**
- * The state of a refund transaction. `in_progress` is normal for cards, for days. `needs_attention` is undecided: someone
- * has to look at the gateway.
+ * The state of a refund transaction. For cards `in_progress` is normal for days. `needs_attention` is undecided: a person has to
+ * look at the gateway.
  */
 export function stateOfTransaction(status: string | null): ObjectState {
   switch (status) {

@@ -75,8 +75,10 @@ const SCHEDULED = {
 const CANCELLED = { ...SCHEDULED, status: 'cancelled' } satisfies Partial<Subscription>
 const PAUSED = { status: 'paused', pause_date: 1_764_000_100 } satisfies Partial<Subscription>
 
+/** Sample objects, as the API answers them. */
 export const SUBSCRIPTION_OBJECTS = { transaction: REFUND, credit_note: CREDIT_NOTE, subscription: SUBSCRIPTION }
 
+/** Sample events, as the webhook receives them. */
 export const SUBSCRIPTION_EVENTS = {
   payment_refunded: refundEvent('payment_refunded'),
   refund_initiated: refundEvent('refund_initiated', { status: 'in_progress' }),

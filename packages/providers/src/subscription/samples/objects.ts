@@ -1,6 +1,7 @@
 /** The biller's objects as its API v2 sends them; the official types check them. */
 import type { Card, CreditNote, Customer, Invoice, Subscription, Transaction } from 'chargebee'
 
+/** The sample customer. */
 export const CUSTOMER = {
   id: 'cus-9',
   object: 'customer',
@@ -23,6 +24,7 @@ export const CUSTOMER = {
   updated_at: 1_760_000_000,
 } satisfies Customer
 
+/** The sample card. */
 export const CARD = {
   payment_source_id: 'pm_16A',
   object: 'card',

@@ -8,6 +8,7 @@ export interface Principal {
   readonly projectId: string | null
 }
 
+/** Whether a key has the scope. */
 export type AccessVerdict =
   | { readonly kind: 'granted' }
   | { readonly kind: 'refused'; readonly reason: 'scope_missing' }
@@ -26,6 +27,7 @@ export function ownProject(principal: Principal): { readonly project_id?: string
   return principal.projectId === null ? {} : { project_id: principal.projectId }
 }
 
+/** The project filter of a list, or why the list is refused. */
 export type ProjectFilter =
   | { readonly kind: 'filter'; readonly where: { readonly project_id?: string } }
   | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
@@ -38,6 +40,7 @@ export function narrowToProject(principal: Principal, asked: string | undefined)
   return { kind: 'filter', where: { project_id: asked } }
 }
 
+/** The project of a new key, or why the key is refused. */
 export type KeyGrant =
   | { readonly kind: 'granted'; readonly projectId: string | null }
   | { readonly kind: 'refused'; readonly reason: 'foreign_project' }

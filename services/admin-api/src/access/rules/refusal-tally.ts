@@ -6,6 +6,7 @@ export type RefusedActor =
   /** @param network what the address is counted by: all that one customer of a network has counts as one */
   | { readonly kind: 'stranger'; readonly network: string; readonly keyHint: string | null }
 
+/** One refused request. */
 export interface Refusal {
   readonly actor: RefusedActor
   readonly code: ErrorCode

@@ -14,6 +14,7 @@ import type { Shelf } from '../../store/shelf.ts'
 /** A fixed id: of several replicas that start at once, the insert of one wins, and only that one has a key to show. */
 export const BOOTSTRAP_KEY_ID = 'key_bootstrap'
 
+/** The parts that the bootstrap key needs. */
 export interface BootstrapOptions {
   readonly apiKeys: Shelf<ApiKeyDocument>
   readonly clock: Clock
@@ -24,6 +25,7 @@ export interface BootstrapOptions {
   readonly show: (key: Secret) => void
 }
 
+/** made: a key was generated and shown. stored: the chosen key was stored. replaced: it replaced an unused generated key. */
 export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_are_there'
 
 /**

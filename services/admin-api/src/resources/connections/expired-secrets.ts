@@ -14,6 +14,7 @@ export interface ExpiredSecrets {
   erase(now: Date): Promise<number>
 }
 
+/** Erases expired secrets in MongoDB. */
 export function createMongoExpiredSecrets(db: Db): ExpiredSecrets {
   const channels = db.collection<ChannelDocument>('channels')
   const connections = db.collection<ConnectionDocument>('connections')

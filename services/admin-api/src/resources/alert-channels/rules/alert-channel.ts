@@ -69,6 +69,7 @@ function successRate(days: NonNullable<ChannelHealthDocument['days']>, now: Date
   return attempts === 0 ? null : Math.round((delivered / attempts) * 10_000) / 10_000
 }
 
+/** Whether a change fits the config of a channel. */
 export type ConfigPatchVerdict =
   | { readonly kind: 'fits' }
   | { readonly kind: 'refused'; readonly reason: 'of_another_kind'; readonly field: keyof ChannelConfigPatch }

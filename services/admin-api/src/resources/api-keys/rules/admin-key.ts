@@ -2,6 +2,7 @@ import type { ApiKeyDocument, Scope } from '@backstop/contracts'
 
 type Key = Pick<ApiKeyDocument, '_id' | 'scopes' | 'project_id' | 'expires_at' | 'revoked_at'>
 
+/** Whether a key may be revoked. */
 export type RevocationVerdict =
   /** `successorId`: the admin key that remains; null where the revoked key did not administer everything. */
   | { readonly kind: 'allowed'; readonly successorId: string | null }

@@ -146,6 +146,7 @@ function activeSecrets(secrets: readonly ConnectionSecret[], now: Date): Connect
 /** As many secrets of one connection as notifications are checked against (guides: R2.4, R2.8). */
 export const MAX_ACTIVE_SECRETS = 5
 
+/** The secrets after a rotation, or why it is refused. */
 export type Rotation =
   | { readonly kind: 'rotated'; readonly secrets: ConnectionSecret[] }
   | { readonly kind: 'refused'; readonly reason: 'too_many_active' | 'secret_in_use' }

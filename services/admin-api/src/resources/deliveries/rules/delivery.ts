@@ -21,6 +21,7 @@ export function showDelivery(document: DeliveryDocument): Delivery {
   }
 }
 
+/** Whether a delivery may be sent again. */
 export type SendAgainVerdict =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly reason: 'channel_deleted' | 'channel_switched_off' | 'channel_disabled' }

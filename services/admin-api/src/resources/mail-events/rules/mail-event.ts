@@ -2,6 +2,7 @@
 import { type Command, deterministicId, isoTime } from '@backstop/contracts'
 import { z } from 'zod'
 
+/** A bounce or complaint of one address. */
 export interface MailEvent {
   readonly kind: 'hard_bounce' | 'soft_bounce' | 'complaint'
   readonly address: string
