@@ -11,17 +11,17 @@ import type { Normalised, Observed } from './sighting.ts'
 export type Meaning = Exclude<Normalised, { kind: 'hint' }>
 
 /** What the meaning of an object depends on beside the object. */
-export interface Telling {
+export interface SightingContext {
   readonly projectId: string
   /** The provider's site, if ids are unique in a site only. */
   readonly site: string | null
   /** The time of its event or of the read, in milliseconds since the epoch; null if unknown. */
-  readonly toldAt: number | null
+  readonly shownAt: number | null
 }
 
 /** Normalises objects of one type. */
-export type ObjectMeaning<T extends Telling = Telling> = (
-  telling: T,
+export type ObjectMeaning<T extends SightingContext = SightingContext> = (
+  context: T,
   object: Readonly<Record<string, unknown>>,
 ) => Meaning
 
@@ -71,18 +71,18 @@ export function reading<Output>(
  * @param belongsTo ids of the payment or subscription, first the one that people see; empty values are skipped
  */
 export function nameObject(
-  telling: Telling,
+  context: SightingContext,
   provider: ProviderKind,
   type: string,
   id: string,
   belongsTo: readonly (string | null | undefined)[],
 ): Observed {
   const objectIds = [...new Set(belongsTo.filter(other => typeof other === 'string'))]
-  const site = telling.site ?? undefined
+  const site = context.site ?? undefined
   return {
     provider,
-    identity: objectIdentity(telling.projectId, provider, site, type, id),
-    refs: [...new Set([...objectIds, id])].map(name => objectReference(telling.projectId, provider, site, name)),
+    identity: objectIdentity(context.projectId, provider, site, type, id),
+    refs: [...new Set([...objectIds, id])].map(name => objectReference(context.projectId, provider, site, name)),
     objectIds,
     subject: objectIds[0] ?? id,
   }

@@ -4,13 +4,13 @@ import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
 import { meaningOfCharge } from './objects/charge.ts'
+import type { ProcessorContext } from './objects/context.ts'
 import { meaningOfDispute } from './objects/dispute.ts'
 import { meaningOfRefund } from './objects/refund.ts'
 import { meaningOfAbortedSchedule, meaningOfNewSchedule, meaningOfSchedule } from './objects/schedule.ts'
 import { meaningOfSubscription } from './objects/subscription.ts'
-import type { ProcessorTelling } from './objects/telling.ts'
 
-const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorTelling>> = new Map([
+const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorContext>> = new Map([
   ['refund', meaningOfRefund],
   ['charge', meaningOfCharge],
   ['subscription', meaningOfSubscription],
@@ -22,7 +22,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorTelling>> = new Map([
  * The events that are judged or recorded, each with the normaliser of its object, and whether the idempotency key of its
  * request belongs to the object: the key of an update belongs to the updating request.
  */
-const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorTelling>; keyIsIts: boolean }> = new Map([
+const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; keyIsIts: boolean }> = new Map([
   ['refund.created', { meaning: meaningOfRefund, keyIsIts: true }],
   ['refund.updated', { meaning: meaningOfRefund, keyIsIts: false }],
   ['refund.failed', { meaning: meaningOfRefund, keyIsIts: false }],
@@ -55,7 +55,7 @@ const Envelope = z.object({
   ),
 })
 
-function causedBy({ request }: Readonly<Record<string, unknown>>): ProcessorTelling['by'] {
+function causedBy({ request }: Readonly<Record<string, unknown>>): ProcessorContext['by'] {
   if (request === null) return 'itself'
   const id = typeof request === 'string' ? request : fieldAt(request, 'id')
   if (id === null) return 'itself'
@@ -72,17 +72,17 @@ function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Re
   const object = objectAt(event, 'data', 'object')
   if (object === undefined) return { kind: 'malformed', reason: 'data.object: There is no object' }
   const envelope = Envelope.parse(event)
-  const telling: ProcessorTelling = {
+  const context: ProcessorContext = {
     projectId,
     site: null,
-    toldAt: envelope.created,
+    shownAt: envelope.created,
     changedAt: envelope.created,
     idempotencyKey: known.keyIsIts ? (envelope.request?.idempotency_key ?? null) : null,
     requestId: known.keyIsIts ? (envelope.request?.id ?? null) : null,
     by: causedBy(event),
     previous: objectAt(event, 'data', 'previous_attributes') ?? null,
   }
-  return known.meaning(telling, object)
+  return known.meaning(context, object)
 }
 
 /** Normalises an object of the card processor. */
@@ -93,5 +93,5 @@ export const normaliseObject: NormaliseObject = (origin, type, object) => {
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
   const { projectId, readAt } = origin
   const read = { changedAt: null, idempotencyKey: null, requestId: null, by: null, previous: null }
-  return meaning({ projectId, site: null, toldAt: readAt, ...read }, object)
+  return meaning({ projectId, site: null, shownAt: readAt, ...read }, object)
 }

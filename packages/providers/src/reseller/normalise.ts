@@ -30,13 +30,13 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
   if (meaning === undefined) return { kind: 'ignored', reason: `Events of type ${origin.eventType} are not judged` }
   const object = objectAt(event, 'data')
   if (object === undefined) return { kind: 'malformed', reason: 'data: There is no object' }
-  const toldAt = OccurredAt.parse(fieldAt(event, 'occurred_at'))
-  return meaning({ projectId: origin.projectId, site: null, toldAt }, object)
+  const shownAt = OccurredAt.parse(fieldAt(event, 'occurred_at'))
+  return meaning({ projectId: origin.projectId, site: null, shownAt }, object)
 }
 
 /** Normalises an object of the reseller. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
-  return meaning({ projectId: origin.projectId, site: null, toldAt: origin.readAt }, object)
+  return meaning({ projectId: origin.projectId, site: null, shownAt: origin.readAt }, object)
 }

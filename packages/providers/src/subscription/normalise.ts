@@ -79,7 +79,7 @@ export const normaliseEvent: NormaliseEvent = (origin, event) => {
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
-  return meaning({ projectId: origin.projectId, site: origin.site, toldAt: origin.readAt }, object)
+  return meaning({ projectId: origin.projectId, site: origin.site, shownAt: origin.readAt }, object)
 }
 
 function targetsIn(content: unknown, type: HintedType): ReadTarget[] {

@@ -8,7 +8,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
-  type Telling,
+  type SightingContext,
   UnixTime,
 } from '../../src/object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../../src/sighting.ts'
@@ -26,14 +26,14 @@ const Return = z.object({
 })
 
 /** What a return means, for events, re-reads, sweeps and the baseline. */
-const meaningOfReturn: ObjectMeaning = (telling, object) =>
+const meaningOfReturn: ObjectMeaning = (context, object) =>
   reading('return', Return, object, given => ({
     kind: 'observed',
     sightings: [
       {
         kind: 'action',
         action: 'refund',
-        ...nameObject(telling, KIND, 'return', given.id, [given.payment]),
+        ...nameObject(context, KIND, 'return', given.id, [given.payment]),
         providerRef: given.id,
         gatewayRefs: [],
         amount: given.cents,
@@ -63,15 +63,15 @@ export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) 
   if (type === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
   const object = objectAt(event, type)
   if (object === undefined) return { kind: 'malformed', reason: `${type}: There is no object` }
-  return meaningOf(type, { projectId, site: null, toldAt: null }, object)
+  return meaningOf(type, { projectId, site: null, shownAt: null }, object)
 }
 
 export const normaliseObject: NormaliseObject = ({ projectId, readAt }, type, object) =>
-  meaningOf(type, { projectId, site: null, toldAt: readAt }, object)
+  meaningOf(type, { projectId, site: null, shownAt: readAt }, object)
 
-function meaningOf(type: string, telling: Telling, object: Readonly<Record<string, unknown>>): Meaning {
+function meaningOf(type: string, context: SightingContext, object: Readonly<Record<string, unknown>>): Meaning {
   const meaning = OBJECTS.get(type)
   return meaning === undefined
     ? { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
-    : meaning(telling, object)
+    : meaning(context, object)
 }

@@ -11,11 +11,11 @@ const Plan = z.object({
 })
 type Plan = z.infer<typeof Plan>
 
-export const meaningOfPlan: ObjectMeaning = (telling, object) =>
+export const meaningOfPlan: ObjectMeaning = (context, object) =>
   reading('plan', Plan, object, plan => {
     const sighting: ObservedSubscription = {
       kind: 'subscription',
-      ...nameObject(telling, KIND, 'plan', plan.id, [plan.id]),
+      ...nameObject(context, KIND, 'plan', plan.id, [plan.id]),
       asOf: plan.changed,
       cancellation: cancellationOf(plan),
       pause: pauseOf(plan),

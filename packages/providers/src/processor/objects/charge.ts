@@ -11,8 +11,8 @@ import {
   UnixTime,
 } from '../../object-fields.ts'
 import type { ObservedRefundTotal, Sighting } from '../../sighting.ts'
+import { type ProcessorContext, withKey } from './context.ts'
 import { refundSightings, refundsIn } from './refund.ts'
-import { type ProcessorTelling, withKey } from './telling.ts'
 
 const Charge = z.object({
   id: ProviderId,
@@ -28,17 +28,17 @@ const Charge = z.object({
   refunds: helpful(z.object({ data: z.unknown() })),
 })
 type Charge = z.infer<typeof Charge>
-type TimedTelling = ProcessorTelling & { readonly toldAt: number }
+type TimedTelling = ProcessorContext & { readonly shownAt: number }
 
 /**
  * The refunds of a charge: their total, and those that it lists. A request creates one refund, so the event's idempotency key
  * belongs to the newest refund if that alone makes up the difference of the totals.
  */
-export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object) =>
+export const meaningOfCharge: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('charge', Charge, object, charge => {
-    const { toldAt } = telling
-    if (toldAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
-    const total = totalOf({ ...telling, toldAt }, charge)
+    const { shownAt } = context
+    if (shownAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
+    const total = totalOf({ ...context, shownAt }, charge)
     const refunds = refundsIn(charge.refunds?.data)
     const newest = refunds.reduce<number>((latest, refund) => Math.max(latest, refund.created), 0)
     const isOfThisRequest = (refund: { created: number; amount: number }) =>
@@ -46,7 +46,7 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
     const candidates = refunds.filter(isOfThisRequest)
     const sightings: Sighting[] = refunds.flatMap<Sighting>(refund => {
       const isIts = candidates.length === 1 && candidates[0] === refund
-      const listed = { ...telling, changedAt: null }
+      const listed = { ...context, changedAt: null }
       return refundSightings(isIts ? listed : { ...listed, idempotencyKey: null, requestId: null }, {
         ...refund,
         charge: charge.id,
@@ -54,28 +54,28 @@ export const meaningOfCharge: ObjectMeaning<ProcessorTelling> = (telling, object
       })
     })
     // The uncaptured part of an authorization was never paid, so releasing it is no refund.
-    if (charge.captured !== false || telling.by !== 'itself') sightings.push(total)
+    if (charge.captured !== false || context.by !== 'itself') sightings.push(total)
     return sightings.length > 0
       ? { kind: 'observed', sightings }
       : { kind: 'ignored', reason: 'The authorization expired uncaptured, and no money moved' }
   })
 
-function totalOf(telling: TimedTelling, charge: Charge): ObservedRefundTotal {
-  const naming = nameObject(telling, 'processor', 'charge', charge.id, [charge.payment_intent, charge.id])
-  const before = MinorUnits.safeParse(telling.previous?.amount_refunded)
+function totalOf(context: TimedTelling, charge: Charge): ObservedRefundTotal {
+  const naming = nameObject(context, 'processor', 'charge', charge.id, [charge.payment_intent, charge.id])
+  const before = MinorUnits.safeParse(context.previous?.amount_refunded)
   return {
     kind: 'refund_total',
     ...naming,
-    refs: withKey(telling, naming.refs),
+    refs: withKey(context, naming.refs),
     chargeId: charge.id,
     total: charge.amount_refunded,
     totalBefore: before.success ? before.data : null,
     uncaptured: uncapturedOf(charge),
     currency: charge.currency,
     chargeCreatedAt: charge.created,
-    observedAt: telling.toldAt,
-    idempotencyKey: telling.idempotencyKey,
-    requestId: telling.requestId,
+    observedAt: context.shownAt,
+    idempotencyKey: context.idempotencyKey,
+    requestId: context.requestId,
   }
 }
 

@@ -10,7 +10,7 @@ import {
   reading,
   UnixTime,
 } from '../../object-fields.ts'
-import type { ProcessorTelling } from './telling.ts'
+import type { ProcessorContext } from './context.ts'
 
 const Dispute = z.object({
   id: ProviderId,
@@ -24,14 +24,14 @@ const Dispute = z.object({
 })
 
 /** A dispute is opened by the bank: it is recorded, and never counts as a refund. */
-export const meaningOfDispute: ObjectMeaning<ProcessorTelling> = (telling, object) =>
+export const meaningOfDispute: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('dispute', Dispute, object, dispute => ({
     kind: 'observed',
     sightings: [
       {
         kind: 'record',
         record: 'dispute',
-        ...nameObject(telling, 'processor', 'dispute', dispute.id, [dispute.payment_intent, dispute.charge]),
+        ...nameObject(context, 'processor', 'dispute', dispute.id, [dispute.payment_intent, dispute.charge]),
         providerRef: dispute.id,
         amount: dispute.amount,
         currency: dispute.currency,

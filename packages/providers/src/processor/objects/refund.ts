@@ -11,7 +11,7 @@ import {
   UnixTime,
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
-import { type ProcessorTelling, withKey } from './telling.ts'
+import { type ProcessorContext, withKey } from './context.ts'
 
 const Refund = z.object({
   id: ProviderId,
@@ -29,8 +29,8 @@ const Refund = z.object({
 type Refund = z.infer<typeof Refund>
 
 /** Normalises a refund. */
-export const meaningOfRefund: ObjectMeaning<ProcessorTelling> = (telling, object) =>
-  reading('refund', Refund, object, refund => ({ kind: 'observed', sightings: refundSightings(telling, refund) }))
+export const meaningOfRefund: ObjectMeaning<ProcessorContext> = (context, object) =>
+  reading('refund', Refund, object, refund => ({ kind: 'observed', sightings: refundSightings(context, refund) }))
 
 /** The readable refunds of the list in a charge, which only some API versions have. */
 export function refundsIn(list: unknown): Refund[] {
@@ -42,21 +42,21 @@ export function refundsIn(list: unknown): Refund[] {
 }
 
 /** The sightings of a parsed refund: the refund, and its reversal if its money came back. */
-export function refundSightings(telling: ProcessorTelling, refund: Refund): (ObservedAction | ObservedRecord)[] {
-  const action = actionOf(telling, refund)
+export function refundSightings(context: ProcessorContext, refund: Refund): (ObservedAction | ObservedRecord)[] {
+  const action = actionOf(context, refund)
   const back = refund.failure_balance_transaction
-  return back === null ? [action] : [action, reversalOf(telling, refund, back)]
+  return back === null ? [action] : [action, reversalOf(context, refund, back)]
 }
 
-function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
+function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
   // The payment intent first: people and their software use its id.
-  const naming = nameObject(telling, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
+  const naming = nameObject(context, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
   const state = stateOf(refund.status)
   return {
     kind: 'action',
     action: 'refund',
     ...naming,
-    refs: withKey(telling, naming.refs),
+    refs: withKey(context, naming.refs),
     providerRef: refund.id,
     gatewayRefs: [],
     amount: refund.amount,
@@ -65,31 +65,31 @@ function actionOf(telling: ProcessorTelling, refund: Refund): ObservedAction {
     // The processor's refunds have no version: the rank of their states orders them.
     stateVersion: null,
     createdAt: refund.created,
-    ...cameBack(telling, state),
-    idempotencyKey: telling.idempotencyKey,
-    ...(telling.requestId === null ? {} : { requestId: telling.requestId }),
+    ...cameBack(context, state),
+    idempotencyKey: context.idempotencyKey,
+    ...(context.requestId === null ? {} : { requestId: context.requestId }),
     ...(refund.reason === 'expired_uncaptured_charge' ? { isExpiredAuthorization: true } : {}),
   }
 }
 
 /** When the money of a failed or cancelled refund came back: only the event of that change has the exact time. */
 function cameBack(
-  { toldAt, changedAt, previous }: ProcessorTelling,
+  { shownAt, changedAt, previous }: ProcessorContext,
   state: ObjectState,
 ): Pick<ObservedAction, 'cameBack'> {
-  if ((state !== 'failed' && state !== 'canceled') || toldAt === null) return {}
+  if ((state !== 'failed' && state !== 'canceled') || shownAt === null) return {}
   const changed = Object.keys(previous ?? {})
   const isThatChange = changed.length === 0 || changed.includes('status')
-  return { cameBack: { at: isThatChange ? changedAt : null, by: toldAt } }
+  return { cameBack: { at: isThatChange ? changedAt : null, by: shownAt } }
 }
 
 /** The money of a failed refund comes back by a separate balance transaction. */
-function reversalOf(telling: ProcessorTelling, refund: Refund, booking: string): ObservedRecord {
+function reversalOf(context: ProcessorContext, refund: Refund, booking: string): ObservedRecord {
   const belongsTo = [refund.payment_intent, refund.charge, refund.id]
   return {
     kind: 'record',
     record: 'reversal',
-    ...nameObject(telling, 'processor', 'reversal', booking, belongsTo),
+    ...nameObject(context, 'processor', 'reversal', booking, belongsTo),
     providerRef: booking,
     amount: refund.amount,
     currency: refund.currency,

@@ -2,7 +2,7 @@ import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, Id, type Meaning, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription } from '../../sighting.ts'
-import { type ProcessorTelling, withKey } from './telling.ts'
+import { type ProcessorContext, withKey } from './context.ts'
 
 /** The fields that decide whether and when a schedule ends its subscription. */
 const Standing = z.object({
@@ -38,24 +38,24 @@ export const meaningOfAbortedSchedule = meaningAfter('aborted')
 /**
  * A schedule shows only the end of its subscription: with `end_behavior: cancel` the subscription ends with the last phase.
  */
-function meaningAfter(happened: Happened): ObjectMeaning<ProcessorTelling> {
-  return (telling, object) =>
+function meaningAfter(happened: Happened): ObjectMeaning<ProcessorContext> {
+  return (context, object) =>
     reading('subscription_schedule', Schedule, object, (schedule): Meaning => {
-      const { toldAt, previous } = telling
-      if (toldAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
+      const { shownAt, previous } = context
+      if (shownAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
       const subscriptionId = schedule.subscription ?? schedule.released_subscription
       if (subscriptionId === null) return { kind: 'ignored', reason: 'The schedule manages no subscription yet' }
-      const naming = nameObject(telling, 'processor', 'subscription', subscriptionId, [subscriptionId, schedule.id])
+      const naming = nameObject(context, 'processor', 'subscription', subscriptionId, [subscriptionId, schedule.id])
       const before = standingBefore(happened, previous, object)
       const isRequest = before !== null && isOtherEnd(before, schedule)
       const isAboutEnd = isRequest || (previous === null && happened !== 'created')
-      const keyed = isAboutEnd ? telling : { ...telling, idempotencyKey: null }
+      const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null }
       const sighting: ObservedSubscription = {
         kind: 'subscription',
         ...naming,
         refs: withKey(keyed, naming.refs),
-        asOf: toldAt,
-        cancellation: cancellationOf(schedule, isRequest ? toldAt : null, happened),
+        asOf: shownAt,
+        cancellation: cancellationOf(schedule, isRequest ? shownAt : null, happened),
         pause: { phase: 'none', effectiveAt: null },
         before:
           before === null ? null : { cancellation: before === 'no schedule' ? 'none' : phaseOf(before), pause: null },
@@ -114,7 +114,7 @@ function phaseEndsOf({ phases }: Standing): readonly number[] {
 /** The schedule before an event; null: unknown. */
 function standingBefore(
   happened: Happened,
-  previous: ProcessorTelling['previous'],
+  previous: ProcessorContext['previous'],
   object: Readonly<Record<string, unknown>>,
 ): Standing | 'no schedule' | null {
   if (happened === 'created') return 'no schedule'

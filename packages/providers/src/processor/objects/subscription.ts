@@ -2,7 +2,7 @@ import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { helpful, Id, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
-import { type ProcessorTelling, withKey } from './telling.ts'
+import { type ProcessorContext, withKey } from './context.ts'
 
 /** The fields that decide the state of a subscription. */
 const Standing = z.object({
@@ -36,23 +36,23 @@ const CANCELLATION_FIELDS = ['status', 'cancel_at', 'cancel_at_period_end']
 const PAUSE_FIELDS = ['status', 'pause_collection']
 
 /** Normalises a subscription. */
-export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, object) =>
+export const meaningOfSubscription: ObjectMeaning<ProcessorContext> = (context, object) =>
   reading('subscription', Subscription, object, subscription => {
-    if (telling.toldAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
-    const naming = nameObject(telling, 'processor', 'subscription', subscription.id, [subscription.id])
-    const before = phasesBefore(telling.previous, object)
-    const cancellation = cancellationOf(subscription, telling.by)
+    if (context.shownAt === null) return { kind: 'malformed', reason: 'created: The event says no time' }
+    const naming = nameObject(context, 'processor', 'subscription', subscription.id, [subscription.id])
+    const before = phasesBefore(context.previous, object)
+    const cancellation = cancellationOf(subscription, context.by)
     // The key of a request for another change must not count as the key of the cancellation.
     const isAboutEnd =
-      telling.previous === null ||
+      context.previous === null ||
       (before?.cancellation ?? cancellation.phase) !== cancellation.phase ||
-      endBefore(telling.previous, object) > (cancellation.effectiveAt ?? 0)
-    const keyed = isAboutEnd ? telling : { ...telling, idempotencyKey: null }
+      endBefore(context.previous, object) > (cancellation.effectiveAt ?? 0)
+    const keyed = isAboutEnd ? context : { ...context, idempotencyKey: null }
     const sighting: ObservedSubscription = {
       kind: 'subscription',
       ...naming,
       refs: withKey(keyed, naming.refs),
-      asOf: telling.toldAt,
+      asOf: context.shownAt,
       cancellation,
       pause: pauseOf(subscription),
       before,
@@ -64,7 +64,7 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorTelling> = (telling, 
     return { kind: 'observed', sightings: [sighting] }
   })
 
-function cancellationOf(subscription: Subscription, by: ProcessorTelling['by']): CancellationState {
+function cancellationOf(subscription: Subscription, by: ProcessorContext['by']): CancellationState {
   const phase = cancellationPhase(subscription)
   if (phase === 'none') return { phase, requestedAt: null, effectiveAt: null, cause: 'requested', detail: null }
   const reason = subscription.cancellation_details?.reason ?? null
@@ -90,7 +90,7 @@ function cancellationPhase(standing: Standing): CancellationState['phase'] {
 }
 
 /** The cause of an end, from status and reason: only the processor sets these, while a caller can set comment and feedback. */
-function causeOf(subscription: Subscription, by: ProcessorTelling['by']): EndCause {
+function causeOf(subscription: Subscription, by: ProcessorContext['by']): EndCause {
   if (subscription.status === 'incomplete_expired') return 'never_began'
   switch (subscription.cancellation_details?.reason) {
     case 'payment_failed':
@@ -146,7 +146,7 @@ function endBefore(previous: Readonly<Record<string, unknown>>, object: Readonly
 
 /** The states that an update ended, if it changed a field that decides them. */
 function phasesBefore(
-  previous: ProcessorTelling['previous'],
+  previous: ProcessorContext['previous'],
   object: Readonly<Record<string, unknown>>,
 ): ObservedSubscription['before'] {
   if (previous === null) return null

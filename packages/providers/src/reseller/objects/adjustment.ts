@@ -28,9 +28,9 @@ const Adjustment = z.object({
  * An adjustment moves money between seller and buyer, in the direction that its action names. A reversal is another adjustment
  * with its own id.
  */
-export const meaningOfAdjustment: ObjectMeaning = (telling, object) =>
+export const meaningOfAdjustment: ObjectMeaning = (context, object) =>
   reading('adjustment', Adjustment, object, adjustment => {
-    const createdAt = adjustment.created_at ?? telling.toldAt
+    const createdAt = adjustment.created_at ?? context.shownAt
     if (createdAt === null) return { kind: 'malformed', reason: 'adjustment.created_at: No time is given' }
     const record = recordOf(adjustment.action)
     if (record === 'unknown') {
@@ -38,7 +38,7 @@ export const meaningOfAdjustment: ObjectMeaning = (telling, object) =>
     }
     const belongsTo = [adjustment.transaction_id, adjustment.subscription_id]
     const common = {
-      ...nameObject(telling, 'reseller', 'adjustment', adjustment.id, belongsTo),
+      ...nameObject(context, 'reseller', 'adjustment', adjustment.id, belongsTo),
       providerRef: adjustment.id,
       amount: adjustment.totals?.total ?? null,
       currency: adjustment.currency_code ?? null,

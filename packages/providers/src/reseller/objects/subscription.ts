@@ -22,13 +22,13 @@ const Subscription = z.object({
 type Subscription = z.infer<typeof Subscription>
 
 /** The reseller sends states without differences: changes follow from the sequence of states. */
-export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
+export const meaningOfSubscription: ObjectMeaning = (context, object) =>
   reading('subscription', Subscription, object, subscription => {
-    const asOf = subscription.updated_at ?? telling.toldAt
+    const asOf = subscription.updated_at ?? context.shownAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
     const sighting: ObservedSubscription = {
       kind: 'subscription',
-      ...nameObject(telling, 'reseller', 'subscription', subscription.id, [subscription.id]),
+      ...nameObject(context, 'reseller', 'subscription', subscription.id, [subscription.id]),
       asOf,
       cancellation: cancellationOf(subscription),
       pause: pauseOf(subscription),

@@ -7,7 +7,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
-  type Telling,
+  type SightingContext,
   UnixTime,
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
@@ -43,20 +43,20 @@ type TimedNote = z.infer<typeof CreditNote> & { readonly date: number }
  * A credit note is a credit: it lowers an unpaid invoice, stays in the customer's balance, or is refunded later. Each of its
  * refunds is an action of its own, identified by its transaction and not by the note.
  */
-export const meaningOfCreditNote: ObjectMeaning = (telling, object) =>
+export const meaningOfCreditNote: ObjectMeaning = (context, object) =>
   reading('credit_note', CreditNote, object, parsed => {
-    const date = parsed.date ?? telling.toldAt
+    const date = parsed.date ?? context.shownAt
     if (date === null) return { kind: 'malformed', reason: 'credit_note.date: No time is given' }
     const note = { ...parsed, date }
-    const refunds = (note.linked_refunds ?? []).map(linked => refundOf(telling, note, linked))
-    return { kind: 'observed', sightings: [...refunds, creditOf(telling, note)] }
+    const refunds = (note.linked_refunds ?? []).map(linked => refundOf(context, note, linked))
+    return { kind: 'observed', sightings: [...refunds, creditOf(context, note)] }
   })
 
-function creditOf(telling: Telling, note: TimedNote): ObservedRecord {
+function creditOf(context: SightingContext, note: TimedNote): ObservedRecord {
   return {
     kind: 'record',
     record: note.reason_code === 'chargeback' ? 'dispute' : 'credit',
-    ...nameObject(telling, 'subscription', 'credit_note', note.id, belongsTo(note)),
+    ...nameObject(context, 'subscription', 'credit_note', note.id, belongsTo(note)),
     providerRef: note.id,
     amount: note.total,
     currency: note.currency_code ?? null,
@@ -67,11 +67,11 @@ function creditOf(telling: Telling, note: TimedNote): ObservedRecord {
 }
 
 /** The refund as the note shows it. The transaction says more, above all the gateway's id. */
-function refundOf(telling: Telling, note: TimedNote, linked: LinkedRefund): ObservedAction {
+function refundOf(context: SightingContext, note: TimedNote, linked: LinkedRefund): ObservedAction {
   return {
     kind: 'action',
     action: 'refund',
-    ...nameObject(telling, 'subscription', 'transaction', linked.txn_id, [...belongsTo(note), note.id]),
+    ...nameObject(context, 'subscription', 'transaction', linked.txn_id, [...belongsTo(note), note.id]),
     providerRef: linked.txn_id,
     gatewayRefs: [],
     creditNoteIds: [note.id],

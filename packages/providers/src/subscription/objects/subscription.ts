@@ -21,13 +21,13 @@ const Subscription = Version.extend({
 type Subscription = z.infer<typeof Subscription>
 
 /** Normalises a subscription. */
-export const meaningOfSubscription: ObjectMeaning = (telling, object) =>
+export const meaningOfSubscription: ObjectMeaning = (context, object) =>
   reading('subscription', Subscription, object, subscription => {
-    const asOf = versionOf(subscription) ?? telling.toldAt
+    const asOf = versionOf(subscription) ?? context.shownAt
     if (asOf === null) return { kind: 'malformed', reason: 'subscription.updated_at: No time is given' }
     const sighting: ObservedSubscription = {
       kind: 'subscription',
-      ...nameObject(telling, 'subscription', 'subscription', subscription.id, [subscription.id]),
+      ...nameObject(context, 'subscription', 'subscription', subscription.id, [subscription.id]),
       asOf,
       cancellation: cancellationOf(subscription, asOf),
       pause: pauseOf(subscription, asOf),

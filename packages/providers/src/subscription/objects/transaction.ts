@@ -44,12 +44,12 @@ const TAKEN_BACK = 'chargeback'
 const PROCESSOR_GATEWAY = 'stripe'
 
 /** Every transaction of the type refund is a refund, also a recorded cheque, except for a payment that a bank took back. */
-export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
+export const meaningOfTransaction: ObjectMeaning = (context, object) =>
   reading('transaction', Transaction, object, transaction => {
-    const createdAt = transaction.date ?? telling.toldAt
+    const createdAt = transaction.date ?? context.shownAt
     if (createdAt === null) return { kind: 'malformed', reason: 'transaction.date: No time is given' }
     const common = {
-      ...nameObject(telling, 'subscription', 'transaction', transaction.id, belongsTo(transaction)),
+      ...nameObject(context, 'subscription', 'transaction', transaction.id, belongsTo(transaction)),
       providerRef: transaction.id,
       amount: transaction.amount ?? null,
       currency: transaction.currency_code ?? null,
@@ -63,7 +63,7 @@ export const meaningOfTransaction: ObjectMeaning = (telling, object) =>
         if (transaction.payment_method === TAKEN_BACK) return { kind: 'observed', sightings: [dispute] }
         const gatewayRefs = gatewayRefsOf(transaction)
         // The processor's id of the refund: events of both providers about it then belong to one case.
-        const atGateway = gatewayRefs.map(id => objectReference(telling.projectId, 'processor', undefined, id))
+        const atGateway = gatewayRefs.map(id => objectReference(context.projectId, 'processor', undefined, id))
         const refund: Sighting = {
           kind: 'action',
           action: 'refund',

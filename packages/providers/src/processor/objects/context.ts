@@ -1,8 +1,8 @@
 import { idempotencyReference } from '@backstop/contracts'
-import type { Telling } from '../../object-fields.ts'
+import type { SightingContext } from '../../object-fields.ts'
 
 /** Facts from the event of an object, beside the object. */
-export interface ProcessorTelling extends Telling {
+export interface ProcessorContext extends SightingContext {
   /** The idempotency key of the request that caused the event; null without one, and for objects that were read. */
   readonly idempotencyKey: string | null
   /** The request that caused the event; null without one, and for objects that were read. */
@@ -16,7 +16,7 @@ export interface ProcessorTelling extends Telling {
 }
 
 /** Adds the reference of the request's idempotency key, which matches operations that know only their key. */
-export function withKey(telling: ProcessorTelling, refs: readonly string[]): readonly string[] {
-  const key = telling.idempotencyKey
-  return key === null ? refs : [...refs, idempotencyReference(telling.projectId, 'processor', key)]
+export function withKey(context: ProcessorContext, refs: readonly string[]): readonly string[] {
+  const key = context.idempotencyKey
+  return key === null ? refs : [...refs, idempotencyReference(context.projectId, 'processor', key)]
 }
