@@ -10,7 +10,7 @@ test('of a log, warnings and errors are told in short, and what is no log line a
     line('warn', 'Connection error: connect ECONNREFUSED'),
     line('error', 'connection.unreadable', { error: { message: 'its key is not there', stack: '…' } }),
     line('warn', 'retried', { error: 'no coordinator' }),
-    'reconciler did not start. The configuration has 1 fault(s):',
+    'reconciler did not start. The configuration has 1 error(s):',
     '  RECHECK_DELAY_MS: has to be a number',
     '',
   ]
@@ -18,7 +18,7 @@ test('of a log, warnings and errors are told in short, and what is no log line a
     'warn Connection error: connect ECONNREFUSED',
     'error connection.unreadable: its key is not there',
     'warn retried: no coordinator',
-    'reconciler did not start. The configuration has 1 fault(s):',
+    'reconciler did not start. The configuration has 1 error(s):',
     '  RECHECK_DELAY_MS: has to be a number',
   ])
 })

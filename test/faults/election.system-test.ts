@@ -41,7 +41,7 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   const untilDone = (count: number) =>
     until(`${count} events to be done`, async () => (await done()) >= count, { timeoutMs: 60_000 })
   const log = join(folder, name, 'logs/reconciler.log')
-  const interrupted = () => readFileSync(log, 'utf8').split('"batch.put_off"').length - 1
+  const interrupted = () => readFileSync(log, 'utf8').split('"batch.deferred"').length - 1
   await untilDone(0.1 * REFUNDS)
   await set.stepDown()
   await untilDone(0.4 * REFUNDS)

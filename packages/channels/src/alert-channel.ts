@@ -54,7 +54,7 @@ export const AlertChannelPatch = z
     config: ChannelConfigPatch.optional(),
     enabled: z.boolean().optional().describe('true also enables a channel again that its failures disabled'),
   })
-  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type AlertChannelPatch = z.infer<typeof AlertChannelPatch>
 
 /** Replaces the secret of a webhook channel. Until the overlap ends, deliveries are signed with both. */

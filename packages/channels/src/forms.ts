@@ -40,7 +40,7 @@ export type ShownChannelConfig = z.infer<typeof ShownChannelConfig>
 /** The fields of every kind that can be changed. A request does not name the kind, so the stored channel decides which of them fit. */
 export const ChannelConfigPatch = z
   .strictObject(Object.assign({}, ...forms.map(form => form.patch)) as Intersection<Form['patch']>)
-  .refine(patch => Object.keys(patch).length > 0, 'Name what is to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type ChannelConfigPatch = z.infer<typeof ChannelConfigPatch>
 
 /** The URLs in a config of any kind. */

@@ -64,6 +64,6 @@ async function answerOf(deliver: () => Promise<Answer>, onError: (error: unknown
         "The channel's stored secret cannot be opened; set it again, or ask the operator about SECRET_KEYS"
       return { kind: 'not_sendable', reason: 'secret_unreadable', message }
     }
-    return { kind: 'not_sendable', reason: 'internal', message: 'Something went wrong on our side; it is logged' }
+    return { kind: 'not_sendable', reason: 'internal', message: 'Internal error; it is logged' }
   }
 }

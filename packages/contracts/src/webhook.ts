@@ -14,7 +14,7 @@ export function webhookSchema(event: Alert['event']): JsonSchema {
   if (option === undefined) throw new Error(`There is no alert ${event}`)
   const { shape } = option
   const document = z.object({
-    id: shape.alert_id.describe('Of the alert: the same for every channel that is told of it'),
+    id: shape.alert_id.describe('Id of the alert: the same for every channel'),
     event: shape.event,
     created_at: shape.created_at.describe('When the alert was raised'),
     project_id: shape.project_id,

@@ -7,7 +7,7 @@ import { createSchemaRegistry } from '../src/registry/schema-registry.ts'
 export function createFixedCodec(): MessageCodec {
   const names = Object.keys(MESSAGES) as MessageName[]
   const registry = createSchemaRegistry('http://nowhere.invalid', async () => {
-    throw new AppError('not_found', 'There is no such schema')
+    throw new AppError('not_found', 'Unknown schema')
   })
   const own = new Map(names.map((name, index) => [name, index + 1]))
   return createCodec({ registry, own, recall: async () => [] })

@@ -62,7 +62,7 @@ export function publishLedger(options: PublishedLedgerOptions): PublishedLedger 
     try {
       await publisher.publish([outbox])
     } catch (error) {
-      logger.warn({ error, document_id: outbox.documentId }, 'ledger.published_later')
+      logger.warn({ error, document_id: outbox.documentId }, 'ledger.publish_failed')
     }
   }
 

@@ -42,7 +42,7 @@ export function readNetworkPolicyConfig(environment: Environment): {
   if (targets.length === 0 || targets.length < NETWORK_POLICY_TARGETS.length) {
     throw new AppError(
       'config_invalid',
-      'The configuration has 1 fault(s):\n  NETWORK_POLICY_TARGETS: Give at least one host:port, with IPv6 addresses in brackets',
+      'The configuration has 1 error(s):\n  NETWORK_POLICY_TARGETS: Give at least one host:port, with IPv6 addresses in brackets',
     )
   }
   return { NETWORK_POLICY_TARGETS: targets }

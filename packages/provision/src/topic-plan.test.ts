@@ -39,7 +39,7 @@ describe('what is to be done about one topic', () => {
         ...nothing,
         conflicts: [
           'a.operations: retention.ms is 5, should be 1000',
-          'a.operations: cleanup.policy is not told, should be delete',
+          'a.operations: cleanup.policy is unknown, should be delete',
         ],
       },
     },

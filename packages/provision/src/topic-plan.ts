@@ -71,7 +71,7 @@ function conflictsOf(wanted: NewTopic, present: TopicState): string[] {
   }
   for (const [setting, value] of Object.entries(wanted.config)) {
     const actual = present.config[setting]
-    if (actual !== value) conflicts.push(`${wanted.name}: ${setting} is ${actual ?? 'not told'}, should be ${value}`)
+    if (actual !== value) conflicts.push(`${wanted.name}: ${setting} is ${actual ?? 'unknown'}, should be ${value}`)
   }
   return conflicts
 }

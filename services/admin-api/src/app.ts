@@ -120,7 +120,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     routes,
     port: () => (server.address() as AddressInfo).port,
     unready() {
-      if (!server.listening) return 'It does not listen'
+      if (!server.listening) return 'The API is not listening yet'
       // Not ready until the first API key is stored: a client would get 401 for it.
       return knowsFirstKey ? undefined : 'The first API key is not stored yet'
     },

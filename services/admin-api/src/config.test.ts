@@ -34,7 +34,7 @@ describe('the settings of admin-api', () => {
       SECRET_KEYS: 'k:tooshort',
       MONGO_URL: '',
     }
-    expect(() => readAdminConfig(faulty)).toThrow(/4 fault/)
+    expect(() => readAdminConfig(faulty)).toThrow(/4 error/)
     expect(() => readAdminConfig(faulty)).not.toThrow(/tooshort/)
   })
 })

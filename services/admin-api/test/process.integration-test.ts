@@ -119,7 +119,7 @@ describe('the process', () => {
   test('names every fault of its configuration and ends with 78', async () => {
     const one = run({ ...environment({ SECRET_KEYS: 'k1:tooshort' }), INGRESS_PUBLIC_URL: 'nowhere' })
     expect(await one.ended).toBe(78)
-    expect(one.output()).toMatch(/2 fault\(s\)/)
+    expect(one.output()).toMatch(/2 error\(s\)/)
     expect(one.output()).toMatch(/INGRESS_PUBLIC_URL[\s\S]*SECRET_KEYS: Key "k1" is not 32 bytes/)
     expect(one.output()).not.toContain('tooshort')
   })

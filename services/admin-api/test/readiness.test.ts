@@ -11,7 +11,7 @@ test('the API is not ready before its first key is stored', async () => {
   const page: typeof stores.apiKeys.page = request =>
     isAway ? Promise.reject(unavailable('MongoDB', undefined)) : stores.apiKeys.page(request)
   const app = createTestApp({ stores: { ...stores, apiKeys: { ...stores.apiKeys, page } } })
-  expect(app.unready()).toBe('It does not listen')
+  expect(app.unready()).toBe('The API is not listening yet')
   await app.start()
   try {
     expect(app.unready()).toBe('The first API key is not stored yet')

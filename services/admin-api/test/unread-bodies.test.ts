@@ -83,7 +83,7 @@ describe('a body for a route that takes none', () => {
     chunked.socket.write(`${(2 * KIB).toString(16)}\r\n${' '.repeat(2 * KIB)}`)
     expect(await answered(chunked)).toBe('400')
     for (const { answer } of [announced, chunked]) {
-      await until('the whole answer', () => answer().includes('"detail":"This takes no body; leave it out"'))
+      await until('the whole answer', () => answer().includes('"detail":"This path takes no body; send none"'))
     }
   })
 

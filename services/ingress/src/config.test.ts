@@ -32,7 +32,7 @@ describe('the settings of ingress', () => {
       MONGO_URL: undefined,
     }
     expect(() => readIngressConfig(faulty)).toThrow(
-      /4 fault[\s\S]*MONGO_URL: is required[\s\S]*SECRET_KEYS: [\s\S]*RESELLER_SIGNATURE_HEADERS: Give header names[\s\S]*PUBLISH_TIMEOUT_MS: /,
+      /4 error[\s\S]*MONGO_URL: is required[\s\S]*SECRET_KEYS: [\s\S]*RESELLER_SIGNATURE_HEADERS: Give header names[\s\S]*PUBLISH_TIMEOUT_MS: /,
     )
   })
 

@@ -29,6 +29,6 @@ describe('the settings of the notifier', () => {
 
   test('report every fault at once', () => {
     const faulty = { ...example, PUBLIC_URL: 'nowhere', BRAND_NAME: 'a\nb', SMTP_REQUIRE_TLS: 'perhaps', MONGO_URL: '' }
-    expect(() => readNotifierConfig(faulty)).toThrow(/4 fault/)
+    expect(() => readNotifierConfig(faulty)).toThrow(/4 error/)
   })
 })

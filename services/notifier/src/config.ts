@@ -35,7 +35,7 @@ export const settings = {
     .stringbool()
     .default(false)
     .describe("Accept any certificate of receivers: a laboratory's switch, shown by the metric egress_risks"),
-  DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts under way at once in one process'),
+  DELIVERIES_MAX_ACTIVE: setting.integer(512, 1, 2_000).describe('Attempts in flight at once in one process'),
   CHANNEL_QUEUE_MAX: setting
     .integer(250, 50, 10_000)
     .describe('Deliveries that wait in memory for one channel at most; the rest waits in Kafka'),
@@ -47,7 +47,7 @@ export type NotifierConfig = ReturnType<typeof readNotifierConfig>
 export function readNotifierConfig(environment: Environment) {
   const config = readConfig(settings, environment)
   if (config.SMTP_URL !== undefined && config.SMTP_FROM === undefined) {
-    throw new AppError('config_invalid', 'The configuration has 1 fault(s):\n  SMTP_FROM: is required with SMTP_URL')
+    throw new AppError('config_invalid', 'The configuration has 1 error(s):\n  SMTP_FROM: is required with SMTP_URL')
   }
   return config
 }

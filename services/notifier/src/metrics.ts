@@ -33,7 +33,7 @@ export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
   ])
   const postponed = metrics.counter(
     'delivery_postponed_total',
-    'Messages put off because their channel has too much waiting',
+    'Messages postponed because too many wait for their channel',
     ['channel'],
   )
   const oldest = metrics.gauge('delivery_oldest_pending_seconds', 'Age of the oldest delivery at work here', [])

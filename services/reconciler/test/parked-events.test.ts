@@ -106,7 +106,7 @@ test('a message that does not decode is marked as parked where it names its even
   expect(dead().map(({ headers }) => headers[HEADERS.errorCode])).toEqual(Array(3).fill('message_invalid'))
   expect(inbox().map(({ document, body }) => [document._id, document.outcome, document.reason, body])).toEqual([
     ['con_1/evt_1', 'parked', 'Schema 9999 is not in the schema registry', '{"id":"evt_1"}'],
-    ['con_1/evt_2', 'parked', expect.stringContaining('The message is no inbound-event'), '{}'],
+    ['con_1/evt_2', 'parked', expect.stringContaining('The message is not a valid inbound-event'), '{}'],
   ])
 })
 

@@ -34,7 +34,7 @@ describe('an approval', () => {
     expect(describeAlert(sample('approval.reminder')).title).toBe('Still waiting for approval: refund of EUR 1,249.90')
     const expired = describeAlert(sample('approval.expired'))
     expect(expired).toMatchObject({ title: 'Approval expired: refund of EUR 1,249.90', tone: 'alarm' })
-    expect(expired.summary).toMatch(/may not be executed any more/)
+    expect(expired.summary).toMatch(/may no longer be executed/)
   })
 
   test('of a cancellation shows no amount', () => {

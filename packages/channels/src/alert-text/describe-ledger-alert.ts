@@ -24,7 +24,7 @@ export function describeApproval(
     },
     'approval.expired': {
       title: `Approval expired: ${what}`,
-      summary: `Nobody decided on operation ${id} in time. It may not be executed any more, and what it reserved is free again; if it is still wanted, ask for it anew`,
+      summary: `Nobody decided on operation ${id} in time. It may no longer be executed, and its budget reservation is released; request it again if it is still needed`,
     },
   }[alert.event]
   return {
@@ -68,7 +68,7 @@ export function describeCap(alert: Of<'cap.threshold'>): AlertDescription {
       { label: 'Used', value: money(current.used) },
       { label: 'Reserved', value: money(current.reserved) },
       { label: 'Cap', value: `${money(budget.cap)} a ${budget.interval}` },
-      { label: 'Begins anew at', value: until },
+      { label: 'Next period from', value: until },
       { label: 'Reached by', value: `${operation.operation_id}, a ${nameAction(operation)} on ${operation.subject}` },
     ],
     tone: percent >= 100 ? 'alarm' : 'neutral',

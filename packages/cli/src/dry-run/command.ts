@@ -35,7 +35,7 @@ export async function dryRunCommand(args: readonly string[], surroundings: Surro
     progress.clear()
     teller.end()
     surroundings.out(wish.json ? `${JSON.stringify({ type: 'summary', ...summary })}\n` : summaryText(summary, wish))
-    if (summary.failed.count > 0) throw new CommandFault('failed', 'The rules failed on some of it, as told above')
+    if (summary.failed.count > 0) throw new CommandFault('failed', 'The rules failed on some payments, see above')
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'unavailable')) throw error
     // The driver's own words would say little, and may name what MONGO_URL holds.

@@ -18,8 +18,8 @@ export function differenceText(difference: VerdictDifference): string {
 function saidText(said: Said | null): string {
   if (said === null) return 'not seen'
   const { verdict, reason, alerted, rule } = said
-  const told = alerted && verdict !== 'unexplained' ? '; people were alerted before that' : ''
-  return `${verdict.replaceAll('_', ' ')} (${reason}): ${rule}${told}`
+  const alertedBefore = alerted && verdict !== 'unexplained' ? '; people were alerted before that' : ''
+  return `${verdict.replaceAll('_', ' ')} (${reason}): ${rule}${alertedBefore}`
 }
 
 const BASES: Record<keyof DryRunSummary['actions']['by_basis'], string> = {
@@ -50,7 +50,7 @@ export function summaryText(
       ...counted(actions.by_basis, BASES),
       ...(actions.undecided === 0
         ? []
-        : [`  ${padded(actions.undecided)}  more are left out: their second look is under way`]),
+        : [`  ${padded(actions.undecided)}  more are left out: their second look is pending`]),
     ],
     [`Alerts about unexplained actions: ${alerted.stored} then, ${alerted.now} now`],
     changes.length === 0

@@ -23,7 +23,7 @@ export type NewBudget = z.infer<typeof NewBudget>
 /** The body of PATCH /v1/budgets/{id}. For another connection, currency or interval, create another budget. */
 export const BudgetPatch = z
   .strictObject({ name: Label.optional(), cap: Cap.optional() })
-  .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type BudgetPatch = z.infer<typeof BudgetPatch>
 
 /** A budget with its usage in the present period. */

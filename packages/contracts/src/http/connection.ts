@@ -59,7 +59,7 @@ export const ConnectionPatch = z
     api_base: ApiBase.nullable().optional(),
     site: Site.optional().describe('Subscription only. A site cannot be changed, because ids are unique within a site'),
   })
-  .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 export type ConnectionPatch = z.infer<typeof ConnectionPatch>
 
 /** Whether the provider's own data can be read, as the last sweep found. */

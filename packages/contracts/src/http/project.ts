@@ -38,7 +38,7 @@ const approval = {
 /** The body of PATCH /v1/projects/{id}. `branding` is replaced as a whole; {} restores the look of the installation. */
 export const ProjectPatch = z
   .strictObject({ name: Label.optional(), branding: Branding.optional(), ...z.object(approval).partial().shape })
-  .refine(patch => Object.keys(patch).length > 0, 'Name at least one field to change')
+  .refine(patch => Object.keys(patch).length > 0, 'Give at least one field to change')
 
 /** A project as the API answers it. */
 export const Project = z.object({

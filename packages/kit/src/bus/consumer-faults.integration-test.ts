@@ -275,5 +275,5 @@ test('a fault that no waiting mends is fatal, and told once', async () => {
   const { fatal, lines } = await consume({ onBatch: collect([]) }, 'mixed')
   await until('it is told', () => fatal.length > 0)
   expect(fatal).toHaveLength(1)
-  expect(lines.count('consumer.dead')).toBe(1)
+  expect(lines.count('consumer.failed')).toBe(1)
 })

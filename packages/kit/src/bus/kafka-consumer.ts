@@ -88,7 +88,7 @@ export class KafkaConsumer implements Consumer {
     const facts = { group: this.#options.groupId, reason: fault.reason, error: describeKafkaError(error) }
     if (fault.kind === 'unknown') this.#unknownFaults += 1
     if (fault.kind === 'fatal' || this.#unknownFaults > MAX_UNKNOWN_FAULTS) {
-      this.#connection.logger.fatal(facts, 'consumer.dead')
+      this.#connection.logger.fatal(facts, 'consumer.failed')
       this.#options.onFatal(error)
       return true
     }

@@ -25,7 +25,7 @@ describe('cutting a send into requests', () => {
   })
 
   test('a message that its topic does not take is refused before anything is sent', () => {
-    expect(() => planRequests([ofBytes(10), ofBytes(2 * MIB)])).toThrow(/larger than operations takes/)
+    expect(() => planRequests([ofBytes(10), ofBytes(2 * MIB)])).toThrow(/exceeds the limit of operations/)
   })
 
   test('a dead-letter topic takes what any other topic took, with the reason added', () => {

@@ -31,7 +31,7 @@ export function planRequests(messages: readonly OutgoingMessage[]): OutgoingMess
     if (bytes > limit) {
       throw new AppError(
         'message_invalid',
-        `A message of ${bytes} bytes is larger than ${message.topic} takes (${limit})`,
+        `A message of ${bytes} bytes exceeds the limit of ${message.topic} (${limit})`,
       )
     }
     if (request.length > 0 && requestBytes + bytes > REQUEST_BYTES) {

@@ -156,11 +156,11 @@ describe('what it reports', () => {
     await start()
     await untilReadAgain()
     expect(clock.unready()).toBeUndefined()
-    expect(log.count('clock.apart')).toBe(1)
+    expect(log.count('clock.offset_exceeded')).toBe(1)
     clocks.wall = 0
     await untilReadAgain()
     await untilReadAgain()
-    expect(log.count('clock.in_step')).toBe(1)
+    expect(log.count('clock.offset_recovered')).toBe(1)
   })
 
   test('a source that is down: once in the log, and counted at each reading', async () => {

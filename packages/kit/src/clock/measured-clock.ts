@@ -201,8 +201,9 @@ class TimeBase implements MeasuredClock {
     const isDue = verdict.kind !== 'in_step' && atMs - this.#logged.atMs >= REPEAT_WARNING_MS
     if (name === this.#logged.verdict && !isDue) return
     this.#logged = { verdict: name, atMs }
-    if (verdict.kind === 'in_step') this.#logger.info(offsets, 'clock.in_step')
-    else this.#logger[verdict.kind === 'far_apart' ? 'error' : 'warn']({ ...verdict, ...offsets }, 'clock.apart')
+    if (verdict.kind === 'in_step') this.#logger.info(offsets, 'clock.offset_recovered')
+    else
+      this.#logger[verdict.kind === 'far_apart' ? 'error' : 'warn']({ ...verdict, ...offsets }, 'clock.offset_exceeded')
   }
 }
 

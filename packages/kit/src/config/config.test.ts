@@ -29,7 +29,7 @@ describe('configuration', () => {
   test('reports every fault at once, each by the name of its setting', () => {
     const read = () => readConfig(shape, { URL: 'nowhere', PORT: '99999999', BROKERS: '' })
     expect(read).toThrow(
-      /4 fault\(s\)[\s\S]*URL:[\s\S]*KEY: is required[\s\S]*PORT: Give a whole number from 0 to 65535[\s\S]*BROKERS: is required/,
+      /4 error\(s\)[\s\S]*URL:[\s\S]*KEY: is required[\s\S]*PORT: Give a whole number from 0 to 65535[\s\S]*BROKERS: is required/,
     )
   })
 

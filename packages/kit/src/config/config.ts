@@ -43,7 +43,7 @@ export function readConfig<S extends z.ZodRawShape>(
     }
   }
   if (faults.length > 0 || !parsed.success) {
-    throw new AppError('config_invalid', `The configuration has ${faults.length} fault(s):\n  ${faults.join('\n  ')}`)
+    throw new AppError('config_invalid', `The configuration has ${faults.length} error(s):\n  ${faults.join('\n  ')}`)
   }
   return Object.freeze(parsed.data)
 }

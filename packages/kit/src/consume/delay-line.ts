@@ -62,7 +62,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
         const { topic, partition } = batch
         options.logger.warn(
           { topic, partition, due: due.length, resume_after_ms: resumeAfterMs, error },
-          'delay.put_off',
+          'delay.deferred',
         )
         return { accepted: 0, resumeAfterMs }
       }

@@ -91,7 +91,7 @@ describe('a batch that works', () => {
 })
 
 describe('a message that cannot be decoded', () => {
-  test('is parked with its bytes, key, headers and reason, while the rest goes on in order', async () => {
+  test('is dead-lettered with its bytes, key, headers and reason, while the rest goes on in order', async () => {
     const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined)
     const junk = Buffer.from('no frame at all')
     await send('a', junk, 'b')
@@ -121,7 +121,7 @@ describe('a message that cannot be decoded', () => {
       name: 'a schema of another message type',
       value: createFixedCodec().encode('recheck', recheck('a')).fill(9, 4, 5),
     },
-  ])('is parked when it is $name', async ({ value }) => {
+  ])('is dead-lettered when it is $name', async ({ value }) => {
     const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined)
     await send(value)
     await loop.start()
@@ -144,7 +144,7 @@ describe('a message that cannot be decoded', () => {
     expect(committed()).toBe(1n)
   })
 
-  test('waits, and is not parked, when its schema cannot be looked up now', async () => {
+  test('waits, and is not dead-lettered, when its schema cannot be looked up now', async () => {
     const fixed = createFixedCodec()
     let away = true
     const codec: MessageCodec = {
@@ -221,7 +221,7 @@ describe('a message that alone makes the work fail', () => {
     { name: 'first', bad: 'a' },
     { name: 'in the middle', bad: 'c' },
     { name: 'last', bad: 'e' },
-  ])('is found and parked when it is $name, and every other is handled exactly once', async ({ bad }) => {
+  ])('is found and dead-lettered when it is $name, and every other is handled exactly once', async ({ bad }) => {
     const handled: string[] = []
     const handle: Handle = async (messages, context) => {
       await failingOn(bad)(messages, context)
@@ -250,7 +250,7 @@ describe('a message that alone makes the work fail', () => {
     expect(dead()[0]!.headers[HEADERS.errorCode]).toBe('conflict')
   })
 
-  test('is parked beside one that cannot be decoded, both with their own reason', async () => {
+  test('is dead-lettered beside one that cannot be decoded, both with their own reason', async () => {
     const { clock, loop, send, committed, dead } = setUp(failingOn('b'))
     await send(Buffer.from('junk'), 'b', 'c')
     await loop.start()
@@ -309,7 +309,7 @@ describe('a message that alone makes the work fail', () => {
   })
 })
 
-describe('a loop that keeps a book of what it parks', () => {
+describe('a loop that records its dead letters', () => {
   /** Messages by their bytes: those that are entered, and whether the book can be written now. */
   function openBook() {
     const entered: { text: string; reason: string; deadBefore: number }[] = []
@@ -345,7 +345,7 @@ describe('a loop that keeps a book of what it parks', () => {
     expect(committed()).toBe(2n)
   })
 
-  test('does not park a second time what comes again', async () => {
+  test('does not dead-letter a message a second time', async () => {
     const { book, entered } = openBook()
     const { clock, loop, calls, send, committed, dead } = setUp(async () => undefined, undefined, book)
     await send(Buffer.from('junk'))
@@ -360,7 +360,7 @@ describe('a loop that keeps a book of what it parks', () => {
   })
 })
 
-test('work that ends because the loop stops is neither parked nor taken', async () => {
+test('work that ends because the loop stops is neither dead-lettered nor acknowledged', async () => {
   const { clock, loop, send, committed, dead } = setUp(
     (_messages, { signal }) =>
       new Promise((_resolve, reject) => {

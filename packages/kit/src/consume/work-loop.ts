@@ -24,13 +24,13 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
   /** Where messages go that cannot be used. */
   readonly deadTopic: TopicName
-  /** Keeps account of what is parked, where messages come again under an id of their own; nobody does when left out. */
+  /** Records dead letters, where messages come again under an id of their own; nothing is recorded when left out. */
   readonly deadLetterLog?: DeadLetterLog
   /** How many messages `handle` gets at most; the bus's own number when left out. */
   readonly maxBatchMessages?: number
   /**
    * Makes the effects of these messages durable, in their order; doing so again must change nothing. An AppError that is
-   * retryable puts the batch off; any other error is narrowed down to the message that causes it, which is parked.
+   * retryable defers the batch; any other error is narrowed down to the message that causes it, which is dead-lettered.
    */
   handle(messages: Received<N>[], context: WorkContext): Promise<void>
   /** Called when the loop cannot go on; the process is to exit. */
@@ -43,9 +43,9 @@ export interface DeadLettered {
   readonly error: unknown
 }
 
-/** The account of parked messages. An AppError that is retryable puts the batch off. */
+/** The record of dead letters. An AppError that is retryable defers the batch. */
 export interface DeadLetterLog {
-  /** Which of these it has: they are acknowledged, and not parked a second time. */
+  /** Which of these it has: they are acknowledged, and not dead-lettered a second time. */
   known(messages: readonly IncomingMessage[]): Promise<ReadonlySet<IncomingMessage>>
   /** Called once the broker has their dead letters, and before they are acknowledged; doing so again must change nothing. */
   record(unusable: readonly DeadLettered[]): Promise<void>
@@ -66,8 +66,8 @@ export interface WorkLoop {
 }
 
 /**
- * How many messages in a row may be parked because `handle` failed on each alone. A fault that hits every message is one
- * of ours or of a dependency that failed without saying so: the loop then slows down instead of parking a whole topic.
+ * How many messages in a row may be dead-lettered because `handle` failed on each alone. An error with every message is a bug
+ * or an outage that no error reports: the loop then slows down instead of dead-lettering a whole topic.
  */
 const MAX_DEAD_LETTERS_IN_A_ROW = 10
 
@@ -129,7 +129,7 @@ function progressOf<N extends MessageName>(
     case 'deferred': {
       const resumeAfterMs = pauses.failed(batch)
       metrics.deferred(batch.topic)
-      logger.warn({ ...facts, resume_after_ms: resumeAfterMs, error: end.error }, 'batch.put_off')
+      logger.warn({ ...facts, resume_after_ms: resumeAfterMs, error: end.error }, 'batch.deferred')
       return { accepted, resumeAfterMs }
     }
     case 'slowed_down':
@@ -144,7 +144,7 @@ type Item<N extends MessageName> =
   | { readonly kind: 'usable'; readonly received: Received<N> }
   | { readonly kind: 'unusable'; readonly error: AppError }
 
-/** One batch on its way: `taken` leading messages are done with, each handled or parked. */
+/** One batch in progress: `taken` leading messages are done, each handled or dead-lettered. */
 class BatchWork<N extends MessageName> {
   readonly #options: WorkLoopOptions<N>
   readonly #batch: Batch
@@ -187,7 +187,7 @@ class BatchWork<N extends MessageName> {
 
   /**
    * Handles the items from `taken` on, halving what fails until the message that fails alone is found. Order within the
-   * partition is kept: nothing is handled before what stands in front of it is handled or parked.
+   * partition is kept: no message is handled before all messages in front of it are handled or dead-lettered.
    */
   async #work(items: readonly Item<N>[]): Promise<End> {
     if (items.length === 0) return { kind: 'done' }
@@ -215,7 +215,7 @@ class BatchWork<N extends MessageName> {
     return end.kind === 'done' ? this.#work(items.slice(middle)) : end
   }
 
-  /** Parks the one usable item of these, which `handle` failed on, and the unusable ones beside it. */
+  /** Dead-letters the one usable item of these, which `handle` failed on, and the unusable ones beside it. */
   async #deadLetterCulprit(items: readonly Item<N>[], error: unknown): Promise<End> {
     const end = await this.#acknowledge(items, error)
     if (end.kind !== 'done') return end
@@ -245,24 +245,24 @@ class BatchWork<N extends MessageName> {
     return { kind: 'done' }
   }
 
-  /** A crash on the way parks a message twice, and never loses one: the book comes after the dead letter. */
+  /** A crash in between dead-letters a message twice, and never loses one: the record comes after the dead letter. */
   async #deadLetter(unusable: readonly DeadLettered[]): Promise<void> {
     const { producer, deadTopic, deadLetterLog } = this.#options
     const known = await deadLetterLog?.known(unusable.map(({ message }) => message))
     const isKnown = ({ message }: DeadLettered) => known?.has(message) === true
-    for (const again of unusable.filter(isKnown)) this.#log('message.parked_before', again)
+    for (const again of unusable.filter(isKnown)) this.#log('message.dead_lettered_before', again)
     const fresh = unusable.filter(one => !isKnown(one))
     if (fresh.length === 0) return
     await producer.send(fresh.map(({ message, error }) => deadLetter(message, deadTopic, error)))
     crashPoint('work.dead-lettered')
     for (const one of fresh) {
       this.#options.metrics.deadLettered(one.message.topic, codeOf(one.error))
-      this.#log('message.parked', one)
+      this.#log('message.dead_lettered', one)
     }
     await deadLetterLog?.record(fresh)
   }
 
-  #log(what: 'message.parked' | 'message.parked_before', { message, error }: DeadLettered): void {
+  #log(what: 'message.dead_lettered' | 'message.dead_lettered_before', { message, error }: DeadLettered): void {
     const { topic, partition, offset } = message
     const { deadTopic: dead_topic } = this.#options
     this.#options.logger.warn(

@@ -139,6 +139,8 @@ export function parseNetwork(text: string): Network {
     const isMapped = address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress() && network[1] >= 96
     return isMapped ? [(address as ipaddr.IPv6).toIPv4Address(), network[1] - 96] : network
   } catch (cause) {
-    throw new AppError('config_invalid', `${JSON.stringify(text)} is no network; write it like 10.0.0.0/8`, { cause })
+    throw new AppError('config_invalid', `${JSON.stringify(text)} is not a network; write it like 10.0.0.0/8`, {
+      cause,
+    })
   }
 }

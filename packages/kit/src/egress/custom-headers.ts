@@ -4,9 +4,9 @@ export function refuseCustomHeaders(headers: Readonly<Record<string, string>>): 
   if (entries.length > MAX_HEADERS) return `There are ${entries.length} headers; at most ${MAX_HEADERS} are allowed`
   let bytes = 0
   for (const [name, value] of entries) {
-    if (!TOKEN.test(name)) return `${JSON.stringify(name)} is no header name; use letters, digits and hyphens`
-    if (isReserved(name.toLowerCase())) return `The header ${name} is set by the service and cannot be given`
-    if (!VALUE.test(value)) return `The header ${name} holds characters that may not stand in a header`
+    if (!TOKEN.test(name)) return `${JSON.stringify(name)} is not a header name; use letters, digits and hyphens`
+    if (isReserved(name.toLowerCase())) return `The header ${name} is set by Backstop; leave it out`
+    if (!VALUE.test(value)) return `The header ${name} contains characters that are not allowed in a header`
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
   }
   return bytes > MAX_BYTES ? `The headers take ${bytes} bytes; at most ${MAX_BYTES} are allowed` : undefined

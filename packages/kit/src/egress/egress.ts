@@ -173,7 +173,7 @@ function warnOfRisks(options: EgressOptions): void {
   }
   if (options.dangerouslySkipTlsVerification === true) {
     options.logger.warn(
-      'Certificates of receivers are not verified: anyone on the way can read and change what is sent',
+      'Certificates of receivers are not verified: anyone on the network path can read and change what is sent',
     )
   }
 }

@@ -35,9 +35,9 @@ const FAILURE_MESSAGES: Readonly<Record<EgressFailure, string>> = {
   connect_failed: 'The receiver cannot be reached; check that it is reachable from the internet',
   connection_lost: 'The receiver closed the connection before it answered',
   tls_failed: "The receiver's TLS certificate is not valid for this URL, has expired or is not trusted",
-  headers_timeout: 'The receiver took the request but did not answer in time',
+  headers_timeout: 'The receiver accepted the request but did not answer in time',
   deadline: 'The receiver did not answer in time',
-  response_too_large: 'The answer is larger than what is read of it',
+  response_too_large: 'The answer is larger than its limit',
   raw_response_too_large:
     'The receiver sent far more bytes than its answer holds: chunk extensions, interim responses or TLS records',
   response_headers_too_large: 'The headers or trailers of the answer are larger than 16 KiB',

@@ -23,7 +23,10 @@ export function createHostList(entries: readonly string[]): HostList {
     if (HOST_NAME.test(name) && !/^[\d.]+$/.test(name)) names.add(name)
     else if (/^[\d.]+(?:\/\d+)?$|:/.test(name)) networks.push(parseNetwork(name))
     else
-      throw new AppError('config_invalid', `${JSON.stringify(entry)} is no host; write api.example.com or 10.0.0.0/8`)
+      throw new AppError(
+        'config_invalid',
+        `${JSON.stringify(entry)} is not a host; write api.example.com or 10.0.0.0/8`,
+      )
   }
   return {
     includesHostOf(url) {

@@ -91,10 +91,10 @@ describe('an allowed network loosens the rules for itself alone', () => {
   })
 
   test('a list entry that is no network refuses to start', () => {
-    expect(() => policyOf(['10.0.0.0/40'])).toThrow(/is no network/)
-    expect(() => policyOf(['everything'])).toThrow(/is no network/)
+    expect(() => policyOf(['10.0.0.0/40'])).toThrow(/is not a network/)
+    expect(() => policyOf(['everything'])).toThrow(/is not a network/)
     // These would be read as 0.0.0.10, 10.0.0.1 and 8.0.0.0/8.
-    for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => policyOf([lax])).toThrow(/is no network/)
+    for (const lax of ['10', '10.1/16', '010.0.0.0/8']) expect(() => policyOf([lax])).toThrow(/is not a network/)
   })
 })
 

@@ -77,15 +77,15 @@ export function createUrlJudge(options: UrlPolicyOptions): (text: string) => Url
 function judgeBy(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return refused('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
   // The URL parser drops tabs and line breaks and turns backslashes round; what it would change is not what was meant.
-  if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL holds spaces or control characters')
+  if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL contains spaces or control characters')
   const url = URL.parse(text)
   if (url === null) return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return refused('scheme', 'The URL has to start with https://')
   if (url.username !== '' || url.password !== '') {
-    return refused('credentials', 'The URL holds a user name or password; take them out')
+    return refused('credentials', 'The URL contains a user name or password; remove them')
   }
-  if (text.includes('#')) return refused('fragment', 'The URL holds a fragment (#…), which is never sent; take it out')
+  if (text.includes('#')) return refused('fragment', 'The URL contains a fragment (#…), which is never sent; remove it')
   const target = judgeOrigin(url)
   return target.kind === 'refused' ? target : { kind: 'acceptable', url, demand: target.demand }
 }

@@ -44,5 +44,5 @@ describe('what an address is counted by', () => {
 })
 
 test('a trusted network that is none is refused with the entry', () => {
-  expect(() => createNetworkMatcher(['10.0.0.0/8', 'lb.internal'])).toThrow('"lb.internal" is no network')
+  expect(() => createNetworkMatcher(['10.0.0.0/8', 'lb.internal'])).toThrow('"lb.internal" is not a network')
 })

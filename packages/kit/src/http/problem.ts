@@ -22,7 +22,7 @@ export function toProblem(error: unknown, requestId?: string): { status: number;
   if (!(error instanceof AppError)) {
     const body = problem(
       'internal',
-      'The fault is logged with this request_id; try again, and report it if it stays',
+      'The error is logged with this request_id; retry, and report it if it happens again',
       extra,
     )
     return { status: body.status, body }

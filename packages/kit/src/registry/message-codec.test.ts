@@ -29,7 +29,7 @@ describe('bytes that are no such message are refused, for good', () => {
     {
       name: 'the schema of another type',
       bytes: frame(codec.schemaId('alert'), '{}'),
-      message: /is one of alert, none of recheck/,
+      message: /is a schema of alert, not of recheck/,
     },
     { name: 'a schema that nobody knows', bytes: frame(4_711, JSON.stringify(recheck)), message: /Schema 4711/ },
     { name: 'a negative schema id', bytes: frame(-1, JSON.stringify(recheck)), message: /Schema -1/ },
@@ -81,7 +81,7 @@ describe('a schema that this process does not know', () => {
 
   test('is refused when what is kept of it names another type', async () => {
     const { codec } = setUp(away, ['alert'])
-    await expect(codec.decode('recheck', bytes)).rejects.toThrow('Schema 50 is one of alert, none of recheck')
+    await expect(codec.decode('recheck', bytes)).rejects.toThrow('Schema 50 is a schema of alert, not of recheck')
   })
 
   test('is asked for once, by many messages at once and later', async () => {
@@ -103,7 +103,7 @@ describe('a schema that this process does not know', () => {
       name: 'it is no JSON Schema',
       schema: { type: 'string' },
       schemaType: 'AVRO',
-      message: 'The message is no recheck',
+      message: 'The message is not a valid recheck',
     },
     { name: 'it is of an unheard-of kind', schema: {}, schemaType: 'COBOL', message: 'not read here' },
   ])('is refused, for good, when $name', async ({ schema, schemaType, message }) => {

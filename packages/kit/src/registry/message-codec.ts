@@ -78,7 +78,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
       if (registry.cache.getSchema(schemaId) === undefined) await learn(schemaId)
       const known = types.get(schemaId)
       if (known !== undefined && !known.includes(name)) {
-        throw new AppError('message_invalid', `Schema ${schemaId} is one of ${known.join(', ')}, none of ${name}`)
+        throw new AppError('message_invalid', `Schema ${schemaId} is a schema of ${known.join(', ')}, not of ${name}`)
       }
       let value: unknown
       try {
@@ -101,7 +101,7 @@ function unreadable(name: MessageName, error: unknown): AppError {
   const reason = Array.isArray(paths)
     ? `it breaks its own schema at ${paths.slice(0, 5).map(String).join(', ') || 'its root'}`
     : 'it is not JSON'
-  return new AppError('message_invalid', `The message is no ${name}: ${reason}`)
+  return new AppError('message_invalid', `The message is not a valid ${name}: ${reason}`)
 }
 
 function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> {
@@ -109,5 +109,5 @@ function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> 
   if (parsed.success) return parsed.data as MessageOf<N>
   // Paths and rules only: the values may be personal.
   const faults = parsed.error.issues.slice(0, 5).map(issue => `${issue.path.join('.') || 'message'}: ${issue.code}`)
-  throw new AppError('message_invalid', `The message is no ${name} (${faults.join(', ')})`)
+  throw new AppError('message_invalid', `The message is not a valid ${name} (${faults.join(', ')})`)
 }

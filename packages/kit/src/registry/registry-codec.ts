@@ -52,7 +52,9 @@ async function resolveOwnIds(
     if (missing.length === 0) return ids
     if (performance.now() > deadline) {
       const remedy =
-        lastError === undefined ? 'run the deploy job, which registers them' : 'registry and MongoDB are away'
+        lastError === undefined
+          ? 'run the deploy job, which registers them'
+          : 'the schema registry and MongoDB are unavailable'
       const message = `No schema ids for ${missing.join(', ')}: ${remedy}`
       throw new AppError('unavailable', message, { cause: lastError, retryable: true })
     }

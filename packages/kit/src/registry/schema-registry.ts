@@ -69,7 +69,7 @@ export async function registerSchema(registry: SchemaRegistry, subject: string, 
     return checkedId(id)
   } catch (error) {
     if (error instanceof Error && error.name === 'ConfluentSchemaRegistryCompatibilityError') {
-      throw new AppError('conflict', `${subject}: ${error.message}: set it back at the registry`, { cause: error })
+      throw new AppError('conflict', `${subject}: ${error.message}: restore it at the registry`, { cause: error })
     }
     if (!(error instanceof AppError) || error.retryable) throw error
     throw new AppError(error.code, `${subject}: ${error.message}`, { cause: error })

@@ -20,7 +20,7 @@ describe('the setting SECRET_KEYS', () => {
     { name: 'a key of 31 bytes', text: `k:${Buffer.alloc(31).toString('base64')}`, message: /"k" is not 32 bytes/ },
     { name: 'a key of 33 bytes', text: `k:${Buffer.alloc(33).toString('base64')}`, message: /"k" is not 32 bytes/ },
     { name: 'a key with a character that is no base64', text: `k:!${key(1).slice(1)}`, message: /is not 32 bytes/ },
-    { name: 'an id twice', text: `k:${key(1)},k:${key(2)}`, message: /"k" stands there twice/ },
+    { name: 'an id twice', text: `k:${key(1)},k:${key(2)}`, message: /"k" occurs twice/ },
     { name: 'a trailing comma', text: `k:${key(1)},`, message: /Key 2 has no valid key id/ },
   ]
   test.each(refused)('refuses $name', ({ text, message }) => {

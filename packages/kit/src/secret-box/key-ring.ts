@@ -32,7 +32,7 @@ export function parseKeyRing(text: Secret): KeyRing {
     if (!KEY_SHAPE.test(encoded)) {
       throw invalid(`Key "${keyId}" is not 32 bytes in base64; make one with: openssl rand -base64 32`)
     }
-    if (keys.has(keyId)) throw invalid(`Key id "${keyId}" stands there twice`)
+    if (keys.has(keyId)) throw invalid(`Key id "${keyId}" occurs twice`)
     keys.set(keyId, createSecretKey(Buffer.from(encoded, 'base64')))
   }
   const [primary] = keys.keys()

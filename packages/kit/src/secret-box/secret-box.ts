@@ -88,7 +88,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
         const dek = decrypt(kek, parts.wrapIv, parts.wrapped, boundTo('dek', parts.keyId, context))
         return new Secret(decrypt(dek, parts.iv, parts.text, boundTo('secret', parts.keyId, context)).toString('utf8'))
       } catch (cause) {
-        const remedy = `does not open with key "${parts.keyId}": it was changed, moved from another row, or the key is another one`
+        const remedy = `cannot be opened with key "${parts.keyId}": it was changed or moved from another row, or the key is a different one`
         throw unreadable(context, remedy, cause)
       }
     },
@@ -155,7 +155,7 @@ function takeApart(sealed: SealedSecret, context: SecretContext) {
   }
   // Exact lengths, so that a truncated tag is refused by shape already and not only by the cipher.
   if (taken.wrapped.length !== DEK_BYTES + TAG_BYTES || taken.iv.length !== IV_BYTES || taken.text.length < TAG_BYTES) {
-    throw unreadable(context, 'has a part that is not whole')
+    throw unreadable(context, 'has an incomplete part')
   }
   return taken
 }

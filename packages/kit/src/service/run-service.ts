@@ -38,8 +38,8 @@ export async function runService(
     service = await start(process.env)
   } catch (error) {
     const isConfig = error instanceof AppError && error.code === 'config_invalid'
-    const told = isConfig ? error.message : error instanceof Error ? error.stack : String(error)
-    process.stderr.write(maskSecrets(`${name} did not start. ${told}\n`))
+    const reason = isConfig ? error.message : error instanceof Error ? error.stack : String(error)
+    process.stderr.write(maskSecrets(`${name} did not start. ${reason}\n`))
     process.exit(isConfig ? EXIT_CONFIG : 1)
   }
   const { logger } = service

@@ -22,19 +22,19 @@ export async function authenticate(
 ): Promise<Principal> {
   if (authorization === undefined) throw refused('Send an API key as Authorization: Bearer bsk_…')
   const presented = BEARER.exec(authorization)?.[1]
-  if (presented === undefined) throw refused('The Authorization header does not read Bearer bsk_…')
+  if (presented === undefined) throw refused('The Authorization header must be: Bearer bsk_…')
   const key = new Secret(presented)
   const document = await apiKeys.find({ hash: hashApiKey(key) })
   if (document === undefined) {
     throw refused(
-      isMistyped(key) ? 'The API key is mistyped or cut: its checksum does not fit' : 'The API key is not known',
+      isMistyped(key) ? 'The API key is mistyped or incomplete: its checksum is wrong' : 'Unknown API key',
       presented.length >= MIN_HINTED_LENGTH ? { key_hint: hintOf(key) } : {},
     )
   }
   // One answer for both: whether a key was revoked or ran out is for its owner to see, in the list of keys.
   const hasExpired = document.expires_at !== null && document.expires_at.getTime() <= now.getTime()
   if (document.revoked_at !== null || hasExpired) {
-    throw refused('The API key is no longer good; make a new one', { key_id: document._id })
+    throw refused('The API key is expired or revoked; use another key', { key_id: document._id })
   }
   noteUse(document, apiKeys, now, logger)
   return { keyId: document._id, scopes: document.scopes.filter(isScope), projectId: document.project_id }
@@ -45,7 +45,7 @@ function noteUse(document: ApiKeyDocument, apiKeys: Shelf<ApiKeyDocument>, now: 
   const { last_used_at } = document
   if (last_used_at !== null && now.getTime() - last_used_at.getTime() < USE_RESOLUTION_MS) return
   apiKeys.change({ _id: document._id, last_used_at }, { last_used_at: now }).catch(error => {
-    logger.warn({ error, key_id: document._id }, 'api_key.use_not_noted')
+    logger.warn({ error, key_id: document._id }, 'api_key.use_not_stored')
   })
 }
 

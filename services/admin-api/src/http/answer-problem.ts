@@ -36,5 +36,7 @@ function toAppError(error: unknown): unknown {
   if (error instanceof AppError || typeof error !== 'object' || error === null) return error
   const status = (error as { status?: unknown }).status
   if (typeof status !== 'number' || status < 400 || status > 499) return error
-  return new AppError('invalid_request', 'The address of the request cannot be read', { cause: error })
+  return new AppError('invalid_request', 'The URL of the request cannot be decoded; correct its percent-encoding', {
+    cause: error,
+  })
 }

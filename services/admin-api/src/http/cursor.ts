@@ -23,7 +23,10 @@ export function decodeCursor(cursor: string | undefined): Place | undefined {
   } catch {
     // Falls through: whatever is wrong with it, the remedy is the same.
   }
-  throw refusedField('query.cursor', 'Pass on next_cursor as it was answered, or leave it out to begin anew')
+  throw refusedField(
+    'query.cursor',
+    'Use next_cursor of the previous page unchanged, or leave it out to get the first page',
+  )
 }
 
 /**

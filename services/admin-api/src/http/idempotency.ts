@@ -81,7 +81,7 @@ async function claim(
   if (await keys.insert(document)) return { kind: 'ours', document }
   const there = await keys.find({ _id: document._id })
   if (there !== undefined && there.fingerprint !== document.fingerprint) {
-    throw new AppError('idempotency_conflict', 'This Idempotency-Key was used for another request; use a new one')
+    throw new AppError('idempotency_conflict', 'This Idempotency-Key was used for a different request; use a new key')
   }
   if (there?.answer != null) {
     const body = JSON.parse(there.answer.body)
@@ -95,7 +95,7 @@ async function claim(
     const taken = await keys.change(place, { locked_until: document.locked_until })
     if (taken !== undefined) return { kind: 'ours', document: taken }
   }
-  throw new AppError('conflict', 'A request with this Idempotency-Key is still at work; ask again shortly', {
+  throw new AppError('conflict', 'A request with this Idempotency-Key is in progress; retry later', {
     retryable: true,
   })
 }

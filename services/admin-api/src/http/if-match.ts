@@ -14,5 +14,8 @@ export function checkIfMatch(ifMatch: string | undefined, version: number): void
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const tags = ifMatch.split(',').map(tag => tag.trim())
   if (tags.includes(etagOf(version))) return
-  throw new AppError('precondition_failed', `The version is ${etagOf(version)} by now; read it again and try anew`)
+  throw new AppError(
+    'precondition_failed',
+    `The current version is ${etagOf(version)}; read the resource again and decide again`,
+  )
 }

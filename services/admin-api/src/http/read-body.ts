@@ -19,7 +19,7 @@ export interface ReceivedBody {
 const nothing = () => {}
 
 /** The refusal of a body where none is taken; an empty object is let pass. */
-export const unwantedBody = () => new AppError('invalid_request', 'This takes no body; leave it out')
+export const unwantedBody = () => new AppError('invalid_request', 'This path takes no body; send none')
 
 /**
  * Reads the body of a request.
@@ -52,7 +52,7 @@ export async function receiveBody(
 function refuseOtherThanJson({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_encoding', 'Send the body as it is, without Content-Encoding')
+    throw new AppError('unsupported_encoding', 'Send the body without Content-Encoding')
   }
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
   if (!JSON_TYPE.test(type)) {
@@ -65,13 +65,13 @@ type Incomplete = Extract<Awaited<ReturnType<typeof readBody>>, { kind: 'incompl
 function incompleteBody(reason: Incomplete, maxBytes: number): AppError {
   switch (reason) {
     case 'too_large':
-      return new AppError('payload_too_large', `A body may hold ${maxBytes} bytes at most`)
+      return new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes; send less`)
     case 'too_slow':
       return new AppError('request_timeout', 'The body did not arrive in time; send it without pauses')
     case 'body_broken_off':
-      return new AppError('request_timeout', 'The body did not arrive whole')
+      return new AppError('request_timeout', 'The connection closed before the whole body arrived')
     case 'budget_exhausted':
-      return new AppError('overloaded', 'Too many bodies are in flight; send the request again later')
+      return new AppError('overloaded', 'Too many request bodies are in flight; retry later')
     default:
       return reason satisfies never
   }

@@ -4,9 +4,9 @@ import { refuseBadHttp as answerBadHttp, type BadHttp, type Logger, PROBLEM_TYPE
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const DETAILS: Readonly<Record<BadHttp['code'], string>> = {
-  invalid_request: 'This is not a valid HTTP/1.1 request',
-  headers_too_large: 'All headers together may hold 16 KiB at most',
-  request_timeout: 'The request did not arrive whole in time; send it again without pauses',
+  invalid_request: 'The request is not valid HTTP/1.1',
+  headers_too_large: 'The headers are larger than 16 KiB; send fewer or shorter headers',
+  request_timeout: 'The request did not arrive completely in time; send it again without pauses',
 }
 
 /** Answers what never became a whole request as a problem document too. */

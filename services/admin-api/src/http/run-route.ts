@@ -107,7 +107,7 @@ function checkAccess({ scope }: Route, principal: Principal): void {
   if (scope === 'public') return
   const access = decideAccess(principal, scope)
   if (access.kind === 'granted') return
-  throw new AppError('forbidden', `This takes a key with the scope ${scope}`, { details: { reason: access.reason } })
+  throw new AppError('forbidden', `Use an API key with the scope ${scope}`, { details: { reason: access.reason } })
 }
 
 function checkBody(route: Route, given: unknown): unknown {

@@ -93,10 +93,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   app.use((request, response, next) => {
     if (excess.has(request)) {
       response.set('connection', 'close')
-      throw new AppError('overloaded', 'Too many requests of this address are in flight; send it again later')
+      throw new AppError('overloaded', 'Too many requests from this address are in flight; retry later')
     }
     const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
-    if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 asks for one')
+    if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
     // Node would take the first one, and a proxy in front may have looked at the other.
     if (headerValuesOf(request.rawHeaders, AUTHORIZATION).length > 1) {
       response.locals.facts.operation = 'none'
@@ -108,7 +108,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const byPath = Map.groupBy(options.routes, route => route.path)
   for (const [path, routes] of byPath) mount(app, path, routes, run)
   app.use((_request: Request, _response: Response, next: NextFunction) => {
-    next(new AppError('not_found', 'There is no such path; GET /v1/openapi.json lists all of them'))
+    next(new AppError('not_found', 'Unknown path; GET /v1/openapi.json lists all paths'))
   })
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const { facts } = response.locals

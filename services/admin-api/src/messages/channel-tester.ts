@@ -68,9 +68,9 @@ export function createChannelTester({
       if (result !== undefined) return result
       // The caller has gone, and hears nothing; or this process stops, and another one can be asked.
       if (signal.aborted) {
-        throw new AppError('unavailable', 'This process is stopping; send the test again', { retryable: true })
+        throw new AppError('unavailable', 'The process is stopping; send the test again', { retryable: true })
       }
-      return notAttempted(`No result within ${WAIT_MS / 1_000} s; see that the notifier is running`)
+      return notAttempted(`No result within ${WAIT_MS / 1_000} s; check that the notifier is running`)
     },
   }
 }

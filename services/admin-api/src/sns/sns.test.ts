@@ -78,16 +78,16 @@ describe('a message of SNS', () => {
     {
       name: 'of a topic that is not listened to',
       message: signed({ ...notification, TopicArn: `${TOPIC}2` }),
-      why: /not among SES_TOPIC_ARNS/,
+      why: /not in SES_TOPIC_ARNS/,
       reads: 0,
     },
     {
       name: 'whose certificate lies elsewhere',
       message: signed({ ...notification, SigningCertURL: 'https://evil.example/x.pem' }),
-      why: /does not lie at Amazon SNS/,
+      why: /is not one of Amazon SNS/,
       reads: 0,
     },
-    { name: 'that is none', message: { Type: 'Notification' }, why: /no message of Amazon SNS/, reads: 0 },
+    { name: 'that is none', message: { Type: 'Notification' }, why: /not a message of Amazon SNS/, reads: 0 },
   ])('$name is refused', async ({ message, why, reads }) => {
     const { asked, verifier } = open()
     await expect(verifier.verify(message, NOW)).rejects.toThrow(why)
@@ -95,7 +95,7 @@ describe('a message of SNS', () => {
   })
 
   test('is refused when its certificate is none, or not valid now', async () => {
-    await expect(open('Hello').verifier.verify(good, NOW)).rejects.toThrow(/holds is no certificate/)
+    await expect(open('Hello').verifier.verify(good, NOW)).rejects.toThrow(/does not lead to a certificate/)
     await expect(open().verifier.verify(good, new Date(NOW.getTime() + 2 * DAY_MS))).rejects.toThrow(/not valid now/)
   })
 

@@ -50,12 +50,14 @@ export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifie
     if (known !== undefined) return known
     const { status, body } = await egress.request({ url, method: 'GET', headers: {}, timeoutMs: TIMEOUT_MS })
     if (status !== 200)
-      throw new AppError('unavailable', `The certificate of SNS was answered ${status}`, { retryable: true })
+      throw new AppError('unavailable', `Amazon SNS answered ${status} when asked for its certificate`, {
+        retryable: true,
+      })
     let certificate: X509Certificate
     try {
       certificate = new X509Certificate(body)
     } catch (cause) {
-      throw rejected('what its certificate address holds is no certificate', cause)
+      throw rejected('its certificate URL does not lead to a certificate', cause)
     }
     if (certificates.size >= CERTIFICATES_KEPT) certificates.clear()
     certificates.set(url, certificate)
@@ -65,10 +67,10 @@ export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifie
   return {
     async verify(given, now) {
       const parsed = SnsMessage.safeParse(given)
-      if (!parsed.success) throw new AppError('malformed_event', 'The body is no message of Amazon SNS')
+      if (!parsed.success) throw new AppError('malformed_event', 'The body is not a message of Amazon SNS')
       const message = parsed.data
-      if (!topicArns.includes(message.TopicArn)) throw rejected('its topic is not among SES_TOPIC_ARNS')
-      if (!isCertificateUrl(message.SigningCertURL)) throw rejected('its certificate does not lie at Amazon SNS')
+      if (!topicArns.includes(message.TopicArn)) throw rejected('its topic is not in SES_TOPIC_ARNS')
+      if (!isCertificateUrl(message.SigningCertURL)) throw rejected('its certificate URL is not one of Amazon SNS')
       const certificate = await certificateAt(message.SigningCertURL)
       const isValidNow = now >= certificate.validFromDate && now <= certificate.validToDate
       if (!isValidNow) throw rejected('its certificate is not valid now')
@@ -84,7 +86,9 @@ export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifie
       const url = `https://sns.${region}.${domain}/?${query}`
       const { status } = await egress.request({ url, method: 'GET', headers: {}, timeoutMs: TIMEOUT_MS })
       if (status !== 200)
-        throw new AppError('unavailable', `SNS answered the confirmation with ${status}`, { retryable: true })
+        throw new AppError('unavailable', `Amazon SNS answered ${status} to the confirmation of the subscription`, {
+          retryable: true,
+        })
     },
   }
 }
@@ -113,5 +117,5 @@ export function signedText(message: SnsMessage): string {
 }
 
 function rejected(why: string, cause?: unknown): AppError {
-  return new AppError('signature_rejected', `The message is not taken: ${why}`, cause === undefined ? {} : { cause })
+  return new AppError('signature_rejected', `Message rejected: ${why}`, cause === undefined ? {} : { cause })
 }

@@ -115,7 +115,7 @@ async function refusedAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
     return await asUnavailable(call)
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error
-    const message = 'MongoDB refused the change or its audit row, so nothing was changed; try again'
+    const message = 'MongoDB refused the change or its audit row; nothing was changed, retry later'
     throw new AppError('unavailable', message, { cause: error, retryable: true })
   }
 }

@@ -209,7 +209,7 @@ export function describeAlertChannels(world: () => AdminWorld): void {
       world().receiverAnswers(undefined)
       const answer = await test()
       expect(answer).toMatchObject({ status: 200, body: { delivered: false, status: null, latency_ms: null } })
-      expect(answer.body.error).toMatch(/No result within .* s; see that the notifier is running/)
+      expect(answer.body.error).toMatch(/No result within .* s; check that the notifier is running/)
       world().receiverAnswers({})
     })
 

@@ -9,11 +9,11 @@ export function describeAuthentication(world: () => AdminWorld): void {
   describe('API keys', () => {
     const refused = [
       { name: 'no header at all', authorization: undefined, detail: /Send an API key/ },
-      { name: 'another scheme', authorization: 'Basic c2VydmljZTp4', detail: /does not read Bearer/ },
-      { name: 'a scheme without a key', authorization: 'Bearer ', detail: /does not read Bearer/ },
-      { name: 'an unknown key', authorization: 'Bearer no-such-key-0123456789', detail: /not known/ },
-      { name: 'a mistyped key', authorization: `Bearer bsk_${'A'.repeat(36)}`, detail: /mistyped or cut/ },
-      { name: 'an empty key', authorization: 'Bearer', detail: /does not read Bearer/ },
+      { name: 'another scheme', authorization: 'Basic c2VydmljZTp4', detail: /must be: Bearer/ },
+      { name: 'a scheme without a key', authorization: 'Bearer ', detail: /must be: Bearer/ },
+      { name: 'an unknown key', authorization: 'Bearer no-such-key-0123456789', detail: /Unknown API key/ },
+      { name: 'a mistyped key', authorization: `Bearer bsk_${'A'.repeat(36)}`, detail: /mistyped or incomplete/ },
+      { name: 'an empty key', authorization: 'Bearer', detail: /must be: Bearer/ },
     ]
     test.each(refused)('$name is answered 401 with the scheme to use', async ({ authorization, detail }) => {
       const headers: Record<string, string> = authorization === undefined ? {} : { authorization }

@@ -101,7 +101,7 @@ export function describeDeliveries(world: () => AdminWorld): void {
     })
 
     test.each([
-      { name: 'delivered', why: /It arrived already/ },
+      { name: 'delivered', why: /It was already delivered/ },
       { name: 'superseded', why: /told_by/ },
       { name: 'tested', why: /It was a test/ },
     ] as const)('that are $name are not sent again', async ({ name, why }) => {

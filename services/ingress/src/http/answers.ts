@@ -22,7 +22,7 @@ function refusal(code: ErrorCode, detail: string, more: readonly string[] = []):
 
 const badSignature = refusal(
   'signature_rejected',
-  'Check the path, the signing secret and the clock; the signature covers the raw body and holds for 5 minutes',
+  'Check the path, the signing secret and the clock; the signature covers the raw body and is valid for 5 minutes',
 )
 
 /** One refusal per provider for everything that is not authentic (interface §7). */
@@ -37,10 +37,10 @@ export const NOT_AUTHENTIC: Readonly<Record<ProviderKind, Answer>> = {
 
 const MALFORMED_DETAILS = {
   not_utf8: 'The body is not valid UTF-8',
-  not_json: 'The body is not JSON; a byte order mark or compression counts as not JSON too',
+  not_json: 'The body is not JSON; send it without a byte order mark and without compression',
   not_an_object: 'The body is JSON but not an object',
   not_an_event: 'The body is not an event object of this provider; post the events as the provider makes them',
-  thin_event: 'Thin events carry no object; let the provider send snapshot events to this endpoint',
+  thin_event: 'Thin events contain no object; configure the provider to send snapshot events to this endpoint',
   id_unusable: "The event has no usable id: the provider's id field must hold 1 to 255 printable ASCII characters",
   type_unusable:
     "The event has no usable type: the provider's type field must hold 1 to 255 printable ASCII characters",
@@ -57,7 +57,7 @@ export const NOT_FOUND = refusal(
   'not_found',
   'Post to /v1/webhooks/processor/{connection_id}, …/reseller/{connection_id} or …/subscription/{connection_id}',
 )
-export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Notifications come by POST', ['allow', 'POST'])
+export const METHOD_NOT_ALLOWED = refusal('method_not_allowed', 'Send notifications by POST', ['allow', 'POST'])
 export const TOO_LARGE = refusal('payload_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes`)
 export const ENCODED = refusal('unsupported_encoding', 'Send the body without Content-Encoding, as it was signed', [
   'accept-encoding',
@@ -65,7 +65,7 @@ export const ENCODED = refusal('unsupported_encoding', 'Send the body without Co
 ])
 export const TOO_SLOW = refusal('request_timeout', 'The body did not arrive in time; send it without pauses')
 export const BAD_REQUEST = refusal('invalid_request', 'The request is not valid HTTP/1.1')
-export const NO_HOST = refusal('invalid_request', 'Send a Host header; HTTP/1.1 asks for one')
+export const NO_HOST = refusal('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
 export const HEADERS_TOO_LARGE = refusal(
   'headers_too_large',
   `There may be at most ${MAX_HEADERS} headers, of ${MAX_HEADERS_BYTES} bytes together`,
@@ -74,7 +74,7 @@ export const UNAVAILABLE = refusal('unavailable', 'The event could not be stored
   'retry-after',
   String(RETRY_AFTER_S.unavailable),
 ])
-export const OVERLOADED = refusal('overloaded', 'Too much is in flight; send the event again later', [
+export const OVERLOADED = refusal('overloaded', 'Ingress is at its limit; send the event again later', [
   'retry-after',
   String(RETRY_AFTER_S.overloaded),
 ])
@@ -86,7 +86,10 @@ export function rateLimited(retryAfterS: number): Answer {
   ])
 }
 
-export const FAULT = refusal('internal', 'The fault is logged; send the event again later, and report it if it stays')
+export const FAULT = refusal(
+  'internal',
+  'The error is logged; send the event again later, and report it if it happens again',
+)
 
 /** The event is durable; a repetition gets the same answer. */
 export function received(eventId: string): Answer {

@@ -76,7 +76,7 @@ describe('ingress without its broker', () => {
     ingress = await startMemoryIngress({ fateOf: () => (isAway ? 'refused' : 'stored') })
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
     expectProblem(await ingress.postEvent('processor', 'evt_2'), 503, 'unavailable', AWAY_S)
-    expect(reasons()).toEqual(['broker_away', 'broker_away'])
+    expect(reasons()).toEqual(['broker_unavailable', 'broker_unavailable'])
     expect(ingress.app.unready()).toBeUndefined()
     isAway = false
     await until('the first event after the outage', async () => {

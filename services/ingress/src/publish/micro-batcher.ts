@@ -27,7 +27,7 @@ export interface BatcherLimits {
 
 export type PublishResult =
   | { readonly kind: 'acknowledged' }
-  | { readonly kind: 'unavailable'; readonly reason: 'broker_away' | 'not_acknowledged_in_time' | 'stopping' }
+  | { readonly kind: 'unavailable'; readonly reason: 'broker_unavailable' | 'not_acknowledged_in_time' | 'stopping' }
   | { readonly kind: 'overloaded'; readonly reason: 'queue_full' }
   /** A fault of ours or of the set-up, which posting again does not mend. */
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -146,7 +146,7 @@ export class MicroBatcher {
   async #afterFailedSend(batch: readonly Waiting[], beganMs: number, error: unknown): Promise<void> {
     if (isRetryable(error)) {
       this.#recordFailure(beganMs)
-      for (const waiting of batch) waiting.resolve?.({ kind: 'unavailable', reason: 'broker_away' })
+      for (const waiting of batch) waiting.resolve?.({ kind: 'unavailable', reason: 'broker_unavailable' })
       return
     }
     const [only] = batch

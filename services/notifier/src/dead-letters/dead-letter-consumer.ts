@@ -47,7 +47,7 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
         return { accepted: messages.length }
       } catch (error) {
         if (!isRetryable(error)) throw error
-        logger.warn({ partition, messages: messages.length, error }, 'dead_letters.put_off')
+        logger.warn({ partition, messages: messages.length, error }, 'dead_letters.deferred')
         return { accepted: 0, resumeAfterMs: pauses.failed(batch) }
       }
     },

@@ -145,7 +145,7 @@ export class DeliveryConsumer {
       const resumeAfterMs = this.#pauses.failed(batch)
       const canRetry = isRetryable(error)
       const { logger } = this.#options
-      logger[canRetry ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.put_off')
+      logger[canRetry ? 'warn' : 'error']({ partition, messages: messages.length, error }, 'deliveries.deferred')
       if (canRetry || accepted > 0) return { accepted, resumeAfterMs }
       return this.#deadLetterCulprit(batch, resumeAfterMs)
     }
@@ -248,7 +248,7 @@ export class DeliveryConsumer {
     } catch (error) {
       if (isRetryable(error)) return { accepted: 0, resumeAfterMs }
       consumerMetrics.deadLettered('deliveries', 'internal')
-      logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.parked')
+      logger.error({ partition: batch.partition, offset: first.offset.toString(), error }, 'delivery.dead_lettered')
       await producer.send([deadLetter(first, 'deliveries.dead', error)])
       batch.complete(first)
       return { accepted: 1 }

@@ -151,7 +151,7 @@ export class OutcomeWriter {
       const { delivery_id, channel_id } = job.request
       this.#options.logger.warn({ delivery_id, channel_id, attempt: outcome.attempt }, 'delivery.recorded_elsewhere')
       if (known === undefined)
-        return [deadDelivery(original, 'delivery_unknown', 'The delivery is not on record any more')]
+        return [deadDelivery(original, 'delivery_unknown', 'The delivery is no longer stored')]
       const intake = decideIntake(outcome.attempt, null, known)
       switch (intake.kind) {
         case 'produce_retry_again': {
@@ -176,7 +176,7 @@ export class OutcomeWriter {
       clock,
       signal: this.#stopped.signal,
       longestPauseMs: LONGEST_PAUSE_MS,
-      onFailure: (error, pause_ms) => logger.warn({ step, pause_ms, error }, 'settlements.waiting'),
+      onFailure: (error, pause_ms) => logger.warn({ step, pause_ms, error }, 'outcomes.not_written'),
     })
   }
 }

@@ -173,7 +173,7 @@ class Planner {
     else if (channelKind === undefined) {
       // Channels are marked as deleted, never removed: this one was never there, so there is no delivery to record.
       this.#options.consumerMetrics.deadLettered('deliveries', 'channel_unknown')
-      this.#finish(from, deadDelivery(from.message, 'channel_unknown', 'There is no such channel'))
+      this.#finish(from, deadDelivery(from.message, 'channel_unknown', 'The channel does not exist'))
     } else this.#planByRecord(request, from, channelKind)
   }
 

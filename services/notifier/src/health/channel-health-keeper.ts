@@ -136,7 +136,7 @@ export class ChannelHealthKeeper {
       await this.#options.publisher.publish(outboxes)
     } catch (error) {
       if (!isRetryable(error)) throw error
-      this.#options.logger.warn({ channels: outboxes.map(one => one.documentId), error }, 'outbox.left_to_sweep')
+      this.#options.logger.warn({ channels: outboxes.map(one => one.documentId), error }, 'outbox.publish_failed')
     }
   }
 }

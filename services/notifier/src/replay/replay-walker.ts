@@ -77,7 +77,7 @@ export class ReplayWalker {
       this.#atWork = this.#walk()
         .catch(error => {
           const canRetry = isRetryable(error)
-          this.#options.logger[canRetry ? 'warn' : 'error']({ error }, 'replay.put_off')
+          this.#options.logger[canRetry ? 'warn' : 'error']({ error }, 'replay.deferred')
           return false
         })
         .then(isUnderWay => {

@@ -49,7 +49,8 @@ export interface SupersedeOrder {
 }
 
 /** What a superseded delivery says of itself. */
-export const SUPERSEDED_TEXT = 'The incident was resolved before this arrived; the message about that tells both'
+export const SUPERSEDED_TEXT =
+  'The incident was resolved before this arrived; the message about the resolution reports both'
 
 /** The document of a delivery whose first message has come. */
 export function newDelivery(

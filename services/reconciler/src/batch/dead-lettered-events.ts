@@ -10,8 +10,8 @@ export interface DeadLetteredEventsOptions {
 }
 
 /**
- * The inbox as the account of parked events: one that cannot be used came all the same, so its feed is not silent, people
- * find it where they look for it, and its repetition is not parked again. What is no event, or names none, is only parked.
+ * The inbox as the record of dead-lettered events: an event that cannot be used has arrived nevertheless, so its feed is not silent, people
+ * find it in the inbox, and its repetition is not dead-lettered again. Messages without an event id are only dead-lettered.
  */
 export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOptions): DeadLetterLog {
   return {

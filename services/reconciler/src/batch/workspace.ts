@@ -148,7 +148,7 @@ function isLoaded({ kind }: Touch): boolean {
 /** The work loop parks what meets it, and goes on with the rest. */
 function full({ actions }: Case): AppError {
   const what = `${actions.at(-1)?.subject} has more refunds and cancellations than can be kept`
-  return new AppError('message_invalid', `${what}; stop what makes them, and have this one sent again`)
+  return new AppError('message_invalid', `${what}; stop what creates them, then send this message again`)
 }
 
 const NOTHING: Listing = { actions: [], merged: [] }

@@ -43,7 +43,7 @@ function recordOutcome(theCase: Case, operation: Operation, refunds: readonly Ac
   const known = followedOperation(theCase, operation.operation_id)
   if (known.outcome === to) return theCase
   const record = theCase.actions.find(one => one.id === action.id) ?? action
-  const text = `Operation ${operation.operation_id} is settled as ${to}`
+  const text = `Operation ${operation.operation_id} ended as ${to}`
   const settled = withRecord(
     theCase,
     addToTimeline(record, timelineEntry(now, 'settled', operation.operation_id, text)),

@@ -200,10 +200,17 @@ export class RereadConsumer {
 
   #log(reread: Reread, answer: Answer): void {
     const { connection_id, project_id, reason, attempt } = reread
-    const facts = { connection_id, project_id, why: reason, attempt, targets: reread.targets, reason: answer.reason }
-    const isFault = answer.kind === 'again' || answer.reason === 'given_up'
+    const facts = {
+      connection_id,
+      project_id,
+      purpose: reason,
+      attempt,
+      targets: reread.targets,
+      reason: answer.reason,
+    }
+    const isFault = answer.kind === 'again' || answer.reason === 'unanswered'
     const failure = answer.kind === 'answered' ? answer.readback.failure : null
-    this.#options.logger[isFault ? 'warn' : 'info']({ ...facts, failure }, 'reread.asked')
+    this.#options.logger[isFault ? 'warn' : 'info']({ ...facts, failure }, 'reread.attempted')
   }
 }
 

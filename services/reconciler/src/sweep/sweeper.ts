@@ -171,7 +171,7 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
   if (signal.aborted) return { kind: 'stopped' }
   if (ended.kind === 'failed') {
     const { failure, text, retryAfterMs } = ended
-    logger.warn({ ...facts, failure, text }, 'sweep.not_read')
+    logger.warn({ ...facts, failure, text }, 'sweep.read_failed')
     const open_incidents = await reportUnverified(sweep, opened.connection, ended, options)
     return { kind: 'not_read', text, retryAfterMs, open_incidents }
   }
@@ -179,7 +179,7 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
   const requested = await options.heldHints.request(opened.connection)
   const { unseen, open_incidents } = await checkFeed(sweep, opened.connection, ended.events, options)
   const { objects, pages, done } = ended
-  logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.run')
+  logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.finished')
   return { kind: 'swept', done, unseen, open_incidents }
 }
 

@@ -53,7 +53,7 @@ const describe = ({ target, detail }: ConnectionAttempt) =>
 function remedy(reached: string): string {
   return [
     `The network policies are not enforced: reached ${reached} from a pod that may not.`,
-    'What channels point to is still checked by Backstop itself, but nothing stands behind that.',
+    'Backstop still checks the addresses of channels itself, but nothing else does.',
     "Turn on enforcement in the cluster's network plug-in (Amazon VPC CNI: enableNetworkPolicy; GKE without Dataplane V2:",
     '--enable-network-policy; deploy/k8s/README.md), delete this job and apply again',
   ].join('\n')

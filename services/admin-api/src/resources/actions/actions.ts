@@ -13,9 +13,9 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/actions',
       operationId: 'listActions',
       tag,
-      summary: 'List refunds and cancellations that were seen, newest first',
+      summary: 'List refunds and cancellations, newest first',
       description:
-        'Each with its verdict and why. `connection_id` finds what was seen through that connection, also first or only.',
+        'Each action has its verdict and the reason. `connection_id` selects every action that was seen through that connection.',
       items: 'actions',
       query: ActionQuery,
       schema: ShownAction,
@@ -28,9 +28,9 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/actions/{id}',
       operationId: 'getAction',
       tag,
-      summary: 'Read an action with its verdict, why it has it, and its timeline',
+      summary: 'Get an action with its verdict, the reason and the timeline',
       description:
-        '`why` holds the rule that gave the verdict, each operation that does not explain it with the reason, and whether the provider was asked.',
+        '`why` contains the rule of the verdict, the operations that do not explain the action with the reason for each, and the answer of the provider if it was asked.',
       item: 'action',
       schema: ShownAction,
       find: ({ params, principal }) => findOwn(stores.actions, principal, 'action', params.id),

@@ -11,9 +11,9 @@ import { type ConfigPatchVerdict, judgeConfigPatch, showChannel } from './rules/
 import { ChannelSealer } from './seal-channel-config.ts'
 
 const REFUSALS: Record<Extract<ConfigPatchVerdict, { kind: 'refused' }>['reason'], string> = {
-  of_another_kind: 'A channel of this kind has no such part',
+  of_another_kind: 'A channel of this kind has no such setting',
   headers_to_another_host:
-    'Give all headers anew, or {} to take them away: what was set for one host is not sent to another',
+    'Give all headers again, or {} to remove them: headers set for one host are not sent to another',
 }
 
 /** How long the notifier is waited for that enables the channel, in milliseconds. */
@@ -28,13 +28,13 @@ export function changeChannelRoute(parts: AdminParts): Route {
     path: '/v1/alert-channels/{id}',
     operationId: 'changeAlertChannel',
     tag: 'Alert channels',
-    summary: 'Change an alert channel, switch it off or on',
+    summary: 'Change, enable or disable an alert channel',
     description:
-      'Of `config`, what is named changes and the rest stays; `headers` and `to` are replaced whole. `enabled: true` and a new target (`url`, `webhook_url`, `to`) also forgive the failures of a channel, which works again if they had disabled it: deliveries that ended meanwhile are sent again by POST /v1/replays. The secret of a webhook is changed by POST …/rotate-secret. If-Match is honoured and not required.',
+      'Only the given fields of `config` change; `headers` and `to` are replaced as a whole. `enabled: true` or a new target (`url`, `webhook_url`, `to`) also resets the failure count and re-enables a channel that its failures disabled; POST /v1/replays sends the deliveries that died meanwhile. POST …/rotate-secret changes the secret of a webhook. If-Match is optional.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     body: AlertChannelPatch,
-    answers: { 200: { description: 'The channel as it is now', schema: AlertChannel } },
+    answers: { 200: { description: 'The changed channel', schema: AlertChannel } },
     refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {

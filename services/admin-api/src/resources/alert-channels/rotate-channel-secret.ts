@@ -19,9 +19,9 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
     path: '/v1/alert-channels/{id}/rotate-secret',
     operationId: 'rotateAlertChannelSecret',
     tag: 'Alert channels',
-    summary: 'Replace the secret that signs the deliveries of a webhook',
+    summary: 'Rotate the signing secret of a webhook',
     description:
-      'Until the overlap ends, 24 hours if nothing else is asked for, deliveries carry the signatures of both secrets; a secret from before the last one ends at once. A webhook without a secret gets its first one. The new secret is shown in this answer and never again.',
+      'During the overlap (24 hours by default), deliveries carry the signatures of both secrets; a secret older than these two is dropped immediately. A webhook without a secret gets its first one. Only this answer shows the new secret.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
     body: ChannelSecretRotation,
@@ -35,10 +35,10 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
       const health = await stores.channelHealth.find({ _id: params.id })
       const rotate = ({ _id, project_id, config }: ChannelDocument) => {
         if (config.kind !== 'webhook') {
-          throw new AppError('conflict', `Only webhooks have a secret, and alert channel ${_id} is of another kind`)
+          throw new AppError('conflict', `Alert channel ${_id} has no secret: only webhook channels do`)
         }
         if (sealer.isSignedWith(config, secret)) {
-          throw new AppError('conflict', 'This secret is in use already; give another one')
+          throw new AppError('conflict', 'This secret is already in use; give another one')
         }
         const place = { id: _id, projectId: project_id }
         return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }

@@ -19,9 +19,9 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/api-keys',
       operationId: 'createApiKey',
       tag,
-      summary: 'Make an API key',
+      summary: 'Create an API key',
       description:
-        'The key is shown in this answer and never again. A key that is bound to a project makes keys for that project only.',
+        'Only this answer shows the key. A key that is bound to a project creates keys for that project only.',
       scope: 'admin',
       body: NewApiKey,
       answers: { 201: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
@@ -66,10 +66,10 @@ export function apiKeyRoutes({ stores }: AdminParts): Route[] {
       tag,
       summary: 'Revoke an API key',
       description:
-        'It is refused from then on. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
+        'Requests with it are refused from then on. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
       scope: 'admin',
       params: z.object({ id: z.string() }),
-      answers: { 204: { description: 'It is no longer good' } },
+      answers: { 204: { description: 'The key is revoked' } },
       refusals: ['not_found', 'last_admin_key'],
       async handle({ params, principal, now, change }) {
         const where = { _id: params.id, revoked_at: null, ...ownProject(principal) }

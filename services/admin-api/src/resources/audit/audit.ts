@@ -12,7 +12,7 @@ export function auditRoutes({ stores }: AdminParts): Route[] {
       tag: 'Audit',
       summary: 'List who changed what, and who was refused, newest first',
       description:
-        'Refused requests are one row for each minute, actor and error code, with `count`. The actor is the key, or for a key that is not known the address and the beginning of the key.',
+        'Refused requests share one row for each minute, actor and error code, with a `count`. The actor is the key; for an unknown key, it is the address and the beginning of the key.',
       scope: 'admin',
       items: 'changes',
       query: AuditQuery,

@@ -60,7 +60,7 @@ export function connectionRoutes(parts: AdminParts): Route[] {
       path: '/v1/projects/{id}/connections/{connection_id}',
       operationId: 'getConnection',
       tag,
-      summary: 'Read a connection',
+      summary: 'Get a connection',
       params: OfConnection,
       item: 'connection',
       schema: Connection,
@@ -83,7 +83,7 @@ function createRoute(parts: AdminParts): Route {
     tag,
     summary: 'Connect a billing account',
     description:
-      'Point the provider at `inbound_url`. `signing_secret`, or `username` and `password`, are shown in this answer and never again, not even to a repeat under the same Idempotency-Key: rotate the secret if it is lost. A subscription connection without `read_key` and `site` is made as `needs_setup`.',
+      'Point the provider at `inbound_url`. `signing_secret`, or `username` and `password`, are shown only in this answer, and not in a repeat with the same Idempotency-Key: rotate the secret if it is lost. A subscription connection without `read_key` and `site` is created as `needs_setup`.',
     scope: 'manage',
     params: OfProject,
     body: NewConnection,
@@ -158,13 +158,13 @@ function patchRoute(parts: AdminParts): Route {
     path: '/v1/projects/{id}/connections/{connection_id}',
     operationId: 'changeConnection',
     tag,
-    summary: 'Change a connection: whether unexplained changes alert, and how its provider is read',
+    summary: 'Change the settings of a connection',
     description:
-      '`out_of_band` as it stands at the second look decides. A read key, and for a subscription its site, completes a connection that is `needs_setup`: what it held is then verified and judged. A stored read key never goes to another host: a change of `api_base` or `site` that changes the host takes the key again. If-Match is honoured and not required.',
+      'The value of `out_of_band` at the second look applies. A read key (for a subscription, also the site) completes a connection that is `needs_setup`: its held notifications are then verified and judged. A stored read key is never sent to another host: if a new `api_base` or `site` changes the host, give the key again. If-Match is optional.',
     scope: 'manage',
     params: OfConnection,
     body: ConnectionPatch,
-    answers: { 200: { description: 'The connection as it is now', schema: Connection } },
+    answers: { 200: { description: 'The changed connection', schema: Connection } },
     refusals: ['not_found', 'precondition_failed', 'conflict', 'egress_blocked'],
     honoursIfMatch: true,
     async handle(request) {
@@ -192,11 +192,10 @@ function deleteRoute(): Route {
     operationId: 'deleteConnection',
     tag,
     summary: 'Disconnect a billing account',
-    description:
-      'Notifications are refused from then on, pending second looks are cancelled and its secrets are erased.',
+    description: 'Its notifications are refused, its pending second looks are cancelled and its secrets are erased.',
     scope: 'manage',
     params: OfConnection,
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'The connection is deleted' } },
     refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {

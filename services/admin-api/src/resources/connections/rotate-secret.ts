@@ -12,8 +12,8 @@ import { MAX_ACTIVE_SECRETS, rotateSecrets, showConnection } from './rules/conne
 import { sealConnectionSecret } from './seal-connection-secret.ts'
 
 const REFUSALS = {
-  too_many_active: `${MAX_ACTIVE_SECRETS} secrets are still good; rotate with a shorter overlap_seconds`,
-  secret_in_use: 'This secret is in use already; give another one',
+  too_many_active: `${MAX_ACTIVE_SECRETS} secrets are still valid; rotate with a shorter overlap_seconds`,
+  secret_in_use: 'This secret is already in use; give another one',
 } as const
 
 /** POST /v1/projects/{id}/connections/{connection_id}/rotate-secret */
@@ -24,9 +24,9 @@ export function rotateSecretRoute(parts: AdminParts): Route {
     path: '/v1/projects/{id}/connections/{connection_id}/rotate-secret',
     operationId: 'rotateConnectionSecret',
     tag: 'Connections',
-    summary: 'Replace the secret that notifications are authenticated with',
+    summary: 'Rotate the secret that authenticates notifications',
     description:
-      'The secrets of before stay good for the overlap, 24 hours if nothing else is asked for. The new one is shown once.',
+      'The previous secrets stay valid for the overlap (24 hours by default). Only this answer shows the new secret.',
     scope: 'manage',
     params: z.object({ id: z.string(), connection_id: z.string() }),
     body: SecretRotation,

@@ -15,8 +15,8 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
       path: '/v1/dead-letters',
       operationId: 'listDeadLetters',
       tag,
-      summary: 'List messages that the notifier could not use and that are no delivery, newest first',
-      description: 'Only a key that is good for all projects sees any.',
+      summary: 'List dead letters that are not deliveries, newest first',
+      description: 'Requires a key for all projects.',
       scope: 'admin',
       items: 'messages',
       schema: DeadLetter,
@@ -38,12 +38,12 @@ function replayRoute({ stores, deadLetters }: AdminParts): Route {
     path: '/v1/dead-letters/{id}/replay',
     operationId: 'replayDeadLetter',
     tag,
-    summary: 'Send a message that could not be used again, to where it lay first',
+    summary: 'Replay a dead letter to its original topic',
     description:
-      'For when what was wrong is mended, for example in a newer version. The message takes its usual way again; one that still cannot be used is parked again, which moves its `parked_at`.',
+      'Use it once the cause is fixed, for example by a newer version. A message that still cannot be used becomes a dead letter again, with a new `parked_at`.',
     scope: 'admin',
     params: z.object({ id: z.string() }),
-    answers: { 202: { description: 'It is sent', schema: DeadLetter } },
+    answers: { 202: { description: 'The message is sent', schema: DeadLetter } },
     refusals: ['not_found'],
     async handle({ params, principal }) {
       const letter = seesAll(principal) ? await stores.deadLetters.find({ _id: params.id }) : undefined

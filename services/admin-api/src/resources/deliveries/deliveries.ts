@@ -19,7 +19,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'List deliveries, newest first',
       description:
-        'One for each alert and channel, with every attempt. `state=dead` lists what did not arrive and is no longer tried: `reason` says why.',
+        'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why.',
       items: 'deliveries',
       query: DeliveryQuery,
       schema: Delivery,
@@ -33,7 +33,7 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       path: '/v1/deliveries/{id}',
       operationId: 'getDelivery',
       tag,
-      summary: 'Read a delivery with each of its attempts',
+      summary: 'Get a delivery with its attempts',
       item: 'delivery',
       schema: Delivery,
       find: ({ params, principal }) => findOwn(deliveries, principal, 'delivery', params.id),
@@ -55,10 +55,10 @@ function retryRoute({ stores, commands }: AdminParts): Route {
     tag,
     summary: 'Attempt a delivery now',
     description:
-      'One that waits for its next attempt has it at once; one that is dead begins its retries anew. The answer is the delivery as it stood: read it again to see what became of it.',
+      'A delivery that waits for its next attempt is attempted immediately; a dead one starts its retries again. The answer shows the delivery before the attempt: read it again for the outcome.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
-    answers: { 202: { description: 'It is asked for', schema: Delivery } },
+    answers: { 202: { description: 'The attempt is requested', schema: Delivery } },
     refusals: ['not_found', 'conflict'],
     async handle({ params, principal, newId, now }) {
       const delivery = await findOwn(stores.deliveries, principal, 'delivery', params.id)

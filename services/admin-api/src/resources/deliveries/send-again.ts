@@ -5,9 +5,9 @@ const REFUSALS: Record<Extract<SendAgainVerdict, { kind: 'refused' }>['reason'],
   channel_deleted: 'Its alert channel was deleted',
   channel_switched_off: 'Its alert channel is switched off; enable it first',
   channel_disabled: 'Its alert channel is disabled by its failures; enable it first',
-  a_test: 'It was a test; send another one with POST /v1/alert-channels/{id}/test',
-  delivered: 'It arrived already',
-  superseded: 'A later message told it as well; see told_by',
+  a_test: 'It was a test; send another test with POST /v1/alert-channels/{id}/test',
+  delivered: 'It was already delivered',
+  superseded: 'A later message covered it; see told_by',
 }
 
 /** @param what says what would be sent: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason in words */

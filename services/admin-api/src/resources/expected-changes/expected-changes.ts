@@ -24,7 +24,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       path: '/v1/expected-changes',
       operationId: 'listExpectedChanges',
       tag,
-      summary: 'List notes of expected changes, newest first; expired ones too',
+      summary: 'List expected changes, newest first, including expired ones',
       items: 'notes',
       query: ExpectedChangeQuery,
       schema: ExpectedChange,
@@ -37,7 +37,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       path: '/v1/expected-changes/{id}',
       operationId: 'getExpectedChange',
       tag,
-      summary: 'Read a note of an expected change with what it covers already',
+      summary: 'Get an expected change with what it covers so far',
       item: 'note',
       schema: ExpectedChange,
       find: ({ params, principal }) => findOwn(expectedChanges, principal, 'expected change', params.id),
@@ -53,12 +53,12 @@ function createRoute({ stores, commands }: AdminParts): Route {
     path: '/v1/expected-changes',
     operationId: 'createExpectedChange',
     tag,
-    summary: 'Note that refunds or cancellations will come, or came, that no operation tells of',
+    summary: 'Create an expected change: refunds or cancellations that no operation reports',
     description:
-      'Explains refunds or cancellations that fit, `max_changes` of them (one unless you say otherwise) and `max_amount` of money in total. Open incidents that it covers are resolved, the oldest first. It covers what the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before it was noted, and whatever had an open incident or a second look to come then.',
+      'Explains matching refunds or cancellations: `max_changes` of them (default 1), and `max_amount` in total. It resolves the open incidents that it covers, oldest first. It covers changes that the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before its creation, and also changes that had an open incident or a pending second look at its creation.',
     scope: 'manage',
     body: NewExpectedChange,
-    answers: { 201: { description: 'The note', schema: ExpectedChange } },
+    answers: { 201: { description: 'The expected change', schema: ExpectedChange } },
     refusals: ['not_found'],
     async handle({ body, principal, now, newId, change, logger }) {
       const { _id: projectId } = await findProject(stores, principal, body.project_id)
@@ -99,7 +99,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
           },
         ])
         // The note stands, and the reconciler looks for new ones by itself: a repeated call would make a second note.
-        .catch(error => logger.warn({ error, expected_change_id: document._id }, 'expected_change.not_told'))
+        .catch(error => logger.warn({ error, expected_change_id: document._id }, 'expected_change.not_published'))
       return { status: 201, body: show(document, undefined) }
     },
   })
@@ -111,11 +111,11 @@ function deleteRoute(): Route {
     path: '/v1/expected-changes/{id}',
     operationId: 'deleteExpectedChange',
     tag,
-    summary: 'Take a note of an expected change back',
-    description: 'What it explained stays explained; it explains nothing more.',
+    summary: 'Delete an expected change',
+    description: 'Changes that it explained stay explained; it explains no further changes.',
     scope: 'manage',
     params: z.object({ id: z.string() }),
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'The expected change is deleted' } },
     refusals: ['not_found'],
     async handle({ params, principal, change }) {
       await change(

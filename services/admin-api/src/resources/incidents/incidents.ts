@@ -40,9 +40,8 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/incidents/{id}',
       operationId: 'getIncident',
       tag,
-      summary: 'Read an incident with its whole story',
-      description:
-        'Its action, the timeline from the first event on, and every delivery of its alerts with each attempt.',
+      summary: 'Get an incident with its action, timeline and deliveries',
+      description: 'The timeline starts with the first event; deliveries of its alerts have all their attempts.',
       item: 'incident',
       schema: IncidentWithTimeline,
       find: ({ params, principal }) => findOwn(stores.incidents, principal, 'incident', params.id),

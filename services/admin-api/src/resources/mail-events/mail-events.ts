@@ -22,15 +22,15 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
       path: '/v1/mail-events/{format}/{token}',
       operationId: 'reportMailEvent',
       tag: 'Mail events',
-      summary: 'Where a mail provider reports bounces and complaints',
+      summary: 'Receive bounces and complaints from a mail provider',
       description:
-        '`format` is `ses-sns` or `postmark`; the token is the setting MAIL_EVENTS_TOKEN. Messages of SNS are taken with a valid signature from the topics in SES_TOPIC_ARNS only. See docs/mail.md.',
+        '`format` is `ses-sns` or `postmark`; the token is the setting MAIL_EVENTS_TOKEN. SNS messages need a valid signature and a topic of SES_TOPIC_ARNS. See docs/mail.md.',
       scope: 'public',
       params: z.object({ format: z.string(), token: z.string().max(512) }),
       body: z.string(),
       bodyForm: 'text',
       maxBodyBytes: MAX_REPORT_BYTES,
-      answers: { 200: { description: 'How many reports were taken, and how many told nothing of use', schema: Taken } },
+      answers: { 200: { description: 'How many reports were used, and how many were ignored', schema: Taken } },
       refusals: [
         'not_found',
         'malformed_json',
@@ -43,7 +43,7 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
       admit({ format, token }) {
         // One answer for all: whether a format exists, or reports are taken at all, is told to nobody without the token.
         if (expected === undefined || !isSame(token, expected.reveal()) || !FORMATS.has(format)) {
-          throw new AppError('not_found', 'There is no such place for mail events; see MAIL_EVENTS_TOKEN')
+          throw new AppError('not_found', 'Unknown path for mail events; compare its token with MAIL_EVENTS_TOKEN')
         }
       },
       async handle({ params: { format }, body, now, requestId, logger }) {
@@ -54,7 +54,7 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
         await commands.send(useful.map(event => commandOf(format, event)))
         const ignored = events.length - useful.length
         const reason = report.kind === 'ignored' ? report.reason : ignored > 0 ? 'no_project' : undefined
-        logger.info({ request_id: requestId, format, taken: useful.length, ignored, reason }, 'mail_events.taken')
+        logger.info({ request_id: requestId, format, accepted: useful.length, ignored, reason }, 'mail_events.accepted')
         return { status: 200, body: { taken: useful.length, ignored: report.kind === 'ignored' ? 1 : ignored } }
       },
     }),

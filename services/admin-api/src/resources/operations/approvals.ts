@@ -11,14 +11,14 @@ export function approvalRoutes(parts: AdminParts): Route[] {
     decisionRoute(parts, {
       to: 'approved',
       verb: 'approve',
-      summary: 'Approve an operation that waits for it',
-      description: 'From then on it may be executed.',
+      summary: 'Approve an operation that waits for approval',
+      description: 'It may be executed from then on.',
     }),
     decisionRoute(parts, {
       to: 'declined',
       verb: 'decline',
       summary: 'Decline an operation that waits for approval',
-      description: 'What it reserved of budgets is free again; if it is executed all the same, it explains nothing.',
+      description: 'Its budget reservations are released. If it is executed nevertheless, it explains nothing.',
     }),
   ]
 }
@@ -37,11 +37,11 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
     operationId: `${verb}Operation`,
     tag: 'Approvals',
     summary,
-    description: `${description} Until the deadline only; repeating it changes nothing. The scope is one of its own: a key that reports operations is not to approve them.`,
+    description: `${description} Possible until the deadline; repeating the decision changes nothing. The scope is separate, because a key that reports operations must not approve them.`,
     scope: 'approvals:write',
     params: z.object({ id: z.string() }),
     body: ApprovalDecision,
-    answers: { 200: { description: 'The operation as it is now', schema: ShownOperation } },
+    answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
     refusals: ['not_found', 'illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
       const before = await findOperation(ledger, principal, params.id)

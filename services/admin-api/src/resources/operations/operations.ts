@@ -47,7 +47,7 @@ export function operationRoutes(parts: AdminParts): Route[] {
       path: '/v1/operations/{id}',
       operationId: 'getOperation',
       tag,
-      summary: 'Read an operation',
+      summary: 'Get an operation',
       item: 'operation',
       schema: ShownOperation,
       find: ({ params, principal }) => findOperation(ledger, principal, params.id),
@@ -62,15 +62,15 @@ function createRoute({ stores, ledger }: AdminParts): Route {
     path: '/v1/operations',
     operationId: 'createOperation',
     tag,
-    summary: 'Report a refund or cancellation that your software asks for or makes',
+    summary: 'Report a refund or cancellation that your software requests or makes',
     description:
-      'It may be reported in any state: what is reported as executing or completed happened. Reporting the same `idempotency_key` on the same connection again answers the operation that is stored; with a state further on, it moves there, as by a transition. Whatever is left out, or null, says nothing. A request is answered as `approval_pending` where the project requires approval, and refused where a budget has not that much left.',
+      'An operation can be reported in any state. A report with the same `idempotency_key` and connection answers the stored operation; if its state is later, the operation moves there, as by a transition. A field that is null or left out changes nothing. If the project requires approval, a request becomes `approval_pending`; if it exceeds a budget, it is refused.',
     scope: 'operations:write',
     body: NewOperation,
     answers: {
-      201: { description: 'The operation, now stored', schema: ShownOperation },
+      201: { description: 'The new operation', schema: ShownOperation },
       200: {
-        description: 'The operation that was stored under this idempotency_key before, as it is now',
+        description: 'The operation that was stored before under this idempotency_key',
         schema: ShownOperation,
       },
     },
@@ -92,13 +92,13 @@ function transitionRoute({ ledger }: AdminParts): Route {
     path: '/v1/operations/{id}/transitions',
     operationId: 'transitionOperation',
     tag,
-    summary: 'Report what became of an operation',
+    summary: 'Report the next state of an operation',
     description:
-      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. Stages on the way may be left out. Executing without the approval that the project requires is recorded, too: the operation is `unapproved` and explains nothing. Approving is a route of its own there. Reporting the same state again changes nothing.',
+      'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. States in between may be left out. If the project requires approval, only POST …/approve gives it; an operation that executes without it is recorded as `unapproved` and explains nothing. Reporting the same state again changes nothing.',
     scope: 'operations:write',
     params: z.object({ id: z.string() }),
     body: NewTransition,
-    answers: { 200: { description: 'The operation as it is now', schema: ShownOperation } },
+    answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
     refusals: ['not_found', 'illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
       const before = await findOperation(ledger, principal, params.id)

@@ -37,14 +37,14 @@ export function previewRoutes({ stores, brandName }: AdminParts): Route[] {
       path: '/v1/previews',
       operationId: 'previewMessage',
       tag: 'Previews',
-      summary: 'Look at a message as people and programs get it',
+      summary: 'Preview a message as its recipient gets it',
       description:
-        'A made-up alert, rendered by what renders real ones, for each kind of channel: a mail in the look of the project that is named, a Slack message, the document that a webhook receives.',
+        'A sample alert, rendered like a real one, for each kind of channel: a mail with the branding of the project, a Slack message, or the document that a webhook receives.',
       scope: 'read',
       query: PreviewQuery,
       answers: {
         200: {
-          description: 'As `format` asks: a page, plain text, or JSON (a mail with its parts, or what is posted)',
+          description: 'By `format`: a page, plain text, or JSON (the parts of a mail, or the body of the request)',
           schema: Previewed,
         },
       },

@@ -37,7 +37,7 @@ export function projectRoutes(parts: AdminParts): Route[] {
       path: '/v1/projects/{id}',
       operationId: 'getProject',
       tag,
-      summary: 'Read a project',
+      summary: 'Get a project',
       item: 'project',
       schema: Project,
       isVersioned: true,
@@ -54,14 +54,14 @@ function createRoute(): Route {
     path: '/v1/projects',
     operationId: 'createProject',
     tag,
-    summary: 'Make a project',
-    description: 'Takes a key that is bound to no project.',
+    summary: 'Create a project',
+    description: 'Requires a key for all projects.',
     scope: 'admin',
     body: NewProject,
     answers: { 201: { description: 'The project; its version is the ETag', schema: Project } },
     async handle({ body, principal, newId, now, change }) {
       if (principal.projectId !== null) {
-        throw new AppError('forbidden', 'This key is bound to a project; only a key without one makes projects')
+        throw new AppError('forbidden', 'This key is bound to a project; use a key for all projects to create one')
       }
       const project: ProjectDocument = {
         _id: newId('project'),
@@ -90,13 +90,13 @@ function changeRoute({ checkUrl }: AdminParts): Route {
     path: '/v1/projects/{id}',
     operationId: 'changeProject',
     tag,
-    summary: 'Change a project: its name, its rules, the look of its messages',
+    summary: 'Change the name, the approval rules or the branding of a project',
     description:
-      'Where approval is required, an operation that is requested waits for it, and one that executes without it explains nothing. `branding` is replaced whole; {} goes back to the look of this installation. GET /v1/previews shows it. If-Match is honoured and not required.',
+      'If approval is required, requested operations wait for it, and an operation that executes without it explains nothing. `branding` is replaced as a whole; {} restores the branding of this installation. GET /v1/previews shows the result. If-Match is optional.',
     scope: 'admin',
     params: z.object({ id: z.string() }),
     body: ProjectPatch,
-    answers: { 200: { description: 'The project as it is now', schema: Project } },
+    answers: { 200: { description: 'The changed project', schema: Project } },
     refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle({ params, body, principal, ifMatch, now, change }) {

@@ -32,7 +32,7 @@ export function replayRoutes(parts: AdminParts): Route[] {
       path: '/v1/replays/{id}',
       operationId: 'getReplay',
       tag,
-      summary: 'Read how far a replay is',
+      summary: 'Get the progress of a replay',
       item: 'replay',
       schema: Replay,
       find: ({ params, principal }) => findOwn(replayRequests, principal, 'replay', params.id),
@@ -47,12 +47,12 @@ function createRoute({ stores, commands }: AdminParts): Route {
     path: '/v1/replays',
     operationId: 'createReplay',
     tag,
-    summary: 'Send again what did not arrive',
+    summary: 'Replay the dead deliveries of a channel',
     description:
-      'Every dead delivery of the channel that was begun in the window, `to` excluded, begins its retries anew, oldest first and as fast as the channel takes it. What arrived is never sent again.',
+      'Every dead delivery of the channel that was created in the window (`to` excluded) starts its retries again, oldest first, at the pace of the channel. Delivered ones are never sent again.',
     scope: 'manage',
     body: NewReplay,
-    answers: { 202: { description: 'It is asked for: read it again to see how far it is', schema: Replay } },
+    answers: { 202: { description: 'The replay is requested: read it again for its progress', schema: Replay } },
     refusals: ['not_found', 'conflict'],
     async handle({ body, principal, newId, now, change }) {
       const channel = await findChannel(stores, principal, body.channel_id)

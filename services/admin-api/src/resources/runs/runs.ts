@@ -21,7 +21,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       operationId: 'listRuns',
       tag,
       summary: 'List failed runs, newest first',
-      description: 'What else is known of runs lies in their operations: GET /v1/operations?run_id=',
+      description: 'The operations of a run: GET /v1/operations?run_id=',
       items: 'failed runs',
       query: RunQuery,
       schema: FailedRun,
@@ -37,7 +37,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       path: '/v1/runs/{id}',
       operationId: 'getRun',
       tag,
-      summary: 'Read a run with its operations',
+      summary: 'Get a run with its operations',
       params: OfRun,
       query: OneRunQuery,
       item: 'run',
@@ -56,7 +56,7 @@ function failRoute(parts: AdminParts): Route {
     tag,
     summary: 'Report that a run of your software failed',
     description:
-      'People are told once (`run.failed`), with the operations that name the run. Reporting it again answers what is stored.',
+      'Sends the alert `run.failed` once, with the operations of the run. A repeated report answers the stored failure.',
     scope: 'operations:write',
     params: OfRun,
     body: RunFailure,
@@ -65,7 +65,7 @@ function failRoute(parts: AdminParts): Route {
     async handle({ params, body, principal, now }) {
       const projectId = await projectOf(parts, principal, params.id, body.project_id)
       if (projectId === undefined) {
-        throw refusedField('body.project_id', 'Name the project: not one and only one has operations of this run')
+        throw refusedField('body.project_id', 'Give project_id: operations in no project, or in several, name this run')
       }
       const { run, outcome } = await parts.runs.fail({ projectId, runId: params.id }, body, now.getTime())
       const answer = { status: 200, body: run }

@@ -69,7 +69,7 @@ export function describeApi(routes: readonly Route[]): Json {
       title: 'Backstop management API',
       version: '1',
       description:
-        'Projects, billing connections, alert channels, and what was seen on them. Errors are problem documents (RFC 9457) with a closed list of codes. Lists are newest first, with an opaque cursor. Unknown fields are refused.',
+        'Projects, connections to billing accounts, alert channels, actions and incidents. Errors are problem documents (RFC 9457) with a closed list of codes. Lists are newest first, with an opaque cursor. Unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -136,7 +136,7 @@ function headersOf(route: Route): Json[] {
 }
 
 function answersOf(route: Route): Json {
-  const requestId = { 'X-Request-Id': { description: 'Names this request in our log', schema: { type: 'string' } } }
+  const requestId = { 'X-Request-Id': { description: 'Id of this request in the log', schema: { type: 'string' } } }
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, { description, schema, mediaType }]) => [
       status,

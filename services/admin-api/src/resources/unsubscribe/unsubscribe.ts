@@ -13,7 +13,7 @@ const tag = 'Unsubscribing'
 /** Of any length: whoever comes with a broken link is a person as well, and gets the page. */
 const WithToken = z.object({ token: z.string() })
 const PAGE = { description: 'A page for a person', mediaType: 'text/html' } as const
-const ANSWERS = { 200: PAGE, 404: { ...PAGE, description: 'The link is broken, or its key is gone; a page says so' } }
+const ANSWERS = { 200: PAGE, 404: { ...PAGE, description: 'A page that says that the link is not valid' } }
 
 /**
  * Tokens that were just done: whoever posts one again and again makes nothing more of it. Not for longer than a team takes
@@ -38,8 +38,8 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       path: '/v1/unsubscribe/{token}',
       operationId: 'showUnsubscribe',
       tag,
-      summary: 'The page that a mail’s unsubscribe link opens',
-      description: 'Changes nothing: programs that look at links in mails open it, too.',
+      summary: 'Show the unsubscribe page that a link in a mail opens',
+      description: 'Changes nothing, because mail scanners open links as well.',
       scope: 'public',
       params: WithToken,
       answers: ANSWERS,
@@ -60,9 +60,9 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
       path: '/v1/unsubscribe/{token}',
       operationId: 'unsubscribe',
       tag,
-      summary: 'Unsubscribe by one click',
+      summary: 'Unsubscribe an address with one click',
       description:
-        'What the button of the page and the one-click header of mails send (RFC 8058); the body is ignored.',
+        'The request of the button on the page and of the one-click header in mails (RFC 8058). The body is ignored.',
       scope: 'public',
       params: WithToken,
       body: z.string(),
@@ -112,7 +112,7 @@ function noLongerValid() {
     status: 404,
     ...page({
       title: 'This link is no longer valid',
-      text: 'Nothing was changed. Use the link of a newer mail, whole as it stands there, or ask your team to take this address out of the alert channel.',
+      text: 'Nothing was changed. Use the complete link of a newer mail, or ask your team to remove this address from the alert channel.',
     }),
   }
 }

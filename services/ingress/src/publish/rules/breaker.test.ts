@@ -11,11 +11,11 @@ describe('the breaker before the broker', () => {
 
   test('refuses at once after a failure, but for one probe per interval', () => {
     const open = afterFailure(afterSuccess(1_000), 2_000, 4_500, PROBE_MS)
-    expect(admit(open, 4_999, PROBE_MS)).toEqual({ kind: 'refused', reason: 'broker_away' })
+    expect(admit(open, 4_999, PROBE_MS)).toEqual({ kind: 'refused', reason: 'broker_unavailable' })
     const probe = admit(open, 5_000, PROBE_MS)
     expect(probe).toMatchObject({ kind: 'admitted', reason: 'probe' })
     if (probe.kind !== 'admitted') return
-    expect(admit(probe.state, 5_001, PROBE_MS)).toEqual({ kind: 'refused', reason: 'broker_away' })
+    expect(admit(probe.state, 5_001, PROBE_MS)).toEqual({ kind: 'refused', reason: 'broker_unavailable' })
     expect(admit(probe.state, 5_500, PROBE_MS)).toMatchObject({ kind: 'admitted', reason: 'probe' })
   })
 

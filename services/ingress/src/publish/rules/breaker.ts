@@ -14,11 +14,11 @@ export const CLOSED: BreakerState = { lastSuccessMs: 0, nextProbeMs: null }
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly reason: 'broker_answers' | 'probe'; readonly state: BreakerState }
-  | { readonly kind: 'refused'; readonly reason: 'broker_away' }
+  | { readonly kind: 'refused'; readonly reason: 'broker_unavailable' }
 
 export function admit(state: BreakerState, nowMs: number, probeIntervalMs: number): Admission {
   if (state.nextProbeMs === null) return { kind: 'admitted', reason: 'broker_answers', state }
-  if (nowMs < state.nextProbeMs) return { kind: 'refused', reason: 'broker_away' }
+  if (nowMs < state.nextProbeMs) return { kind: 'refused', reason: 'broker_unavailable' }
   return { kind: 'admitted', reason: 'probe', state: { ...state, nextProbeMs: nowMs + probeIntervalMs } }
 }
 

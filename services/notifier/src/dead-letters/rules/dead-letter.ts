@@ -65,5 +65,5 @@ export function decideLetter(
 
 /** What a delivery says of itself that ended so. The error may tell more than whoever reads deliveries is to know: it is logged. */
 export function unusableText(errorCode: string | undefined): string {
-  return `Its message could not be used (${errorCode ?? 'internal'}), as the log of the notifier tells; send it again once that is mended`
+  return `Its message could not be used (${errorCode ?? 'internal'}), see the log of the notifier; send it again once the cause is fixed`
 }

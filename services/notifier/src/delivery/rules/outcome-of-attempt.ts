@@ -178,7 +178,7 @@ function signOf(outcome: Outcome, hasWorked: boolean, answer: MessageAnswer, atM
 }
 
 function deadReason(reason: Extract<NextAttempt, { kind: 'no_retry' }>['reason'], error: string): string {
-  return reason === 'test_is_attempted_once' ? error : `Given up 72 hours after the first attempt. ${error}`
+  return reason === 'test_is_attempted_once' ? error : `Retries ended 72 hours after the first attempt. ${error}`
 }
 
 /** What the receiver said, as far as it was read; never anything of a target that was blocked (R1.5). */

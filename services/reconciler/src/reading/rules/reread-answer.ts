@@ -6,7 +6,7 @@ export type Asked = ReadResult | { readonly kind: 'cannot_ask'; readonly text: s
 
 /** What becomes of a re-read. */
 export type Answer =
-  | { readonly kind: 'answered'; readonly reason: 'read' | 'not_found' | 'given_up'; readonly readback: Readback }
+  | { readonly kind: 'answered'; readonly reason: 'read' | 'not_found' | 'unanswered'; readonly readback: Readback }
   /** It is asked again once `dueAt` has come. */
   | { readonly kind: 'again'; readonly reason: ReadFailure; readonly reread: Reread; readonly dueAt: number }
 
@@ -28,10 +28,10 @@ export function answerReread(reread: Reread, asked: Asked, askedAt: number, now:
     case 'not_found':
       return { kind: 'answered', reason: 'not_found', readback: readbackOf(reread, askedAt, 'not_found', []) }
     case 'cannot_ask':
-      return { kind: 'answered', reason: 'given_up', readback: unavailable(reread, askedAt, asked.text) }
+      return { kind: 'answered', reason: 'unanswered', readback: unavailable(reread, askedAt, asked.text) }
     case 'failed': {
       if (hasEnded(reread, now)) {
-        return { kind: 'answered', reason: 'given_up', readback: unavailable(reread, askedAt, asked.text) }
+        return { kind: 'answered', reason: 'unanswered', readback: unavailable(reread, askedAt, asked.text) }
       }
       // The delay line's delay is fixed; a provider that asks for more is asked again and says so again.
       const dueAt = now + RETRY_DELAY_MS

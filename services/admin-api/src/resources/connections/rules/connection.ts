@@ -51,7 +51,7 @@ export function refusedSite(known: ConnectionDocument, site: string | undefined)
   if (site === undefined || site === known.site) return undefined
   if (known.kind !== 'subscription') return 'Only a subscription connection has a site'
   if (known.site !== null)
-    return 'The site of a connection stays: its ids are unique within it. Make another connection'
+    return 'The site of a connection cannot change, because ids are unique within one site; create another connection'
   return undefined
 }
 

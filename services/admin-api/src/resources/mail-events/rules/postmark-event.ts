@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<string, MailEvent['kind']>> = {
 /** What Postmark tells of bounces and complaints. */
 export function readPostmarkEvent(given: unknown): ProviderReport {
   const parsed = PostmarkEvent.safeParse(given)
-  if (!parsed.success) return { kind: 'malformed', reason: 'It is no event of Postmark' }
+  if (!parsed.success) return { kind: 'malformed', reason: 'The body is not an event of Postmark' }
   const event = parsed.data
   if (event.RecordType !== 'Bounce' && event.RecordType !== 'SpamComplaint')
     return { kind: 'ignored', reason: 'other_event' }
@@ -41,7 +41,7 @@ export function readPostmarkEvent(given: unknown): ProviderReport {
   // Their numbers are larger than a JavaScript number tells apart, so the message stands beside them.
   const id = event.ID === undefined ? event.MessageID : `${event.ID}/${event.MessageID ?? ''}`
   if (address === undefined || at === undefined || id === undefined) {
-    return { kind: 'malformed', reason: 'It lacks Email, BouncedAt or ID' }
+    return { kind: 'malformed', reason: 'The event lacks Email, BouncedAt or ID' }
   }
   const projectId = readProjectId(event.Metadata?.project)
   const detail = readDetail(event.Details, event.Description)

@@ -41,7 +41,7 @@ const SesMessage = z.object({
 /** What SES tells of bounces and complaints. */
 export function readSesMessage(text: string): ProviderReport {
   const parsed = SesMessage.safeParse(parseJson(text))
-  if (!parsed.success) return { kind: 'malformed', reason: 'It is no notification of Amazon SES' }
+  if (!parsed.success) return { kind: 'malformed', reason: 'The message is not a notification of Amazon SES' }
   const { mail, bounce, complaint, ...names } = parsed.data
   const type = names.notificationType ?? names.eventType
   const projectId = projectOf(mail)
@@ -65,7 +65,7 @@ function events(
   timestamp: string,
 ): ProviderReport {
   const at = readTime(timestamp)
-  if (at === undefined) return { kind: 'malformed', reason: 'Its timestamp is none' }
+  if (at === undefined) return { kind: 'malformed', reason: 'The timestamp of the notification is invalid' }
   const found = recipients.flatMap(({ emailAddress, diagnosticCode, status }) => {
     const address = readAddress(emailAddress)
     return address === undefined ? [] : [{ ...facts, address, at, detail: readDetail(diagnosticCode, status) }]

@@ -1,0 +1,43 @@
+/** Texts that people read, by the words of docs/glossary.md and CONTRIBUTING.md. */
+import { ERROR_CODES } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { readSourceFiles } from './architecture/source-files.ts'
+
+const code = readSourceFiles()
+  .filter(({ isProduction, workspace }) => isProduction && /^(?:packages|services)\//.test(workspace))
+  .map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '') }))
+
+/** A sentence has a verb, and says what happened; a title only names it. */
+const SENTENCE = /\b(?:is|are|was|has|have|may|cannot|does|went|took|there|this|that|something)\b/i
+
+test.each(Object.entries(ERROR_CODES))('the title of %s is a noun phrase', (_, { title }) => {
+  expect(title).toMatch(/^[A-Z]\S*(?: \S+){0,3}$/)
+  expect(title).not.toMatch(SENTENCE)
+})
+
+/** Idioms for which the product has a literal word: "Kafka is unavailable", "deferred", "dead-lettered", "retries ended". */
+const IDIOMS =
+  /\b(?:(?:is|are) away|put(?:s|ting)? (?:\w+ ){0,2}off|put_off|parked|given[ _]up|at[ _]hand|under[ _]way|got on|is gone|told|anew|mended|left_to)\b/
+/** Names of the API and of stored data, which stay. */
+const NAMES = /\b(?:told_by|parked_at)\b/g
+
+describe('texts of the product use literal words', () => {
+  test('names of log events', () => {
+    const events = code.flatMap(({ path, text }) =>
+      [...text.matchAll(/logger[^;]{0,400}?'([a-z]\w*\.\w+)'/g)].map(([, event = '']) => `${path}: ${event}`),
+    )
+    expect(events.length).toBeGreaterThan(60)
+    expect(events.filter(event => IDIOMS.test(event.replaceAll('_', ' ')) || IDIOMS.test(event))).toEqual([])
+  })
+
+  test('sentences', () => {
+    const sentences = code.flatMap(({ path, text }) =>
+      [...text.matchAll(/'([^'\n]+)'|`([^`]+)`|"([^"\n]+)"/g)].flatMap(([, a, b, c]) => {
+        const words = (a ?? b ?? c ?? '').replaceAll(NAMES, '')
+        return words.includes(' ') ? [`${path}: ${words}`] : []
+      }),
+    )
+    expect(sentences.length).toBeGreaterThan(600)
+    expect(sentences.filter(sentence => IDIOMS.test(sentence))).toEqual([])
+  })
+})
