@@ -16,7 +16,7 @@ import type { Connections } from './connections/connections.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
-import { Intake } from './intake/intake.ts'
+import { Intake, type Unready } from './intake/intake.ts'
 import type { RateLimit } from './intake/rules/rate-limit.ts'
 import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './limits.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
@@ -70,6 +70,13 @@ export interface IngressApp {
   /** Why it should get no requests now, or undefined. Kafka being away is no reason: a 503 says more than no answer. */
   unready(): string | undefined
   updateGauges(): void
+}
+
+const UNREADY_TEXTS: Readonly<Record<Unready | 'stopping', string>> = {
+  clock_not_measured: 'The clock was not compared with MongoDB or Kafka yet',
+  connections_not_loaded: 'The connections were not read from MongoDB yet',
+  schema_id_unknown: 'The schema id of notifications is unknown: check MongoDB, the schema registry and the deploy job',
+  stopping: 'The process is stopping',
 }
 
 /** Wires ingress from its ports. Nothing runs before `start`. */
@@ -135,7 +142,10 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
       await connections.stop()
     },
     port: () => (server.address() as AddressInfo | null)?.port ?? 0,
-    unready: () => (stopping ? 'stopping' : intake.unready()),
+    unready() {
+      const reason = stopping ? 'stopping' : intake.unready()
+      return reason && UNREADY_TEXTS[reason]
+    },
     updateGauges() {
       metrics.recordState({
         queuedMessages: batcher.held.messages,

@@ -60,12 +60,12 @@ const noMongo = { ping: () => Promise.reject(unavailable('MongoDB', undefined)),
 test.each([
   { name: 'the app', app: { unready: () => 'No keys yet' }, parts: {}, reason: 'No keys yet' },
   { name: 'the clock', app: {}, parts: { clock: { unready: () => 'Far apart', stop() {} } }, reason: 'Far apart' },
-  { name: 'MongoDB', app: {}, parts: { mongo: noMongo }, reason: 'MongoDB' },
+  { name: 'MongoDB', app: {}, parts: { mongo: noMongo }, reason: 'MongoDB is unavailable' },
 ])('is not ready while $name is not', async ({ app, parts, reason }) => {
   const { ask } = await start(app, { parts: parts as unknown as ServiceParts })
   const answer = await ask('/readyz')
   expect(answer.status).toBe(503)
-  expect(await answer.text()).toContain(reason)
+  expect(await answer.text()).toBe(`${reason}\n`)
 })
 
 test('is ready without MongoDB where it does not need it', async () => {

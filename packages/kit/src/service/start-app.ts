@@ -53,7 +53,10 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
     ready: async () => {
       const reason = app.unready?.() ?? clock.unready()
       if (reason !== undefined || !needsMongo) return reason
-      return mongo.ping().then(() => undefined, String)
+      return mongo.ping().then(
+        () => undefined,
+        error => (error instanceof Error ? error.message : String(error)),
+      )
     },
   })
   await app.start()

@@ -15,7 +15,7 @@ import { ScriptedProducer } from '../../test/scripted-producer.ts'
 let ingress: MemoryIngress
 afterEach(() => ingress.stop())
 
-const AWAY_S = '30'
+const OUTAGE_S = '30'
 const LOAD_S = '10'
 const reasons = () => ingress.lines.map(line => line.reason).filter(reason => reason !== undefined)
 /** Starts an ingress whose every send the test answers itself. */
@@ -31,9 +31,9 @@ describe('ingress before it is ready', () => {
     ingress = await startMemoryIngress()
     const { isLoaded } = ingress.connections
     ingress.connections.isLoaded = () => loaded && isLoaded()
-    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
+    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expect(reasons()).toEqual(['connections_not_loaded'])
-    expect(ingress.app.unready()).toBe('connections_not_loaded')
+    expect(ingress.app.unready()).toBe('The connections were not read from MongoDB yet')
     loaded = true
     expect(await ingress.postEvent('processor', 'evt_1')).toMatchObject({ status: 200 })
     expect(ingress.app.unready()).toBeUndefined()
@@ -43,8 +43,8 @@ describe('ingress before it is ready', () => {
     let measured = false
     const clock = { ...systemClock, isMeasured: () => measured }
     ingress = await startMemoryIngress({ ports: { clock } })
-    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
-    expect(ingress.app.unready()).toBe('clock_not_measured')
+    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
+    expect(ingress.app.unready()).toBe('The clock was not compared with MongoDB or Kafka yet')
     measured = true
     expect(await ingress.postEvent('processor', 'evt_1')).toMatchObject({ status: 200 })
   })
@@ -52,7 +52,7 @@ describe('ingress before it is ready', () => {
   test('answers the same for an unknown connection meanwhile', async () => {
     ingress = await startMemoryIngress()
     ingress.connections.isLoaded = () => false
-    expectProblem(await post(`${ingress.base}/v1/webhooks/processor/con_x`, '{}'), 503, 'unavailable', AWAY_S)
+    expectProblem(await post(`${ingress.base}/v1/webhooks/processor/con_x`, '{}'), 503, 'unavailable', OUTAGE_S)
   })
 
   test('answers 503 until its schema id is known', async () => {
@@ -64,7 +64,7 @@ describe('ingress before it is ready', () => {
       },
     }
     ingress = await startMemoryIngress({ ports: { codec } })
-    expectProblem(await ingress.postEvent('reseller', 'evt_1'), 503, 'unavailable', AWAY_S)
+    expectProblem(await ingress.postEvent('reseller', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     known = true
     expect(await ingress.postEvent('reseller', 'evt_1')).toMatchObject({ status: 200 })
   })
@@ -74,8 +74,8 @@ describe('ingress without its broker', () => {
   test('answers 503 to what it could not store, then refuses at once, and recovers by itself', async () => {
     let isAway = true
     ingress = await startMemoryIngress({ fateOf: () => (isAway ? 'refused' : 'stored') })
-    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
-    expectProblem(await ingress.postEvent('processor', 'evt_2'), 503, 'unavailable', AWAY_S)
+    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
+    expectProblem(await ingress.postEvent('processor', 'evt_2'), 503, 'unavailable', OUTAGE_S)
     expect(reasons()).toEqual(['broker_unavailable', 'broker_unavailable'])
     expect(ingress.app.unready()).toBeUndefined()
     isAway = false
@@ -94,7 +94,7 @@ describe('ingress without its broker', () => {
   test('gives a silent broker its time and not more', async () => {
     const producer = await startScripted({ publishTimeoutMs: 200 })
     const began = performance.now()
-    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
+    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expect(performance.now() - began).toBeLessThan(1_000)
     expect(reasons()).toEqual(['not_acknowledged_in_time'])
     producer.sends[0]?.fail(unavailable('Kafka', new Error('No answer')))
@@ -102,7 +102,7 @@ describe('ingress without its broker', () => {
 
   test('never says 200 for an ack that was lost', async () => {
     ingress = await startMemoryIngress({ fateOf: () => 'answer_lost' })
-    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', AWAY_S)
+    expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expect(ingress.bus.stored('inbound.processor')).toHaveLength(1)
   })
 
@@ -154,7 +154,7 @@ describe('ingress that stops', () => {
     const atHand = ingress.postEvent('processor', 'evt_1')
     await until('the send', () => producer.sends.length === 1)
     const stopping = ingress.stop()
-    expect(ingress.app.unready()).toBe('stopping')
+    expect(ingress.app.unready()).toBe('The process is stopping')
     await expect(ingress.postEvent('processor', 'evt_2')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     producer.sends[0]?.ack()
     expect(await atHand).toMatchObject({ status: 200, headers: { connection: 'close' } })

@@ -150,8 +150,7 @@ export class OutcomeWriter {
       if (!refused.has(outcome.deliveryId) || original === undefined) return []
       const { delivery_id, channel_id } = job.request
       this.#options.logger.warn({ delivery_id, channel_id, attempt: outcome.attempt }, 'delivery.recorded_elsewhere')
-      if (known === undefined)
-        return [deadDelivery(original, 'delivery_unknown', 'The delivery is no longer stored')]
+      if (known === undefined) return [deadDelivery(original, 'delivery_unknown', 'The delivery is no longer stored')]
       const intake = decideIntake(outcome.attempt, null, known)
       switch (intake.kind) {
         case 'produce_retry_again': {
