@@ -6,7 +6,7 @@ import { unavailable } from '../errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
 
 const TOPIC: TopicName = 'clocks'
-/** Connecting and the answer. */
+/** Longest reading, including the connection, in milliseconds. */
 const READ_MS = 8_000
 const DISCONNECT_MS = 2_000
 
@@ -18,7 +18,7 @@ const DISCONNECT_MS = 2_000
 export function createBrokerTime(connection: KafkaConnection, topicPrefix: string): TimeSource {
   let producer: KafkajsProducer | undefined
 
-  /** A client that failed once may hang for ever, so the next reading gets a new one. */
+  /** A client that failed may hang without end, so the next reading gets a new one. */
   async function discard(): Promise<void> {
     const unused = producer
     producer = undefined

@@ -36,16 +36,16 @@ export interface ProducerOptions {
 }
 
 export interface Producer {
-  /** Connects. A broker that is away is no error here: the first send that needs it says so. */
+  /** Connects. Does not fail while the broker is unavailable: the first send does. */
   start(): Promise<void>
   /**
    * Sends all messages and resolves when every one is acknowledged. Messages of one key keep their order within a send;
    * two sends at once may overtake each other.
-   * @throws AppError `unavailable` (retryable) when the broker is away or the deadline passed: any of them may still have
-   *   been written, so sending again may double a message, and its id is what tells; `message_invalid` when one is too large
+   * @throws AppError `unavailable` (retryable) when the broker is unavailable or the deadline passed. Some messages may still have been
+   *   written, so a retry may double them; consumers deduplicate by message id. `message_invalid` when a message is too large
    */
   send(messages: readonly OutgoingMessage[]): Promise<void>
-  /** Waits for what is in flight, then disconnects. */
+  /** Waits for sends in flight, then disconnects. */
   stop(): Promise<void>
 }
 
@@ -53,8 +53,8 @@ export interface ConsumerOptions {
   readonly groupId: string
   readonly topics: readonly TopicName[]
   /**
-   * When a message's offset may be committed: `taken`, once onBatch has returned it as accepted; or `completed`, once
-   * `batch.complete` was called for it (hand-off to slow work: what is committed is the contiguous prefix).
+   * When a message's offset may be committed: `accepted`, when onBatch has returned it as accepted; `completed`, when `batch.complete` was called
+   * for it and for all messages before it (hand-off to slow work).
    */
   readonly commit: 'accepted' | 'completed'
   /** How many messages one batch holds at most; 500 when left out. */
@@ -63,14 +63,14 @@ export interface ConsumerOptions {
   readonly maxPartitionsAtOnce?: number
   /** How many bytes of a partition are fetched at once, or one message where that is larger; 2 MiB when left out. */
   readonly maxFetchBytes?: number
-  /** How long `stop` waits for the work at hand, in milliseconds; 15000 when left out. */
+  /** How long `stop` waits for work in flight, in milliseconds; 15000 when left out. */
   readonly drainTimeoutMs?: number
   /**
-   * Handles some messages of one partition, in order. It must not throw for a bad message: an exception here is a fault
-   * of ours and pauses the partition. It is called for one batch of a partition at a time.
+   * Handles messages of one partition, in order, one batch of a partition at a time. It must not throw for a bad message: an exception is a
+   * bug and pauses the partition.
    */
   onBatch(batch: Batch): Promise<BatchProgress>
-  /** Called when the consumer cannot go on by itself; the process is to exit. */
+  /** Called when the consumer cannot continue; the process is to exit. */
   onFatal(error: unknown): void
 }
 
@@ -84,30 +84,29 @@ export interface Batch {
    * formed anew, because the others wait for this batch. What was handled by then is still committed.
    */
   readonly signal: AbortSignal
-  /** A sign of life from a long batch: liveness rests on it. Membership in the group is kept up without it. */
+  /** Reports progress of a long batch to the liveness check. Group membership does not depend on it. */
   heartbeat(): Promise<void>
   /** With commit 'completed': this message's effect is durable. */
   complete(message: IncomingMessage): void
-  /** With commit 'completed', after `signal`: nobody here works on this message any more; `stop` need not wait for it. */
+  /** With commit 'completed', after `signal`: this process stopped working on the message; `stop` need not wait for it. */
   abandon(message: IncomingMessage): void
 }
 
 export interface BatchProgress {
-  /** How many leading messages are done with; the rest come again. */
+  /** How many leading messages the handler accepted; the rest are handed out again. */
   readonly accepted: number
-  /** Pauses the partition for that long before the rest come again. */
+  /** Pauses the partition for that long before the rest are handed out again. */
   readonly resumeAfterMs?: number
 }
 
 export interface Consumer {
-  /** Begins to consume and returns at once: a broker or a topic that is away is waited for, however long it takes. */
+  /** Starts consuming and returns at once. Waits without end for an unavailable broker or topic. */
   start(): Promise<void>
-  /** Stops taking messages, waits for the work at hand, commits what is done, leaves the group. */
+  /** Accepts no more messages, waits for work in flight, commits what is done, leaves the group. */
   stop(): Promise<void>
   /**
-   * Milliseconds since the consumer's loop last turned: a fetch, a handled batch, a batch's own heartbeat or a try to
-   * reach the broker. A broker that is away does not let it grow; a batch or a client that hangs does. Infinity before
-   * `start`. Liveness rests on it.
+   * Milliseconds since the last fetch, handled batch, heartbeat of a batch or attempt to reach the broker. It grows while a batch or the client
+   * hangs, not while the broker is unavailable. Infinity before `start`. The liveness check uses it.
    */
   msSinceProgress(): number
 }

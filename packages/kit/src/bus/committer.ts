@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts'
 import { describeKafkaError } from './kafka-errors.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
-/** Commits of handed-off work come one by one: this pause lets them gather. In milliseconds. */
+/** Handed-off messages are completed one by one: commits wait this long for more of them, in milliseconds. */
 const GATHER_MS = 100
 /** Pause after a refused commit, in milliseconds. */
 const RETRY_MS = 1_000
@@ -11,9 +11,8 @@ const RETRY_MS = 1_000
 export type CommitOffsets = (offsets: Offsets) => Promise<void>
 
 /**
- * Commits the completed prefix of every owned partition, one request at a time. A refused commit is tried again with
- * what is then true; a partition that was lost meanwhile is no longer among the owned ones, so that its offsets are
- * never sent under the new generation.
+ * Commits the completed prefix of every owned partition, one request at a time. A refused commit is repeated with the offsets of that time. A
+ * partition that was lost meanwhile is no longer owned, so its offsets are never sent under the new generation.
  */
 export class Committer {
   readonly #owned: () => Iterable<OwnedPartition>
@@ -29,12 +28,12 @@ export class Committer {
     this.#logger = logger
   }
 
-  /** The request to commit by; known from the first batch on. */
+  /** Sets the function that sends a commit; known from the first batch on. */
   use(commit: CommitOffsets): void {
     this.#commit = commit
   }
 
-  /** Commits soon, together with what comes within the next moment. */
+  /** Commits soon, together with messages completed within GATHER_MS. */
   requestSoon(): void {
     if (this.#closed) return
     this.#timer ??= setTimeout(() => {
@@ -43,7 +42,7 @@ export class Committer {
     }, GATHER_MS)
   }
 
-  /** Commits what is committable now; resolves when the broker answered. Never throws. */
+  /** Commits now; resolves when the broker has answered. Never throws. */
   flush(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     if (this.#running !== undefined) {
@@ -74,7 +73,7 @@ export class Committer {
         await this.#commit(offsetsOf(ready))
         for (const { owned, offset } of ready) owned.tracker.committed(offset)
       } catch (error) {
-        // At worst the messages come again, and every effect bears that. A rebalance makes it routine.
+        // Routine during a rebalance. At worst the messages are delivered again, and all effects are idempotent.
         this.#logger.debug({ error: describeKafkaError(error) }, 'consumer.commit_refused')
         if (!this.#closed) this.#timer ??= setTimeout(() => this.#retry(), RETRY_MS)
         return

@@ -5,21 +5,21 @@ import { incomingMessage } from './incoming-message.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
 const DEFAULT_BATCH_MESSAGES = 500
-/** A batch that took nothing and named no pause comes again after this, in milliseconds: never in a hot loop. */
+/** Pause before a batch is handed out again if the handler accepted nothing and named no pause, in milliseconds. */
 const SHORTEST_PAUSE_MS = 50
-/** Pause after a fault of the handler, in milliseconds: doubled each time, up to the second number. */
+/** First and longest pause after an exception of the handler, in milliseconds; doubled each time. */
 const FAULT_PAUSE_MS = [500, 30_000] as const
 
-/** What the session lends to one fetched batch. */
+/** The session's state and callbacks for one fetched batch. */
 interface Surroundings {
   readonly options: SessionOptions
-  /** Whether more may be handed to the handler. */
+  /** Whether the handler may get more messages. */
   mayGoOn(): boolean
-  /** Whether kafkajs's position may still be moved: never under another assignment than the fetch's own. */
+  /** Whether kafkajs's position may still be moved: only under the assignment of the fetch. */
   mayResolve(): boolean
   /** A batch was handled. */
   handled(): void
-  /** A handed-off message was completed or given up. */
+  /** A handed-off message was completed or abandoned. */
   completed(): void
   heartbeat(): Promise<void>
 }
@@ -28,7 +28,7 @@ export interface FetchOutcome {
   readonly resumeAfterMs?: number
 }
 
-/** Takes one fetched batch of a partition through the handler, in slices, until it is done or asks for a pause. */
+/** Passes a fetched batch to the handler, in slices, until all is handled or the handler asks for a pause. */
 export async function consumeFetch(
   owned: OwnedPartition,
   payload: EachBatchPayload,
@@ -91,7 +91,7 @@ async function handleSlice(
     )
     return { accepted: 0, resumeAfterMs }
   } finally {
-    if (accepted < offsets.length) tracker.takeBack(offsets.slice(accepted))
+    if (accepted < offsets.length) tracker.withdraw(offsets.slice(accepted))
     if (options.commit === 'accepted') for (const offset of offsets.slice(0, accepted)) tracker.complete(offset)
     around.handled()
   }

@@ -8,9 +8,9 @@ import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
 import { asksForRejoin, describeKafkaError } from './kafka-errors.ts'
 import { OwnedPartition } from './owned-partition.ts'
 
-/** How often membership is kept up while a batch is at work, in milliseconds; kafkajs sends one beat every 3 s of them. */
+/** Interval of heartbeats while a batch is handled, in milliseconds; kafkajs passes on one every 3 s. */
 const BEAT_MS = 1_000
-/** A batch that takes longer than this no longer keeps its membership: it hangs, and another member is to have a go. */
+/** A batch that takes longer hangs: the heartbeats end, and another member gets the partition. */
 const MAX_BATCH_MS = 300_000
 const COMMIT_ON_STOP_MS = 3_000
 const LEAVE_MS = 5_000
@@ -23,8 +23,7 @@ export interface SessionOptions extends ConsumerOptions {
 }
 
 /**
- * One life of a kafkajs consumer, from connecting to its crash or stop. What it owns is forgotten at its end: a crash
- * makes the broker send again what was not committed.
+ * One kafkajs consumer, from connecting to its crash or stop. Its state ends with it: the broker sends uncommitted messages again.
  */
 export class ConsumerSession {
   readonly #consumer: KafkajsConsumer
@@ -33,9 +32,9 @@ export class ConsumerSession {
   readonly #committer: Committer
   readonly #ended = Promise.withResolvers<void>()
   #stopping = false
-  /** The answer that asks this member to rejoin, until kafkajs has been handed it: other members wait for us. */
+  /** The broker's request to rejoin the group, until kafkajs has received it: the other members wait meanwhile. */
   #rejoinCause: unknown
-  /** Counts the assignments: what began under an older one may not touch kafkajs's positions. */
+  /** Counts assignments: work of an earlier assignment must not move kafkajs's positions. */
   #epoch = 0
   #active = 0
   #quiet: (() => void) | undefined
@@ -49,11 +48,11 @@ export class ConsumerSession {
     consumer.on(FETCH_START, () => this.#fetching())
     consumer.on(END_BATCH_PROCESS, () => options.progress())
     consumer.on(CRASH, event => this.#ended.reject(event.payload.error))
-    // Its rejection is awaited in `run`; until then it must not count as unhandled.
+    // `run` awaits it; until then a rejection must not count as unhandled.
     this.#ended.promise.catch(() => undefined)
   }
 
-  /** Consumes until `stop`; rejects with what made the consumer unable to go on. */
+  /** Consumes until `stop`; rejects with the error that ended the consumer. */
   async run(): Promise<void> {
     const topics = this.#options.topics.map(topic => this.#options.topicPrefix + topic)
     try {
@@ -71,12 +70,12 @@ export class ConsumerSession {
       for (const owned of this.#owned.values()) this.#lose(owned)
       this.#committer.close()
       const leaving = settled(this.#consumer.disconnect(), LEAVE_MS)
-      // After a crash it may hang on the very connection whose loss ended the session.
+      // After a crash, disconnecting may hang on the lost connection.
       if (this.#stopping) await leaving
     }
   }
 
-  /** Resolves when what is done is committed; `run` then leaves the group and ends. */
+  /** Resolves when finished work is committed; `run` then leaves the group and ends. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const owned of this.#owned.values()) {
@@ -89,7 +88,7 @@ export class ConsumerSession {
     this.#ended.resolve()
   }
 
-  /** Throws nothing but what kafkajs knows how to act on: any other exception would count towards the consumer's end. */
+  /** Throws only requests to rejoin, which kafkajs acts on: any other exception would bring the consumer closer to its end. */
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
     this.#committer.use(offsets => payload.commitOffsetsIfNecessary(offsets))
     if (this.#stopping) return
@@ -110,7 +109,7 @@ export class ConsumerSession {
         heartbeat: () => this.#beat(payload),
       })
       this.#pauseWhenAsked(owned, outcome)
-      // The others wait for this batch; what it did is committed before the assignment changes.
+      // The other members wait for this batch: commit it before the assignment changes.
       if (this.#rejoinCause !== undefined) await settled(this.#committer.flush(), COMMIT_ON_STOP_MS)
     } catch (error) {
       this.#options.logger.error({ error, topic: owned.topic, partition: owned.partition }, 'consumer.fault')
@@ -126,7 +125,7 @@ export class ConsumerSession {
 
   #fetching(): void {
     this.#options.progress()
-    // kafkajs fetches again only when it has acted on what the last batches threw.
+    // kafkajs fetches again only after it has acted on the exceptions of the last batches.
     this.#rejoinCause = undefined
   }
 
@@ -159,8 +158,8 @@ export class ConsumerSession {
         owned.renewSignal()
       } else this.#lose(owned)
     }
-    // Pauses outlive a rebalance inside kafkajs: a partition that comes back would stay paused for ever. Whoever still
-    // wants a pause asks for it again with the next batch.
+    // kafkajs keeps pauses across a rebalance, so a partition that returns would stay paused. A handler that still needs a pause asks for it
+    // again with the next batch.
     if (this.#stopping) this.#pauseAll()
     else this.#consumer.resume(this.#consumer.paused())
     const partitions = Object.values(memberAssignment).reduce((sum, list) => sum + list.length, 0)
@@ -170,7 +169,7 @@ export class ConsumerSession {
   #rebalancing(cause: unknown): void {
     if (this.#rejoinCause !== undefined) return
     this.#rejoinCause = cause
-    // Handed-off work goes on: its partition may well stay here.
+    // Handed-off work continues: its partition may stay here.
     if (this.#options.commit === 'accepted') for (const owned of this.#owned.values()) owned.interrupt()
   }
 
@@ -195,7 +194,7 @@ export class ConsumerSession {
     try {
       await payload.heartbeat()
     } catch (error) {
-      // An answer to a beat of the assignment before says nothing about this one.
+      // An answer to a heartbeat of the previous assignment says nothing about this one.
       if (asksForRejoin(error) && this.#epoch === epoch) this.#rebalancing(error)
     }
   }
@@ -222,7 +221,7 @@ export class ConsumerSession {
     this.#whileRunning(() => this.#consumer.pause(topics))
   }
 
-  /** kafkajs refuses to pause and resume before it runs and once it broke down: then there is nothing to pause. */
+  /** kafkajs refuses to pause and resume before it runs and after it crashed; there is nothing to pause then. */
   #whileRunning(act: () => void): void {
     try {
       act()

@@ -10,15 +10,15 @@ export interface KafkaBusOptions extends KafkaConnection {
    */
   readonly topicPrefix?: string
   /**
-   * How long the broker waits for a sign of life from a consumer before it gives its partitions away, in milliseconds:
-   * how long the work of a killed process lies still. 10000 when left out; the broker allows 6000 and up.
+   * How long the broker waits for a heartbeat before it reassigns a consumer's partitions, in milliseconds: the time for which the partitions of
+   * a killed process rest. 10000 when left out; the broker allows 6000 and more.
    */
   readonly sessionTimeoutMs?: number
   /** Stamps the messages, in milliseconds since the epoch; the time of this host when left out. */
   readonly now?: () => number
 }
 
-/** The message broker over kafkajs 2.2.4, with its faults kept in (docs/adr, guides: each has a test beside this file). */
+/** The message broker over kafkajs 2.2.4, with its known bugs contained; each has a test beside this file. */
 export function createKafkaBus(options: KafkaBusOptions): Bus {
   const { topicPrefix = '', now = Date.now } = options
   const settings = { topicPrefix, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000 }

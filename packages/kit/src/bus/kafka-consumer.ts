@@ -5,23 +5,22 @@ import { ConsumerSession } from './consumer-session.ts'
 import { classifyConsumerError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
-/** Pause before a consumer is built anew, in milliseconds: doubled each time, up to the second number. */
+/** First and longest pause before a failed consumer is replaced, in milliseconds; doubled each time. */
 const REBUILD_MS = [250, 3_000] as const
-/** How often in a row an error that kafkajs did not mean to throw is answered by a new consumer. */
+/** How many unintended errors of kafkajs in a row are answered by a new consumer. */
 const MAX_UNKNOWN_FAULTS = 5
 /** How long `stop` waits for the group to be left, in milliseconds. */
 const END_MS = 6_000
 
 export interface ConsumerSettings {
   readonly topicPrefix: string
-  /** How long the broker waits for a sign of life before it gives the partitions away, in milliseconds. */
+  /** How long the broker waits for a heartbeat before it reassigns the partitions, in milliseconds. */
   readonly sessionTimeoutMs: number
 }
 
 /**
- * The consumer over kafkajs. It owns all restarts: kafkajs gives up for good on errors that pass by themselves (a
- * coordinator that cannot be found while the broker restarts, for one), and its own retry counter never goes back after
- * a success, so that six faults in a process's life would end in a crash.
+ * The consumer over kafkajs. It does all restarts itself: kafkajs stops for good on transient errors (such as a missing coordinator while the
+ * broker restarts), and never resets its retry counter, so six failures in the life of a process would crash it.
  */
 export class KafkaConsumer implements Consumer {
   readonly #connection: KafkaConnection
@@ -49,7 +48,7 @@ export class KafkaConsumer implements Consumer {
       this.#stop.abort()
       await this.#session?.stop()
     }
-    // One that is still on its way to a broker that is away leaves by itself, whenever that comes to an end.
+    // A session that is still connecting to an unavailable broker ends by itself later.
     if (this.#running !== undefined) await settled(this.#running, END_MS)
   }
 
@@ -74,7 +73,7 @@ export class KafkaConsumer implements Consumer {
           pauseMs = REBUILD_MS[0]
           this.#unknownFaults = 0
         }
-        if (this.#givesUpOn(error)) return
+        if (this.#isFatal(error)) return
         await pause(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined)
         pauseMs = Math.min(pauseMs * 2, REBUILD_MS[1])
         this.#progress()
@@ -82,8 +81,8 @@ export class KafkaConsumer implements Consumer {
     }
   }
 
-  /** Logs what ended a session and says whether it ends the consumer, too. */
-  #givesUpOn(error: unknown): boolean {
+  /** Logs the error that ended a session. @returns whether it ends the consumer, too */
+  #isFatal(error: unknown): boolean {
     const fault = classifyConsumerError(error)
     const facts = { group: this.#options.groupId, reason: fault.reason, error: describeKafkaError(error) }
     if (fault.kind === 'unknown') this.#unknownFaults += 1
@@ -98,7 +97,7 @@ export class KafkaConsumer implements Consumer {
 
   #newSession(): ConsumerSession {
     const { topicPrefix, sessionTimeoutMs } = this.#settings
-    // Inside a session everything that passes is tried for ever: the counter behind `retries` only ever grows.
+    // Inside a session, transient errors are retried without end: the counter behind `retries` only grows.
     const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: Number.MAX_SAFE_INTEGER }
     const client = createKafkajsClient(this.#connection, { ...retry, retries: 3 })
     const consumer = client.consumer({
@@ -108,7 +107,7 @@ export class KafkaConsumer implements Consumer {
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 3)),
       metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
-      // How late a paused partition may be resumed, since a fetch under way does not see it.
+      // Also the longest delay before a resumed partition is fetched: a fetch in flight does not include it.
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: this.#options.maxFetchBytes ?? 2 * 1_048_576 + 65_536,
       maxBytes: 16 * 1_048_576,

@@ -1,6 +1,6 @@
 import { AppError, unavailable } from '../errors.ts'
 
-/** The fields that kafkajs's errors carry. They are told apart by name: some wrap their cause, some copy its message. */
+/** The fields of kafkajs's errors. Classify them by name: some wrap their cause, some copy its message. */
 interface KafkajsError extends Error {
   readonly type?: string
   readonly retriable?: boolean
@@ -15,7 +15,7 @@ function chainOf(error: unknown): KafkajsError[] {
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 
-/** What a failed send means for its caller: everything but a message that is too large may work later. */
+/** The error of a failed send. Every failure is retryable, except for a message that is too large. */
 export function classifySendError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const chain = chainOf(error)
@@ -25,7 +25,7 @@ export function classifySendError(error: unknown): AppError {
   return unavailable('Kafka', error)
 }
 
-/** What no waiting mends: wrong credentials or rights, a codec or a protocol that we do not speak. */
+/** Errors that a retry does not fix: wrong credentials or permissions, an unsupported codec or protocol. */
 const FATAL_NAMES = new Set([
   'KafkaJSNotImplemented',
   'KafkaJSSASLAuthenticationError',
@@ -47,8 +47,8 @@ const FATAL_TYPES = new Set([
 export type ConsumerFault = { kind: 'fatal' | 'transient' | 'unknown'; reason: string }
 
 /**
- * Whether a consumer that broke down can be built anew. `unknown` is an error that kafkajs did not mean to throw (it
- * has some while a broker goes away): worth another try, but not for ever.
+ * Whether a failed consumer can be replaced by a new one. `unknown` is an error that kafkajs did not intend (it throws some while a broker
+ * shuts down): retried, but not without end.
  */
 export function classifyConsumerError(error: unknown): ConsumerFault {
   const chain = chainOf(error)
@@ -71,7 +71,7 @@ export function asksForRejoin(error: unknown): boolean {
   return chainOf(error).some(({ type }) => type !== undefined && REJOIN_TYPES.has(type))
 }
 
-/** The error in one line for a log: kafkajs's stacks are its own and say little. */
+/** The error and its causes in one line, without kafkajs's stacks. */
 export function describeKafkaError(error: unknown): string {
   return chainOf(error)
     .map(({ name, message }) => `${name}: ${message}`)

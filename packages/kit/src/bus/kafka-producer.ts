@@ -6,10 +6,10 @@ import { classifySendError, describeKafkaError } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 import { planRequests } from './send-plan.ts'
 
-/** Pause before a failed request is sent again, in milliseconds: doubled each time, up to the second number. */
+/** First and longest pause before a failed request is sent again, in milliseconds; doubled each time. */
 const RETRY_MS = [50, 500] as const
 const DISCONNECT_MS = 5_000
-/** How long the broker waits for its other replicas, in milliseconds: less than a request may take, so that it can say so. */
+/** How long the broker waits for its other replicas, in milliseconds: shorter than a request, so that its answer arrives. */
 const ISR_TIMEOUT_MS = 4_000
 
 export interface ProducerSettings {
@@ -18,7 +18,7 @@ export interface ProducerSettings {
   readonly now: () => number
 }
 
-/** A kafkajs producer and what hangs on it. It is replaced when a send on it hangs. */
+/** A kafkajs producer with its sends in flight. It is replaced when a send hangs. */
 interface Line {
   readonly producer: KafkajsProducer
   connected: Promise<void> | undefined
@@ -27,10 +27,9 @@ interface Line {
 }
 
 /**
- * The producer over kafkajs. Three of its habits are taken away: it is never idempotent, because kafkajs then loses
- * acknowledged messages after a lost response (its sequence goes back, and the broker takes the next message for a
- * repetition: https://github.com/tulios/kafkajs/issues/1005); it does not retry by itself, because its retries know no
- * deadline; and a client on which a send hung is thrown away.
+ * The producer over kafkajs, with three precautions. It is never idempotent: kafkajs then loses acknowledged messages after a lost response
+ * (its sequence number goes back, and the broker discards the next message as a repetition:
+ * https://github.com/tulios/kafkajs/issues/1005). kafkajs does not retry: its retries have no deadline. A client on which a send hung is replaced.
  */
 export class KafkaProducer implements Producer {
   readonly #connection: KafkaConnection
@@ -69,11 +68,11 @@ export class KafkaProducer implements Producer {
 
   async #sendAll(messages: readonly OutgoingMessage[]): Promise<void> {
     const deadline = performance.now() + this.#sendTimeoutMs
-    // One after the other: two requests at once could change the order within a key.
+    // Sequential: two requests at once could change the order within a key.
     for (const request of planRequests(messages)) await this.#sendRequest(this.#topicMessages(request), deadline)
   }
 
-  /** Sends until it is acknowledged, refused for good, or the deadline has passed. */
+  /** Retries until the broker acknowledges, refuses for good, or the deadline passes. */
   async #sendRequest(topicMessages: TopicMessages[], deadline: number): Promise<void> {
     let pauseMs: number = RETRY_MS[0]
     let lastError: unknown
@@ -133,7 +132,7 @@ export class KafkaProducer implements Producer {
     return line.connected
   }
 
-  /** A request that outlived its deadline may hang on this client for ever: nothing new is sent on it. */
+  /** A request past its deadline may hang on this client without end, so nothing more is sent on it. */
   #retire(line: Line): void {
     line.retired = true
     if (this.#line === line) this.#line = undefined

@@ -10,7 +10,7 @@ import { registerZstd } from './zstd-codec.ts'
 
 /** Where the brokers are and how to reach them. */
 export interface KafkaConnection {
-  /** `host:port` of one or more brokers to begin with. */
+  /** `host:port` of one or more bootstrap brokers. */
   readonly brokers: readonly string[]
   /** Names this process in the broker's logs and quotas. */
   readonly clientId: string
@@ -19,16 +19,16 @@ export interface KafkaConnection {
   readonly connectionTimeoutMs?: number
   /** How long one request may take, in milliseconds; 5000 when left out (kafkajs: 30000, longer than any caller waits). */
   readonly requestTimeoutMs?: number
-  /** How old the list of topics and partitions may grow, in milliseconds: how late an added partition is seen. 30000 when left out. */
+  /** Maximum age of the metadata, in milliseconds: an added partition is seen this late. 30000 when left out. */
   readonly metadataMaxAgeMs?: number
   /** TLS towards the brokers; none when left out. */
   readonly ssl?: boolean | tls.ConnectionOptions
   readonly sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: Secret }
-  /** Translates an address that a broker advertises into the one to connect to, as behind a port-forward or a proxy. */
+  /** Maps an advertised broker address to the one to connect to, for port-forwards and proxies. */
   readonly translateAddress?: (address: Address) => Address
 }
 
-/** How old metadata may grow when a connection says nothing else, in milliseconds. */
+/** Default of `metadataMaxAgeMs`. */
 export const METADATA_MAX_AGE_MS = 30_000
 
 export interface Address {
@@ -38,7 +38,7 @@ export interface Address {
 
 const TCP_KEEP_ALIVE_MS = 60_000
 
-/** One kafkajs client with our settings: nothing of kafkajs's defaults for time-outs is fit for a service that answers. */
+/** One kafkajs client with our timeouts: kafkajs's defaults are too long for a service that answers requests. */
 export function createKafkajsClient(connection: KafkaConnection, retry: RetryOptions): Kafka {
   patchKafkajs()
   patchKafkajsConnections()
@@ -58,7 +58,7 @@ export function createKafkajsClient(connection: KafkaConnection, retry: RetryOpt
         ? tls.connect({ ...address, ...(net.isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
         : net.connect(address, onConnect)
       socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS)
-      // kafkajs leaves Nagle's algorithm on, which holds small requests back until the broker's delayed ack.
+      // kafkajs leaves Nagle's algorithm on, which delays small requests until the broker's delayed ack.
       socket.setNoDelay(true)
       return socket
     },

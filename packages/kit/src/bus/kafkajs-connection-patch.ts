@@ -38,14 +38,14 @@ const SIZE_BYTES = 4
 const TIMEOUT_CHECK_MS = 100
 
 /**
- * Mends how kafkajs 2.2.4 treats connections that fail. Left alone, each of these stops a consumer for good, or the
+ * Fixes how kafkajs 2.2.4 treats failing connections. Left alone, each of these stops a consumer for good, or the
  * whole process, after a network fault (https://github.com/tulios/kafkajs/issues/715, /1374, /1691):
  * - Two calls of `connect` at once open two sockets that feed one parser. Now they share one attempt.
  * - Half a response of the old socket stays in the parser of the new one. Now each socket starts with an empty parser,
  *   and the old one is destroyed.
  * - A parser that lost its place throws in the socket's handler, which nothing catches. Now it ends that connection.
  * - A request that gets no answer leaves its connection in use: on a dead one every later request times out, too, until
- *   the kernel gives up after a quarter of an hour. Now the connection is ended, as the Java client does.
+ *   the kernel closes it after a quarter of an hour. Now the connection is ended, as the Java client does.
  * - A request that slips in while a connection ends has no time-out any more. Now it is rejected.
  */
 export function patchKafkajsConnections(): void {

@@ -2,13 +2,13 @@ import kafkajs, { type logCreator } from 'kafkajs'
 import type { Logger } from '../logger.ts'
 
 /**
- * Routes kafkajs's own log lines to ours, one level lower than it asks for: what it calls an error is mostly one try of
- * many, and what it cannot mend reaches us as a rejection, which we log ourselves.
+ * Writes kafkajs's log lines to the service's log, one level lower: most of its errors are one attempt of many, and a final failure is a
+ * rejection that the service logs itself.
  */
 export function kafkajsLogs(logger: Logger): logCreator {
   const lines = logger.child({ component: 'kafkajs' })
   return () => entry => {
-    // Timestamp and logger name repeat what our own line says already.
+    // The service's own line has a timestamp already.
     const { message, timestamp: _timestamp, logger: _logger, stack: _stack, ...facts } = entry.log
     const line = { namespace: entry.namespace, ...facts }
     if (entry.level === kafkajs.logLevel.ERROR) lines.warn(line, message)

@@ -41,7 +41,7 @@ describe('what may be committed', () => {
 
   test('not what was taken back, until it is handed out and completed again', () => {
     const tracker = handedOut(5, 6, 7)
-    tracker.takeBack(offsets(6, 7))
+    tracker.withdraw(offsets(6, 7))
     tracker.complete(5n)
     tracker.complete(7n)
     expect(tracker.committable()).toBe(6n)

@@ -1,7 +1,6 @@
 /**
- * What one partition's messages have come to while this process owns the partition: handed out, completed, committed.
- * Pure bookkeeping. Offsets are not contiguous (compaction and transaction markers leave gaps), so order is kept by the
- * messages that were handed out, never by counting.
+ * Which messages of an owned partition are handed out, completed and committed. Offsets are not contiguous (compaction and transaction
+ * markers leave gaps), so the order is that of the messages handed out.
  */
 export class OffsetTracker {
   /** Every offset below it was handed out; undefined before the first message. */
@@ -14,9 +13,8 @@ export class OffsetTracker {
   #openCount = 0
 
   /**
-   * How many leading offsets of a fetch were handed out before, e.g. because a rebalance made the broker send them again
-   * while their work goes on. Offsets below what was committed can only mean that the log itself was replaced or the
-   * group was set back: then nothing that is remembered holds, and everything is new.
+   * How many leading offsets of a fetch were handed out before, for example because the broker sends them again after a rebalance while their
+   * work continues. Offsets below the committed one mean that the log was replaced or the group was reset: the tracker then starts afresh.
    * @param offsets in ascending order
    */
   countSeen(offsets: readonly bigint[]): number {
@@ -44,8 +42,8 @@ export class OffsetTracker {
     }
   }
 
-  /** Takes back what the handler did not take: those offsets, the last ones handed out, are to come again. */
-  takeBack(offsets: readonly bigint[]): void {
+  /** Withdraws the last offsets handed out, which the handler did not accept: they are handed out again. */
+  withdraw(offsets: readonly bigint[]): void {
     const first = offsets[0]
     if (first === undefined) return
     for (const offset of offsets) this.#drop(offset)
@@ -53,7 +51,7 @@ export class OffsetTracker {
     this.#position = first
   }
 
-  /** Records that the effect of this message is durable. What was never handed out, or given up, is ignored. */
+  /** Records that the effect of this message is durable. Ignores offsets that are not handed out. */
   complete(offset: bigint): void {
     const entry = this.#byOffset.get(offset)
     if (entry === undefined || entry.state === 'done') return
@@ -61,7 +59,7 @@ export class OffsetTracker {
     entry.state = 'done'
   }
 
-  /** Records that nobody works on this message here any more; it is never committed by this process. */
+  /** Records that this process stopped working on the message; it never commits it. */
   abandon(offset: bigint): void {
     const entry = this.#byOffset.get(offset)
     if (entry?.state !== 'open') return

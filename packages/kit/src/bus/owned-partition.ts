@@ -25,12 +25,12 @@ export class OwnedPartition {
     return this.#controller.signal
   }
 
-  /** Tells whoever works on its messages to come to an end. */
+  /** Asks the handler to stop working on this partition's messages. */
   interrupt(): void {
     this.#controller.abort()
   }
 
-  /** After an interruption that did not take the partition away: what is handed out from now on may run. */
+  /** After an interruption that kept the partition: a new signal for messages handed out from now on. */
   renewSignal(): void {
     if (this.#controller.signal.aborted) this.#controller = new AbortController()
   }

@@ -18,8 +18,8 @@ function sizeOf(message: OutgoingMessage): number {
 }
 
 /**
- * Cuts messages into requests, in order, none larger than what every topic takes.
- * @throws AppError `message_invalid` when one message alone is larger than its topic takes
+ * Splits messages into requests, in order, none larger than any topic accepts.
+ * @throws AppError `message_invalid` when a single message is larger than its topic accepts
  */
 export function planRequests(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
   const requests: OutgoingMessage[][] = []

@@ -1,10 +1,10 @@
 import type { TopicName } from '@backstop/contracts'
 import type { Metrics } from '../ops/metrics.ts'
 
-/** What the consumers of a process count; one for all of them. */
+/** The metrics of all consumers of a process. */
 export interface ConsumerMetrics {
   handled(topic: TopicName, messages: number, durationMs: number): void
-  /** @param topic where the message lay */
+  /** @param topic the topic of the unusable message */
   deadLettered(topic: TopicName, code: string): void
   deferred(topic: TopicName): void
 }

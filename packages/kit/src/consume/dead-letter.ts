@@ -2,12 +2,12 @@ import { HEADERS, type TopicName } from '@backstop/contracts'
 import type { IncomingMessage, OutgoingMessage } from '../bus/bus.ts'
 import { AppError } from '../errors.ts'
 
-/** Longest reason that a header carries: enough for a person, small enough for any broker. */
+/** Longest reason in a header, in characters. */
 const MAX_REASON = 500
 
 /**
- * A message that could not be used, on its way to a dead-letter topic: the bytes, key and headers as they came, with
- * where it lay and why it was parked. The first origin stays when a dead letter dies again.
+ * The dead letter of an unusable message: its unchanged bytes, key and headers, with its origin and the reason. A dead letter that fails again
+ * keeps its first origin.
  */
 export function deadLetter(message: IncomingMessage, deadTopic: TopicName, error: unknown): OutgoingMessage {
   return {
@@ -32,7 +32,7 @@ export function deadLetterReason(error: unknown): Readonly<Record<string, string
   return { [HEADERS.errorCode]: code, [HEADERS.errorMessage]: printable(text) }
 }
 
-/** Header values are ASCII and one line, whatever an error says. */
+/** Header values are one line of ASCII. */
 function printable(text: string): string {
   return text.slice(0, MAX_REASON).replace(/[^\x20-\x7e]+/g, ' ')
 }

@@ -8,7 +8,7 @@ import type { WorkLoop } from './work-loop.ts'
 
 export interface DelayLineOptions {
   readonly bus: Bus
-  /** Carries what is due to its target; started and stopped by its owner. */
+  /** Sends due messages to the target; started and stopped by its owner. */
   readonly producer: Producer
   readonly clock: Clock
   readonly logger: Logger
@@ -17,22 +17,21 @@ export interface DelayLineOptions {
   readonly topic: TopicName
   /** Where a message goes when it is due. */
   readonly target: TopicName
-  /** The topic's delay in milliseconds: a due time further away than that is no due time. */
+  /** The topic's delay in milliseconds: a later due time is invalid. */
   readonly maxDelayMs: number
-  /** Called when the line cannot go on; the process is to exit. */
+  /** Called when the line cannot continue; the process is to exit. */
   onFatal(error: unknown): void
 }
 
 /** By how much the clocks of this process and of the one that stamped the due time may differ, in milliseconds. */
 const CLOCK_SLACK_MS = 300_000
 
-/** What is not due is fetched again with every message that is: many may wait, so few of them are fetched. */
+/** Messages that are not due are fetched again with every due one, so fetches are small. */
 const MAX_FETCH_BYTES = 65_536
 
 /**
- * When a message is due, in milliseconds since the epoch; undefined when its header is absent or cannot be right, which
- * makes it due at once: a bad header must not hold up what stands behind it. The broker's time plays no part: its clock is
- * not the one that due times are stamped by.
+ * When a message is due, in milliseconds since the epoch. Undefined when the header is absent or invalid: the message is then due at once,
+ * because a bad header must not delay the messages behind it. The broker's timestamp is not used: due times come from another clock.
  */
 function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): number | undefined {
   const text = message.headers[HEADERS.dueAt]
@@ -42,8 +41,8 @@ function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): n
 }
 
 /**
- * A pure delay line: what is due is produced again, unchanged, to where the work is done. A head that is not due pauses
- * its partition; the due time is absolute, so a restart or a rebalance neither shortens nor resets a delay.
+ * A delay line: due messages are sent unchanged to the target topic. A head that is not due pauses its partition. The due time is absolute, so
+ * a restart or a rebalance neither shortens nor resets a delay.
  */
 export function createDelayLine(options: DelayLineOptions): WorkLoop {
   const pauses = new PartitionPauses()
@@ -78,7 +77,7 @@ export function createDelayLine(options: DelayLineOptions): WorkLoop {
   }
 }
 
-/** The leading messages that are due, and in how many milliseconds the one behind them is. */
+/** The leading due messages, and in how many milliseconds the next one is due. */
 function splitByDue(
   batch: Batch,
   { clock, maxDelayMs }: DelayLineOptions,

@@ -1,6 +1,6 @@
 import type { MessageName, MessageOf, TopicName } from '@backstop/contracts'
 
-/** A decoded message with where it came from; `name` tells its type. */
+/** A decoded message with its origin; `name` is its type. */
 export type Received<N extends MessageName = MessageName> = {
   [K in N]: {
     readonly name: K
@@ -10,7 +10,7 @@ export type Received<N extends MessageName = MessageName> = {
     readonly topic: TopicName
     readonly partition: number
     readonly offset: bigint
-    /** When this process took the message from the broker, in milliseconds since the epoch. */
+    /** When this process received the message from the broker, in milliseconds since the epoch. */
     readonly receivedAtMs: number
   }
 }[N]

@@ -22,39 +22,39 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly groupId: string
   /** The topics to work on, each with the message type it carries. */
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
-  /** Where messages go that cannot be used. */
+  /** The topic for unusable messages. */
   readonly deadTopic: TopicName
-  /** Records dead letters, where messages come again under an id of their own; nothing is recorded when left out. */
+  /** Records dead letters, for messages that may be delivered again under the same id. Optional. */
   readonly deadLetterLog?: DeadLetterLog
-  /** How many messages `handle` gets at most; the bus's own number when left out. */
+  /** Most messages of one call of `handle`; the bus's default when left out. */
   readonly maxBatchMessages?: number
   /**
-   * Makes the effects of these messages durable, in their order; doing so again must change nothing. An AppError that is
-   * retryable defers the batch; any other error is narrowed down to the message that causes it, which is dead-lettered.
+   * Makes the effects of these messages durable, in order. It must be idempotent. A retryable AppError defers the batch; after any other error
+   * the loop finds the message that causes it and dead-letters it.
    */
   handle(messages: Received<N>[], context: WorkContext): Promise<void>
-  /** Called when the loop cannot go on; the process is to exit. */
+  /** Called when the loop cannot continue; the process is to exit. */
   onFatal(error: unknown): void
 }
 
-/** A message that cannot be used, and why. */
+/** An unusable message, with the reason. */
 export interface DeadLettered {
   readonly message: IncomingMessage
   readonly error: unknown
 }
 
-/** The record of dead letters. An AppError that is retryable defers the batch. */
+/** A record of dead letters. A retryable AppError defers the batch. */
 export interface DeadLetterLog {
-  /** Which of these it has: they are acknowledged, and not dead-lettered a second time. */
+  /** The recorded ones of these messages: they are acknowledged without a second dead letter. */
   known(messages: readonly IncomingMessage[]): Promise<ReadonlySet<IncomingMessage>>
-  /** Called once the broker has their dead letters, and before they are acknowledged; doing so again must change nothing. */
+  /** Called when the broker has their dead letters, before they are acknowledged. It must be idempotent. */
   record(unusable: readonly DeadLettered[]): Promise<void>
 }
 
 export interface WorkContext {
-  /** Aborted when the work should come to an end: what is not handled by then comes again, here or elsewhere. */
+  /** Aborted when the work should end: messages not handled by then are delivered again, to this process or another. */
   readonly signal: AbortSignal
-  /** A sign of life from a long batch. */
+  /** Reports progress of a long batch. */
   heartbeat(): Promise<void>
 }
 
@@ -66,12 +66,12 @@ export interface WorkLoop {
 }
 
 /**
- * How many messages in a row may be dead-lettered because `handle` failed on each alone. An error with every message is a bug
- * or an outage that no error reports: the loop then slows down instead of dead-lettering a whole topic.
+ * How many messages in a row may be dead-lettered because `handle` failed on each alone. A fault that hits every message is a bug, or a
+ * dependency that failed without a retryable error: the loop then slows down instead of dead-lettering a whole topic.
  */
 const MAX_DEAD_LETTERS_IN_A_ROW = 10
 
-/** The one consumer loop: decode, handle, acknowledge. No message stops a partition, and none is passed over silently. */
+/** The consumer loop of all services: decode, handle, acknowledge. No message stops a partition, and none is skipped silently. */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
   const pauses = new PartitionPauses()
   const consumer = options.bus.consumer({
@@ -97,13 +97,13 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
   }
 }
 
-/** How the work on a batch came to its end. */
+/** How the work on a batch ended. */
 type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
   /** A dependency is unavailable, or other writers won. */
   | { readonly kind: 'deferred'; readonly error: AppError }
-  /** Message after message fails alone. */
+  /** Many messages in a row failed alone. */
   | { readonly kind: 'slowed_down'; readonly error: unknown }
 
 function progressOf<N extends MessageName>(
@@ -144,7 +144,7 @@ type Item<N extends MessageName> =
   | { readonly kind: 'usable'; readonly received: Received<N> }
   | { readonly kind: 'unusable'; readonly error: AppError }
 
-/** One batch in progress: `taken` leading messages are done, each handled or dead-lettered. */
+/** The work on one batch: `accepted` leading messages are done, each handled or dead-lettered. */
 class BatchWork<N extends MessageName> {
   readonly #options: WorkLoopOptions<N>
   readonly #batch: Batch
@@ -186,8 +186,8 @@ class BatchWork<N extends MessageName> {
   }
 
   /**
-   * Handles the items from `taken` on, halving what fails until the message that fails alone is found. Order within the
-   * partition is kept: no message is handled before all messages in front of it are handled or dead-lettered.
+   * Handles the items from `accepted` on, and halves a failing range until the message that fails alone is found. Keeps the order of the
+   * partition: no message is handled before the one in front of it is handled or dead-lettered.
    */
   async #work(items: readonly Item<N>[]): Promise<End> {
     if (items.length === 0) return { kind: 'done' }
@@ -200,7 +200,7 @@ class BatchWork<N extends MessageName> {
       }
     } catch (error) {
       if (isRetryable(error)) return { kind: 'deferred', error }
-      // The work came to an end because it was asked to; that says nothing about the messages.
+      // The work was interrupted, so the error says nothing about the messages.
       if (this.#batch.signal.aborted) return { kind: 'interrupted' }
       return usable.length === 1 ? this.#deadLetterCulprit(items, error) : this.#halve(items, error)
     }
@@ -215,17 +215,17 @@ class BatchWork<N extends MessageName> {
     return end.kind === 'done' ? this.#work(items.slice(middle)) : end
   }
 
-  /** Dead-letters the one usable item of these, which `handle` failed on, and the unusable ones beside it. */
+  /** Dead-letters the only usable item, which `handle` failed on, and the unusable items beside it. */
   async #deadLetterCulprit(items: readonly Item<N>[], error: unknown): Promise<End> {
     const end = await this.#acknowledge(items, error)
     if (end.kind !== 'done') return end
-    // A verdict on the message itself says nothing about the next one: whoever sends many such must not slow others down.
+    // An invalid message says nothing about the next one: a sender of many must not slow down others.
     if (error instanceof AppError && error.code === 'message_invalid') return end
     this.#deadLettersInARow += 1
     return this.#deadLettersInARow < MAX_DEAD_LETTERS_IN_A_ROW ? end : { kind: 'slowed_down', error }
   }
 
-  /** Acknowledges these items once every dead letter among them is acknowledged by the broker, and booked. */
+  /** Acknowledges these items when the broker has every dead letter among them and the log has recorded it. */
   async #acknowledge(items: readonly Item<N>[], handleError: unknown): Promise<End> {
     const unusable: DeadLettered[] = []
     items.forEach((item, index) => {
@@ -245,7 +245,7 @@ class BatchWork<N extends MessageName> {
     return { kind: 'done' }
   }
 
-  /** A crash in between dead-letters a message twice, and never loses one: the record comes after the dead letter. */
+  /** Records after the dead letter is sent: a crash in between dead-letters a message twice and never loses one. */
   async #deadLetter(unusable: readonly DeadLettered[]): Promise<void> {
     const { producer, deadTopic, deadLetterLog } = this.#options
     const known = await deadLetterLog?.known(unusable.map(({ message }) => message))

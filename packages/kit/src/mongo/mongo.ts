@@ -8,8 +8,8 @@ export interface MongoOptions {
   /** Shown in the server's log and in currentOp. */
   readonly appName: string
   /**
-   * Whether the driver repeats a write that an election interrupted; true when left out. False is for who repeats the
-   * whole work anyway: the server then need not keep a record of each update, which takes a sixth of its time for them.
+   * Whether the driver repeats a write that an election interrupted; true when left out. Set false if the caller repeats the whole batch anyway:
+   * the server then keeps no record of each update, which saves a sixth of its time for updates.
    */
   readonly retryWrites?: boolean
 }
@@ -24,14 +24,14 @@ export interface Mongo {
 
 /** Connections of one process to one server. */
 export const MAX_CONNECTIONS = 20
-/** How long an operation waits for a primary before it says that MongoDB is away. */
+/** How long an operation waits for a primary before it fails as unavailable. */
 const SERVER_SELECTION_TIMEOUT_MS = 5_000
-/** And how long for a connection: the driver's own answer is for ever, and what waits tells nobody. */
+/** How long an operation waits for a connection; by default the driver waits without end. */
 const WAIT_QUEUE_TIMEOUT_MS = 10_000
 
 /**
- * Opens MongoDB. Every write waits for a majority and the journal, and says so itself: a set with an arbiter would
- * otherwise fall back to one member's word. It connects in the background, so a service starts while MongoDB is away.
+ * Opens MongoDB. Every write waits for a majority and the journal. The write concern is explicit, because a set with an arbiter defaults to one
+ * member. It connects in the background, so a service starts while MongoDB is unavailable.
  */
 export function connectMongo(options: MongoOptions): Mongo {
   const client = new MongoClient(options.url.reveal(), {
@@ -65,9 +65,9 @@ export function connectMongo(options: MongoOptions): Mongo {
 const CONNECT_EVERY_MS = 500
 
 /**
- * Connects, again and again until it has once succeeded: when the driver's (7.9) very first connection fails, it keeps a
- * topology that is closed for good, and every later call says so. Once connected, it reconnects by itself.
- * @returns ends the attempts
+ * Retries the first connection until it succeeds: when it fails, the driver (7.9) keeps a closed topology, and every later call fails. Once
+ * connected, the driver reconnects by itself.
+ * @returns a function that ends the attempts
  */
 function keepConnecting(client: MongoClient): () => void {
   let isStopped = false
@@ -76,7 +76,6 @@ function keepConnecting(client: MongoClient): () => void {
     client.connect().then(
       () => (isStopped ? client.close() : undefined),
       () => {
-        // Whoever needs it meanwhile hears why; here only the next attempt counts.
         if (!isStopped) timer = setTimeout(attempt, CONNECT_EVERY_MS).unref()
       },
     )
@@ -88,32 +87,31 @@ function keepConnecting(client: MongoClient): () => void {
   }
 }
 
-/** Code of a unique index that refused a document: for an insert by deterministic id it means "already there". */
+/** The server's code for a document that a unique index refused. */
 export const DUPLICATE_KEY = 11_000
 
 /**
- * Server codes that are an answer about what was asked, so that asking again brings the same: values and documents that
- * are wrong or too large (2, 9, 14, 22, 121, 10334, 17419 and 17420), namespaces and indexes that are there already, or are not, or differ
- * (26, 48, 67, 72, 85, 86), and duplicates.
+ * Server codes about the request itself, which a retry does not change: invalid or too large values and documents (2, 9, 14, 22, 121, 10334, 17419,
+ * 17420), namespaces and indexes that exist, are missing or differ (26, 48, 67, 72, 85, 86), and duplicates.
  */
-const ANSWERS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, 17419, 17420, DUPLICATE_KEY])
+const REQUEST_ERRORS = new Set([2, 9, 14, 22, 26, 48, 67, 72, 85, 86, 121, 10334, 17419, 17420, DUPLICATE_KEY])
 
 /**
- * Whether an error says nothing about what was sent: a network, an election, a full disk, a password that was changed.
- * That is the rule and an answer about what was asked the exception, because who takes the one for the other parks good messages.
+ * Whether the error is about the server and not about the request: the network, an election, a full disk, a changed password. Unknown errors
+ * count as such, because the opposite mistake would dead-letter good messages.
  */
 export function isMongoUnavailable(error: unknown): boolean {
-  // A bulk write wraps what befell its connection, so that it looks like an answer of the server.
+  // A bulk write wraps a connection error so that it looks like an answer of the server.
   if (error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error) {
     return isMongoUnavailable(error.errorResponse)
   }
-  // The driver lets some errors of the socket through as they are.
+  // The driver passes some socket errors on unchanged.
   if (error instanceof Error && 'syscall' in error) return true
   if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return false
-  return !(typeof error.code === 'number' && ANSWERS.has(error.code))
+  return !(typeof error.code === 'number' && REQUEST_ERRORS.has(error.code))
 }
 
-/** Runs a call to MongoDB; what fails because MongoDB is away becomes AppError `unavailable`, which is retried. */
+/** Runs a call to MongoDB; a failure of the server becomes AppError `unavailable`, which callers retry. */
 export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -1,20 +1,18 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb'
 
-/** What an update makes of its document. Values are taken as they are: nothing in them is an expression. */
+/** The changes of a document. Values are literals, never expressions. */
 export interface Change {
   readonly set: Readonly<Document>
-  /** By the name of an array, what is added at its end; an array that is not there is made. */
+  /** Values to append, by the name of the array; a missing array is created. */
   readonly append?: Readonly<Record<string, readonly unknown[]>>
 }
 
 /**
- * One update of a bulk write, that changes a document only if `condition` holds of it, in the same moment: a compare-and-set.
- * The document is named by its id alone and the condition stands inside. A filter that names both is planned like a query,
- * which costs the server more than the update itself (docs/benchmarks.md).
+ * One update of a bulk write that changes a document only if `condition` holds: a compare-and-set. The filter is the id alone, and the condition
+ * is part of the update: the server would plan a filter with both like a query, which costs more than the update (docs/benchmarks.md).
  *
- * A document of which the condition does not hold is matched and not modified: `modifiedCount` of the result tells how many
- * were changed, `matchedCount` does not. For that, what `set` writes to a field that `condition` rests on has to end that condition:
- * the next version, the next attempt.
+ * A document that does not meet the condition is matched and not modified: count changes by `modifiedCount` of the result, not by `matchedCount`. So
+ * `set` must change a field of the condition so that it no longer holds: the next version, the next attempt.
  * @param condition an aggregation expression over the document, e.g. `{ $eq: ['$version', 3] }`
  */
 export function updateIf<T extends Document>(

@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation, Collection, Document, Filter } from 'mongod
 import { asUnavailable } from '../mongo/mongo.ts'
 import type { OutboxSource } from './outbox-publisher.ts'
 
-/** What has an outbox: a document, or what is alone in an array of one. */
+/** A document with an outbox, or the only element of an array that has one. */
 export interface OutboxHolder {
   outbox?: readonly TimedOutboxEntry[]
 }

@@ -1,7 +1,6 @@
 /**
- * The outbox: a message that a document caused lies in that document, written in the same step as the change itself,
- * until the broker has it (DESIGN, "How nothing is lost"). A crash between the two leaves it for the sweeper; publishing it
- * twice is harmless, because its id is deterministic and consumers deduplicate by it.
+ * The outbox: a message is written into the document that causes it, in the same write as the change, and stays there until the broker has it.
+ * After a crash the sweeper publishes it. Publishing twice is harmless: the id is deterministic, and consumers deduplicate by it.
  */
 import {
   HEADERS,
@@ -15,20 +14,20 @@ import type { OutgoingMessage, Producer } from '../bus/bus.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 
-/** What lies in one document's outbox. */
+/** The unpublished entries of one document. */
 export interface PendingOutbox {
   readonly documentId: string
   readonly entries: readonly OutboxEntry[]
 }
 
-/** The documents that hold outboxes, as a narrow port: each owner of such a collection gives its own. */
+/** Port to the documents with outboxes: each owner of such a collection has its own. */
 export interface OutboxSource {
   /**
    * Documents that hold an entry written before `writtenBefore`, with all their entries in the order of writing.
    * @param writtenBefore milliseconds since the epoch
    */
   pending(writtenBefore: number, limit: number): Promise<readonly PendingOutbox[]>
-  /** Takes published entries out; what was added in the meantime stays. Naming one that is gone is no fault. */
+  /** Removes published entries. Entries added meanwhile stay, and missing entries are no error. */
   published(documents: readonly PublishedEntries[]): Promise<void>
 }
 
@@ -39,9 +38,9 @@ export interface PublishedEntries {
 
 export interface OutboxPublisher {
   /**
-   * Produces all entries, waits for the broker's ack, then takes them out of their documents.
-   * @returns how many documents could not be published because of what lies in them; they stay, and are logged
-   * @throws AppError `unavailable` when the broker or the store is away: everything comes again with the sweeper
+   * Sends all entries, waits for the broker's ack, then removes them from their documents.
+   * @returns how many documents have an entry that cannot be published; it stays and is logged
+   * @throws AppError `unavailable` when the broker or the store is unavailable: the sweeper publishes the entries later
    */
   publish(outboxes: readonly PendingOutbox[]): Promise<{ stuck: number }>
 }
@@ -51,11 +50,11 @@ export interface OutboxPublisherOptions {
   readonly producer: Producer
   readonly encoder: MessageEncoder
   readonly logger: Logger
-  /** Called between the ack and the removal: where a crash makes the sweeper publish again. */
+  /** Called between the ack and the removal: after a crash here the sweeper publishes again. */
   readonly afterSend?: () => void
 }
 
-/** The half of the message codec that an outbox needs. */
+/** The part of the message codec that an outbox needs. */
 export interface MessageEncoder {
   encode<N extends MessageName>(name: N, message: MessageOf<N>): Buffer
 }
@@ -81,7 +80,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
     )
   }
 
-  /** Entry by entry: one that cannot be encoded holds up no other of its document. */
+  /** Encodes each entry alone: one that cannot be encoded does not block the others of its document. */
   function encodeOutbox(outbox: PendingOutbox): Encoded {
     const encoded = outbox.entries.flatMap(entry => {
       try {
@@ -107,7 +106,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
       } catch (error) {
         if (!isForMessage(error)) throw error
       }
-      // The broker refuses one of them (too large): each goes alone, so that it holds up nobody else.
+      // The broker refuses one entry (too large): send each document alone, so that it blocks no other.
       let sent = 0
       for (const item of encoded) {
         try {
@@ -141,7 +140,7 @@ function toMessage(entry: OutboxEntry, encoder: MessageEncoder): OutgoingMessage
   }
 }
 
-/** A topic carries one type of message, so the entry's topic says how it is encoded. */
+/** Each topic has one message type, so the entry's topic determines its encoding. */
 const MESSAGE_OF_TOPIC = new Map<TopicName, MessageName>(
   Object.entries(MESSAGES).flatMap(([name, { topics }]) =>
     topics.map(topic => [topic, name as MessageName] as [TopicName, MessageName]),

@@ -9,24 +9,23 @@ export interface OutboxSweeperOptions {
   readonly publisher: OutboxPublisher
   readonly clock: Clock
   readonly logger: Logger
-  /** How old an entry is before it counts as left behind; younger ones are still with whoever wrote them. */
+  /** Age from which an entry counts as left behind; the writer of a younger one may still publish it. */
   readonly olderThanMs?: number
   readonly intervalMs?: number
   /** Documents per read. */
   readonly limit?: number
 }
 
-/** As DESIGN has it: "a sweeper publishes outbox entries older than 30 s". */
 export const SWEEP_OLDER_THAN_MS = 30_000
 const SWEEP_INTERVAL_MS = 5_000
 const SWEEP_LIMIT = 200
 
 /**
- * Publishes what a crash, or a broker that was away, left in outboxes. Several replicas may sweep at once: a message sent
- * twice carries the same id. Every document is read again in each sweep, so no state is lost with a process.
+ * Publishes entries that a crash or an unavailable broker left in outboxes. Several replicas may sweep at once: a message sent twice has the same
+ * id.
  *
- * Known gap: documents that cannot be published (`outbox.stuck`, always a fault of ours) come back first each time, and as
- * many of them as `limit` would keep the sweep from what lies behind them. It heals when the fault is mended.
+ * Known gap: documents that cannot be published (`outbox.stuck`, always a bug) are read first in every sweep, so `limit` of them would block the
+ * documents behind them until the bug is fixed.
  */
 export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
   const { source, publisher, clock, logger } = options
@@ -35,7 +34,7 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
   const limit = options.limit ?? SWEEP_LIMIT
 
   async function sweep(isStopping: () => boolean): Promise<void> {
-    // A full page may have more behind it; stuck documents come back each time, so a page of nothing else ends the sweep.
+    // More may follow a full page. Stuck documents are read each time, so a page of only these ends the sweep.
     for (let isMore = true; isMore && !isStopping(); ) {
       const outboxes = await source.pending(clock.now() - olderThanMs, limit)
       if (outboxes.length === 0) return

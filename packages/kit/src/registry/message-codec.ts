@@ -4,37 +4,35 @@ import { type SchemaRegistry, trustSchemaId } from './schema-registry.ts'
 
 /** Messages to and from the bytes that Kafka carries: Confluent's wire format around JSON. */
 export interface MessageCodec {
-  /** The id of the schema that this process writes a message type by, for whoever frames bytes itself. */
+  /** The id of the schema that this process writes, for callers that frame bytes themselves. */
   schemaId(name: MessageName): number
-  /** @throws AppError `message_invalid` when the message does not match its schema: a fault of ours */
+  /** @throws AppError `message_invalid` when the message does not match its schema: a bug */
   encode<N extends MessageName>(name: N, message: MessageOf<N>): Buffer
   /**
-   * Fields that a newer writer added are dropped.
+   * Drops fields that a newer writer added.
    * @throws AppError `message_invalid` when the bytes are no such message; `unavailable` (retryable) when their schema
    *   id is not known here and cannot be looked up now
    */
   decode<N extends MessageName>(name: N, bytes: Buffer | null): Promise<MessageOf<N>>
 }
 
-/** What a codec works with. */
 export interface CodecParts {
   readonly registry: SchemaRegistry
-  /** The id of each message type's present schema. */
+  /** The id of each message type's current schema. */
   readonly own: ReadonlyMap<MessageName, number>
   /**
-   * Called when the registry cannot say what an id stands for: the message types that are known otherwise to have it;
-   * empty when that is not known either.
+   * Called when the registry cannot look up an id: the message types with this id according to another source, if it knows any.
    */
   readonly recall: (schemaId: number) => Promise<readonly MessageName[]>
 }
 
-/** How long an id that the registry does not have is remembered as such, in milliseconds, and how many are. */
+/** How long an id is remembered as missing in the registry, in milliseconds, and how many are. */
 const UNKNOWN_FOR_MS = 60_000
 const MAX_UNKNOWN = 1_000
 
 /** The codec over a schema registry. */
 export function createCodec({ registry, own, recall }: CodecParts): MessageCodec {
-  /** The message types of ids whose schema need not be fetched: zod checks what they carry. */
+  /** The message types of ids whose schema is not fetched: zod checks their messages. */
   const types = new Map<number, readonly MessageName[]>()
   const unknownUntil = new Map<number, number>()
   const trust = (schemaId: number, names: readonly MessageName[]) => {
@@ -47,7 +45,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
   async function learn(schemaId: number): Promise<void> {
     if ((unknownUntil.get(schemaId) ?? 0) > performance.now()) throw unknownSchema(schemaId)
     try {
-      // Several at once cost one request.
+      // Concurrent calls share one request.
       await registry.getSchema(schemaId)
     } catch (error) {
       if (!(error instanceof AppError)) {
@@ -59,7 +57,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
         throw unknownSchema(schemaId)
       }
       const names = await recall(schemaId)
-      // Even a refusal, of our password say, tells nothing about the message.
+      // Even a refusal, for example of the password, says nothing about the message.
       if (names.length === 0) throw new AppError('unavailable', error.message, { cause: error, retryable: true })
       trust(schemaId, names)
     }
@@ -68,7 +66,7 @@ export function createCodec({ registry, own, recall }: CodecParts): MessageCodec
   return {
     schemaId: name => own.get(name)!,
     encode(name, message) {
-      // The registry's own encode is asynchronous, as it may have to fetch a schema; ours are at hand.
+      // The registry's own encode is asynchronous because it may fetch a schema; these are in memory.
       return frame(own.get(name)!, JSON.stringify(matching(name, message)))
     },
     async decode(name, bytes) {
@@ -95,7 +93,7 @@ function unknownSchema(schemaId: number): AppError {
   return new AppError('message_invalid', `Schema ${schemaId} is not in the schema registry`)
 }
 
-/** Paths only, and no cause: the values, which a parser quotes, may be personal. */
+/** States paths only, without the cause: parsers quote values, which may be personal. */
 function unreadable(name: MessageName, error: unknown): AppError {
   const paths = (error as { paths?: unknown }).paths
   const reason = Array.isArray(paths)
@@ -107,7 +105,7 @@ function unreadable(name: MessageName, error: unknown): AppError {
 function matching<N extends MessageName>(name: N, value: unknown): MessageOf<N> {
   const parsed = MESSAGES[name].schema.safeParse(value)
   if (parsed.success) return parsed.data as MessageOf<N>
-  // Paths and rules only: the values may be personal.
+  // States paths and rules only: values may be personal.
   const faults = parsed.error.issues.slice(0, 5).map(issue => `${issue.path.join('.') || 'message'}: ${issue.code}`)
   throw new AppError('message_invalid', `The message is not a valid ${name} (${faults.join(', ')})`)
 }

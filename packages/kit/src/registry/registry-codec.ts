@@ -9,7 +9,7 @@ import { createSchemaRegistry, findSchemaId, type SchemaRegistry } from './schem
 export interface RegistryCodecOptions {
   /** Base URL of the registry's Confluent-compatible API. */
   readonly registryUrl: string
-  /** Stands before every subject; the same as the bus's. */
+  /** Prefix of every subject; the same as the bus's. */
   readonly topicPrefix: string
   readonly schemaIds: SchemaIdStore
   readonly logger: Logger
@@ -20,7 +20,7 @@ export interface RegistryCodecOptions {
 const ATTEMPT_EVERY_MS = 500
 /**
  * The codec of the services. Schemas are never registered here: their ids are looked up once, at the registry or, when
- * it is away, in `schema_ids`.
+ * it is unavailable, in `schema_ids`.
  * @throws AppError `unavailable` when neither knows all ids in time
  */
 export async function createRegistryCodec(options: RegistryCodecOptions): Promise<MessageCodec> {
@@ -54,7 +54,7 @@ async function resolveOwnIds(
       const remedy =
         lastError === undefined
           ? 'run the deploy job, which registers them'
-          : 'the schema registry and MongoDB are unavailable'
+          : 'the registry and MongoDB are unavailable'
       const message = `No schema ids for ${missing.join(', ')}: ${remedy}`
       throw new AppError('unavailable', message, { cause: lastError, retryable: true })
     }
@@ -63,7 +63,7 @@ async function resolveOwnIds(
   }
 }
 
-/** The registry first: a registry that was set up anew gives other ids than those that were kept. */
+/** Asks the registry first: a new registry assigns other ids than the stored ones. */
 async function ownId(
   name: MessageName,
   topicPrefix: string,

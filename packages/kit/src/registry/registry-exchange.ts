@@ -1,6 +1,6 @@
 import { AppError, unavailable } from '../errors.ts'
 
-/** One request to a schema registry, as the library words it. */
+/** One request to a schema registry, as the client library has it. */
 export interface RegistryRequest {
   method(): string
   /** The whole URL, without credentials. */
@@ -12,23 +12,22 @@ export interface RegistryRequest {
 }
 
 /**
- * Asks a schema registry and answers what it said, parsed.
- * @throws AppError `not_found` and `conflict` when the registry says so itself; `unavailable` when it is away, or when
- *   something else answers in its place; `internal` for any other refusal
+ * Sends a request to a schema registry and returns the parsed answer.
+ * @throws AppError `not_found` and `conflict` when the registry answers so; `unavailable` when it does not answer, or something else answers in its
+ *   place; `internal` for any other refusal
  */
 export type RegistryExchange = (request: RegistryRequest) => Promise<object>
 
 const REQUEST_TIMEOUT_MS = 5_000
 
 /**
- * The exchange over HTTP. It stands in for the library's own (mappersmith 2.47), which never settles when a connection
- * breaks in the middle of an answer, and asks no second time for that schema; has no deadline; and tells a refused
- * connection as status 400.
+ * The exchange over HTTP. It replaces the library's own (mappersmith 2.47), which never settles when a connection breaks in the middle of an answer,
+ * has no deadline, and reports a refused connection as status 400.
  */
 export const exchangeOverHttp: RegistryExchange = async request => {
   const { status, text } = await send(request)
   const answer = parseObject(text)
-  // A proxy before a registry that starts answers by a page of its own, with 404 and even with 200.
+  // A proxy in front of a starting registry answers with a page of its own, with 404 and even with 200.
   if (answer === undefined || status >= 500 || status === 429)
     throw unavailable('The schema registry', new Error(`It answered ${status}`))
   if (status >= 200 && status < 300) return answer

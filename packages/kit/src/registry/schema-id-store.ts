@@ -2,11 +2,11 @@ import type { MessageName, SchemaIdDocument } from '@backstop/contracts'
 import type { Db } from 'mongodb'
 import { asUnavailable } from '../mongo/mongo.ts'
 
-/** Where known schema ids are kept, so that a registry that is away stops nobody. The deploy job writes it. */
+/** Stores schema ids for times when the registry is unavailable. The deploy job writes it. */
 export interface SchemaIdStore {
   /** The id of the schema with this key (see contracts `schemaKey`); undefined when it was never registered. */
   idOf(key: string): Promise<number | undefined>
-  /** The message types that a schema id stands for; empty when it is not known here. */
+  /** The message types with this schema id; empty when it is unknown. */
   messagesOf(schemaId: number): Promise<readonly MessageName[]>
   save(entry: { key: string; schemaId: number; message: MessageName; registeredAt: Date }): Promise<void>
 }
@@ -25,7 +25,7 @@ export function createMongoSchemaIds(db: Db): SchemaIdStore {
       await asUnavailable(() =>
         collection.updateOne(
           { _id: key },
-          // A registry that was set up anew gives new ids; the day of the first registration stays.
+          // A new registry assigns new ids; the time of the first registration stays.
           { $set: { schema_id: schemaId, message }, $setOnInsert: { registered_at: registeredAt } },
           { upsert: true },
         ),

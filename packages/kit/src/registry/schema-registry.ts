@@ -8,12 +8,11 @@ type ClientOptions = ConstructorParameters<typeof SchemaRegistry>[0]
 type Middleware = NonNullable<ClientOptions['middlewares']>[number]
 type CachedSchema = Parameters<SchemaRegistry['cache']['setSchema']>[2]
 
-/** Reads what another release wrote. Formats (date-time and the like) are zod's matter, and ajv knows none by itself. */
+/** Not strict, to read schemas of other releases. zod checks formats (such as date-time), which ajv does not know by itself. */
 const JSON_OPTIONS = { strict: false, validateFormats: false, logger: false } as const
 
 /**
- * Access to a schema registry with a Confluent-compatible API. Schemas that it fetched once stay in its cache.
- * Nothing is retried here: the deploy job, a start and the work loop each have a pace of their own.
+ * Access to a schema registry with a Confluent-compatible API. It caches fetched schemas and retries nothing: its callers do.
  * @param baseUrl the API's base, e.g. Apicurio's ends in /apis/ccompat/v7; may hold user and password
  */
 export function createSchemaRegistry(baseUrl: string, exchange: RegistryExchange = exchangeOverHttp): SchemaRegistry {
@@ -21,7 +20,7 @@ export function createSchemaRegistry(baseUrl: string, exchange: RegistryExchange
   const auth = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }
   url.username = ''
   url.password = ''
-  // Listed last is outermost, and it never asks the next: the request is complete then, only its way is ours.
+  // The last middleware is the outermost. It sends the complete request itself and calls no other.
   const transport = (() => ({
     response: async (_next: unknown, _renew: unknown, request: Parameters<RegistryExchange>[0]) => {
       const answer = await exchange(request)
@@ -54,9 +53,8 @@ export async function findSchemaId(
 }
 
 /**
- * Registers a schema and answers its id: the id it has already where it is known. A subject's first version also gets
- * the level BACKWARD_TRANSITIVE. Safe to repeat: a job that ended between the two steps is completed by the next, and until
- * then a second version would not be compared with the first.
+ * Registers a schema and returns its id; a known schema keeps its id. A subject's first version also sets the level BACKWARD_TRANSITIVE. Safe to
+ * repeat: the next run completes a job that ended between the two steps. Until then, a second version would not be compared with the first.
  * @throws AppError `conflict` when the registry finds the schema incompatible with an earlier version, or the subject has
  *   another level; otherwise as a {@link RegistryExchange} does
  */
@@ -76,7 +74,7 @@ export async function registerSchema(registry: SchemaRegistry, subject: string, 
   }
 }
 
-/** What the registry calls an id is written into every message: nothing else than a number may pass for one. */
+/** The id is written into every message, so it must be a number. */
 function checkedId(id: unknown): number {
   if (Number.isInteger(id)) return id as number
   throw new AppError(
@@ -86,8 +84,8 @@ function checkedId(id: unknown): number {
 }
 
 /**
- * Lets {@link SchemaRegistry.decode} read messages of this id without asking the registry. What it reads is only JSON then:
- * for whoever checks it by a schema of their own.
+ * Lets {@link SchemaRegistry.decode} parse messages of this id without a request to the registry. It then checks nothing but JSON: for callers with a
+ * schema of their own.
  */
 export function trustSchemaId(registry: SchemaRegistry, schemaId: number): void {
   registry.cache.setSchema(schemaId, SchemaType.JSON, plainJson)

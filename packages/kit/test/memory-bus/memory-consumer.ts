@@ -149,7 +149,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
       holding.faults += 1
       this.#logger?.error({ error, ...holding.id }, 'consumer.fault')
     }
-    tracker.takeBack(offsets.slice(progress.accepted))
+    tracker.withdraw(offsets.slice(progress.accepted))
     if (this.#options.commit === 'accepted')
       for (const offset of offsets.slice(0, progress.accepted)) tracker.complete(offset)
     holding.position += BigInt(progress.accepted)
