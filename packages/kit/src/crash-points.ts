@@ -1,11 +1,10 @@
 /**
- * Named places where a test kills the process for real (R4: "SIGKILL loop on each commit point"). Costs one comparison
- * when CRASH_AT is not set, which is always so outside tests.
+ * Named places where a test kills the process by SIGKILL. Outside tests CRASH_AT is not set, and each costs one comparison.
  */
 const wanted = process.env.CRASH_AT
 let remaining = Number(process.env.CRASH_AFTER ?? '0')
 
-/** Kills this process by SIGKILL when CRASH_AT names this point (on the CRASH_AFTER-th later pass, if that is set). */
+/** Kills this process when CRASH_AT names this point, at the first pass or after CRASH_AFTER passes. */
 export function crashPoint(name: string): void {
   if (wanted !== name) return
   if (remaining-- > 0) return

@@ -2,7 +2,7 @@ import { type Logger as PinoLogger, pino } from 'pino'
 
 export type Logger = PinoLogger
 
-/** What a secret looks like when it slips into a message or an error text: masked whatever field it stands in. */
+/** Shapes of secrets, which are masked in every field of a log line. */
 const SECRET_SHAPES = [
   /\b(whsec|pdl_ntfset|bsk|rk_live|rk_test|sk_live|sk_test|pdl_live_apikey|pdl_sdbx_apikey)_[\w+/=-]+/g,
   /\b(Basic|Bearer) [\w+/=.~-]{8,}/g,
@@ -10,21 +10,20 @@ const SECRET_SHAPES = [
   /\b(mongodb(?:\+srv)?|smtps?|https?|amqp):\/\/[^\s/@:"\\]*:[^\s/@"\\]+@/g,
 ]
 
-/** Replaces everything that has the shape of a known secret by `[secret]`. */
+/** Replaces text with the shape of a known secret by `[secret]`. */
 export function maskSecrets(text: string): string {
   let masked = text
   for (const shape of SECRET_SHAPES) masked = masked.replace(shape, '[secret]')
   return masked
 }
 
-/** What waits for a standard output that nobody reads: beyond it lines are dropped, as they must not stop the service. */
+/** Most bytes that wait for a standard output that nobody reads. Beyond it, lines are dropped, so that the log does not block the service. */
 const MAX_UNWRITTEN_BYTES = 8 * 1_048_576
 
 /**
- * Standard output, written beside the work: while one write is under way, lines gather for the next, which a busy service
- * feels. What is left is written when the process exits; what ends it without that, a SIGKILL or an abort of V8 (out of
- * memory), loses the last few lines.
- * @param onDropped told, once all that waited is written, how many lines were dropped meanwhile
+ * Standard output, written asynchronously: lines that arrive during one write are part of the next, which is faster. At exit the rest is written; a SIGKILL
+ * or an abort of V8 (out of memory) loses the last lines.
+ * @param onDropped called with the number of dropped lines when all waiting lines are written
  */
 function standardOutput(onDropped: (lines: number) => void): { write(line: string): void } {
   const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_UNWRITTEN_BYTES })
@@ -39,9 +38,8 @@ function standardOutput(onDropped: (lines: number) => void): { write(line: strin
     dropped = 0
     onDropped(lines)
   })
-  // A log that cannot be written (a full disk) must not end the service, which is worth more than its log: without a
-  // listener it would. What was not written waits, and is tried again with the next line; but not when the process exits,
-  // where sonic-boom 4 would try for ever.
+  // Without a listener, a failed write (a full disk) would end the service. Unwritten lines are tried again with the next line, but not at exit, where
+  // sonic-boom 4 would retry without end.
   output.on('error', () => {
     output.flushSync = () => {}
   })
@@ -52,8 +50,8 @@ function standardOutput(onDropped: (lines: number) => void): { write(line: strin
 }
 
 /**
- * The service's logger: JSON, one wide line per unit of work, every line through the mask.
- * @param destination where lines go; standard output when left out
+ * The service's logger: JSON, one line for each unit of work, with secrets masked.
+ * @param destination standard output when left out
  */
 export function createLogger(service: string, level: string, destination?: { write(line: string): void }): Logger {
   const output = destination ?? standardOutput(lines => logger.error({ lines }, 'log.lines_dropped'))

@@ -4,8 +4,8 @@ import type { ApiKeyDocument, Scope } from '@backstop/contracts'
 import { Secret } from '../config/secret.ts'
 
 /**
- * API keys read `bsk_` + 30 base62 characters (178 bits) + 6 base62 characters of CRC32 over all before them: the form
- * that secret scanners recognise, and by which a mistyped key is told from an unknown one without asking the database.
+ * An API key is `bsk_` + 30 base62 characters (178 bits) + 6 base62 characters of the CRC32 of all before them. Secret scanners recognise this form, and the
+ * checksum identifies a mistyped key without a query.
  */
 const PREFIX = 'bsk_'
 const RANDOM_LENGTH = 30
@@ -20,7 +20,7 @@ export function generateApiKey(): Secret {
   return new Secret(body + checksumOf(body))
 }
 
-/** What an API key is stored as; the key itself is not part of it. */
+/** The stored form of an API key, without the key itself. */
 export function apiKeyDocument(
   key: Secret,
   about: {
@@ -46,29 +46,29 @@ export function apiKeyDocument(
   }
 }
 
-/** What is stored of a key. A plain hash is enough for 178 random bits: there is nothing to guess. */
+/** The stored hash of a key. A plain hash is enough: 178 random bits cannot be guessed. */
 export function hashApiKey(key: Secret): string {
   return createHash('sha256').update(key.reveal(), 'utf8').digest('hex')
 }
 
-/** The beginning of a key, for people to tell their keys apart by. */
+/** The beginning of a key, by which people recognise it. */
 export function hintOf(key: Secret): string {
   return key.reveal().slice(0, HINT_LENGTH)
 }
 
-/** Whether a key has the form of ours and a checksum that does not fit: a typing error, or a key that was cut. */
+/** Whether a key has the right form and a wrong checksum: a typing error, or a truncated key. */
 export function isMistyped(key: Secret): boolean {
   const text = key.reveal()
   if (!SHAPE.test(text)) return false
   return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)
 }
 
-/** That many random characters, each of the 62 as likely as any other. */
+/** Uniformly distributed random characters. */
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first letters.
+      // 248 is the largest multiple of 62 in a byte: higher values would favour the first characters.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }

@@ -2,11 +2,11 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls back once after `delayMs`; the answer cancels it. An error in `callback` is a fault of the caller's. */
+  /** Calls back once after `delayMs`. @returns a function that cancels it */
   schedule(delayMs: number, callback: () => void): () => void
 }
 
-/** The wall clock. Its timers keep no process alive by themselves. */
+/** The host's wall clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(delayMs, callback) {

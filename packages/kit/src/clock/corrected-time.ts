@@ -4,20 +4,20 @@
  */
 export interface CorrectedTime {
   readonly offsetMs: number
-  /** What it showed at local time `sinceMs`, when it took its offset over. */
+  /** The time that it showed at local time `sinceMs`, when it got its offset. */
   readonly fromMs: number
   readonly sinceMs: number
 }
 
-/** Half speed: deadlines that are measured by this time take at most twice as long meanwhile. */
+/** Half speed: deadlines measured by this time take at most twice as long meanwhile. */
 const SLEW = 0.5
 
-/** The first time: nothing was read from it, so it may start anywhere. */
+/** The initial time: nobody has read it, so it may start anywhere. */
 export function startTime(offsetMs: number): CorrectedTime {
   return { offsetMs, fromMs: Number.NEGATIVE_INFINITY, sinceMs: 0 }
 }
 
-/** Takes over an offset: forward at once, backward by slewing. */
+/** Applies an offset: forward at once, backward by slewing. */
 export function withOffset(time: CorrectedTime, offsetMs: number, localMs: number): CorrectedTime {
   return { offsetMs, fromMs: exactTimeAt(time, localMs), sinceMs: localMs }
 }

@@ -29,7 +29,7 @@ export const NOT_READY_BEYOND_MS = 30_000
 
 const NAMES: Readonly<Record<ClockSource, string>> = { database: 'MongoDB', broker: 'Kafka' }
 
-/** What the offsets say. A deviation counts only as far as it is certain: a slow answer must not look like a wrong clock. */
+/** Judges the offsets. Only the certain part of a deviation counts: a slow answer must not look like a wrong clock. */
 export function judgeOffsets(facts: ClockFacts): ClockVerdict {
   const { base, database, broker, excessMs } = facts
   const own = base === undefined ? undefined : facts[base]
@@ -44,7 +44,7 @@ export function judgeOffsets(facts: ClockFacts): ClockVerdict {
   const ownMs = certain(own)
   if (ownMs > WARN_BEYOND_MS) {
     const kind = ownMs > NOT_READY_BEYOND_MS ? 'far_apart' : 'apart'
-    // Two against one: the host and Kafka agree.
+    // The host and Kafka agree, so MongoDB's clock is wrong.
     if (base === 'database' && broker !== undefined && certain(broker) <= WARN_BEYOND_MS) {
       const detail = `The clock of MongoDB's primary differs by ${seconds(own.aheadMs)} from this host's and Kafka's: synchronise it by NTP`
       return { kind, reason: 'database_clock', detail }

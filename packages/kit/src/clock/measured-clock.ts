@@ -33,29 +33,29 @@ export interface MeasuredClockOptions {
 }
 
 /**
- * The time base of a process: the time of MongoDB, or Kafka's where MongoDB was never read, carried on by this host's
- * monotonic clock. It never goes back. Steps of this host's wall clock do not change it.
+ * The time base of a process: the time of MongoDB, or Kafka's if MongoDB was never read, advanced by this host's monotonic clock. It never goes back, and
+ * changes of this host's wall clock do not affect it.
  */
 export interface MeasuredClock extends Clock {
-  /** Begins to read the sources; before the first reading `now` is this host's own time. */
+  /** Starts reading the sources. Before the first reading, `now` is this host's own time. */
   start(): void
-  /** Whether `now` rests on a reading. It does from the first reading on, also while no source answers. */
+  /** Whether there was a reading. From then on `now` is measured, also while no source answers. */
   isMeasured(): boolean
   /**
    * Resolves when the clock is measured and each source was tried.
    * @throws AppError `unavailable` after `waitMs`
    */
   untilMeasured(waitMs?: number): Promise<void>
-  /** Why this process must not be ready, with the remedy, or undefined. */
+  /** Why this process is not ready, with the remedy, or undefined. */
   unready(): string | undefined
   /** Stops the sources, too. Call it before MongoDB is closed. */
   stop(): Promise<void>
 }
 
 const EVERY_MS = 10_000
-/** Until the first success the sources are read more often: the process waits for it. */
+/** Pause between readings before the first success, in milliseconds: the start of the process waits for it. */
 const RETRY_MS = 500
-/** A reading is repeated at once until the estimate is this sharp: the first one includes connecting. */
+/** A reading is repeated at once until its error is at most this, in milliseconds: the first reading includes connecting. */
 const SHARP_MS = 10
 const READINGS_AT_ONCE = 3
 /** How long the start waits for the second source after the first one was read. */
@@ -157,7 +157,7 @@ class TimeBase implements MeasuredClock {
     const estimates = { ...this.#estimates, [name]: refineEstimate(this.#estimates[name], reading) }
     const atMs = this.#own.monotonic()
     const { base, offsetMs } = chooseBase(estimates)
-    // Nothing was decided before the first reading, so the time may go back then, and only then.
+    // Nothing was decided before the first reading, so only there the time may go back.
     this.#time = this.isMeasured() ? withOffset(this.#time, offsetMs, atMs) : startTime(offsetMs)
     this.#estimates = estimates
     this.#base = base
@@ -208,8 +208,8 @@ class TimeBase implements MeasuredClock {
 }
 
 /**
- * MongoDB's clock is the base for everyone, because the due times are stored there. Once it was read it stays the base, also
- * while MongoDB is down: Kafka's clock may be wrong by minutes, an aged reading is wrong by seconds a day.
+ * MongoDB's clock is the base of all processes, because due times are stored there. It stays the base while MongoDB is down: Kafka's clock may be wrong by
+ * minutes, an old reading is wrong by seconds a day.
  */
 function chooseBase({ database, broker }: Estimates): { base: ClockSource; offsetMs: number } {
   if (database !== undefined) return { base: 'database', offsetMs: database.offsetMs }

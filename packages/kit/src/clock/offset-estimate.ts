@@ -2,7 +2,7 @@
 export interface ClockReading {
   readonly sentAtMs: number
   readonly receivedAtMs: number
-  /** What the other clock showed at some time between the two: milliseconds since the epoch, rounded down. */
+  /** The other clock's time at some moment between the two: milliseconds since the epoch, rounded down. */
   readonly remoteMs: number
 }
 
@@ -26,9 +26,8 @@ export function estimateAt(estimate: OffsetEstimate, atMs: number): OffsetEstima
 }
 
 /**
- * Both the known estimate and the new reading bound the offset, so it lies where the two overlap: a reading with a long
- * round trip changes little, one with a short round trip sharpens the estimate. Without an overlap the other clock was
- * stepped or this machine was suspended, and only the new reading counts.
+ * Both the known estimate and the new reading bound the offset, so it is where the two overlap: a long round trip changes little, a short one sharpens
+ * the estimate. Without an overlap the other clock was stepped or this machine was suspended, and only the new reading counts.
  */
 export function refineEstimate(known: OffsetEstimate | undefined, reading: ClockReading): OffsetEstimate {
   const fresh = estimateOf(reading)

@@ -2,21 +2,21 @@ import type { Clock } from './clock.ts'
 
 export interface PeriodicOptions {
   readonly clock: Clock
-  /** Pause between the end of one run and the beginning of the next, in milliseconds. */
+  /** Pause between the end of one run and the start of the next, in milliseconds. */
   readonly pauseMs: number
-  /** One run; what it did not finish is for the next. @param isStopping whether to end early */
+  /** One run; the next one continues unfinished work. @param isStopping whether to end early */
   run(isStopping: () => boolean): Promise<void>
-  /** A run failed. The next one comes all the same. */
+  /** Called when a run fails. The next one follows all the same. */
   onFailure(error: unknown): void
 }
 
 export interface Periodic {
   start(): void
-  /** Waits for the run at work. */
+  /** Waits for the current run. */
   stop(): Promise<void>
 }
 
-/** Something that is done again and again, never twice at once: sweeps, the nets under what usually works. */
+/** Runs a task again and again, never two runs at once: for sweeps. */
 export function createPeriodic({ clock, pauseMs, run, onFailure }: PeriodicOptions): Periodic {
   let isStopped = false
   let cancel: (() => void) | undefined

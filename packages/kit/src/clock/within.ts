@@ -1,8 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /**
- * The result of `work`, or `late` when it takes longer than `ms` or `outer` is aborted first. The work is aborted then, and
- * its result is ignored, so a task that never ends delays nobody.
+ * The result of `work`, or `late` when it takes longer than `ms` or `outer` is aborted first. The work is aborted then and its result ignored.
  */
 export function within<T>(
   clock: Clock,
@@ -14,17 +13,17 @@ export function within<T>(
   return new Promise((resolve, reject) => {
     const stopping = new AbortController()
     const end = () => {
-      outer?.removeEventListener('abort', giveUp)
+      outer?.removeEventListener('abort', expire)
       cancel()
     }
-    const giveUp = () => {
+    const expire = () => {
       end()
       stopping.abort()
       resolve(late)
     }
-    const cancel = clock.schedule(ms, giveUp)
-    if (outer?.aborted) return giveUp()
-    outer?.addEventListener('abort', giveUp, { once: true })
+    const cancel = clock.schedule(ms, expire)
+    if (outer?.aborted) return expire()
+    outer?.addEventListener('abort', expire, { once: true })
     work(stopping.signal).finally(end).then(resolve, reject)
   })
 }

@@ -7,9 +7,8 @@ import { Secret } from './secret.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a service's settings once, from the environment or from mounted files (`NAME_FILE` holds the path of a file
- * whose content is NAME), and reports every fault together. What is set to nothing counts as not set: that is how compose
- * files and manifests leave a setting out.
+ * Reads a service's settings once, from the environment or from mounted files (`NAME_FILE` is the path of a file with the value of NAME), and reports all
+ * faults together. An empty value counts as not set: compose files and manifests leave settings out in this way.
  * @param shape one zod schema per setting, by its environment name; describe() each one
  * @throws AppError `config_invalid` whose message has a line per fault
  */
@@ -26,7 +25,7 @@ export function readConfig<S extends z.ZodRawShape>(
     if (inline !== undefined) given[name] = inline
     else if (file !== undefined) {
       try {
-        // One trailing newline is how editors and `echo` end a file; it is no part of the setting.
+        // Editors and `echo` end a file with a newline, which is no part of the setting.
         const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
         if (text !== '') given[name] = text
       } catch (error) {
@@ -57,7 +56,7 @@ export const setting = {
       .transform(value => new Secret(value)),
   port: (fallback: number) => wholeNumber(fallback, 0, 65_535),
   integer: wholeNumber,
-  /** By http or https: `localhost:8081` is a URL, too, of the scheme `localhost`. */
+  /** http or https only: `localhost:8081` is a valid URL with the scheme `localhost`. */
   url: () => z.url({ protocol: /^https?$/, error: 'Give a whole URL that begins with http:// or https://' }),
   /** A comma-separated list; blanks around the items are dropped. */
   list: (fallback = '') =>
@@ -72,7 +71,7 @@ export const setting = {
       ),
 }
 
-/** Digits and nothing else: Number() reads a blank as 0 and 0x10 as 16, which nobody meant. */
+/** Digits only: Number() reads a blank as 0 and 0x10 as 16. */
 function wholeNumber(fallback: number, min: number, max: number) {
   const message = `Give a whole number from ${min} to ${max}`
   return z

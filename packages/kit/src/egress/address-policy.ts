@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 
-/** Why an address may not be connected to. One closed list: the word becomes a metric label. */
+/** Why an address may not be reached. A closed list: each word is a metric label. */
 export type AddressBlock = 'not_an_address' | 'denied_by_operator' | 'metadata_service' | 'not_public'
 
 /** `public`: anyone may point here. `allowed`: only because the operator named its network. */
@@ -11,7 +11,7 @@ export type AddressVerdict =
   | { kind: 'blocked'; reason: AddressBlock; detail: string }
 
 export interface AddressPolicy {
-  /** Judges one IP literal without brackets. Anything that does not parse is blocked. */
+  /** Classifies an IP literal without brackets. Blocks text that does not parse. */
   classify(address: string): AddressVerdict
   /** Whether the operator allowed any network that is not public. */
   readonly allowsAny: boolean
@@ -21,9 +21,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Network = [Address, number]
 
 /**
- * Addresses that hand out credentials to whoever asks. They stay blocked even inside an allowed network, because an
- * operator who allows 169.254.0.0/16, or the NAT64 prefix of a cluster, hardly means these. 168.63.129.16 (Azure) lies in
- * public space.
+ * Addresses that return credentials to any client. They stay blocked inside an allowed network, because an operator who allows 169.254.0.0/16, or the
+ * NAT64 prefix of a cluster, hardly means these. 168.63.129.16 (Azure) is in public space.
  */
 const METADATA_SERVICES: readonly Network[] = [
   '169.254.169.254/32',
@@ -41,8 +40,7 @@ const METADATA_SERVICES: readonly Network[] = [
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * The rule that decides which addresses deliveries may reach (R1.4): deny lists first, then the operator's allow list,
- * then public unicast only.
+ * The rule for addresses that requests may reach: deny lists first, then the operator's allow list, then public unicast only.
  * @param lists CIDRs (`10.0.0.0/8`, `fd00::/8`) or single addresses
  * @throws AppError `config_invalid` for an entry that is neither
  */
@@ -87,12 +85,12 @@ export function createNetworkMatcher(cidrs: readonly string[]): (address: string
 /** The address with an IPv4-mapped one unmapped; undefined when it does not parse or names an interface (`%eth0`). */
 export function parseAddress(text: string): Address | undefined {
   if (text.includes('%') || !ipaddr.isValid(text)) return undefined
-  // ipaddr.js reads 127.1 and 0x7f.1 as IPv4; the operating system never hands those out, so they are refused.
+  // ipaddr.js reads 127.1 and 0x7f.1 as IPv4; the operating system never returns such text, so it is refused.
   if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined
   return ipaddr.process(text)
 }
 
-/** Prefixes whose addresses a translator turns into the IPv4 address in them, with the part at which that begins. */
+/** Prefixes whose addresses a translator maps to an embedded IPv4 address, with the part at which that starts. */
 const TRANSLATED = (
   [
     ['64:ff9b::/96', 6], // NAT64 (RFC 6052)
@@ -102,7 +100,7 @@ const TRANSLATED = (
   ] as const
 ).map(([prefix, part]) => ({ network: ipaddr.IPv6.parseCIDR(prefix), part }))
 
-/** The IPv4 address that a translator would make of this IPv6 address; none for any other. */
+/** The IPv4 addresses that a translator would map this IPv6 address to. */
 function embeddedAddress(address: Address): ipaddr.IPv4[] {
   if (address.kind() === 'ipv4') return []
   const v6 = address as ipaddr.IPv6
@@ -112,7 +110,7 @@ function embeddedAddress(address: Address): ipaddr.IPv4[] {
   })
 }
 
-/** ipaddr.js's name of the range, or one of ours for what it would call unicast by mistake. */
+/** ipaddr.js's name of the range, or our own for ranges that it wrongly calls unicast. */
 function publicRange(address: Address): string {
   if (address.kind() === 'ipv4') return address.range()
   const v6 = address as ipaddr.IPv6
@@ -127,7 +125,7 @@ export function contains(networks: readonly Network[], address: Address): boolea
   return networks.some(([base, bits]) => base.kind() === address.kind() && address.match(base as never, bits))
 }
 
-/** Strict, where ipaddr.js reads 10/8 as 0.0.0.10 and 010.0.0.0/8 as octal: a list must mean what it shows. */
+/** Strict: ipaddr.js reads 10/8 as 0.0.0.10 and 010.0.0.0/8 as octal. */
 export function parseNetwork(text: string): Network {
   try {
     const [base = '', bits] = text.split('/')

@@ -8,8 +8,8 @@ import type { Resolve } from './resolver.ts'
 import { type AddressDemand, bareHost, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
 
 /**
- * The three places where an address is checked (R1.3). Each closes a hole of the others: Node never looks up a literal,
- * a name may resolve to anything, and only the connected socket knows where it really went.
+ * The three places where an address is checked. Each covers a gap of the others: Node never looks up a literal, a name may resolve to any
+ * address, and only the connected socket shows its real peer.
  */
 export const CONNECTION_CHECKS = ['literal', 'resolved', 'socket'] as const
 export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number]
@@ -19,21 +19,21 @@ export type Connector = ReturnType<typeof buildConnector>
 export interface ConnectorOptions {
   readonly policy: UrlPolicyOptions
   readonly resolve: Resolve
-  /** Only a test leaves one out, to show what then gets through. */
+  /** Only tests leave one out, to show which requests it blocks. */
   readonly checks?: readonly ConnectionCheck[]
-  /** Only a test gives its own, to play a network that connects elsewhere than it was told. */
+  /** Only tests replace it, to simulate a network that connects to another address. */
   readonly dial?: (options: buildConnector.BuildOptions) => Connector
-  /** Ports that this process listens on: on addresses of its own machine they are refused, whatever the policy permits. */
+  /** Ports that this process listens on: refused on addresses of its own machine, whatever the policy permits. */
   readonly ownPorts?: ReadonlySet<number>
   readonly connectTimeoutMs: number
-  /** Open sockets of the whole process, beyond which no further one is opened. */
+  /** Most open sockets of the whole process. */
   readonly maxSockets: number
   readonly verifyTls: boolean
 }
 
 /**
- * An address that does not answer for so long gives way to the next, of the other family first; the last one has all the
- * time that is left. Shorter would cut off slow ones: Node ends one attempt before it begins another.
+ * After this time without an answer the next address is tried, of the other family first; the last one gets all remaining time. A shorter time
+ * would cut off slow receivers: Node ends one attempt before it starts another.
  */
 const NEXT_ADDRESS_AFTER_MS = 500
 
@@ -89,7 +89,7 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
     if (socket === undefined) return
     openSockets++
     socket.once('close', () => openSockets--)
-    // As soon as TCP stands, and before the listener that begins TLS: its first message names the host that was meant.
+    // After TCP connects and before TLS starts: the first TLS message would reveal the host name.
     socket.prependOnceListener('connect', () => {
       if (!socketPermitted(socket)) socket.destroy(egressBlocked('socket_address'))
     })
@@ -106,7 +106,7 @@ export function permits(addresses: AddressPolicy, demand: AddressDemand, address
   return verdict.kind === 'allowed' || (demand === 'public' && verdict.kind === 'public')
 }
 
-/** Checks a name the way the guarded lookup does; used where a proxy does the connecting (R1.7). */
+/** Checks a name like the guarded lookup; used where a proxy connects. */
 export async function checkName(
   host: string,
   resolve: Resolve,
@@ -122,9 +122,8 @@ export async function checkName(
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
 /**
- * A `lookup` for net.connect that hands out addresses only when every one is permitted: a name with one public and one
- * private address is an attack, not an accident. What is handed out is what was checked, so a second answer of a
- * rebinding server is never seen.
+ * A `lookup` for net.connect that returns addresses only when all are permitted: a name with a public and a private address is an attack. It returns
+ * the checked addresses themselves, so a second answer of a rebinding DNS server has no effect.
  */
 function guardedLookup(resolve: Resolve, permitted: (address: string) => boolean) {
   return (host: string, options: { all?: boolean }, callback: LookupCallback): void => {

@@ -1,4 +1,4 @@
-/** Why a header that a user wants on deliveries is refused; undefined when all are fine (R1.8). */
+/** Why a user's headers for deliveries are refused; undefined when all are accepted. */
 export function refuseCustomHeaders(headers: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(headers)
   if (entries.length > MAX_HEADERS) return `There are ${entries.length} headers; at most ${MAX_HEADERS} are allowed`
@@ -14,11 +14,11 @@ export function refuseCustomHeaders(headers: Readonly<Record<string, string>>): 
 
 const MAX_HEADERS = 20
 const MAX_BYTES = 4096
-/** RFC 9110 §5.6.2, and visible ASCII with inner spaces for the value: no way to end the header early. */
+/** RFC 9110 §5.6.2; for values visible ASCII with inner spaces, which cannot end the header early. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\x21-\x7e]?(?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** What frames the message, is ours to say, or makes a proxy on the way do something else (GitLab CVE-2025-6454). */
+/** Headers that frame the message, that the service sets, or that change what a proxy does (GitLab CVE-2025-6454). */
 const RESERVED = new Set([
   'host',
   'content-length',

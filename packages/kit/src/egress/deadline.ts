@@ -1,15 +1,15 @@
 import type { AppError } from '../errors.ts'
 import { type EgressFailure, egressFailed } from './failure.ts'
 
-/** The overall time limit of one request; undici's own limits restart with every byte. */
+/** The time limit of one whole request; undici's own limits restart with every byte. */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
   readonly #outer: AbortSignal | undefined
   readonly #onOuterAbort = () => this.end('stopped')
   #why: AppError | undefined
-  #tell: ((why: AppError) => void) | undefined
+  #listener: ((why: AppError) => void) | undefined
 
-  /** @param outer ends it before its time */
+  /** @param outer ends it early */
   constructor(timeoutMs: number, outer: AbortSignal | undefined) {
     this.#timer = setTimeout(() => this.end('deadline'), timeoutMs)
     this.#outer = outer
@@ -20,13 +20,13 @@ export class Deadline {
   end(why: EgressFailure): void {
     if (this.#why !== undefined) return
     this.#why = egressFailed(why)
-    this.#tell?.(this.#why)
+    this.#listener?.(this.#why)
   }
 
-  /** Whom to tell of its end: whoever asked last, and at once when it is over already. */
-  onEnd(tell: (why: AppError) => void): void {
-    if (this.#why === undefined) this.#tell = tell
-    else tell(this.#why)
+  /** Calls the listener when the deadline ends, or at once when it has ended. Replaces the previous listener. */
+  onEnd(listener: (why: AppError) => void): void {
+    if (this.#why === undefined) this.#listener = listener
+    else listener(this.#why)
   }
 
   clear(): void {

@@ -9,17 +9,17 @@ import { Lanes } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
 import { bareHost, createUrlJudge, type UrlPolicyOptions } from './url-policy.ts'
 
-/** The one way to call a URL that a user can set (R1.1): addresses are guarded, redirects are answers, sizes are bounded. */
+/** The only way to call a URL that a user can set: it checks addresses, follows no redirects and limits sizes. */
 export interface Egress {
   /**
-   * The policy for the moment at which a URL is stored: no DNS, so a private name may still fail at the request.
+   * Checks a URL before it is stored. Without DNS, so a request to a private name may still fail.
    * @returns `egress_blocked` with the remedy, or undefined when the URL may be stored
    */
   checkUrl(url: string): AppError | undefined
   /**
-   * Sends one request and reads its answer. Any status is an answer, 3xx too: redirects are never followed.
-   * @throws AppError `egress_blocked` where the URL leads to may not be reached; `unavailable` (retryable) when there is
-   *   no answer. `egressReason` tells why, as a metric label.
+   * Sends one request and reads the answer. Any status is an answer, 3xx included: redirects are never followed.
+   * @throws AppError `egress_blocked` when the target may not be reached; `unavailable` (retryable) when there is no answer. `egressReason` returns the
+   *   reason as a metric label
    */
   request(request: EgressRequest): Promise<EgressResponse>
   /** Aborts what is in flight and closes every connection. */
@@ -31,17 +31,17 @@ export interface EgressRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer | string
-  /** Deadline for everything from DNS to the last byte read, in milliseconds. */
+  /** Time for everything from DNS to the last byte read, in milliseconds. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Requests of different lanes never share connections: the id of the channel, for one. Default: one lane for all. */
+  /** Requests of different lanes never share connections, for example of different channels. One lane for all when left out. */
   readonly lane?: string
   /**
-   * What an answer that is too large, or breaks off, is worth once its status is known: `refuse` (the default, for
-   * callers who read the body) throws; `accept` gives the part that was read (for callers who live by the status).
+   * What to do with a body that is too large or incomplete: `refuse` (the default, for callers that use the body) throws; `accept` returns the part that
+   * was read (for callers that use the status).
    */
   readonly partialBody?: 'refuse' | 'accept'
-  /** Bytes of the body that are read at most; 64 KiB when left out. */
+  /** Most bytes of the body to read; 64 KiB when left out. */
   readonly maxBodyBytes?: number
 }
 
@@ -49,31 +49,31 @@ export interface EgressResponse {
   readonly status: number
   /** By lower-case name; repeated ones joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** As it came: never decompressed, so that nothing small can grow large. */
+  /** Never decompressed, so that a small answer cannot grow large. */
   readonly body: Buffer
   /** Whether `body` is all of it. */
   readonly complete: boolean
 }
 
 export interface EgressOptions {
-  /** Networks beyond the public ones that may be reached, by any scheme, port and name (EGRESS_ALLOW_CIDRS). */
+  /** Networks that are not public and may be reached, by any scheme, port and name (EGRESS_ALLOW_CIDRS). */
   readonly allowCidrs: readonly string[]
-  /** Networks that may not be reached even where they are public or allowed (EGRESS_DENY_CIDRS). */
+  /** Networks that may not be reached even if they are public or allowed (EGRESS_DENY_CIDRS). */
   readonly denyCidrs: readonly string[]
   readonly logger: Logger
   /** Ports of public URLs. */
   readonly allowedPorts?: readonly number[]
-  /** Ports that this process listens on: nobody who sets a URL reaches them, whatever networks are allowed. */
+  /** Ports that this process listens on: no URL reaches them, whatever networks are allowed. */
   readonly ownPorts?: readonly number[]
   /** A CONNECT proxy that everything goes through. The proxy of the environment is never used. */
   readonly proxyUrl?: string
   readonly connectionsPerHost?: number
   readonly maxSockets?: number
-  /** Accepts any certificate, for the whole process. Never outside a laboratory; the start log warns of it. */
+  /** Accepts any certificate, for the whole process. Only for tests; the service logs a warning at its start. */
   readonly dangerouslySkipTlsVerification?: boolean
 }
 
-/** What tests replace: DNS, and the connector's checks one at a time. */
+/** Parts that tests replace: DNS, and single checks of the connector. */
 export interface EgressSeams {
   readonly resolve?: Resolve
   readonly checks?: ConnectorOptions['checks']
@@ -84,12 +84,12 @@ const CONNECT_TIMEOUT_MS = 5_000
 const HEADERS_TIMEOUT_MS = 15_000
 const DEADLINE_MS = 20_000
 
-/** The guarded client (R1.1–R1.9). Logs once, as warnings, what the operator opened up. */
+/** The guarded HTTP client. Logs one warning for each guard that the operator removed. */
 export function createEgress(options: EgressOptions): Egress {
   return buildEgress(options, {})
 }
 
-/** createEgress with its seams: for tests of this folder only. */
+/** createEgress with replaceable parts: only for tests of this folder. */
 export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress {
   const policy: UrlPolicyOptions = {
     addresses: createAddressPolicy(options),
@@ -129,7 +129,7 @@ export function buildEgress(options: EgressOptions, seams: EgressSeams): Egress 
     async request(request) {
       if (stopped) throw egressFailed('stopped')
       const verdict = judge(request.url)
-      // A test that leaves the literal check out wants to see how far such a URL gets without it.
+      // A test without the literal check sends such a URL on.
       if (verdict.kind === 'refused' && policyRuns) throw egressBlocked(verdict.reason, verdict.message)
       const url = verdict.kind === 'refused' ? new URL(request.url) : verdict.url
       const deadline = new Deadline(request.timeoutMs ?? DEADLINE_MS, request.signal)

@@ -6,17 +6,16 @@ import type { MeteredHandler, SocketMeter } from './socket-meter.ts'
 
 const MAX_BODY_BYTES = 65_536
 /**
- * Bytes that may arrive for one request beside its body: head, interim responses, trailers, TLS, and what the socket reads
- * ahead of the parser. The body itself may take twice its size: a chunk of a few bytes has a head of as many.
+ * Bytes that may arrive for one request in addition to its body: head, interim responses, trailers, TLS, and bytes that the socket reads ahead of the
+ * parser. The body itself may arrive in twice its size: a chunk of a few bytes has a head of as many.
  */
 const OVERHEAD_BYTES = 262_144
-/** A server that works for a while says so with a few 102s; one that says it without end never answers. */
+/** A slow server may send a few 102 responses; one that sends them without end never answers. */
 const MAX_INTERIM_RESPONSES = 10
 
 /**
- * Sends one request and gathers its answer. By undici's lowest call: a stream for each answer costs as much as all the
- * rest of a request, and nobody here reads one.
- * @throws whatever undici or the connector threw, or what the deadline says
+ * Sends one request and collects the answer, by undici's lowest-level call: a stream for each answer would cost as much as the rest of a request.
+ * @throws the error of undici, the connector or the deadline
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -31,11 +30,11 @@ export function exchange(
   return answer.response
 }
 
-/** The answer as it comes in. Reads up to the limit and hangs up on the rest: an endless one costs its first bytes. */
+/** The answer as it arrives. Reads up to the limit and then cuts the connection. */
 class Answer implements MeteredHandler {
   readonly #result = Promise.withResolvers<EgressResponse>()
   readonly #maxBytes: number
-  readonly #takesPart: boolean
+  readonly #acceptsPart: boolean
   readonly #chunks: Buffer[] = []
   #bytes = 0
   #head: { status: number; headers: Readonly<Record<string, string>> } | undefined
@@ -46,18 +45,18 @@ class Answer implements MeteredHandler {
 
   constructor({ maxBodyBytes = MAX_BODY_BYTES, partialBody = 'refuse' }: EgressRequest) {
     this.#maxBytes = maxBodyBytes
-    this.#takesPart = partialBody === 'accept'
+    this.#acceptsPart = partialBody === 'accept'
   }
 
   get response(): Promise<EgressResponse> {
     return this.#result.promise
   }
 
-  /** Ends it, with the part that has come when that is worth something. */
+  /** Ends the exchange, with the part that has arrived if the caller accepts it. */
   fail(error: Error): void {
     if (this.#failure !== undefined) return
     this.#failure = error
-    if (this.#head !== undefined && this.#takesPart) this.#resolve(this.#head, false)
+    if (this.#head !== undefined && this.#acceptsPart) this.#resolve(this.#head, false)
     else this.#result.reject(error)
     this.#controller?.abort(error)
   }
@@ -69,7 +68,7 @@ class Answer implements MeteredHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#meter?.allow(2 * this.#maxBytes + OVERHEAD_BYTES)
-    // It was cut off while it waited for its connection.
+    // The request failed while it waited for a connection.
     if (this.#failure !== undefined) controller.abort(this.#failure)
   }
 

@@ -2,10 +2,10 @@ import { errors } from 'undici'
 import { AppError } from '../errors.ts'
 import type { UrlRefusal } from './url-policy.ts'
 
-/** Why a request was not even sent (`egress_blocked`). Closed: each word is a metric label. */
+/** Why a request was not sent (`egress_blocked`). A closed list: each word is a metric label. */
 export type EgressBlock = UrlRefusal | 'resolved_address' | 'socket_address'
 
-/** Why a request that was sent, or tried, has no answer (`unavailable`). Closed: each word is a metric label. */
+/** Why a request got no usable answer (`unavailable`). A closed list: each word is a metric label. */
 export type EgressFailure =
   | 'dns_failed'
   | 'connect_refused'
@@ -27,7 +27,7 @@ export type EgressFailure =
 
 export type EgressReason = EgressBlock | EgressFailure
 
-/** In words that a channel's owner can act on. No address and no URL: what a name resolves to is nobody's business. */
+/** Texts for a channel's owner. Without address and URL: they must not show what a name resolves to. */
 const FAILURE_MESSAGES: Readonly<Record<EgressFailure, string>> = {
   dns_failed: 'The host name of the URL cannot be resolved; check it for a typing error',
   connect_refused: 'The receiver refused the connection; check that it is running and reachable from the internet',
@@ -91,12 +91,12 @@ const BY_CODE: Readonly<Record<string, EgressFailure>> = {
   UND_ERR_PRX_CONN: 'proxy_failed',
 }
 
-/** Folds whatever undici, Node's sockets or DNS threw into one of our two errors. */
+/** Maps any error of undici, Node's sockets or DNS to one of the two errors above. */
 export function toEgressError(error: unknown, viaProxy: boolean): AppError {
   const known = findAppError(error)
   if (known !== undefined) return known
   const reason = classify(error)
-  // Behind a proxy, connections are the proxy's business: what fails there is not held against the receiver (R1.7).
+  // Behind a proxy, a failed connection may be the proxy's fault, so it does not count as a failure of the receiver.
   return egressFailed(viaProxy && BEFORE_THE_RECEIVER.has(reason) ? 'proxy_failed' : reason, error)
 }
 
@@ -108,7 +108,7 @@ const BEFORE_THE_RECEIVER: ReadonlySet<EgressFailure> = new Set([
   'unknown',
 ])
 
-/** An AppError from our connector, possibly wrapped: happy eyeballs gathers failures in an AggregateError. */
+/** An AppError of the connector, possibly wrapped: trying several addresses collects failures in an AggregateError. */
 function findAppError(error: unknown): AppError | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof AppError) return at
@@ -125,7 +125,7 @@ function classify(error: unknown): EgressFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as NodeJS.ErrnoException).code
     if (code === undefined) continue
-    // undici hangs up by itself on "100 Continue", or an upgrade, that nobody asked for.
+    // undici closes the connection on an unrequested "100 Continue" or upgrade.
     if (code === 'UND_ERR_SOCKET' && /^bad (?:response|upgrade)$/.test(at.message)) return 'response_invalid'
     const known = BY_CODE[code]
     if (known !== undefined) return known
@@ -136,8 +136,8 @@ function classify(error: unknown): EgressFailure {
 }
 
 /**
- * Whether an error's `code` says that TLS could not be begun: OpenSSL and Node name certificate faults in a few dozen
- * codes (node:tls, "X509 certificate error codes").
+ * Whether an error's `code` says that the TLS handshake failed: OpenSSL and Node have a few dozen codes for certificate errors (node:tls, "X509
+ * certificate error codes").
  */
 export function isTlsErrorCode(code: string): boolean {
   return (

@@ -2,9 +2,9 @@ import { AppError } from '../errors.ts'
 import { contains, type Network, parseAddress, parseNetwork } from './address-policy.ts'
 import { bareHost } from './url-policy.ts'
 
-/** Hosts that a URL may name: names, `*.` before a name for one label of any value, and networks for addresses. */
+/** Hosts that a URL may have: names, `*.` in front of a name for any one label, and networks for addresses. */
 export interface HostList {
-  /** Whether the URL names one of the hosts. Nothing is resolved: a name is compared as a name. */
+  /** Whether the URL has one of the hosts. Compares names without resolving them. */
   includesHostOf(url: string): boolean
 }
 

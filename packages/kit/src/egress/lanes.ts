@@ -2,7 +2,6 @@ import { Pool, ProxyAgent } from 'undici'
 import type { Connector } from './connector.ts'
 import { MeteredClient } from './socket-meter.ts'
 
-/** What undici's pools and proxy agents have in common and is used here. */
 export type Dispatcher = Pool | ProxyAgent
 
 export interface LaneOptions {
@@ -51,7 +50,7 @@ export class Lanes {
     await Promise.all([...open, ...this.#closing])
   }
 
-  /** Looked at when a lane opens: the only moment at which their number can grow. */
+  /** Called when a lane opens: only then can their number grow. */
   #closeIdle(): void {
     const now = performance.now()
     for (const [key, entry] of this.#lanes) {
@@ -81,7 +80,7 @@ export class Lanes {
       factory: (origin, options) => new Pool(origin, { ...options, factory: meteredClient }),
       uri: proxyUrl,
       connectTimeout: connectTimeoutMs,
-      // Plain http too goes through a CONNECT tunnel, so that the proxy checks addresses the same way for both.
+      // Plain http uses a CONNECT tunnel, too, so that the proxy checks addresses in the same way.
       proxyTunnel: true,
       requestTls: { minVersion: 'TLSv1.2', rejectUnauthorized: verifyTls },
     })
@@ -91,7 +90,7 @@ export class Lanes {
 const meteredClient = (origin: URL, options: object) => new MeteredClient(origin, options)
 
 const IDLE_LANE_MS = 30_000
-/** Of the head of an answer, of each interim response and of the trailers; Node's own default may be set by a flag. */
+/** For the head of an answer, each interim response and the trailers; a flag may change Node's own default. */
 const MAX_HEADER_BYTES = 16_384
-/** Shorter than what receivers keep, or else a POST meets a connection that has just been closed. */
+/** Shorter than receivers keep idle connections, so that a POST does not use one that was just closed. */
 const KEEP_ALIVE_MS = 4_000

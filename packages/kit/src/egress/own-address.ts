@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** Whether a connection to this address would end on this machine, or in this container. Asked anew: addresses come and go. */
+/** Whether the address belongs to this machine or container. Not cached: addresses change. */
 export function isOwnAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)

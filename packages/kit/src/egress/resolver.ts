@@ -12,19 +12,18 @@ export interface ResolvedAddress {
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
 /**
- * How long IPv4 addresses wait for those of IPv6, in milliseconds. Some name servers drop questions for AAAA: waiting for
- * those would take all the time that there is for connecting. RFC 8305 §3 waits 50 ms, for a browser's user.
+ * How long an IPv4 answer waits for the IPv6 answer, in milliseconds. Some name servers drop AAAA queries, and waiting for those would use up the time
+ * for connecting. RFC 8305 §3 waits 50 ms, for a browser's user.
  */
 const LATE_V6_MS = 300
-/** How long IPv6 addresses wait for those of IPv4: where IPv6 leads nowhere, nothing else does. Enough for one repeat. */
+/** How long an IPv6 answer waits for the IPv4 answer, in milliseconds: if IPv6 does not work, only IPv4 does. Enough for one repeated query. */
 const LATE_V4_MS = 2_500
 
 /**
- * Asks the name servers directly, without the operating system's resolver: that one runs on Node's four shared threads,
- * so a few names with a dead server would hold up every other channel (and every file read) of the process.
- * @param options `hostsFile`: fall back to the operating system, with its hosts file and search domains, for names that
- *   public DNS does not know. Only of use where the operator allowed a private network. `servers`: other name servers than
- *   those of the machine, `host:port`.
+ * Queries the name servers directly. The operating system's resolver runs on Node's four shared threads, so a few names with a dead server would block
+ * every other channel (and every file read) of the process.
+ * @param options `hostsFile`: use the operating system, with its hosts file and search domains, for names that public DNS does not know; for private
+ *   networks that the operator allowed. `servers`: name servers instead of the machine's, `host:port`.
  */
 export function createResolver(options: { hostsFile: boolean; servers?: readonly string[] }): Resolve {
   const dns = new DnsResolver({ timeout: 2_000, tries: 2 })
@@ -42,13 +41,13 @@ export function createResolver(options: { hostsFile: boolean; servers?: readonly
   }
 }
 
-/** What comes too late is left out whole: it is not checked, and nothing connects to it. */
+/** Drops an answer that arrives too late: it is not checked, and nothing connects to it. */
 async function askBothFamilies(dns: DnsResolver, host: string) {
   const found: ResolvedAddress[] = []
-  const take = (addresses: readonly string[], family: 4 | 6) =>
+  const add = (addresses: readonly string[], family: 4 | 6) =>
     found.push(...addresses.map(address => ({ address, family })))
-  const v6 = dns.resolve6(host).then(addresses => take(addresses, 6))
-  const v4 = dns.resolve4(host).then(addresses => take(addresses, 4))
+  const v6 = dns.resolve6(host).then(addresses => add(addresses, 6))
+  const v4 = dns.resolve4(host).then(addresses => add(addresses, 4))
   const failure: unknown = await Promise.any([
     v6.then(() => [v4, LATE_V4_MS] as const),
     v4.then(() => [v6, LATE_V6_MS] as const),
@@ -56,11 +55,11 @@ async function askBothFamilies(dns: DnsResolver, host: string) {
     ([other, ms]) => atMost(ms, Promise.allSettled([other])),
     ({ errors: [, ofV4] }: AggregateError) => ofV4,
   )
-  // IPv6 first, as RFC 6724 §6 has it; and a copy, which nothing late is added to.
+  // IPv6 first (RFC 6724 §6). A copy, which late answers do not change.
   return { found: found.toSorted((one, other) => other.family - one.family), failure }
 }
 
-/** Waits for it, and no longer than that. */
+/** Waits for `wanted`, at most `ms` milliseconds. */
 async function atMost(ms: number, wanted: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

@@ -4,18 +4,17 @@ import { egressFailed } from './failure.ts'
 
 /** Bytes that may arrive before the first request: session tickets, a TLS alert. */
 const BYTES_BEFORE_REQUEST = 65_536
-/** How often connections are looked at on which bytes arrive without an event, in milliseconds. */
+/** Interval of checks for bytes that arrive without an event, in milliseconds. */
 const CHECK_EVERY_MS = 100
 
-/** A handler that is told on which connection its request goes out. */
+/** A handler that gets the meter of the connection of its request. */
 export interface MeteredHandler extends Dispatcher.DispatchHandler {
   useMeter(meter: SocketMeter): void
 }
 
 /**
- * Counts what arrives on one connection at a time, and cuts it when more arrives than its request may cost. It counts below the
- * HTTP parser and below TLS, because neither hands on all that it reads: a chunk extension, an interim response or a TLS
- * renegotiation without end reaches no handler.
+ * Counts the bytes that arrive on one connection, and closes it beyond the limit of the request. It counts below the HTTP parser and below TLS, because
+ * neither passes on all bytes: an endless chunk extension, interim response or TLS renegotiation reaches no handler.
  */
 export class SocketMeter {
   #socket: Socket | undefined
@@ -34,7 +33,7 @@ export class SocketMeter {
     socket.once('close', () => clearInterval(timer))
   }
 
-  /** Sets how many more bytes may arrive; what an earlier call left over is void. */
+  /** Sets how many more bytes may arrive; replaces the rest of an earlier call. */
   allow(bytes: number): void {
     if (this.#socket !== undefined) this.#limit = rawBytesRead(this.#socket) + bytes
   }
@@ -78,8 +77,8 @@ interface Handle {
 }
 
 /**
- * Bytes that came over the network. `bytesRead` of a TLS socket counts decrypted bytes only, and Node offers no other number:
- * the handle beneath has it. Should Node rename that, the decrypted bytes are counted, and the test of renegotiation fails.
+ * Bytes that arrived over the network. `bytesRead` of a TLS socket counts decrypted bytes only; the handle beneath it counts all, which Node does not
+ * document. If Node renames it, this counts decrypted bytes, and the test of renegotiation fails.
  */
 function rawBytesRead(socket: Socket): number {
   let handle = (socket as Socket & { _handle?: Handle })._handle

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { AddressPolicy } from './address-policy.ts'
 
-/** Why a URL is refused before anything is resolved. One closed list: the word becomes a metric label. */
+/** Why a URL is refused before its name is resolved. A closed list: each word is a metric label. */
 export type UrlRefusal =
   | 'malformed'
   | 'too_long'
@@ -13,8 +13,8 @@ export type UrlRefusal =
   | 'literal_address'
 
 /**
- * `demand` says what the addresses behind the host have to be: `public` (or allowed), or `allowed` alone, for a URL that
- * is acceptable only because the operator allowed a network: plain http, another port, a name that is not public.
+ * `demand` is the condition for the host's addresses: `public` (or allowed), or `allowed` alone for a URL that is acceptable only in a network that the
+ * operator allowed: plain http, another port, a name that is not public.
  */
 export type UrlVerdict =
   | { kind: 'acceptable'; url: URL; demand: AddressDemand }
@@ -30,7 +30,7 @@ export interface UrlPolicyOptions {
 
 const MAX_URL_LENGTH = 2048
 const MAX_HOST_LENGTH = 253
-/** Names that never belong to the public internet (R1.2). */
+/** Suffixes of names that are never public. */
 const PRIVATE_SUFFIXES = [
   'localhost',
   'local',
@@ -46,7 +46,7 @@ const PRIVATE_SUFFIXES = [
   'onion',
 ]
 
-/** Judges a URL as it is written, without DNS: at the moment it is stored, and again before each request (R1.2). */
+/** Judges a URL without DNS: when it is stored, and again before each request. */
 export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
   return judgeBy(text, url => judgeTarget(url, options))
 }
@@ -55,9 +55,8 @@ export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
 const MAX_REMEMBERED = 10_000
 
 /**
- * `judgeUrl` under one policy, which stands still: what it said of an origin (scheme, host and port) is remembered, as the
- * same few are judged before each request. The URL is parsed each time: what follows the host may be a secret (that of a
- * Slack webhook is), and what is remembered stays in memory for as long as the process lives.
+ * `judgeUrl` for one fixed policy. It caches the verdict of each origin (scheme, host and port), since the same few are judged before each request. It
+ * does not cache whole URLs: the path may be a secret (that of a Slack webhook is), and the cache lives as long as the process.
  */
 export function createUrlJudge(options: UrlPolicyOptions): (text: string) => UrlVerdict {
   const remembered = new Map<string, TargetVerdict>()
@@ -73,10 +72,10 @@ export function createUrlJudge(options: UrlPolicyOptions): (text: string) => Url
   return text => judgeBy(text, judgeOrigin)
 }
 
-/** Judges what a URL holds beside its origin, and leaves that to `judgeOrigin`. */
+/** Judges all parts of a URL but the origin, which `judgeOrigin` judges. */
 function judgeBy(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return refused('too_long', `The URL is longer than ${MAX_URL_LENGTH} characters`)
-  // The URL parser drops tabs and line breaks and turns backslashes round; what it would change is not what was meant.
+  // The URL parser drops tabs and line breaks and turns backslashes around, so the URL would not be the one that was written.
   if (/[\s\p{Cc}\\]/u.test(text)) return refused('malformed', 'The URL contains spaces or control characters')
   const url = URL.parse(text)
   if (url === null) return refused('malformed', 'The URL cannot be parsed; write it like https://example.com/path')
@@ -93,7 +92,7 @@ function judgeBy(text: string, judgeOrigin: (url: URL) => TargetVerdict): UrlVer
 type TargetVerdict = { kind: 'acceptable'; demand: AddressDemand } | Extract<UrlVerdict, { kind: 'refused' }>
 
 /**
- * Judges scheme, host and port alone: all that a connector knows of a URL.
+ * Judges scheme, host and port, the only parts of a URL that a connector knows.
  * @param target `hostname` as the URL parser wrote it: lower case, numbers in dotted form, IPv6 in brackets
  */
 export function judgeTarget(
@@ -101,7 +100,7 @@ export function judgeTarget(
   options: UrlPolicyOptions,
 ): TargetVerdict {
   const host = bareHost(target.hostname)
-  // The URL parser lets empty labels pass: localhost.. would slip past the suffix checks.
+  // The URL parser accepts empty labels, so localhost.. would pass the suffix checks.
   if (host.length > MAX_HOST_LENGTH || host.split('.').includes('')) {
     return refused('host_name', 'The host name of the URL is not valid')
   }
@@ -120,13 +119,13 @@ export function judgeTarget(
     : strict
 }
 
-/** The host without brackets and without the trailing dot that would slip past suffix checks. */
+/** The host without brackets and without a trailing dot, which would pass the suffix checks. */
 export function bareHost(hostname: string): string {
   const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname
   return bare.endsWith('.') ? bare.slice(0, -1) : bare
 }
 
-/** What stands against the target when its addresses are public; undefined when nothing does. */
+/** Why the target is refused if its addresses are public; undefined when it is not. */
 function refuseForPublic(
   target: { protocol: string; port: string },
   host: string,
@@ -147,7 +146,7 @@ function isPrivateName(host: string): boolean {
   return !host.includes('.') || PRIVATE_SUFFIXES.some(suffix => host === suffix || host.endsWith(`.${suffix}`))
 }
 
-/** localhost is loopback by definition (RFC 6761); any other private name is decided when it is resolved. */
+/** localhost is loopback by definition (RFC 6761); other private names are judged when they are resolved. */
 function mayBeAllowed(host: string, addresses: AddressPolicy): boolean {
   if (!addresses.allowsAny) return false
   if (host !== 'localhost' && !host.endsWith('.localhost')) return true

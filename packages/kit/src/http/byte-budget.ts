@@ -1,4 +1,4 @@
-/** How many bytes of bodies this process holds at once, over all requests. Counted as they arrive, not as announced. */
+/** Limits the bytes of bodies that this process holds, over all requests. Counts bytes as they arrive, not as announced. */
 export class ByteBudget {
   readonly #limit: number
   #held = 0
@@ -11,8 +11,8 @@ export class ByteBudget {
     return this.#held
   }
 
-  /** Takes that many bytes, or none and says false when they do not fit. */
-  take(bytes: number): boolean {
+  /** Reserves the bytes. @returns false, and reserves none, when they do not fit */
+  reserve(bytes: number): boolean {
     if (this.#held + bytes > this.#limit) return false
     this.#held += bytes
     return true

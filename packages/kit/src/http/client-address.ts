@@ -1,12 +1,11 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address is of a proxy whose `X-Forwarded-For` may be believed. */
+/** Whether an address belongs to a proxy whose `X-Forwarded-For` is trusted. */
 export type IsTrustedProxy = (address: string) => boolean
 
 /**
- * The address that a request came from: the peer's, or what trusted proxies say that it was. Each proxy appends the address
- * that it saw, so the list is read from its end for as long as trusted proxies wrote it; what stands before that anyone may
- * have made up (RFC 7239 §8.1).
+ * The client's address of a request: the peer's, or the one that trusted proxies state. Each proxy appends the address of its peer, so the list is read
+ * from its end while trusted proxies wrote it; a client may have invented the entries before (RFC 7239 §8.1).
  * @param forwardedFor every value of `X-Forwarded-For`, in order of arrival
  */
 export function clientAddress(peer: string, forwardedFor: readonly string[], isTrustedProxy: IsTrustedProxy): string {

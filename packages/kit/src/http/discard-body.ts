@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../clock/clock.ts'
 
-/** How much of an unwanted body is read and dropped, and for how long. */
+/** Limits for reading and dropping an unwanted body. */
 const DISCARD_BYTES = 8 * 1_048_576
 const DISCARD_MS = 2_000
 
 /**
- * Reads and drops what is left of a body, within limits. To be awaited between an answer and the close of its connection:
- * closing on unread bytes resets the connection, and the client would see the reset instead of the answer.
+ * Reads and drops the rest of a body, within limits. Await it between the answer and the close of the connection: closing with unread bytes resets the
+ * connection, and the client would see the reset instead of the answer.
  */
 export function discardBody(request: IncomingMessage, clock: Clock): Promise<void> {
   return new Promise(resolve => {

@@ -3,16 +3,16 @@ import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import type { Eviction, Limit } from './socket-table.ts'
 
-/** What became of a socket that a limit hit. Each word is a metric label. */
+/** Why a socket was closed or refused. Each word is a metric label. */
 export type DropReason = `evicted_${Eviction}` | 'refused' | 'pipelined' | 'unread_answer'
 
-/** One line of the log for all that was dropped meanwhile, so that a flood of sockets is no flood of lines. */
+/** Interval of log lines, each about all sockets dropped meanwhile, so that a flood of sockets does not flood the log. */
 const LOG_EVERY_MS = 10_000
-/** Addresses that are told apart between two lines. */
+/** Most addresses counted between two lines. */
 const MAX_ADDRESSES = 1_000
 const SHOWN_ADDRESSES = 5
 
-/** Counts the sockets that a server closed or refused, and logs them from time to time. */
+/** Counts the sockets that a server closed or refused, and logs them. */
 export class DroppedSockets {
   readonly #clock: Clock
   readonly #logger: Logger
@@ -30,7 +30,7 @@ export class DroppedSockets {
     ])
   }
 
-  /** @param limit what was exhausted @param address null where it is not counted */
+  /** @param limit the exhausted limit @param address null for a trusted proxy */
   add(reason: DropReason, limit: Limit | 'socket', address: string | null): void {
     this.#counter.inc({ reason, limit })
     this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
- * Every value of the named headers, in order of arrival. From the raw list, because Node's own view drops repetitions of
- * some headers (Authorization) and joins those of others, and a repeated credential has to be seen to be refused.
+ * All values of the named headers, in order of arrival. It reads the raw list, because Node drops repeated values of some headers (Authorization) and
+ * joins those of others; a repeated credential must be visible to be refused.
  * @param rawHeaders names and values in turn, as http.IncomingMessage has them
  * @param names in lower case
  */

@@ -11,11 +11,11 @@ import { guardParsing } from './parse-guard.ts'
 import { type Admission, SocketTable } from './socket-table.ts'
 
 export interface SocketLimitOptions {
-  /** Beyond, one that is idle gives way. */
+  /** Beyond it, an idle socket is evicted. */
   readonly maxSockets: number
-  /** Of one address; beyond, one of its own gives way. Addresses of trusted proxies are not counted. */
+  /** For one address; beyond it, a socket of that address is evicted. Trusted proxies are not counted. */
   readonly maxPerAddress: number
-  /** The last one is answered with `Connection: close`, and the socket is closed behind it. */
+  /** The last answer says `Connection: close`, and the socket is closed after it. */
   readonly maxRequestsPerSocket: number
   readonly isTrustedProxy: IsTrustedProxy
   readonly clock: Clock
@@ -24,34 +24,33 @@ export interface SocketLimitOptions {
 }
 
 /**
- * What is to be done with a request. `refuse`: its client has too many requests at work; answer 503 and close. `ignore`: it
- * came behind the last one of its socket, or on one that was just closed, and no answer to it would be sent.
+ * What to do with a request. `refuse`: its client has too many requests in flight; answer 503 and close. `ignore`: it came after the last request of its
+ * socket, or on a closed socket, so no answer can be sent.
  */
 export type RequestAdmission = 'handle' | 'refuse' | 'ignore'
 
 export interface SocketLimits {
-  /** Call it once for each request, before anything else is done with it. */
+  /** Call it once for each request, before any other work. */
   admit(request: IncomingMessage, response: ServerResponse): RequestAdmission
   /** Writes the last line of the log. */
   stop(): void
 }
 
-/** Requests of one socket that wait for their answers. Browsers, proxies and HTTP libraries send the next one after the answer. */
+/** Most unanswered requests of one socket. Browsers, proxies and HTTP libraries send the next request after the answer. */
 const MAX_PIPELINED = 20
-/** A body that arrives within a second is not slow, and neither is an answer that is read within a second. */
+/** A body that takes longer to arrive, or an answer that takes longer to be read, is slow. */
 const SLOW_AFTER_MS = 1_000
-/** Beyond a round trip across the world with TLS, after which an honest client sends its request. */
+/** Longer than a connection with TLS across the world takes, after which an honest client sends its request. */
 const UNUSED_GRACE_MS = 2_000
 /**
- * Node's own limit lies above ours: it counts sockets until they have closed, so that a burst is accepted before evicted sockets
- * have closed.
+ * Room above our limit in Node's own: it counts evicted sockets until they have closed, and must not refuse new ones meanwhile.
  */
 const BURST_SOCKETS = 1_024
 const FORWARDED_FOR = new Set(['x-forwarded-for'])
 
 /**
- * Limits the sockets of a server, and the requests of each socket. Node's own limits drop new connections while idle ones keep
- * their place, and leave a socket open after its last request.
+ * Limits the sockets of a server and the requests of each socket. Node's own limits drop new connections and keep idle ones, and leave a socket open
+ * after its last request.
  */
 export function limitSockets(server: Server, options: SocketLimitOptions): SocketLimits {
   const { clock, isTrustedProxy, maxRequestsPerSocket } = options
@@ -87,7 +86,7 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
     })
     if (isGuarded || isGuardUnavailable) return
     isGuardUnavailable = true
-    // Pipelined requests are then limited only after all that arrived at once are parsed, which takes more memory.
+    // Pipelined requests are then limited only after all of them are parsed, which uses more memory.
     options.logger.warn('http.parse_guard_unavailable')
   }
   const dropEvicted = (admission: Admission<Socket>) => {
@@ -146,7 +145,7 @@ export function limitSockets(server: Server, options: SocketLimitOptions): Socke
   }
 }
 
-/** What the request's client is counted by; null where no trusted proxy names it. */
+/** The key of the request's client for limits; null when no trusted proxy states it. */
 function forwardedAddress(request: IncomingMessage, isTrustedProxy: IsTrustedProxy): string | null {
   const peer = request.socket.remoteAddress ?? ''
   if (!isTrustedProxy(peer)) return null

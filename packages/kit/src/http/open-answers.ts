@@ -3,17 +3,17 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../clock/clock.ts'
 import type { Delay } from './socket-table.ts'
 
-/** How long a client may take to read an answer that is written. */
+/** How long a client may take to read an answer, in milliseconds. */
 const UNREAD_AFTER_MS = 15_000
 const LOOK_EVERY_MS = 1_000
 
-/** The answers of a server that its clients have not received yet. Reports the socket whose client does not read its answer. */
+/** Tracks the answers that clients have not received yet, and reports sockets whose client does not read. */
 export class OpenAnswers {
   readonly #clock: Clock
   readonly #onUnread: (socket: Socket) => void
-  /** By socket, in the order of the requests: the first is the one being sent. */
+  /** By socket, in the order of the requests: the first one is being sent. */
   readonly #bySocket = new Map<Socket, Set<ServerResponse>>()
-  /** When a look first found the answer written and not received. */
+  /** When a check first found the answer written and not received. */
   readonly #writtenAtMs = new WeakMap<ServerResponse, number>()
   #cancel: (() => void) | undefined
 
@@ -36,7 +36,7 @@ export class OpenAnswers {
     return this.#bySocket.get(socket)?.size ?? 0
   }
 
-  /** What the socket's client keeps the server waiting for; null while any of its requests waits for the server. */
+  /** What the socket's client delays; null while any of its requests waits for the server. */
   delayOf(socket: Socket): Delay | null {
     let delay: Delay | null = null
     for (const response of this.#bySocket.get(socket) ?? []) {
@@ -47,7 +47,7 @@ export class OpenAnswers {
     return delay
   }
 
-  /** The socket is closed. Node closes no response that waits behind another one of its socket. */
+  /** Call it when the socket is closed: Node does not close responses that wait behind another one. */
   forget(socket: Socket): void {
     this.#bySocket.delete(socket)
   }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What llhttp takes for "stop here": Node answers it for an upgrade, whose bytes are no HTTP any more. */
+/** Return value that stops llhttp; Node uses it for upgrades, after which the bytes are no HTTP. */
 const STOP_PARSING = 2
 
 /** The parser that Node's HTTP server ties to a socket. Not documented, and the same since Node 12. */
@@ -9,8 +9,8 @@ interface Parser {
 }
 
 /**
- * Asks before each request of a socket whether it may be parsed. Node parses all that has arrived before anything else runs,
- * which from one chunk of 64 KiB may be 2,000 requests: to destroy the socket ends that no sooner than all of them exist.
+ * Asks before each request of a socket whether it may be parsed. Node parses everything that has arrived before other code runs, and one chunk of 64 KiB
+ * may hold 2,000 requests: destroying the socket has no effect until all of them exist.
  * @param mayGoOn false ends the parsing of what has arrived; the socket should be destroyed then
  * @returns false when this version of Node has no such parser, and nothing is guarded
  */

@@ -10,17 +10,17 @@ export interface BodyLimits {
 }
 
 export type BodyResult =
-  /** `bytes` are taken from the budget: whoever has the body gives them back when done with it. */
+  /** Its bytes are reserved in the budget: the caller releases them when done with the body. */
   | { readonly kind: 'complete'; readonly body: Buffer }
   | { readonly kind: 'incomplete'; readonly reason: 'too_large' | 'too_slow' | 'budget_exhausted' | 'body_broken_off' }
 
-/** Reads a body whole, counting what really arrives. What is not complete holds nothing of the budget. */
+/** Reads a whole body and counts the bytes that arrive. An incomplete body reserves nothing in the budget. */
 export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<BodyResult> {
   return new Promise(resolve => {
     const chunks: Buffer[] = []
     let size = 0
     let budgeted = 0
-    // A flag instead of taking the listeners off again, which would cost as much as the rest of this function.
+    // A flag: removing the listeners would cost as much as the rest of this function.
     let isDone = false
     const finish = (result: BodyResult) => {
       if (isDone) return
@@ -36,19 +36,19 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
       if (isDone) return
       size += chunk.length
       if (size > limits.maxBytes) return fail('too_large')
-      if (!limits.budget.take(chunk.length)) return fail('budget_exhausted')
+      if (!limits.budget.reserve(chunk.length)) return fail('budget_exhausted')
       budgeted += chunk.length
       chunks.push(chunk)
     })
     request.on('end', () =>
       finish({ kind: 'complete', body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size) }),
     )
-    // Whatever breaks a request off, its 'close' tells.
+    // 'close' follows every interruption of a request.
     request.on('close', () => fail('body_broken_off'))
   })
 }
 
-/** Length that the request announces; undefined for a chunked body, 0 for none. */
+/** The announced length of the body; undefined for a chunked body, 0 for none. */
 export function announcedLength(request: IncomingMessage): number | undefined {
   if (request.headers['transfer-encoding'] !== undefined) return undefined
   return Number(request.headers['content-length'] ?? '0')

@@ -3,21 +3,21 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '@backstop/contracts'
 
-/** Why something that arrived never became a whole request. */
+/** Bytes that did not become a whole request. */
 export interface BadHttp {
   readonly code: Extract<ErrorCode, 'invalid_request' | 'headers_too_large' | 'request_timeout'>
-  /** For the log and the metric: Node's own word for it. */
+  /** Node's error code, for the log and the metric. */
   readonly reason: string
-  /** It broke off in the body of a request that a handler is at work on, and that the handler sees broken off. */
+  /** Whether it interrupted the body of a request in flight, whose handler sees the interruption. */
   readonly isUnderWay: boolean
-  /** The client connected and never sent a byte. It gets no answer: it asked for nothing, and thousands may be like it. */
+  /** Whether the client never sent a byte. It gets no answer: it requested nothing, and there may be thousands. */
   readonly isSilent: boolean
 }
 
-/** An answer for a connection on which Node has no response to write to. */
+/** An answer for a connection without a response object of Node. */
 export interface BareAnswer {
   readonly status: number
-  /** Names and values in turn, as http's writeHead takes them; `connection: close` comes of itself. */
+  /** Alternating names and values, as for http's writeHead; `connection: close` is added. */
   readonly headers: readonly string[]
   readonly body: string | Buffer
 }
@@ -31,26 +31,25 @@ const CODES: Readonly<Record<string, BadHttp['code']>> = {
 }
 
 /**
- * Sees to it that what is no HTTP, or arrives too slowly, is answered like everything else: Node by itself answers without a
- * body. To be called when all other listeners of the server are there.
- * @param answerTo makes the answer, and may log it; called once a connection at most
+ * Answers invalid or too slow HTTP with a full answer; Node's own has no body. Call it after all other listeners of the server are added.
+ * @param answerTo makes the answer, and may log it; called at most once for a connection
  */
 export function refuseBadHttp(server: Server, answerTo: (bad: BadHttp) => BareAnswer): void {
   const responses = new WeakMap<Duplex, ServerResponse>()
   const refused = new WeakSet<Duplex>()
   const remember = (request: IncomingMessage, response: ServerResponse) => void responses.set(request.socket, response)
-  // Only where somebody listens: a listener for checkContinue alone would keep Node from answering "100 Continue".
+  // Only events with a listener: one for checkContinue alone would keep Node from answering "100 Continue".
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     if (server.listenerCount(event) > 0) server.prependListener(event, remember)
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What is left of the bad request fails to parse again and again while the answer is on its way.
+    // The rest of the bad request fails to parse again while the answer is sent.
     if (refused.has(socket)) return
     refused.add(socket)
     const response = responses.get(socket)
     const isUnderWay = response !== undefined && !response.writableFinished
     if (isUnderWay && response.req.complete) {
-      // The fault lies behind a whole request, whose answer this must not take the place of.
+      // The fault is behind a complete request, whose own answer must be sent.
       response.once('close', () => socket.destroy())
       return
     }

@@ -1,10 +1,10 @@
-/** Limits on the TCP connections of a server; "socket" throughout, as a connection is a billing connection elsewhere. */
+/** Limits on the TCP connections of a server, called sockets: a "connection" is a billing connection elsewhere. */
 export interface SocketTableLimits {
   readonly maxSockets: number
   readonly maxPerAddress: number
   /** How long a client may keep its request or its answer waiting before its socket may be evicted, in milliseconds. */
   readonly slowAfterMs: number
-  /** How long a new socket may take to its first request before it is evicted rather than an idle one, in milliseconds. */
+  /** Time for the first request of a new socket, in milliseconds; after it, the socket is evicted before an idle one. */
   readonly unusedGraceMs: number
 }
 
@@ -14,14 +14,14 @@ export type Eviction = 'unused' | 'idle' | Delay
 /** What a client delays: the body of its request arrives slowly, or its answer is written and not read. */
 export type Delay = 'slow_request' | 'unread_answer'
 
-/** `limit` says what is exhausted: the sockets of one address, or those of the server. */
+/** `limit` is the exhausted limit: the sockets of one address, or those of the server. */
 export type Admission<S> =
   | { readonly kind: 'admitted'; readonly evicted: Evicted<S> | null }
   | { readonly kind: 'refused'; readonly limit: Limit }
 
 export type Limit = 'address' | 'server'
 
-/** The socket that gives way to the admitted one; the table has forgotten it, the caller closes it. */
+/** The socket that is evicted for the admitted one. The table has removed it; the caller closes it. */
 export interface Evicted<S> {
   readonly socket: S
   readonly address: string | null
@@ -59,15 +59,14 @@ class Shelf<S> {
   }
 }
 
-/** A flood of new sockets must not search thousands of requests at work for each of them. */
+/** A flood of new sockets must not search thousands of requests in flight for each of them. */
 const SEARCH_EVERY_MS = 100
 
 /**
- * The open sockets of a server, and which one gives way when there are too many. The oldest that has carried no
- * request within the grace period goes first, then the longest idle one, then the oldest new one, then the one whose client has
- * delayed its request or its answer for longest. A request at work is never cut off. The grace period keeps a new socket of
- * an honest client from being evicted before idle ones of an attacker. An address that has reached its limit makes room among
- * its own sockets.
+ * The open sockets of a server, and the choice of the one to evict at a limit: first the oldest without a request after the grace period, then the
+ * longest idle one, then the oldest new one, then the one whose client has delayed its request or its answer for longest. A request in flight is never cut
+ * off. The grace period keeps a new socket of an honest client from being evicted before idle ones of an attacker. At the limit of an address, one of its
+ * own sockets is evicted.
  */
 export class SocketTable<S> {
   readonly #limits: SocketTableLimits
@@ -114,7 +113,7 @@ export class SocketTable<S> {
     return admission
   }
 
-  /** A request is answered, or was broken off. */
+  /** A request was answered or interrupted. */
   end(socket: S): void {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return
@@ -162,7 +161,7 @@ export class SocketTable<S> {
     const [idle] = shelf.idle
     if (idle !== undefined) return { entry: idle, reason: 'idle' }
     if (unused !== undefined) return { entry: unused, reason: 'unused' }
-    // The wall clock may have been set back since.
+    // The time may have gone back since.
     if (Math.abs(nowMs - shelf.searchedAtMs) < SEARCH_EVERY_MS) return undefined
     for (const entry of shelf.busy) {
       if (nowMs - entry.busySinceMs < this.#limits.slowAfterMs) break

@@ -1,20 +1,20 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { judgeLoad, type LoadJudgement, type LoadLimits, type LoadSample, SAMPLES_TO_SHED } from './load.ts'
 
-/** Says whether this process has more work than it can do. */
+/** Judges whether this process is overloaded. */
 export interface LoadWatch {
   judge(): LoadJudgement
   stop(): void
 }
 
 const SAMPLE_MS = 1_000
-/** Fine enough that one pause in a second stays above the 99th percentile, and does not count. */
+/** Fine enough that a single pause within a second does not reach the 99th percentile. */
 const RESOLUTION_MS = 5
 const NS_PER_MS = 1e6
 
 /**
- * Looks at the event loop once per second. It uses real time, because load is about the machine and not the product.
- * @param sampleMs how long one look lasts, in milliseconds
+ * Samples the event loop once per second, by the machine's own time.
+ * @param sampleMs length of one sample, in milliseconds
  */
 export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -26,7 +26,7 @@ export function watchLoad(limits: LoadLimits, sampleMs = SAMPLE_MS): LoadWatch {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
-    // The histogram measures the whole interval between two of its ticks, not only how late the second one was.
+    // The histogram measures the whole interval between two ticks, not only the delay of the second one.
     const lagMs = (percentile: number) => Math.max(0, delay.percentile(percentile) / NS_PER_MS - RESOLUTION_MS)
     const sample = { utilization, lagP50Ms: lagMs(50), lagP99Ms: lagMs(99) }
     delay.reset()

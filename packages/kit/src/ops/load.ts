@@ -1,4 +1,4 @@
-/** One look at the event loop over the last sampling interval. */
+/** The event loop during one sampling interval. */
 export interface LoadSample {
   /** Share of the time in which the loop was busy, 0 to 1. */
   readonly utilization: number
@@ -17,11 +17,11 @@ export type LoadJudgement =
   | { readonly kind: 'overloaded'; readonly reason: 'event_loop_lag' | 'event_loop_utilization' }
 
 /**
- * A loop that never rests serves well as long as it turns quickly: with full connections a turn takes some 10 ms. Busy
- * is overloaded only when the ordinary turn takes longer than this share of the lag limit.
+ * A busy event loop works well while its turns are short (some 10 ms under full load). It counts as overloaded only when the median lag is above this
+ * share of the lag limit.
  */
 const LAG_SHARE_OF_BUSY = 0.25
-/** One slow second is a garbage collection or a neighbour; two in a row are load. */
+/** One slow second may be a garbage collection or another process; two in a row are load. */
 export const SAMPLES_TO_SHED = 2
 
 /** Whether new work should be refused, from the latest samples (oldest first). */

@@ -5,9 +5,9 @@ import type { Metrics } from './metrics.ts'
 export interface OpsOptions {
   readonly port: number
   readonly host: string
-  /** Why this process should be restarted, or undefined. Never about dependencies: a restart brings none back. */
+  /** Why this process should be restarted, or undefined. Never because of a dependency: a restart does not fix it. */
   live(): string | undefined
-  /** Why it should get no work now, or undefined. */
+  /** Why it should get no requests now, or undefined. */
   ready(): Promise<string | undefined>
   readonly metrics: Metrics
 }
@@ -19,7 +19,7 @@ export interface OpsServer {
 
 const PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Serves /healthz, /readyz and /metrics on a port of their own, away from what the world reaches. */
+/** Serves /healthz, /readyz and /metrics on a port of their own, which clients do not reach. */
 export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
   const server = createServer((request, response) => {
     const answer = (status: number, text: string) => {
@@ -56,7 +56,7 @@ export async function startOpsServer(options: OpsOptions): Promise<OpsServer> {
   }
 }
 
-/** Listens, or rejects with the system's error (EADDRINUSE, for one). */
+/** Listens, or rejects with the system's error, such as EADDRINUSE. */
 export function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -54,7 +54,7 @@ async function resolveOwnIds(
       const remedy =
         lastError === undefined
           ? 'run the deploy job, which registers them'
-          : 'the registry and MongoDB are unavailable'
+          : 'the schema registry and MongoDB are unavailable'
       const message = `No schema ids for ${missing.join(', ')}: ${remedy}`
       throw new AppError('unavailable', message, { cause: lastError, retryable: true })
     }

@@ -3,16 +3,16 @@ import { z } from 'zod'
 import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
 
-/** The key-encryption keys that this process holds: new secrets are sealed with the primary, all of them open. */
+/** The key-encryption keys of this process: the primary seals new secrets, all of them open secrets. */
 export interface KeyRing {
   readonly primary: string
-  /** By key id. KeyObjects, because those do not print. */
+  /** By key id. KeyObjects cannot be printed. */
   readonly keys: ReadonlyMap<string, KeyObject>
 }
 
-/** What a key id may be: it stands between dots in what is sealed, and between commas and colons in the setting. */
+/** Shape of a key id, which is separated by dots in sealed secrets and by commas and colons in the setting. */
 export const KEY_ID_SHAPE = /^[A-Za-z0-9_-]{1,64}$/
-/** 32 bytes in padded base64. Checked before decoding, because Buffer.from drops bad characters without a word. */
+/** 32 bytes in padded base64. Checked before decoding, because Buffer.from silently drops invalid characters. */
 const KEY_SHAPE = /^[A-Za-z0-9+/]{43}=$/
 
 /**

@@ -1,10 +1,10 @@
 /**
- * Secrets at rest: envelope encryption, so that a stolen database is worth nothing without the key-encryption key (KEK),
- * and a KEK is replaced by adding another one, not by touching every secret at once.
+ * Secrets at rest: envelope encryption. A stolen database is useless without the key-encryption key (KEK), and a KEK is replaced by adding another one,
+ * without changing every secret at once.
  *
  * Sealed form: `v1.<kekId>.<wrappedDek>.<iv>.<ct+tag>`, the last three in base64url. A random 32-byte data key (DEK) per secret
- * encrypts it with AES-256-GCM; the KEK encrypts the DEK the same way (its IV stands in front of it). Both bind the place
- * where the secret is stored, so a sealed secret copied to another row or field does not open there.
+ * encrypts it with AES-256-GCM; the KEK encrypts the DEK in the same way (its IV comes first). Both bind the place where the secret is stored, so a sealed
+ * secret that is copied to another row or field does not open there.
  */
 import {
   createCipheriv,
@@ -20,7 +20,7 @@ import { Secret } from '../config/secret.ts'
 import { AppError } from '../errors.ts'
 import { KEY_ID_SHAPE, type KeyRing } from './key-ring.ts'
 
-/** Where a secret is stored: it opens there and nowhere else. */
+/** The place where a secret is stored: it opens only there. */
 export interface SecretContext {
   readonly collection: 'connections' | 'channels'
   /** The document's id. */
@@ -38,17 +38,17 @@ export interface SecretBox {
    */
   open(sealed: SealedSecret, context: SecretContext): Secret
   /**
-   * Eight hex digits that tell two secrets apart without showing either. Keyed, so that nobody can try guesses against it;
-   * keyed by the primary key, so the same secret has another one after a new key became primary.
+   * Eight hex digits that distinguish secrets without showing them. Keyed by the primary key, so that nobody can test guesses; it changes when another key
+   * becomes primary.
    */
   fingerprint(secret: Secret): string
   /**
-   * A token that says `text` and was made by somebody with our keys: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is
-   * not hidden, only proven. The same text gives the same token while the same key is primary; it has no end of its own.
-   * @param purpose what the token is good for: one that was signed for something else does not verify
+   * A token with a signed `text`: `v1.<key id>.<text>.<mac>`, safe in a URL. The text is readable. The same text gives the same token while the same key is
+   * primary. It does not expire.
+   * @param purpose a token that was signed for another purpose does not verify
    */
   sign(purpose: string, text: string): string
-  /** The text of a token; undefined for what no key of the ring signed for this purpose. */
+  /** The text of a token; undefined when no key of the ring signed it for this purpose. */
   verify(purpose: string, token: string): string | undefined
 }
 
@@ -56,7 +56,7 @@ const VERSION = 'v1'
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const DEK_BYTES = 32
-/** Given explicitly everywhere: without it Node's GCM opens what carries a tag of only four bytes. */
+/** Always explicit: without it Node's GCM accepts a tag of four bytes. */
 const TAG_BYTES = 16
 const FINGERPRINT_DIGITS = 8
 
@@ -79,7 +79,7 @@ export function createSecretBox(ring: KeyRing): SecretBox {
     },
 
     open(sealed, context) {
-      const parts = takeApart(sealed, context)
+      const parts = parseSealed(sealed, context)
       const kek = ring.keys.get(parts.keyId)
       if (kek === undefined) {
         throw unreadable(context, `was sealed with key "${parts.keyId}"; add that key to SECRET_KEYS again`)
@@ -113,13 +113,13 @@ export function createSecretBox(ring: KeyRing): SecretBox {
   }
 }
 
-/** A key of its own for each purpose, so that no token and no sealed secret is ever made with the same one. */
+/** A separate key for each purpose, so that tokens and sealed secrets never share one. */
 function macOf(key: KeyObject, purpose: string, said: string): Buffer {
   const purposeKey = hkdfSync('sha256', key.export(), Buffer.alloc(0), `backstop token v1 ${purpose}`, 32)
   return createHmac('sha256', Buffer.from(purposeKey)).update(said, 'utf8').digest()
 }
 
-/** The authenticated context. JSON, because a plain join of free parts could read the same for two contexts. */
+/** The authenticated context, as JSON: a plain join of free text could be equal for two contexts. */
 function boundTo(what: 'dek' | 'secret', keyId: string, context: SecretContext): Buffer {
   return Buffer.from(
     JSON.stringify([VERSION, what, keyId, context.collection, context.id, context.field, context.projectId]),
@@ -139,32 +139,32 @@ function decrypt(key: KeyObject | Buffer, iv: Buffer, textAndTag: Buffer, bound:
   return Buffer.concat([decipher.update(textAndTag.subarray(0, -TAG_BYTES)), decipher.final()])
 }
 
-function takeApart(sealed: SealedSecret, context: SecretContext) {
-  const parts = sealed.split('.')
-  const [version, keyId, wrapped, iv, text] = parts
-  if (parts.length !== 5 || version !== VERSION || keyId === undefined || !KEY_ID_SHAPE.test(keyId)) {
+function parseSealed(sealed: SealedSecret, context: SecretContext) {
+  const texts = sealed.split('.')
+  const [version, keyId, wrapped, iv, text] = texts
+  if (texts.length !== 5 || version !== VERSION || keyId === undefined || !KEY_ID_SHAPE.test(keyId)) {
     throw unreadable(context, `is not in the form ${VERSION}.key.dek.iv.text`)
   }
   const wrap = decode(wrapped)
-  const taken = {
+  const parts = {
     keyId,
     wrapIv: wrap.subarray(0, IV_BYTES),
     wrapped: wrap.subarray(IV_BYTES),
     iv: decode(iv),
     text: decode(text),
   }
-  // Exact lengths, so that a truncated tag is refused by shape already and not only by the cipher.
-  if (taken.wrapped.length !== DEK_BYTES + TAG_BYTES || taken.iv.length !== IV_BYTES || taken.text.length < TAG_BYTES) {
+  // Checks exact lengths, so that a truncated tag is refused before the cipher sees it.
+  if (parts.wrapped.length !== DEK_BYTES + TAG_BYTES || parts.iv.length !== IV_BYTES || parts.text.length < TAG_BYTES) {
     throw unreadable(context, 'has an incomplete part')
   }
-  return taken
+  return parts
 }
 
 function encode(bytes: Buffer): string {
   return bytes.toString('base64url')
 }
 
-/** Strict: what is not the one spelling of some bytes becomes no bytes, which no length check passes. */
+/** Strict: text that is not the canonical encoding decodes to no bytes, which fails every length check. */
 function decode(text: string | undefined): Buffer {
   const bytes = Buffer.from(text ?? '', 'base64url')
   return encode(bytes) === text ? bytes : Buffer.alloc(0)

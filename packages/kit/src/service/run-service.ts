@@ -14,7 +14,7 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/** sysexits(3) EX_CONFIG: an operator's mistake, which a restart does not mend. */
+/** sysexits(3) EX_CONFIG: an operator's mistake, which a restart does not fix. */
 const EXIT_CONFIG = 78
 /**
  * Tells the parent that its own child listens. An HTTP answer cannot: another process may listen on the same port, while

@@ -21,17 +21,17 @@ export interface CommonConfig {
   readonly SCHEMA_REGISTRY_URL: string
 }
 
-/** What every service of ours is made from. */
+/** The parts that every service is built from. */
 export interface ServiceParts {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly mongo: Mongo
   readonly bus: Bus
-  /** The one time base of the process; it is being measured. Await `untilMeasured` before anything is decided by it. */
+  /** The only time base of the process. Await `untilMeasured` before a decision uses it. */
   readonly clock: MeasuredClock
   /**
-   * Resolves once the ids of all schemas are known, from the registry or, when it is away, from MongoDB.
-   * @param waitMs how long to try; the codec's own patience when left out
+   * Resolves when the ids of all schemas are known, from the registry or, when it is unavailable, from MongoDB.
+   * @param waitMs how long to try; the codec's default when left out
    */
   openCodec(waitMs?: number): Promise<MessageCodec>
   /** Reports that the service cannot continue: the process drains and exits. */
@@ -41,8 +41,8 @@ export interface ServiceParts {
 }
 
 /**
- * The real parts of one service process. Nothing is waited for: each connects on first use.
- * @param mongoOptions where they are to differ from the usual ones
+ * Opens the real parts of a service process. Waits for nothing: each part connects on first use.
+ * @param mongoOptions replace the defaults
  */
 export function openServiceParts(
   service: string,
