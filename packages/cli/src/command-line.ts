@@ -6,18 +6,18 @@ import { keysCommand } from './keys/command.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const USAGE = `backstop explain <action_id> [--json]
-    why an action has its verdict: the rule, the operations that did not fit, and its story
+    shows why an action has its verdict: the rule, the operations that do not explain it, and the timeline
 
 backstop dry-run --from <time> [--to <time>] [--project <id>] [--connection <id>]
                  [--out-of-band alert|auto|ignore] [--recheck-delay <ms>] [--json]
-    which verdicts today's rules, or other settings, would change; reads only
-    <time> is 2026-11-21, 2026-11-21T10:00:00Z, or 30m, 24h, 7d ago
+    shows which verdicts today's rules or other settings would change; changes nothing
+    <time> is 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d
 
 backstop keys recover
-    makes a new admin key and prints it once, for when no usable one is left; writes the key and its audit row
+    creates an admin key and prints it once, if no usable one is left; writes the key and an audit row
 
-explain asks the management API: BACKSTOP_URL and BACKSTOP_API_KEY. dry-run and keys recover open the database: MONGO_URL
-and MONGO_DB. Without these settings, all three find the npm start that runs in this folder or one above it.
+explain calls the management API: set BACKSTOP_URL and BACKSTOP_API_KEY. dry-run and keys recover open the database: set
+MONGO_URL and MONGO_DB. Without these settings, they use the npm start that runs in this folder or one above it.
 `
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: Surroundings) => Promise<void>>> = {
@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[], surroundings: 
   keys: keysCommand,
 }
 
-/** @returns the exit code */
+/** Runs a command. @returns the exit code */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const [name, ...rest] = args
   if (name === 'help' || args.some(one => one === '--help' || one === '-h')) {
@@ -36,7 +36,7 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
   try {
     const command = COMMANDS[name ?? '']
     if (command === undefined) {
-      throw new CommandFault('misused', name === undefined ? 'Say what to do' : `There is no command ${name}`, USAGE)
+      throw new CommandFault('misused', name === undefined ? 'Name a command' : `There is no command ${name}`, USAGE)
     }
     await command(rest, surroundings)
     return EXIT.done
@@ -50,6 +50,6 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
 function faultOf(error: unknown): CommandFault {
   if (error instanceof CommandFault) return error
   if (error instanceof AppError && error.code === 'config_invalid') return new CommandFault('misused', error.message)
-  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return new CommandFault('failed', maskSecrets(told), '', error)
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return new CommandFault('failed', maskSecrets(text), '', error)
 }

@@ -1,4 +1,4 @@
-/** How a command ends; docs/explaining.md lists them. */
+/** The exit codes of commands; docs/explaining.md lists them. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -8,10 +8,10 @@ export const EXIT = {
   nothing_there: 5,
 } as const
 
-/** Why a command cannot do what it was asked for, and what helps. */
+/** Why a command failed, and the remedy. */
 export class CommandFault extends Error {
   readonly exit: Exclude<keyof typeof EXIT, 'done'>
-  /** Empty when the message says it all. */
+  /** Empty if the message suffices. */
   readonly remedy: string
 
   constructor(exit: CommandFault['exit'], message: string, remedy = '', cause?: unknown) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** `backstop`: asks a running product why it judged as it did, and tries rules and settings on what it took in. */
+/** `backstop`: explains verdicts, replays events with other rules or settings, and recovers a lost admin key. */
 import { hostname, userInfo } from 'node:os'
 import { runCommandLine } from './command-line.ts'
 
-// Whoever reads only the beginning (`| head`) has closed the pipe: no fault.
+// A reader of only the first lines (`| head`) closes the pipe: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

@@ -5,21 +5,21 @@ type Options = NonNullable<ParseArgsConfig['options']>
 
 /**
  * Reads a command's arguments.
- * @throws CommandFault for what the command does not know
+ * @throws CommandFault for unknown options
  */
 export function readArguments<const T extends Options>(args: readonly string[], options: T) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new CommandFault('misused', faultIn(error as Error, options), 'backstop help  shows how it is called')
+    throw new CommandFault('misused', faultIn(error as Error, options), 'backstop help  shows the usage')
   }
 }
 
-/** In our words: what Node says of a fault goes on about how one could have meant something else. */
+/** A short message in place of Node's, which guesses at other meanings. */
 function faultIn(error: Error, options: Options): string {
   const option = /'(-[^\s'=]+)/.exec(error.message)?.[1]
   if (option === undefined) return error.message
   const known = options[option.replace(/^-+/, '')]
   if (known === undefined) return `There is no option ${option}`
-  return known.type === 'boolean' ? `${option} takes no value` : `${option} wants a value`
+  return known.type === 'boolean' ? `${option} takes no value` : `${option} needs a value`
 }

@@ -5,14 +5,14 @@ import { z } from 'zod'
 import { CommandFault } from './fault.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Where the management API is, and a key that it takes. */
+/** The address of the management API, and a key. */
 export interface ApiAddress {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly key: string
 }
 
-/** Where the database is, and what the product that writes it is set to. */
+/** The address of the database, and a setting of the product that writes it. */
 export interface DatabaseAddress {
   readonly url: Secret
   readonly name: string
@@ -20,7 +20,7 @@ export interface DatabaseAddress {
   readonly recheckDelayMs: number
 }
 
-/** `.backstop/run.json` of a running `npm start`, as far as it is needed here. */
+/** The fields of `.backstop/run.json`, which a running `npm start` writes, that commands need. */
 const RunFile = z.object({
   admin: z.string(),
   key: z.string(),
@@ -29,22 +29,22 @@ const RunFile = z.object({
   recheck_delay_ms: z.int(),
 })
 
-const START = 'Start it by  npm start'
+const START = 'Start it with  npm start'
 
-/** @throws CommandFault when neither the environment nor a running start says where it is */
+/** Finds the management API. @throws CommandFault if neither the environment nor a running `npm start` has its address */
 export function findApi({ environment, folder }: Surroundings): ApiAddress {
   const { BACKSTOP_URL: url, BACKSTOP_API_KEY: key } = environment
   if (url && key) return { url: url.replace(/\/+$/, ''), key }
   if (url || key) {
     const missing = url ? 'BACKSTOP_API_KEY' : 'BACKSTOP_URL'
-    throw new CommandFault('misused', `${missing} is not set, and ${url ? 'BACKSTOP_URL' : 'BACKSTOP_API_KEY'} is`)
+    throw new CommandFault('misused', `${missing} is not set: set both BACKSTOP_URL and BACKSTOP_API_KEY, or neither`)
   }
   const run = findRun(folder)
   if (run !== undefined) return { url: run.admin, key: run.key }
   throw new CommandFault(
     'nothing_there',
     'No Backstop runs in this folder or one above it',
-    `${START}, or set BACKSTOP_URL and BACKSTOP_API_KEY to those of one that runs elsewhere`,
+    `${START}, or set BACKSTOP_URL and BACKSTOP_API_KEY to use another one`,
   )
 }
 
@@ -55,7 +55,8 @@ const databaseSettings = {
 } as const
 
 /**
- * @throws CommandFault when neither the environment nor a running start says where it is
+ * Finds the database.
+ * @throws CommandFault if neither the environment nor a running `npm start` has its address
  * @throws AppError `config_invalid`
  */
 export function findDatabase({ environment, folder }: Surroundings): DatabaseAddress {
@@ -68,7 +69,7 @@ export function findDatabase({ environment, folder }: Surroundings): DatabaseAdd
   throw new CommandFault(
     'nothing_there',
     'No Backstop runs in this folder or one above it',
-    `${START}, or set MONGO_URL and MONGO_DB to those of one that runs elsewhere`,
+    `${START}, or set MONGO_URL and MONGO_DB to use another one`,
   )
 }
 
@@ -77,14 +78,14 @@ function readDatabase(environment: Environment): DatabaseAddress {
   return { url: config.MONGO_URL, name: config.MONGO_DB, recheckDelayMs: config.RECHECK_DELAY_MS }
 }
 
-/** What the nearest start left, in this folder or one above it. */
+/** The run file in this folder or the nearest one above it. */
 function findRun(folder: string): z.infer<typeof RunFile> | undefined {
   const path = join(folder, '.backstop', 'run.json')
   const text = readText(path)
   if (text === undefined) return dirname(folder) === folder ? undefined : findRun(dirname(folder))
   const run = RunFile.safeParse(parsed(text))
   if (run.success) return run.data
-  throw new CommandFault('failed', `${path} is not of this version`, 'Stop what runs there, and start it again')
+  throw new CommandFault('failed', `${path} is not of this version`, 'Stop that npm start and start it again')
 }
 
 function readText(path: string): string | undefined {

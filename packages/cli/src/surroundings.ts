@@ -1,17 +1,17 @@
 import type { Environment } from '@backstop/kit'
 
-/** Everything outside a command that it touches by itself. */
+/** Everything outside the process that a command uses directly. */
 export interface Surroundings {
   readonly environment: Environment
-  /** Where it was called. */
+  /** The working directory. */
   readonly folder: string
-  /** For what was asked. */
+  /** Writes the result. */
   readonly out: (text: string) => void
-  /** For progress and faults. */
+  /** Writes progress and errors. */
   readonly err: (text: string) => void
-  /** Whether `err` is a terminal, on which one line can be written again and again. */
+  /** Whether `err` is a terminal, where a line can be overwritten. */
   readonly isTerminal: boolean
-  /** Who runs it and on which machine, for the audit: ada@laptop. */
+  /** User and machine, for the audit: ada@laptop. */
   readonly operator: string
   /** Milliseconds since the epoch. */
   readonly now: () => number

@@ -1,4 +1,4 @@
-/** What each call of the command answers and ends with, against a management API that answers as ours does. */
+/** The output and exit code of each command, against a stand-in for the management API. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { runCommandLine } from '../src/command-line.ts'
 import { type ApiStandIn, action, KEY, startApiStandIn } from './api-stand-in.ts'
 
 let api: ApiStandIn
-/** Where nothing runs. */
+/** A folder without a running product. */
 let folder = ''
 
 beforeAll(async () => {
@@ -37,21 +37,21 @@ async function backstop(args: readonly string[], environment: Record<string, str
 const here = () => ({ BACKSTOP_URL: `${api.url}/`, BACKSTOP_API_KEY: KEY })
 
 describe('backstop', () => {
-  test('explain tells a person why', async () => {
+  test('explain prints the explanation for people', async () => {
     const { exit, out, err } = await backstop(['explain', 'act_known'], here())
     expect({ exit, err }).toEqual({ exit: 0, err: '' })
     expect(out).toMatch(/^act_known: refund of EUR 24.99 on pi_1 \(re_1\)[\s\S]*Nothing explains it/)
   })
 
-  test('explain --json tells a program, as the API does', async () => {
+  test('explain --json prints the action as the API answers it', async () => {
     const { exit, out } = await backstop(['explain', '--json', 'act_known'], here())
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toEqual(action)
   })
 
-  test('explain follows an action to what it turned out to be', async () => {
+  test('explain follows a merged action', async () => {
     const { out } = await backstop(['explain', 'act_merged'], here())
-    expect(out).toMatch(/^act_merged turned out to be act_known/)
+    expect(out).toMatch(/^act_merged was merged into act_known/)
   })
 
   test('explain finds a running npm start from a folder below it', async () => {
@@ -78,7 +78,7 @@ describe('backstop', () => {
     { args: ['dry-run', '--help'] },
     { args: ['dry-run', '--from', '7d', '-h'] },
     { args: ['keys', '--help'] },
-  ])('$args shows how it is called', async ({ args }) => {
+  ])('$args shows the usage', async ({ args }) => {
     const usage = expect.stringMatching(
       /^backstop explain <action_id>[\s\S]*backstop dry-run --from[\s\S]*backstop keys recover/,
     )
@@ -89,39 +89,39 @@ describe('backstop', () => {
     { args: ['explain', 'act_1', '--colour'], says: 'There is no option --colour' },
     { args: ['explain', 'act_1', '--colour=red'], says: 'There is no option --colour' },
     { args: ['dry-run', '-f', '7d'], says: 'There is no option -f' },
-    { args: ['dry-run', '--from'], says: '--from wants a value' },
-    { args: ['dry-run', '--from', '--json'], says: '--from wants a value' },
-    { args: ['dry-run', '--out-of-band', '--from', '7d'], says: '--out-of-band wants a value' },
+    { args: ['dry-run', '--from'], says: '--from needs a value' },
+    { args: ['dry-run', '--from', '--json'], says: '--from needs a value' },
+    { args: ['dry-run', '--out-of-band', '--from', '7d'], says: '--out-of-band needs a value' },
     { args: ['keys', 'recover', '--json'], says: 'There is no option --json' },
     { args: ['dry-run', '--json=yes'], says: '--json takes no value' },
   ])('$args ends with 2 and says: $says', async ({ args, says }) => {
-    const err = `${says}\n\nbackstop help  shows how it is called\n`
+    const err = `${says}\n\nbackstop help  shows the usage\n`
     expect(await backstop(args)).toEqual({ exit: 2, out: '', err })
   })
 
   test.each([
-    { name: 'nothing to do', args: [], exit: 2, says: /Say what to do[\s\S]*backstop explain/ },
-    { name: 'a command that does not exist', args: ['explode'], exit: 2, says: /no command explode/ },
+    { name: 'no command', args: [], exit: 2, says: /Name a command[\s\S]*backstop explain/ },
+    { name: 'an unknown command', args: ['explode'], exit: 2, says: /no command explode/ },
     { name: 'no action', args: ['explain'], exit: 2, says: /Give the id of one action/ },
-    { name: 'an id of something else', args: ['explain', 'inc_1'], exit: 2, says: /inc_1 is no id of an action/ },
-    { name: 'an action that is not there', args: ['explain', 'act_none'], exit: 3, says: /There is no such action/ },
-    { name: 'an answer that makes no sense', args: ['explain', 'act_broken'], exit: 1, says: /answered 500/ },
+    { name: 'the id of an incident', args: ['explain', 'inc_1'], exit: 2, says: /inc_1 is not the id of an action/ },
+    { name: 'an unknown action', args: ['explain', 'act_none'], exit: 3, says: /There is no such action/ },
+    { name: 'an unusable answer', args: ['explain', 'act_broken'], exit: 1, says: /answered 500/ },
   ])('with $name ends with $exit and says so', async ({ args, exit, says }) => {
     const ended = await backstop(args, here())
     expect(ended).toMatchObject({ exit, out: '', err: expect.stringMatching(says) })
   })
 
   test.each([
-    { name: 'a key that is refused', more: { BACKSTOP_API_KEY: 'bsk_wrong' }, exit: 4, says: /The key was refused/ },
+    { name: 'a refused key', more: { BACKSTOP_API_KEY: 'bsk_wrong' }, exit: 4, says: /The key was refused/ },
     {
-      name: 'nothing that answers',
+      name: 'no answer',
       more: { BACKSTOP_URL: 'http://127.0.0.1:9' },
       exit: 5,
       says: /Nothing answers at http/,
     },
     { name: 'a URL without its key', more: { BACKSTOP_API_KEY: '' }, exit: 2, says: /BACKSTOP_API_KEY is not set/ },
     {
-      name: 'nothing that runs',
+      name: 'no running product',
       more: { BACKSTOP_URL: '', BACKSTOP_API_KEY: '' },
       exit: 5,
       says: /No Backstop runs[\s\S]*npm start/,
@@ -133,10 +133,10 @@ describe('backstop', () => {
   })
 
   test.each([
-    { name: 'no window', args: [], environment: {}, exit: 2, says: /where to begin/ },
-    { name: 'nothing that runs', args: ['--from', '1h'], environment: {}, exit: 5, says: /No Backstop runs/ },
+    { name: 'no window', args: [], environment: {}, exit: 2, says: /start of the window/ },
+    { name: 'no running product', args: ['--from', '1h'], environment: {}, exit: 5, says: /No Backstop runs/ },
     {
-      name: 'a MONGO_URL that is none',
+      name: 'an invalid MONGO_URL',
       args: ['--from', '1h'],
       environment: { MONGO_URL: 'db:secret@host' },
       exit: 2,
@@ -149,9 +149,9 @@ describe('backstop', () => {
   })
 
   test.each([
-    { name: 'no task', args: [], exit: 2, says: /Name one task[\s\S]*backstop keys recover/ },
-    { name: 'an unknown task', args: ['delete'], exit: 2, says: /Name one task/ },
-    { name: 'nothing that runs', args: ['recover'], exit: 5, says: /No Backstop runs/ },
+    { name: 'no subcommand', args: [], exit: 2, says: /Name a subcommand[\s\S]*backstop keys recover/ },
+    { name: 'an unknown subcommand', args: ['delete'], exit: 2, says: /Name a subcommand/ },
+    { name: 'no running product', args: ['recover'], exit: 5, says: /No Backstop runs/ },
   ])('keys with $name ends with $exit and says so', async ({ args, exit, says }) => {
     const ended = await backstop(['keys', ...args])
     expect(ended).toMatchObject({ exit, out: '', err: expect.stringMatching(says) })

@@ -1,4 +1,4 @@
-/** The command as a process: what a shell sees of it. */
+/** The output and exit code of the command as a process. */
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -22,18 +22,18 @@ function backstop(args: readonly string[], environment: Record<string, string>) 
   return new Promise<object>(done => child.once('close', exit => done({ exit, out, err })))
 }
 
-test('what was asked goes to its output, and it ends with 0', async () => {
+test('the result goes to standard output, with exit code 0', async () => {
   const ended = await backstop(['explain', 'act_known'], { BACKSTOP_URL: api.url, BACKSTOP_API_KEY: KEY })
   expect(ended).toEqual({ exit: 0, out: expect.stringContaining('Nothing explains it'), err: '' })
 })
 
-test('why it cannot tell goes to its error output, and it ends with the code of that', async () => {
+test('an error goes to standard error, with its exit code', async () => {
   const ended = await backstop(['explain', 'act_none'], { BACKSTOP_URL: api.url, BACKSTOP_API_KEY: KEY })
   expect(ended).toEqual({ exit: 3, out: '', err: expect.stringContaining('There is no such action') })
 })
 
 test.each([
-  { args: ['dry-run', '--from', '1h'], says: 'MongoDB does not answer' },
+  { args: ['dry-run', '--from', '1h'], says: 'MongoDB is unavailable' },
   { args: ['keys', 'recover'], says: 'MongoDB is unavailable' },
 ])('$args ends by itself when MongoDB is unavailable', async ({ args, says }) => {
   const ended = await backstop(args, { MONGO_URL: 'mongodb://u:secret@127.0.0.1:9' })

@@ -29,7 +29,7 @@ describe('the options of a dry run', () => {
     expect(readDryRunOptions(args, NOW)).toMatchObject({ from: Date.parse(from), to: Date.parse(to) })
   })
 
-  test('take what is narrowed and what is changed', () => {
+  test('take filters and changed settings', () => {
     const args = [
       '--from',
       '1h',
@@ -53,18 +53,22 @@ describe('the options of a dry run', () => {
   })
 
   test.each([
-    { name: 'no beginning', args: [], says: /where to begin/ },
-    { name: 'a beginning that is no time', args: ['--from', 'yesterday'], says: /--from is no time: yesterday/ },
-    { name: 'a day that is not in the calendar', args: ['--from', '2026-13-45'], says: /--from is no time/ },
-    { name: 'an end before the beginning', args: ['--from', '1h', '--to', '2h'], says: /empty/ },
+    { name: 'a missing --from', args: [], says: /start of the window/ },
+    { name: 'a --from that is not a time', args: ['--from', 'yesterday'], says: /--from is not a time: yesterday/ },
+    { name: 'a day that is not in the calendar', args: ['--from', '2026-13-45'], says: /--from is not a time/ },
+    { name: 'a --to before --from', args: ['--from', '1h', '--to', '2h'], says: /empty/ },
     {
-      name: 'a setting that does not exist',
+      name: 'an unknown setting',
       args: ['--from', '1h', '--out-of-band', 'loud'],
-      says: /auto, alert, ignore, and not loud/,
+      says: /one of auto, alert, ignore; it is loud/,
     },
-    { name: 'a wait that is no number', args: ['--from', '1h', '--recheck-delay', '1m'], says: /whole milliseconds/ },
-    { name: 'an option that does not exist', args: ['--from', '1h', '--fast'], says: /--fast/ },
-    { name: 'a word too many', args: ['--from', '1h', 'now'], says: /takes no now/ },
+    {
+      name: 'a delay that is not a number',
+      args: ['--from', '1h', '--recheck-delay', '1m'],
+      says: /whole milliseconds/,
+    },
+    { name: 'an unknown option', args: ['--from', '1h', '--fast'], says: /--fast/ },
+    { name: 'an unexpected argument', args: ['--from', '1h', 'now'], says: /Unexpected argument: now/ },
   ])('refuse $name', ({ args, says }) => {
     expect(() => readDryRunOptions(args, NOW)).toThrow(CommandFault)
     expect(() => readDryRunOptions(args, NOW)).toThrow(says)

@@ -2,20 +2,20 @@ import { OutOfBand } from '@backstop/contracts'
 import { CommandFault } from '../fault.ts'
 import { readArguments } from '../read-arguments.ts'
 
-/** What `backstop dry-run` was asked for. Times are milliseconds since the epoch. */
-export interface DryRunWish {
+/** The options of `backstop dry-run`. Times are in milliseconds since the epoch. */
+export interface DryRunOptions {
   readonly from: number
   readonly to: number
   readonly projectId: string | undefined
   readonly connectionId: string | undefined
   readonly outOfBand: OutOfBand | undefined
-  /** Milliseconds; undefined leaves what the product has. */
+  /** Milliseconds; undefined: the setting of the product. */
   readonly recheckDelayMs: number | undefined
   readonly json: boolean
 }
 
-/** @throws CommandFault for what cannot be meant */
-export function readDryRunOptions(args: readonly string[], now: number): DryRunWish {
+/** Reads the options. @throws CommandFault for invalid ones */
+export function readDryRunOptions(args: readonly string[], now: number): DryRunOptions {
   const text = { type: 'string' } as const
   const { values, positionals } = readArguments(args, {
     from: text,
@@ -26,13 +26,17 @@ export function readDryRunOptions(args: readonly string[], now: number): DryRunW
     'recheck-delay': text,
     json: { type: 'boolean' },
   })
-  if (positionals.length > 0) throw new CommandFault('misused', `dry-run takes no ${positionals[0]}`)
+  if (positionals.length > 0) throw new CommandFault('misused', `Unexpected argument: ${positionals[0]}`)
   if (values.from === undefined) {
-    throw new CommandFault('misused', 'Say where to begin', 'backstop dry-run --from 24h  replays the last day')
+    throw new CommandFault(
+      'misused',
+      'Give the start of the window with --from',
+      'backstop dry-run --from 24h  replays the last day',
+    )
   }
   const from = timeOf('--from', values.from, now)
   const to = values.to === undefined ? now : timeOf('--to', values.to, now)
-  if (from >= to) throw new CommandFault('misused', 'The window is empty: --from does not lie before --to')
+  if (from >= to) throw new CommandFault('misused', 'The window is empty: give a --from before --to')
   return {
     from,
     to,
@@ -52,22 +56,25 @@ function timeOf(option: string, text: string, now: number): number {
   const isWhole = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
   const at = isWhole ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(at)) return at
-  const remedy = 'Give 2026-11-21 (UTC), 2026-11-21T10:00:00Z, or 30m, 24h, 7d for so long ago'
-  throw new CommandFault('misused', `${option} is no time: ${text}`, remedy)
+  const remedy = 'Give 2026-11-21 (UTC), 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d'
+  throw new CommandFault('misused', `${option} is not a time: ${text}`, remedy)
 }
 
 function outOfBandOf(text: string | undefined): OutOfBand | undefined {
   if (text === undefined) return undefined
   const parsed = OutOfBand.safeParse(text)
   if (parsed.success) return parsed.data
-  throw new CommandFault('misused', `--out-of-band is ${OutOfBand.options.join(', ')}, and not ${text}`)
+  throw new CommandFault('misused', `--out-of-band must be one of ${OutOfBand.options.join(', ')}; it is ${text}`)
 }
 
-/** As in the reconciler's own settings. */
-const MOST_DELAY_MS = 86_400_000
+/** The limit of the reconciler's setting. */
+const MAX_DELAY_MS = 86_400_000
 
 function delayOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (/^\d{1,8}$/.test(text) && Number(text) <= MOST_DELAY_MS) return Number(text)
-  throw new CommandFault('misused', `--recheck-delay is whole milliseconds from 0 to ${MOST_DELAY_MS}, and not ${text}`)
+  if (/^\d{1,8}$/.test(text) && Number(text) <= MAX_DELAY_MS) return Number(text)
+  throw new CommandFault(
+    'misused',
+    `--recheck-delay must be whole milliseconds from 0 to ${MAX_DELAY_MS}; it is ${text}`,
+  )
 }

@@ -1,6 +1,6 @@
 import type { DryRunSummary, VerdictDifference } from '@backstop/reconciler/replay'
 import { expect, test } from 'vitest'
-import type { DryRunWish } from './options.ts'
+import type { DryRunOptions } from './options.ts'
 import { differenceText, summaryText } from './report.ts'
 
 const difference: VerdictDifference = {
@@ -25,31 +25,31 @@ const difference: VerdictDifference = {
   now: null,
 }
 
-test('a difference names the action, what was said then, and what would be said now', () => {
+test('a difference has the action, its stored verdict and its new one', () => {
   expect(differenceText(difference)).toBe(`act_1: refund of EUR 24.99 on pi_1 (re_1), first seen 2026-11-21 10:00:03 UTC
-  stored  explained (amount_and_time_match): Op op_1 agrees; people were alerted before that
+  stored  explained (amount_and_time_match): Op op_1 agrees; it was alerted before
   now     not seen`)
 })
 
-const wish = { from: Date.parse('2026-11-20T10:00:00Z'), to: Date.parse('2026-11-21T10:00:00Z') } as DryRunWish
+const wish = { from: Date.parse('2026-11-20T10:00:00Z'), to: Date.parse('2026-11-21T10:00:00Z') } as DryRunOptions
 
 const summary: DryRunSummary = {
   actions: { compared: 12, same: 11, different: 1, undecided: 1, by_basis: { events: 8, reading: 3, expired: 1 } },
   alerted: { stored: 4, now: 3 },
-  failed: { count: 1, first: { id: 'sub_9', error: 'TypeError: no sides' } },
+  failed: { count: 1, first: { id: 'case_9', error: 'TypeError: no sides' } },
   changes: [{ from: 'unexplained (nothing_explains_it)', to: 'explained (provider_ref_matches)', count: 1 }],
   events: { in_window: 40, still_ignored: 9, not_replayed: { body_gone: 2, hint_held: 0, hint_now: 0, refused: 1 } },
 }
 
-test('the summary says what was compared and from what, the alerts, the changes, and what was not replayed and why', () => {
+test('the summary has the compared actions and their sources, the alerts, the changes, and the events that were not replayed', () => {
   const text = summaryText(summary, wish)
   for (const says of [
     '12 actions compared, from 2026-11-20 10:00:00 UTC to 2026-11-21 10:00:00 UTC: 11 the same, 1 different',
-    '3  rest on what the provider was read to say, which is not kept',
-    '1  have events whose bodies are past their retention',
+    '3  based on reads from the provider, which are not stored',
+    '1  based on events whose bodies are past their retention',
     '1  more are left out: their second look is pending',
     '4 then, 3 now',
-    '1 payments or subscriptions on which the rules fail, first sub_9:\nTypeError: no sides',
+    'The rules fail on 1 payments or subscriptions, first on case_9:\nTypeError: no sides',
     'unexplained (nothing_explains_it) → explained (provider_ref_matches)',
     'Not replayed, of 40 events',
     "1  are malformed by today's rules",
@@ -59,7 +59,7 @@ test('the summary says what was compared and from what, the alerts, the changes,
   expect(text).not.toContain('hints of connections')
 })
 
-test('what there is nothing to say of is left out of the summary', () => {
+test('the summary omits empty sections', () => {
   const none = { body_gone: 0, hint_held: 0, hint_now: 0, refused: 0 }
   const quiet = {
     ...summary,

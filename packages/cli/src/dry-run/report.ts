@@ -1,9 +1,9 @@
 import { isoTime, showableText } from '@backstop/contracts'
 import type { DryRunSummary, NotReplayed, Said, VerdictDifference } from '@backstop/reconciler/replay'
 import { nameOf, shownTime } from '../explain/explanation.ts'
-import type { DryRunWish } from './options.ts'
+import type { DryRunOptions } from './options.ts'
 
-/** One difference, for a person. */
+/** One difference, for people. */
 export function differenceText(difference: VerdictDifference): string {
   const { action_id, first_seen_at, stored, now } = difference
   return [
@@ -18,27 +18,27 @@ export function differenceText(difference: VerdictDifference): string {
 function saidText(said: Said | null): string {
   if (said === null) return 'not seen'
   const { verdict, reason, alerted, rule } = said
-  const alertedBefore = alerted && verdict !== 'unexplained' ? '; people were alerted before that' : ''
+  const alertedBefore = alerted && verdict !== 'unexplained' ? '; it was alerted before' : ''
   return `${verdict.replaceAll('_', ' ')} (${reason}): ${rule}${alertedBefore}`
 }
 
 const BASES: Record<keyof DryRunSummary['actions']['by_basis'], string> = {
-  events: 'judged from the bodies of their events, read again',
-  reading: 'rest on what the provider was read to say, which is not kept: judged from what was understood of it then',
-  expired: 'have events whose bodies are past their retention: judged from what was understood of them then',
+  events: 'judged again from the bodies of their events',
+  reading: 'based on reads from the provider, which are not stored: judged from the records of then',
+  expired: 'based on events whose bodies are past their retention: judged from the records of then',
 }
 
 const NOT_REPLAYED: Record<NotReplayed, string> = {
-  body_gone: 'led to nothing then, and their bodies are past their retention',
-  hint_held: 'are hints of connections that cannot be read: the provider was never asked',
-  hint_now: 'were ignored then, and are hints now: the provider would have to be asked',
+  body_gone: 'had no effect then, and their bodies are past their retention',
+  hint_held: 'are hints of connections that cannot be read',
+  hint_now: 'were ignored then and are hints now, for which the provider would have to be read',
   refused: "are malformed by today's rules",
 }
 
-/** What it came to, for a person. */
+/** The result, for people. */
 export function summaryText(
   { actions, alerted, failed, changes, events }: DryRunSummary,
-  { from, to }: DryRunWish,
+  { from, to }: DryRunOptions,
 ): string {
   const window = `from ${shownTime(isoTime(from))} to ${shownTime(isoTime(to))}`
   const counted = (counts: Record<string, number>, texts: Record<string, string>) =>
@@ -59,7 +59,7 @@ export function summaryText(
     failed.first === null
       ? []
       : [
-          `${failed.count} payments or subscriptions on which the rules fail, first ${failed.first.id}:`,
+          `The rules fail on ${failed.count} payments or subscriptions, first on ${failed.first.id}:`,
           failed.first.error,
         ],
     notReplayed.length === 0 ? [] : [`Not replayed, of ${events.in_window} events`, ...notReplayed],

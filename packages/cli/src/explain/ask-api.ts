@@ -2,19 +2,23 @@ import { Problem, ShownAction } from '@backstop/contracts'
 import { CommandFault } from '../fault.ts'
 import type { ApiAddress } from '../running-product.ts'
 
-const ANSWERS_WITHIN_MS = 15_000
+const TIMEOUT_MS = 15_000
 
-/** @throws CommandFault when there is no such action, the key is refused, or nothing answers */
+/** Reads an action from the management API. @throws CommandFault if it does not exist, the key is refused, or no answer comes */
 export async function askForAction(actionId: string, { url, key }: ApiAddress): Promise<ShownAction> {
   const response = await ask(`${url}/v1/actions/${encodeURIComponent(actionId)}`, key).catch((error: unknown) => {
-    const remedy = 'Check that it runs, and that BACKSTOP_URL names its management API where that is set'
+    const remedy = 'Check that it runs, and that BACKSTOP_URL, if set, has the address of its management API'
     throw new CommandFault('nothing_there', `Nothing answers at ${url} (${reasonOf(error)})`, remedy, error)
   })
   const answer = await readAnswer(response)
   if (response.ok) {
     const action = ShownAction.safeParse(answer)
     if (action.success) return action.data
-    throw new CommandFault('failed', `${url} did not answer with an action`, 'Is it the management API of Backstop?')
+    throw new CommandFault(
+      'failed',
+      `${url} did not answer with an action`,
+      'Check that it is the management API of Backstop',
+    )
   }
   const problem = Problem.safeParse(answer)
   const detail = problem.success ? problem.data.detail : `It answered ${response.status}`
@@ -22,16 +26,20 @@ export async function askForAction(actionId: string, { url, key }: ApiAddress): 
     throw new CommandFault('refused', `The key was refused: ${detail}`, 'The key needs the scope read')
   }
   if (response.status === 404 && problem.success) {
-    throw new CommandFault('not_found', detail, 'A key that is bound to a project sees the actions of that one only')
+    throw new CommandFault(
+      'not_found',
+      detail,
+      'A key that is bound to a project sees only the actions of that project',
+    )
   }
-  throw new CommandFault('failed', `${url} could not tell: ${detail}`)
+  throw new CommandFault('failed', `${url} failed: ${detail}`)
 }
 
 function ask(url: string, key: string): Promise<Response> {
   return fetch(url, {
     headers: { authorization: `Bearer ${key}` },
     redirect: 'error',
-    signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   })
 }
 
@@ -43,7 +51,7 @@ async function readAnswer(response: Response): Promise<unknown> {
   }
 }
 
-/** fetch says only that it failed; why is in its cause. */
+/** fetch has the reason of a failure in its cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message

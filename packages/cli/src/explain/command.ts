@@ -13,16 +13,16 @@ export async function explainCommand(args: readonly string[], surroundings: Surr
     throw new CommandFault(
       'misused',
       'Give the id of one action',
-      'backstop explain act_…  asks why it has its verdict',
+      'backstop explain act_…  shows why it has its verdict',
     )
   }
   if (!actionId.startsWith('act_')) {
-    const remedy = 'Alerts and incidents name theirs as action_id, and GET /v1/actions lists them'
-    throw new CommandFault('misused', `${actionId} is no id of an action: those begin with act_`, remedy)
+    const remedy = 'Alerts and incidents have it as action_id, and GET /v1/actions lists actions'
+    throw new CommandFault('misused', `${actionId} is not the id of an action, which begins with act_`, remedy)
   }
   const address = findApi(surroundings)
   const asked = await askForAction(actionId, address)
-  // An alert may name what turned out to be another one.
+  // An alert may name an action that was merged into another one since.
   const action = asked.merged_into === undefined ? asked : await askForAction(asked.merged_into, address)
   if (values.json === true) surroundings.out(`${JSON.stringify(action, undefined, 2)}\n`)
   else surroundings.out(explanationOf(action, actionId))

@@ -25,7 +25,7 @@ const action = (more: Partial<Action> = {}): Action => ({
   ...more,
 })
 
-test('an explanation says what it was, the verdict, the rule, what did not fit, whether the provider was asked, and the story', () => {
+test('an explanation has the action, the verdict, the rule, the other operations, the answer of the provider, and the timeline', () => {
   expect(explanationOf(action(), 'act_1')).toBe(`act_1: refund of EUR 24.99 on pi_1 (re_1)
   at the processor provider, seen through con_1; succeeded
   made 2026-11-21 10:00:00 UTC, first seen 2026-11-21 10:00:03 UTC
@@ -33,12 +33,12 @@ test('an explanation says what it was, the verdict, the rule, what did not fit, 
 Verdict    unexplained (nothing_explains_it)
 Rule       Nothing explains it
 Incident   inc_1
-Provider   was asked at the second look, and shows it
+Provider   asked at the second look, and has it
 
 Operations that do not explain it
   op_1  It is about EUR 10.00, and this is about EUR 24.99 (other_amount)
 
-Story
+Timeline
   2026-11-21 10:00:03 UTC  The provider reported refund.created [evt_1]
   2026-11-21 10:01:03 UTC  Incident inc_1 opened
 `)
@@ -48,14 +48,14 @@ const why = (more: Partial<NonNullable<Action['why']>>) => ({
   why: { rule: 'R', candidates: [], read_back: null, ...more },
 })
 
-describe('what an explanation says', () => {
+describe('an explanation', () => {
   test.each<{ name: string; of: Partial<Action>; says: RegExp }>([
     {
       name: 'of a cancellation',
       of: { kind: 'cancellation', subject: 'sub_1', provider_ref: 'sub_1', amount: null },
       says: /^act_1: cancellation on sub_1\n/,
     },
-    { name: 'of a provisional refund', of: { provider_ref: null }, says: /known from the total of its charge only/ },
+    { name: 'of a provisional refund', of: { provider_ref: null }, says: /known only from the total of its charge/ },
     {
       name: 'of one that is not alerted',
       of: { verdict: 'not_alerted', reason: 'out_of_band_ignore' },
@@ -65,16 +65,20 @@ describe('what an explanation says', () => {
     {
       name: 'of one that waits',
       of: { verdict: 'pending', ...why({}) },
-      says: /again at 2026-11-21 10:01:03 UTC[\s\S]*has not answered yet/,
+      says: /Next look {2}2026-11-21 10:01:03 UTC[\s\S]*not asked yet/,
     },
-    { name: 'of one that nobody was asked about', of: why({}), says: /no connection that shows it had a read key/ },
+    { name: 'of one without a read key', of: why({}), says: /no connection that shows it had a read key/ },
     {
       name: 'of one that was explained at first sight',
       of: { verdict: 'explained', second_look_at: null, ...why({}) },
       says: /needed no second look/,
     },
-    { name: 'of one that the provider does not know', of: why({ read_back: 'not_found' }), says: /does not know it/ },
-    { name: 'of one whose provider was away', of: why({ read_back: 'unavailable' }), says: /could not be/ },
+    { name: 'of one that the provider does not know', of: why({ read_back: 'not_found' }), says: /does not have it/ },
+    {
+      name: 'of one whose provider was unavailable',
+      of: why({ read_back: 'unavailable' }),
+      says: /it was unavailable/,
+    },
     { name: 'of one that no operation names', of: why({}), says: /No operation names this payment or subscription/ },
     {
       name: 'of one that no other operation names',
@@ -86,16 +90,20 @@ describe('what an explanation says', () => {
       of: { differences: [{ field: 'amount', operation_says: 'EUR 5.00', provider_says: 'EUR 24.99' }] },
       says: /amount: the operation says EUR 5.00, the provider EUR 24.99/,
     },
-    { name: 'of one that is older than reasons', of: { why: undefined } as never, says: /before reasons were kept/ },
+    {
+      name: 'of one that is older than recorded rules',
+      of: { why: undefined } as never,
+      says: /before rules were recorded/,
+    },
   ])('$name', ({ of, says }) => {
     expect(explanationOf(action(of), 'act_1')).toMatch(says)
   })
 
-  test('of one that turned out to be another: by which it goes on', () => {
-    expect(explanationOf(action(), 'act_0')).toMatch(/^act_0 turned out to be act_1/)
+  test('of a merged action names the action that it was merged into', () => {
+    expect(explanationOf(action(), 'act_0')).toMatch(/^act_0 was merged into act_1/)
   })
 })
 
-test('an id that would write over the line in a terminal is shown with its code points', () => {
+test('an id that would overwrite its line in a terminal is shown with code points', () => {
   expect(explanationOf(action({ subject: 'Söhne\u202e & Co' }), 'act_1')).toContain('on Söhne<U+202E> & Co (re_1)')
 })

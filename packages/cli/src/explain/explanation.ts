@@ -1,17 +1,17 @@
 import { type Action, formatMoney, showableText } from '@backstop/contracts'
 
 /**
- * What a person wants to know of a verdict, as text.
- * @param askedFor the id by which it was asked for: another one where two records turned out to be one
+ * The explanation of a verdict, for people.
+ * @param askedFor the requested id: another one if that action was merged into this one
  */
 export function explanationOf(action: Action, askedFor: string): string {
   const sections = [
-    ...(askedFor === action.action_id ? [] : [[`${askedFor} turned out to be ${action.action_id}.`]]),
-    whatItWas(action),
+    ...(askedFor === action.action_id ? [] : [[`${askedFor} was merged into ${action.action_id}.`]]),
+    descriptionOf(action),
     verdictOf(action),
     differencesOf(action),
     candidatesOf(action),
-    storyOf(action),
+    timelineOf(action),
   ]
   return `${sections
     .filter(lines => lines.length > 0)
@@ -19,7 +19,7 @@ export function explanationOf(action: Action, askedFor: string): string {
     .join('\n\n')}\n`
 }
 
-/** Without milliseconds, which nobody reads. */
+/** A time for people, without milliseconds. */
 export function shownTime(iso: string): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
 }
@@ -37,13 +37,13 @@ export function nameOf({
   return `${kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${subject}${object}`
 }
 
-function whatItWas(action: Action): string[] {
+function descriptionOf(action: Action): string[] {
   const { action_id, provider, connection_ids, provider_created_at, first_seen_at, state, provider_ref } = action
   const isProvisional = action.kind === 'refund' && provider_ref === null
   return [
     `${action_id}: ${nameOf(action)}`,
     `  at the ${provider} provider, seen through ${connection_ids.join(', ')}; ${state.replaceAll('_', ' ')}`,
-    ...(isProvisional ? ['  known from the total of its charge only: no refund of that amount was reported'] : []),
+    ...(isProvisional ? ['  known only from the total of its charge: no refund of that amount was reported'] : []),
     `  made ${shownTime(provider_created_at)}, first seen ${shownTime(first_seen_at)}`,
   ]
 }
@@ -52,10 +52,10 @@ function verdictOf(action: Action): string[] {
   const { verdict, reason, why, operation_id, incident_id, second_look_at } = action
   return [
     `Verdict    ${verdict.replaceAll('_', ' ')} (${reason})`,
-    `Rule       ${why?.rule ?? 'not recorded: it was judged before reasons were kept'}`,
+    `Rule       ${why?.rule ?? 'not recorded: it was judged before rules were recorded'}`,
     ...(operation_id === null ? [] : [`Operation  ${operation_id}`]),
     ...(incident_id === null ? [] : [`Incident   ${incident_id}`]),
-    ...(verdict === 'pending' && second_look_at !== null ? [`Looked at  again at ${shownTime(second_look_at)}`] : []),
+    ...(verdict === 'pending' && second_look_at !== null ? [`Next look  ${shownTime(second_look_at)}`] : []),
     `Provider   ${readBackOf(action)}`,
   ]
 }
@@ -64,18 +64,17 @@ function readBackOf({ verdict, why, second_look_at }: Action): string {
   const readBack = why?.read_back ?? null
   switch (readBack) {
     case 'confirmed':
-      return 'was asked at the second look, and shows it'
+      return 'asked at the second look, and has it'
     case 'not_found':
-      return 'was asked at the second look, and does not know it'
+      return 'asked at the second look, and does not have it'
     case 'unavailable':
-      return 'was to be asked at the second look, and could not be'
+      return 'not asked at the second look: it was unavailable'
     case null:
-      if (verdict === 'pending')
-        return 'has not answered yet: it is asked at the second look, where there is a read key'
-      if (second_look_at === null) return 'was not asked: this needed no second look'
+      if (verdict === 'pending') return 'not asked yet: with a read key it is asked at the second look'
+      if (second_look_at === null) return 'not asked: it needed no second look'
       return verdict === 'explained'
-        ? 'was not asked: something explained it'
-        : 'was not asked: no connection that shows it had a read key'
+        ? 'not asked: it was explained'
+        : 'not asked: no connection that shows it had a read key'
     default:
       return readBack satisfies never
   }
@@ -84,7 +83,7 @@ function readBackOf({ verdict, why, second_look_at }: Action): string {
 function differencesOf({ differences = [] }: Action): string[] {
   if (differences.length === 0) return []
   return [
-    'It differs from what its operation says',
+    'The provider contradicts its operation',
     ...differences.map(
       ({ field, operation_says, provider_says }) =>
         `  ${field}: the operation says ${operation_says}, the provider ${provider_says}`,
@@ -102,9 +101,9 @@ function candidatesOf({ why, operation_id, kind }: Action): string[] {
   ]
 }
 
-function storyOf({ timeline }: Action): string[] {
+function timelineOf({ timeline }: Action): string[] {
   return [
-    'Story',
+    'Timeline',
     ...timeline.map(
       ({ at, text, id }) => `  ${shownTime(at)}  ${text}${id === null || text.includes(id) ? '' : ` [${id}]`}`,
     ),

@@ -9,7 +9,7 @@ import { RECOVERED_KEY_DAYS, recoverAdminKey } from './recover.ts'
 export async function keysCommand(args: readonly string[], surroundings: Surroundings): Promise<void> {
   const { positionals } = readArguments(args, {})
   if (positionals.length !== 1 || positionals[0] !== 'recover') {
-    throw new CommandFault('misused', 'Name one task', 'backstop keys recover  makes a new admin key')
+    throw new CommandFault('misused', 'Name a subcommand', 'backstop keys recover  creates an admin key')
   }
   const address = findDatabase(surroundings)
   const mongo = connectMongo({ url: address.url, dbName: address.name, appName: 'backstop-keys' })
@@ -18,25 +18,25 @@ export async function keysCommand(args: readonly string[], surroundings: Surroun
     const { key, keyId } = await recoverAdminKey(mongo, surroundings.operator)
     surroundings.out(`${key.reveal()}\n`)
     surroundings.err(
-      `Made the admin key ${keyId}, which works for ${RECOVERED_KEY_DAYS} days and is shown only here.\n` +
+      `Created the admin key ${keyId}, which is valid for ${RECOVERED_KEY_DAYS} days and shown only here.\n` +
         `Revoke keys that are lost or leaked: GET /v1/api-keys lists them, DELETE /v1/api-keys/{id} revokes one.\n`,
     )
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'unavailable')) throw error
-    const remedy = 'Check that it runs, and that MONGO_URL names it and a user who may write'
-    throw new CommandFault('nothing_there', 'MongoDB is unavailable, or refuses the write', remedy, error)
+    const remedy = 'Check that it runs, and that MONGO_URL has its address and a user who may write'
+    throw new CommandFault('nothing_there', 'MongoDB is unavailable or refused the write', remedy, error)
   } finally {
     await mongo.stop()
   }
 }
 
-/** A key in a database that no management API reads would open nothing. */
+/** A key is useless in a database that no management API reads. */
 async function refuseOtherDatabase({ db, ping }: Mongo): Promise<void> {
   await ping()
   if (await db.listCollections({ name: 'api_keys' }, { nameOnly: true }).hasNext()) return
   throw new CommandFault(
     'not_found',
-    `The database ${db.databaseName} is not one of Backstop: it has no API keys`,
+    `The database ${db.databaseName} is not a database of Backstop: it has no API keys`,
     'Set MONGO_DB to the database of the management API',
   )
 }

@@ -1,14 +1,14 @@
 import { type ApiKeyDocument, type AuditDocument, newId } from '@backstop/contracts'
 import { apiKeyDocument, asUnavailable, generateApiKey, type Mongo, type Secret } from '@backstop/kit'
 
-/** As long as a key of the management API works where its maker does not say. */
+/** The default validity of keys in the management API. */
 export const RECOVERED_KEY_DAYS = 90
 const DAY_MS = 86_400_000
 
 /**
- * Makes a key that administers all projects, together with its audit row. Whoever may write the database may do this:
- * they could store a key of their own anyway, without a row.
- * @param operator who asks, as far as the machine knows
+ * Creates an admin key for all projects, with its audit row. Write access to the database suffices, because it would anyway
+ * allow to store a key without an audit row.
+ * @param operator who runs the command, as the machine knows them
  * @throws AppError `unavailable`
  */
 export function recoverAdminKey(
@@ -16,7 +16,7 @@ export function recoverAdminKey(
   operator: string,
 ): Promise<{ readonly key: Secret; readonly keyId: string }> {
   return asUnavailable(async () => {
-    // MongoDB's time, because the management API judges expiry by it and this machine's clock may be wrong.
+    // MongoDB's time, because the management API checks expiry by it and this machine's clock may be wrong.
     const { localTime } = await db.command({ hello: 1 })
     const now: Date = localTime
     const key = generateApiKey()
