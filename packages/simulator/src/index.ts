@@ -5,7 +5,7 @@
  * follows the clock and the seed that it is given. A provider more is made of `createShelf` and `startProviderApi`.
  */
 export type { EventSource, Posting } from './account/event-feed.ts'
-export { createShelf, type Shelf, type View } from './account/shelf.ts'
+export { createShelf, type Shelf, type View } from './account/object-history.ts'
 export { ApiRefusal } from './api/api-refusal.ts'
 export {
   type ApiCall,
@@ -40,11 +40,11 @@ export {
   type ProcessorRecords,
   type SubscribeRequest,
 } from './processor/account.ts'
+export type { Caller } from './processor/account-state.ts'
 export { type ProcessorApiOptions, startProcessorApi } from './processor/api/server.ts'
-export type { Caller } from './processor/books.ts'
 export { signProcessorEvent } from './processor/credential.ts'
 export type { ProcessorEvent, ProcessorEventType } from './processor/events.ts'
-export { API_VERSION } from './processor/making.ts'
+export { API_VERSION } from './processor/object-context.ts'
 export type { Payment, PaymentRequest } from './processor/objects/payment.ts'
 export type { ProcessorSubscription } from './processor/objects/subscription.ts'
 export type { RefundRequest, Settlement } from './processor/refunds.ts'

@@ -5,9 +5,9 @@
  */
 import type Stripe from 'stripe'
 import type { EventSource, Posting } from '../account/event-feed.ts'
-import type { View } from '../account/shelf.ts'
+import type { View } from '../account/object-history.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { type Caller, openBooks } from './books.ts'
+import { type Caller, openBooks } from './account-state.ts'
 import type { ProcessorEvent } from './events.ts'
 import { makePayment, type Payment, type PaymentRequest } from './objects/payment.ts'
 import type { ProcessorSchedule } from './objects/schedule.ts'

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { API_VERSION, type Making } from './making.ts'
+import { API_VERSION, type Making } from './object-context.ts'
 import type { ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 

@@ -1,7 +1,7 @@
 /** What can happen to a charged card at the processor: refunds with their fate, and disputes. */
 import type Stripe from 'stripe'
 import type { Chance } from '../chance.ts'
-import type { Books, Caller } from './books.ts'
+import type { Books, Caller } from './account-state.ts'
 import { type EventRequest, previousAttributes } from './events.ts'
 import { makeDispute } from './objects/dispute.ts'
 import { makeRefund } from './objects/refund.ts'

@@ -1,5 +1,5 @@
 /** What can happen to a subscription at the processor, by whoever does it and by the passing of time. */
-import type { Books, Caller } from './books.ts'
+import type { Books, Caller } from './account-state.ts'
 import { previousAttributes } from './events.ts'
 import { makeSchedule, type ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'

@@ -1,6 +1,6 @@
 /** What can happen to the money of a completed transaction at the reseller. */
 import type { AdjustmentAction } from '@paddle/paddle-node-sdk'
-import type { Books } from './books.ts'
+import type { Books } from './account-state.ts'
 import { type AdjustmentFields, makeAdjustment, type ResellerAdjustment } from './objects/adjustment.ts'
 import type { ResellerTransaction } from './objects/transaction.ts'
 import { invalidField, ResellerRefusal } from './refusal.ts'

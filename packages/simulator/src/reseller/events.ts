@@ -6,7 +6,7 @@ import type {
   ISubscriptionNotificationResponse,
   ITransactionNotificationResponse,
 } from '@paddle/paddle-node-sdk'
-import { type Making, makeId, preciseTime } from './making.ts'
+import { type Making, makeId, preciseTime } from './object-context.ts'
 
 type EventOf<Type extends IEventName, Payload> = IEventsResponse<Payload> & { event_type: Type }
 

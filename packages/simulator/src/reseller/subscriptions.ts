@@ -1,7 +1,7 @@
 /** What can happen to a subscription at the reseller, by whoever does it and by the passing of time. */
 import type { ICustomData } from '@paddle/paddle-node-sdk'
-import type { Books } from './books.ts'
-import { timeAt } from './making.ts'
+import type { Books } from './account-state.ts'
+import { timeAt } from './object-context.ts'
 import type { ResellerSubscription } from './objects/subscription.ts'
 import { ResellerRefusal } from './refusal.ts'
 

@@ -4,9 +4,9 @@
  * beside it unless it is of excess, a cancellation may be taken back, and events say who did it.
  */
 import type { EventSource, Posting } from '../account/event-feed.ts'
-import type { View } from '../account/shelf.ts'
+import type { View } from '../account/object-history.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { type Books, openBooks } from './books.ts'
+import { type Books, openBooks } from './account-state.ts'
 import type { Actor, BillerEvent } from './events.ts'
 import type { BillerCreditNote } from './objects/credit-note.ts'
 import { type BillerCard, type BillerCustomer, makeCard, makeCustomer } from './objects/customer.ts'

@@ -21,7 +21,7 @@ import type {
   SubscriptionScheduledPauseRemovedContent,
   TransactionUpdatedContent,
 } from 'chargebee'
-import { type Making, makeId, secondsOf } from './making.ts'
+import { type Making, makeId, secondsOf } from './object-context.ts'
 
 /** Members of the official content that are always there; the others come only where there is such an object. */
 type With<Content, Always extends keyof Content> = Pick<Content, Always> & Partial<Content>

@@ -1,7 +1,7 @@
 /** What can happen to paid money at the subscription biller: credits, and refunds on-line, by hand and of excess. */
-import type { Books } from './books.ts'
+import type { Books } from './account-state.ts'
 import type { Actor } from './events.ts'
-import { secondsOf } from './making.ts'
+import { secondsOf } from './object-context.ts'
 import { type BillerCreditNote, type CreditNoteReason, makeCreditNote } from './objects/credit-note.ts'
 import { type BillerTransaction, makeRefund } from './objects/transaction.ts'
 import { wrongState, wrongValue } from './refusal.ts'

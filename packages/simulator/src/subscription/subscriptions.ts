@@ -1,7 +1,7 @@
 /** What can happen to a subscription at the biller, by whoever does it and by the passing of time. */
-import type { Books } from './books.ts'
+import type { Books } from './account-state.ts'
 import type { Actor, BillerEventType } from './events.ts'
-import { secondsOf } from './making.ts'
+import { secondsOf } from './object-context.ts'
 import type { BillerSubscription } from './objects/subscription.ts'
 import { BY_ITSELF, OPERATOR } from './refunds.ts'
 import { wrongState } from './refusal.ts'

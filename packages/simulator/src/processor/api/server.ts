@@ -2,7 +2,7 @@
 import { type Dialect, type ProviderApi, type ProviderApiOptions, startProviderApi } from '../../api/provider-api.ts'
 import type { RateLimit } from '../../api/rate-limit.ts'
 import type { CardProcessor } from '../account.ts'
-import { API_VERSION } from '../making.ts'
+import { API_VERSION } from '../object-context.ts'
 import { ProcessorRefusal } from '../refusal.ts'
 import { answerCall } from './routes.ts'
 

@@ -1,7 +1,7 @@
 /** What can be changed through the processor's API: so that a person can do with curl what a leaked key does. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { CardProcessor } from '../account.ts'
-import type { Caller } from '../books.ts'
+import type { Caller } from '../account-state.ts'
 import type { RefundRequest } from '../refunds.ts'
 import { invalidRequest, type ProcessorRefusal } from '../refusal.ts'
 

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Making } from '../making.ts'
+import type { Making } from '../object-context.ts'
 
 /** A dispute of a whole charge that the cardholder's bank has just opened. */
 export function makeDispute(

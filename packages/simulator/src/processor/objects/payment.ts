@@ -3,7 +3,7 @@
  * missing. Values are what a plain card payment in test mode shows.
  */
 import type Stripe from 'stripe'
-import type { Making } from '../making.ts'
+import type { Making } from '../object-context.ts'
 
 export interface PaymentRequest {
   /** Minor units of `currency`. */

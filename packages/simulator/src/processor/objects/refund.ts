@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Making } from '../making.ts'
+import type { Making } from '../object-context.ts'
 
 export interface RefundFields {
   charge: Stripe.Charge

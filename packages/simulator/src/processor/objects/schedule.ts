@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Making } from '../making.ts'
+import type { Making } from '../object-context.ts'
 import type { ProcessorSubscription } from './subscription.ts'
 
 /** A subscription's schedule as the API shows it, with the plan of its phase by id. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Making } from '../making.ts'
+import type { Making } from '../object-context.ts'
 
 /** The official types show amounts with fractions as they are after reading; sent, they are strings. */
 type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }

@@ -4,7 +4,7 @@ import type {
   IAdjustmentResponse,
   ITaxRatesUsedResponse,
 } from '@paddle/paddle-node-sdk'
-import { feeOf, type Making, makeId, money, TAX_RATE, taxWithin, timeAt } from '../making.ts'
+import { feeOf, type Making, makeId, money, TAX_RATE, taxWithin, timeAt } from '../object-context.ts'
 import type { ResellerTransaction } from './transaction.ts'
 
 /** An adjustment as the API and the events show it. The tax rates are sent too, although the official types omit them. */

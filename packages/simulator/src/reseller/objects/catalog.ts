@@ -1,5 +1,5 @@
 import type { IPriceResponse, IProductResponse } from '@paddle/paddle-node-sdk'
-import { type Making, makeId, money, type ResellerCurrency, timeAt } from '../making.ts'
+import { type Making, makeId, money, type ResellerCurrency, timeAt } from '../object-context.ts'
 
 /** What is sold, as subscriptions and transactions carry it with them. */
 export interface CatalogEntry {

@@ -1,5 +1,5 @@
 import type { ICustomData, ISubscriptionNotificationResponse, ISubscriptionResponse } from '@paddle/paddle-node-sdk'
-import { type Making, makeId, type ResellerCurrency, timeAt } from '../making.ts'
+import { type Making, makeId, type ResellerCurrency, timeAt } from '../object-context.ts'
 import type { CatalogEntry } from './catalog.ts'
 
 /** A subscription as the API shows it; nobody gets a discount here. */

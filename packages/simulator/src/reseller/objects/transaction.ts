@@ -4,7 +4,16 @@ import type {
   ITransactionTotalsResponse,
   TransactionOrigin,
 } from '@paddle/paddle-node-sdk'
-import { feeOf, type Making, makeId, money, type ResellerCurrency, TAX_RATE, taxWithin, timeAt } from '../making.ts'
+import {
+  feeOf,
+  type Making,
+  makeId,
+  money,
+  type ResellerCurrency,
+  TAX_RATE,
+  taxWithin,
+  timeAt,
+} from '../object-context.ts'
 import type { CatalogEntry } from './catalog.ts'
 
 /** A transaction as the API shows it, without what `include` adds. */

@@ -1,5 +1,5 @@
 import type { CreditNote } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
 import type { BillerInvoice } from './invoice.ts'
 
 /** Why a credit note was made, as a choice of the provider's list. */

@@ -1,5 +1,5 @@
 import type { Card, Customer } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
 
 /** A customer as the API and the events show it. */
 export type BillerCustomer = Customer & { object: 'customer'; card_status: 'valid' | 'no_card' }

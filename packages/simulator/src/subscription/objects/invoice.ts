@@ -1,5 +1,5 @@
 import type { Invoice } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
 
 /** An invoice as the API and the events show it. */
 export type BillerInvoice = Invoice & { object: 'invoice'; total: number; linked_payments: Invoice.LinkedPayment[] }

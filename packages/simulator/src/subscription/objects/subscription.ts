@@ -1,5 +1,5 @@
 import type { Subscription } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
 
 /** A subscription as the API and the events show it. */
 export type BillerSubscription = Subscription & {

@@ -1,5 +1,5 @@
 import type { Transaction } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../making.ts'
+import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
 
 /** A payment or a refund as the API and the events show it. */
 export type BillerTransaction = Transaction & {

@@ -1,9 +1,9 @@
 /** What a subscription biller's site keeps, and how each change of it becomes an event. */
 import { createEventFeed, type EventFeed } from '../account/event-feed.ts'
-import { createShelf, type Shelf } from '../account/shelf.ts'
+import { createShelf, type Shelf } from '../account/object-history.ts'
 import type { Chance } from '../chance.ts'
 import { type Actor, type BillerEvent, makeEvent, type Told } from './events.ts'
-import { type Making, versionOf } from './making.ts'
+import { type Making, versionOf } from './object-context.ts'
 import type { BillerCreditNote } from './objects/credit-note.ts'
 import type { BillerCard, BillerCustomer } from './objects/customer.ts'
 import type { BillerInvoice } from './objects/invoice.ts'

@@ -1,10 +1,10 @@
 /** What a reseller's account keeps, and how each change of it becomes an event. */
 import type { IEventName } from '@paddle/paddle-node-sdk'
 import { createEventFeed, type EventFeed } from '../account/event-feed.ts'
-import { createShelf, type Shelf } from '../account/shelf.ts'
+import { createShelf, type Shelf } from '../account/object-history.ts'
 import type { Chance } from '../chance.ts'
 import { makeEvent, type ResellerEvent } from './events.ts'
-import { type Making, timeAt } from './making.ts'
+import { type Making, timeAt } from './object-context.ts'
 import type { ResellerAdjustment } from './objects/adjustment.ts'
 import { notifiedSubscription, type ResellerSubscription } from './objects/subscription.ts'
 import type { ResellerTransaction } from './objects/transaction.ts'

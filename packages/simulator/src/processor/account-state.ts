@@ -1,10 +1,10 @@
 /** What a card processor's account keeps, and how each change of it becomes an event. */
 import type Stripe from 'stripe'
 import { createEventFeed, type EventFeed } from '../account/event-feed.ts'
-import { createShelf, type Shelf } from '../account/shelf.ts'
+import { createShelf, type Shelf } from '../account/object-history.ts'
 import type { Chance } from '../chance.ts'
 import { type EventRequest, makeEvent, type ProcessorEvent, type Told } from './events.ts'
-import type { Making } from './making.ts'
+import type { Making } from './object-context.ts'
 import type { ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createShelf } from './shelf.ts'
+import { createShelf } from './object-history.ts'
 
 test('an object can be read as it stood at any time, whatever became of it since', () => {
   let nowMs = 1_000
