@@ -1,5 +1,12 @@
 /** An account at the wallet and its API, on the frame that the simulator has for every provider's. */
-import { type ApiCall, ApiRefusal, createShelf, type Dialect, type Shelf, startProviderApi } from '@backstop/simulator'
+import {
+  type ApiCall,
+  ApiRefusal,
+  createObjectHistory,
+  type Dialect,
+  type ObjectHistory,
+  startProviderApi,
+} from '@backstop/simulator'
 import type { OpenWorld } from './read-back/worlds.ts'
 
 interface Entry {
@@ -8,7 +15,7 @@ interface Entry {
   readonly changed: number
   readonly payment?: string
 }
-type Shelves = Readonly<Record<string, Shelf<Entry>>>
+type Shelves = Readonly<Record<string, ObjectHistory<Entry>>>
 
 const PAGE_SIZE = 50
 /** A little more than its reader allows itself. */
@@ -16,7 +23,11 @@ const RATE_LIMITS = [{ calls: 120, perMs: 60_000, of: 'account' as const }]
 
 export const openWallet: OpenWorld = async (readKey, now) => {
   const seconds = () => Math.floor(now() / 1000)
-  const shelves = { returns: createShelf<Entry>(now), plans: createShelf<Entry>(now), events: createShelf<Entry>(now) }
+  const shelves = {
+    returns: createObjectHistory<Entry>(now),
+    plans: createObjectHistory<Entry>(now),
+    events: createObjectHistory<Entry>(now),
+  }
   const told: { id: string; type: string }[] = []
   let made = 0
   const newId = (prefix: string) => `${prefix}_${++made}`
@@ -74,11 +85,11 @@ function dialectOf(shelves: Shelves): Dialect {
 /** `/<things>/<id>`, or a page of `/<things>`, what changed last first. */
 function answerCall(shelves: Shelves, { path, query, readAtMs }: ApiCall): object {
   const [, name = '', id] = path.split('/')
-  const shelf = shelves[name]?.asOf(readAtMs)
-  if (shelf === undefined) throw refusal(404, 'no_such_page')
-  if (id !== undefined) return shelf.get(id) ?? raise(refusal(404, 'no_such_object'))
+  const history = shelves[name]?.asOf(readAtMs)
+  if (history === undefined) throw refusal(404, 'no_such_page')
+  if (id !== undefined) return history.get(id) ?? raise(refusal(404, 'no_such_object'))
   const payment = query.get('payment')
-  const items = shelf
+  const items = history
     .all()
     .filter(item => item.changed >= Number(query.get('since')) && (payment === null || item.payment === payment))
     .reverse()

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto'
 
-/** Chance as a value: the same seed gives the same run, so that a failing test can be run again as it was. */
+/** Seeded random values: the same seed repeats a run, so that a failed test can be reproduced. */
 export interface Chance {
   /** A number from 0 up to, not including, 1. */
   next(): number
-  /** `length` letters and digits, as providers' ids are made of. */
+  /** `length` letters and digits, like the ids of providers. */
   text(length: number): string
 }
 
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * Chance from a seed (mulberry32: small, even enough for ids and drop rates, no use for secrets).
- * @param seed any integer; a seed of its own for each call when left out
+ * Random values from a seed (mulberry32: uniform enough for ids and drop rates, not for secrets).
+ * @param seed any integer; random by default
  */
 export function createChance(seed: number = randomInt(2 ** 32)): Chance {
   let state = seed >>> 0

@@ -1,11 +1,14 @@
 /**
- * Stand-ins for the three providers and for a customer's receiver. For each provider: an account that is driven by its
- * operations (`createCardProcessor`, `createReseller`, `createSubscriptionBiller`), its API on loopback
- * (`start…Api`), and endpoints that post its events (`createWebhookEndpoint`), disturbed as a test wants it. All of it
- * follows the clock and the seed that it is given. A provider more is made of `createShelf` and `startProviderApi`.
+ * Simulates the three providers and a customer's receiver. Each provider has an account with its operations
+ * (`createCardProcessor`, `createReseller`, `createSubscriptionBiller`), its API on loopback (`start…Api`), and endpoints that post
+ * its events (`createWebhookEndpoint`), with disturbances that a test chooses. Everything uses the given clock and seed. Another
+ * provider can be built from `createObjectHistory` and `startProviderApi`.
+ *
+ * The objects are written from the providers' documentation and share nothing with `packages/providers/src/<provider>/samples`: those
+ * are fixed examples for the tests of the meaning, these are created with live values. An error in one of the two shows in the other.
  */
 export type { EventSource, Posting } from './account/event-feed.ts'
-export { createShelf, type Shelf, type View } from './account/object-history.ts'
+export { createObjectHistory, type ObjectHistory, type View } from './account/object-history.ts'
 export { ApiRefusal } from './api/api-refusal.ts'
 export {
   type ApiCall,

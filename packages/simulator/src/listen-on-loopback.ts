@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * Starts a server on loopback.
- * @param port a free one when left out or 0
- * @param host 127.0.0.1 when left out; Linux has all of 127.0.0.0/8
- * @throws Error EADDRINUSE when the port is taken
+ * @param port a free one by default or for 0
+ * @param host 127.0.0.1 by default; Linux has all of 127.0.0.0/8
+ * @throws Error EADDRINUSE if the port is in use
  */
 export async function listenOnLoopback(
   server: Server,

@@ -1,33 +1,33 @@
-/** The events of one account in the order in which they happened, and what became of posting each. */
+/** The events of one account in the order in which they happened, with the result of posting each. */
 
 /**
- * What the provider believes about the posting of an event. One that nobody subscribed to stays `unposted`; one that
- * its maker did not want posted is `skipped`.
+ * The provider's view of the posting of an event. An event without a subscriber stays `unposted`; an event whose cause asked for no
+ * webhook is `skipped`.
  */
 export type Posting = 'unposted' | 'skipped' | 'scheduled' | 'succeeded' | 'failed'
 
-/** Where events come from: every account is one. */
+/** A source of events. Every account is one. */
 export interface EventSource<E> {
-  /** Oldest first. Each is the account's state as it was then. */
+  /** Oldest first, each with the objects as they were at its time. */
   events(): readonly E[]
-  /** Calls back with each event from now on; the answer ends that. */
+  /** Calls back with each event from now on. @returns a function that stops this */
   onEvent(listener: (event: E) => void): () => void
-  /** What became of posting the event: whoever posts the account's events says so, and the API tells it. */
+  /** Records the result of posting the event, which the API shows. */
   notePosting(event: E, posting: Posting): void
 }
 
 export interface EventFeed<E> extends EventSource<E> {
   emit(event: E): void
-  /** Keeps an event that is to be read but never posted. */
+  /** Adds an event that can be read but is never posted. */
   keepUnposted(event: E): void
-  /** The events that could be read at that time, in milliseconds since the epoch. */
+  /** The events that could be read at this time, in milliseconds since the epoch. */
   asOf(ms: number): readonly E[]
-  /** What is known of the posting of an event. */
+  /** The result of posting an event. */
   postingOf(event: E): Posting
 }
 
 /**
- * A feed without events.
+ * An empty feed.
  * @param now milliseconds since the epoch
  */
 export function createEventFeed<E extends object>(now: () => number): EventFeed<E> {

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createShelf } from './object-history.ts'
+import { createObjectHistory } from './object-history.ts'
 
-test('an object can be read as it stood at any time, whatever became of it since', () => {
+test('returns an object as it was at any earlier time', () => {
   let nowMs = 1_000
-  const shelf = createShelf<{ id: string; state: string }>(() => nowMs)
-  shelf.put({ id: 'a', state: 'new' })
-  const first = shelf.asOf(1_000)
+  const history = createObjectHistory<{ id: string; state: string }>(() => nowMs)
+  history.put({ id: 'a', state: 'new' })
+  const first = history.asOf(1_000)
   nowMs = 2_000
-  shelf.put({ id: 'a', state: 'old' })
-  shelf.put({ id: 'b', state: 'new' })
-  expect(shelf.asOf(999).get('a')).toBeUndefined()
-  expect(shelf.asOf(999).all()).toEqual([])
+  history.put({ id: 'a', state: 'old' })
+  history.put({ id: 'b', state: 'new' })
+  expect(history.asOf(999).get('a')).toBeUndefined()
+  expect(history.asOf(999).all()).toEqual([])
   expect([first.get('a'), first.get('b'), first.all()]).toEqual([
     { id: 'a', state: 'new' },
     undefined,
@@ -20,6 +20,6 @@ test('an object can be read as it stood at any time, whatever became of it since
     { id: 'a', state: 'old' },
     { id: 'b', state: 'new' },
   ]
-  expect(shelf.asOf(2_000).all()).toEqual(now)
-  expect(shelf.all()).toEqual(now)
+  expect(history.asOf(2_000).all()).toEqual(now)
+  expect(history.all()).toEqual(now)
 })

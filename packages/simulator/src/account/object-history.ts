@@ -1,31 +1,30 @@
 /**
- * The objects of one kind that an account keeps, each with the times of its changes. Reading as of an earlier time is
- * what a caller of a real API gets when the copy that answers it lags behind: a new object is not there yet, a changed
- * one still looks as before.
+ * The objects of one kind in an account, with all their versions. Reading as of an earlier time simulates a replica that lags
+ * behind: a new object is missing, and a changed object has its old values.
  */
 
-/** What can be read of one kind of object, at one time. */
+/** The objects of one kind at one time. */
 export interface View<T> {
   get(id: string): T | undefined
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   all(): readonly T[]
 }
 
-export interface Shelf<T extends { id: string }> extends View<T> {
-  /** Keeps the object as it is now; what was read of it before stays as it was. */
+export interface ObjectHistory<T extends { id: string }> extends View<T> {
+  /** Adds the object, or a new version of it. Earlier reads are not affected. */
   put(object: T): T
-  /** The objects as they stood at that time, in milliseconds since the epoch. */
+  /** The objects as they were at this time, in milliseconds since the epoch. */
   asOf(ms: number): View<T>
 }
 
 /**
- * An empty shelf.
+ * An empty history.
  * @param now milliseconds since the epoch
  */
-export function createShelf<T extends { id: string }>(now: () => number): Shelf<T> {
+export function createObjectHistory<T extends { id: string }>(now: () => number): ObjectHistory<T> {
   const versions = new Map<string, { sinceMs: number; object: T }[]>()
   let lastChangeMs = Number.NEGATIVE_INFINITY
-  // Lists are read page by page: between two changes they need not be gathered anew.
+  // Lists are read page by page, so the list is cached until the next change.
   let gathered: readonly T[] | undefined
 
   const at = (id: string, ms: number) => versions.get(id)?.findLast(version => version.sinceMs <= ms)?.object

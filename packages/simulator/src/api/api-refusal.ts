@@ -1,4 +1,4 @@
-/** A request that an API refuses: the status, the body in the provider's words, and headers such as `retry-after`. */
+/** The answer to a refused request: status, the provider's error body, and headers such as `retry-after`. */
 export class ApiRefusal<Body extends object = object> extends Error {
   /** HTTP status. */
   readonly status: number

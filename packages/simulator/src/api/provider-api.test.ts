@@ -1,4 +1,4 @@
-/** What the three APIs have in common, seen from outside: each must show every trouble in its own words. */
+/** What the three APIs have in common: each must show every kind of trouble in its own error format. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
 import { createCardProcessor } from '../processor/account.ts'
@@ -20,11 +20,11 @@ afterEach(async () => {
 
 interface Provider {
   name: string
-  /** Of a list, and of an object that somebody just made. */
+  /** Paths of a list, and of an object that was just created. */
   list: string
   authorization: string
   start(options: ProviderApiOptions): Promise<{ api: ProviderApi; object: string }>
-  /** Where an error body holds its code. */
+  /** The path of the code in an error body. */
   codeIn(body: object): unknown
   codes: { rateLimited: unknown; failing: unknown; missing: unknown }
 }
@@ -83,7 +83,7 @@ describe.each(providers)('the API of the $name', provider => {
     return { api, object, call, codeOf, pass: (ms: number) => (clockMs += ms) }
   }
 
-  test('lets so many calls through as it is told, and more after a while', async () => {
+  test('accepts as many calls as the limit allows, and more after its period', async () => {
     const { api, call, codeOf, pass } = await setUp({ rateLimits: [{ calls: 2, perMs: 10_000, of: 'account' }] })
     const statuses = []
     for (let count = 0; count < 3; count++) statuses.push((await call(provider.list)).status)
@@ -95,7 +95,7 @@ describe.each(providers)('the API of the $name', provider => {
     expect((await call(provider.list)).status).toBe(200)
   })
 
-  test('counts each endpoint of its own where the limit says so', async () => {
+  test('counts each endpoint separately if the limit says so', async () => {
     const { object, call } = await setUp({ rateLimits: [{ calls: 1, perMs: 10_000, of: 'endpoint' }] })
     expect((await call(provider.list)).status).toBe(200)
     expect((await call(object)).status).toBe(200)
@@ -104,13 +104,13 @@ describe.each(providers)('the API of the $name', provider => {
 
   test.each<{ name: string; trouble: Trouble; status: number; code: keyof Provider['codes'] }>([
     {
-      name: 'a limit that somebody else used up',
+      name: 'a limit that another caller has used up',
       trouble: { kind: 'error', status: 429, retryAfterS: 7, times: 1 },
       status: 429,
       code: 'rateLimited',
     },
     { name: 'a failure', trouble: { kind: 'error', status: 503, times: 1 }, status: 503, code: 'failing' },
-    { name: 'an object that is not there yet', trouble: { kind: 'missing', times: 1 }, status: 404, code: 'missing' },
+    { name: 'an object that is not visible yet', trouble: { kind: 'missing', times: 1 }, status: 404, code: 'missing' },
   ])('shows $name once, in its own words', async ({ trouble, status, code }) => {
     const { api, object, call, codeOf } = await setUp()
     api.meet(trouble)
@@ -121,7 +121,7 @@ describe.each(providers)('the API of the $name', provider => {
     expect((await call(object)).status).toBe(200)
   })
 
-  test('shows trouble on one path alone when asked', async () => {
+  test('shows trouble only on the requested path', async () => {
     const { api, object, call } = await setUp()
     api.meet({ kind: 'error', status: 500, times: 1, path: new RegExp(`^${provider.list}$`) })
     expect((await call(object)).status).toBe(200)
@@ -129,7 +129,7 @@ describe.each(providers)('the API of the $name', provider => {
     expect((await call(provider.list)).status).toBe(200)
   })
 
-  test('may answer with a page of a gateway, cut the connection, keep silent, or be slow', async () => {
+  test('can answer with a page of a gateway, cut the connection, stay silent, or be slow', async () => {
     const { api, object, call } = await setUp()
     api.meet({ kind: 'html', status: 502, times: 1 })
     expect(await (await call(object)).text()).toMatch(/^<html>/)
@@ -142,14 +142,14 @@ describe.each(providers)('the API of the $name', provider => {
     expect(api.calls()).toHaveLength(4)
   })
 
-  test('finds an object only when its reads have caught up', async () => {
+  test('finds an object only after the lag of its reads', async () => {
     const { object, call, codeOf, pass } = await setUp({ readLagMs: 1_000 })
     expect(await codeOf(await call(object))).toBe(provider.codes.missing)
     pass(1_000)
     expect((await call(object)).status).toBe(200)
   })
 
-  test('lets a key that reads change nothing', async () => {
+  test('refuses changes with a read-only key', async () => {
     const { object, call } = await setUp()
     expect((await call(object, { method: 'POST' })).status).toBe(403)
   })

@@ -1,6 +1,6 @@
 /**
- * A provider's API on loopback: everything that the three have in common. What differs, the provider's dialect says:
- * who may call, what a path answers, and how a refusal is worded.
+ * A provider's API on loopback: everything that the three have in common. The dialect of a provider defines the rest: its keys, the
+ * answers of its paths, and the form of its errors.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Chance, createChance } from '../chance.ts'
@@ -12,20 +12,20 @@ import { createTroubles, type Trouble } from './trouble.ts'
 export interface ProviderApiOptions {
   /** Keys that may only read. */
   readonly readKeys: readonly string[]
-  /** Keys that may also change things. */
+  /** Keys that may also write. */
   readonly writeKeys?: readonly string[]
-  /** A free one when left out. */
+  /** A free port by default. */
   readonly port?: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** How often may be called; what the real provider allows when left out, nothing is limited when empty. */
+  /** The rate limits; those of the real provider by default, none if empty. */
   readonly rateLimits?: readonly RateLimit[]
   /**
-   * Milliseconds by which reads lag behind the account, so that what an event tells of is not found, or found as it was
-   * before, for a while; 0 when left out.
+   * Milliseconds by which reads lag behind the account, so that the object of an event is missing or outdated for a while; 0 by
+   * default.
    */
   readonly readLagMs?: number
-  /** Request ids come from it. */
+  /** The source of request ids. */
   readonly chance?: Chance
 }
 
@@ -35,11 +35,11 @@ export interface ProviderApi {
   readonly port: number
   /** Method and path with query of every authenticated call so far, oldest first. */
   calls(): readonly string[]
-  /** The next calls meet this; what was set before is forgotten. */
+  /** Sets the trouble of the next calls, and replaces an earlier one. */
   meet(trouble: Trouble): void
-  /** Reads lag by so many milliseconds from now on. */
+  /** Sets the lag of reads in milliseconds. */
   lagReads(ms: number): void
-  /** Allows so many calls from now on; the count begins anew. */
+  /** Sets the rate limits and resets the count. */
   limitRate(limits: readonly RateLimit[]): void
   stop(): Promise<void>
 }
@@ -53,30 +53,30 @@ export interface ApiCall {
   readonly body: string
   header(name: string): string | undefined
   readonly nowMs: number
-  /** The time as of which objects are read; earlier than now while reads lag. */
+  /** The time of the objects that are read; earlier than now while reads lag. */
   readonly readAtMs: number
-  /** Where this API is reached, for links in answers. */
+  /** The URL of this API, for links in answers. */
   readonly baseUrl: string
   readonly requestId: string
-  /** The key that the caller showed. */
+  /** The caller's key. */
   readonly key: string
 }
 
-/** How one provider's API speaks. */
+/** The differences of one provider's API. */
 export interface Dialect {
   /** A new request id. */
   requestId(chance: Chance): string
-  /** The key that a call carries, or undefined when it carries none. Throws for one that is written wrongly. */
+  /** The key of a call; undefined without one. @throws for a key in the wrong form */
   keyOf(authorization: string | undefined): string | undefined
-  /** @throws ApiRefusal for what the API refuses */
+  /** @throws ApiRefusal if the API refuses the request */
   answer(call: ApiCall): object
-  /** The refusals that are about no particular object. */
+  /** Refusals that are not about a particular object. */
   readonly refusals: {
     keyMissing(): ApiRefusal
     keyUnknown(key: string): ApiRefusal
     keyMayOnlyRead(): ApiRefusal
     tooLarge(): ApiRefusal
-    /** A call over the limit; seconds until the next may come. */
+    /** A call over the limit. @param retryAfterS seconds until the next call is accepted */
     rateLimited(retryAfterS: number): ApiRefusal
     /** Trouble on demand. */
     missing(): ApiRefusal
@@ -84,7 +84,7 @@ export interface Dialect {
   }
   /** Headers of every answer. */
   headers(requestId: string): Record<string, string>
-  /** An answer's body with what depends on the request; as it is when left out. */
+  /** Adds fields that depend on the request to an answer's body; unchanged by default. */
   complete?(body: object, requestId: string, failed: boolean): object
 }
 
@@ -144,14 +144,14 @@ export async function startProviderApi(
       ...dialect.headers(requestId),
       ...answer.headers,
     })
-    // With a line end, for whoever calls it by hand.
+    // With a line end, for calls by hand.
     response.end(`${JSON.stringify(answer.body, undefined, 2)}\n`)
   }
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       response.destroy()
-      // A caller who went away is no fault; anything else is one of ours and must be loud.
+      // A disconnected caller is not an error; everything else is a bug in the simulator and must be visible.
       if (request.errored === null) throw error
     })
   })
@@ -180,7 +180,7 @@ function authorise(dialect: Dialect, options: ProviderApiOptions, request: Incom
   return key
 }
 
-/** Says whether the trouble was the answer, or whether the answer is still to come. */
+/** @returns whether the trouble has answered the call */
 async function meetTrouble(
   trouble: Trouble,
   dialect: Dialect,
@@ -212,7 +212,7 @@ async function meetTrouble(
   }
 }
 
-/** The path without ids, so that two objects of a kind count as one endpoint. */
+/** The path without ids, so that all objects of a kind count as one endpoint. */
 function endpointOf(method: string, path: string): string {
   const resource = /^(?:\/(?:v1|api\/v2))?\/([^/]+)(\/.)?/.exec(path)
   return `${method} ${resource?.[1] ?? path}${resource?.[2] === undefined ? '' : '/{id}'}`

@@ -1,4 +1,4 @@
-/** At most `calls` in any `perMs` milliseconds, for all calls together or for each endpoint of its own. */
+/** At most `calls` in any `perMs` milliseconds, for all calls together or for each endpoint. */
 export interface RateLimit {
   readonly calls: number
   readonly perMs: number
@@ -7,11 +7,11 @@ export interface RateLimit {
 
 /** Counts calls; those that are refused do not count. */
 export interface RateGate {
-  /** Milliseconds until a call to this endpoint may come again; 0 lets this one through and counts it. */
+  /** Milliseconds until the next call to this endpoint is accepted; 0 accepts and counts this one. */
   admit(endpoint: string, nowMs: number): number
 }
 
-/** A gate that obeys all of the limits. */
+/** A gate with all of these limits. */
 export function createRateGate(limits: readonly RateLimit[]): RateGate {
   const counted = limits.map(limit => ({ limit, times: new Map<string, number[]>() }))
   return {

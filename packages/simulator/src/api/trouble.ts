@@ -1,34 +1,34 @@
-/** What the next calls of an API meet instead of their answer, or beside it. */
+/** Trouble that the next calls of an API get instead of their answer. */
 export type Trouble = TroubleKind & {
-  /** How many calls meet it; then all is well again. */
+  /** The number of calls that get it. */
   readonly times: number
-  /** Only calls whose path and query match; all of them when left out. */
+  /** Only for calls whose path and query match; for all by default. */
   readonly path?: RegExp
 }
 
 type TroubleKind =
   /** The provider's own error body with this status. `retryAfterS` adds that header, in seconds. */
   | { readonly kind: 'error'; readonly status: 401 | 403 | 409 | 429 | 500 | 503; readonly retryAfterS?: number }
-  /** A gateway in between answers with a page of HTML. */
+  /** A gateway answers with an HTML page. */
   | { readonly kind: 'html'; readonly status: 502 | 503 | 504 }
-  /** The object is not visible yet, as shortly after an event: 404. */
+  /** 404, as if the object were not visible yet, shortly after its event. */
   | { readonly kind: 'missing' }
-  /** The call is taken and never answered. */
+  /** The call is accepted and never answered. */
   | { readonly kind: 'silence' }
   /** The connection is closed without an answer. */
   | { readonly kind: 'cut' }
-  /** The answer is right but comes late. */
+  /** The answer is correct but late. */
   | { readonly kind: 'slow'; readonly afterMs: number }
 
-/** Trouble that is set and met. */
+/** Trouble that tests set and calls get. */
 export interface Troubles {
-  /** Sets what the next calls meet; what was set before is forgotten. */
+  /** Sets the trouble of the next calls, and replaces an earlier one. */
   meet(trouble: Trouble): void
-  /** What this call meets, which counts as met; undefined when all is well. */
+  /** The trouble of this call, which counts; undefined without one. */
   next(pathAndQuery: string): Trouble | undefined
 }
 
-/** Without any trouble. */
+/** No trouble. */
 export function createTroubles(): Troubles {
   let set: Trouble | undefined
   return {

@@ -1,30 +1,30 @@
 import type { Chance } from '../chance.ts'
 
-/** How far the way from the provider to us differs from a perfect one. Rates are from 0 (never) to 1 (always). */
+/** Disturbances of the delivery from the provider to Backstop. Rates are from 0 (never) to 1 (always). */
 export interface Disturbance {
   /** Milliseconds before the first post: from `minMs` up to `maxMs`. */
   readonly delay?: { readonly minMs: number; readonly maxMs: number }
-  /** How often each event is posted in any case; 1 when left out. */
+  /** How often each event is posted; 1 by default. */
   readonly copies?: number
-  /** Share of events that are posted once more than `copies`. */
+  /** Share of events that are posted one more time than `copies`. */
   readonly duplicateRate?: number
-  /** Share of events that are held back by `reorderMs`, so that those after them overtake. */
+  /** Share of events that are delayed by `reorderMs`, so that later events overtake them. */
   readonly reorderRate?: number
-  /** Milliseconds; 500 when left out. */
+  /** Milliseconds; 500 by default. */
   readonly reorderMs?: number
-  /** Share of events that are never posted at all, while the provider believes they were. */
+  /** Share of events that are never posted, although the provider counts them as posted. */
   readonly dropRate?: number
   /**
-   * Share of events whose body says wrong things about the right ids. Of the subscription biller alone: the other two
-   * sign what they say.
+   * Share of events with correct ids and false values. Only for the subscription biller, because the other two sign their
+   * events.
    */
   readonly lieRate?: number
 }
 
-/** What becomes of one event: lost, or posted after each of these waits (milliseconds from now), perhaps with lies. */
+/** The plan for one event: lost, or posted after each of these delays in milliseconds, perhaps with false values. */
 export type PostPlan = { kind: 'dropped' } | { kind: 'posted'; delaysMs: readonly number[]; lies: boolean }
 
-/** Decides what becomes of one event. The same chance gives the same plan. */
+/** Plans the posting of one event. The same chance gives the same plan. */
 export function planPosts(disturbance: Disturbance, chance: Chance): PostPlan {
   if (chance.next() < (disturbance.dropRate ?? 0)) return { kind: 'dropped' }
   const copies = (disturbance.copies ?? 1) + (chance.next() < (disturbance.duplicateRate ?? 0) ? 1 : 0)

@@ -1,28 +1,28 @@
-/** One notification on its way to an inbound address: signed as its provider signs, posted once. */
+/** Signs one notification like its provider, and posts it once to an inbound URL. */
 import { signProcessorEvent } from '../processor/credential.ts'
 import { signResellerEvent } from '../reseller/credential.ts'
 import { subscriptionAuthorization } from '../subscription/credential.ts'
 
-/** What a provider proves itself with. */
+/** The credential of a provider. */
 export type Credential =
   | { kind: 'processor'; secrets: readonly string[]; timestampS?: number; header?: string }
   | { kind: 'reseller'; secrets: readonly string[]; timestampS?: number; header?: string }
   | { kind: 'subscription'; password: string; username?: string }
-  /** Somebody who has nothing: no header at all. */
+  /** No credential, and no header. */
   | { kind: 'none' }
 
 export interface PostRequest {
   url: string
-  /** An object is sent as JSON; text and bytes go as they are. */
+  /** An object is sent as JSON; text and bytes are sent unchanged. */
   body: object | string | Buffer
   credential: Credential
-  /** Added last, so that a test can spoil what it wants. */
+  /** Added last, so that a test can replace any header. */
   headers?: Record<string, string>
   /** Milliseconds since the epoch, for the signature's timestamp. */
   now: () => number
-  /** Milliseconds until the provider gives up waiting for the answer; 20,000 when left out. */
+  /** Milliseconds that the provider waits for the answer; 20,000 by default. */
   timeoutMs?: number
-  /** Gives up at once. */
+  /** Aborts the request. */
   signal?: AbortSignal
 }
 
@@ -60,7 +60,7 @@ export function credentialHeaders(credential: Credential, body: Buffer, nowMs: n
 
 /**
  * Signs and posts one notification and waits for the answer, whatever its status. Redirects are not followed.
- * @throws TypeError or a TimeoutError of `fetch` when there is no answer
+ * @throws TypeError or a TimeoutError of `fetch` if there is no answer
  */
 export async function postNotification(request: PostRequest): Promise<PostAnswer> {
   const body = bytesOf(request.body)

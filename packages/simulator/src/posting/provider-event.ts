@@ -1,4 +1,4 @@
-/** What the three providers post, and what endpoint and API of this stand-in need to know of it. */
+/** The events of the three providers, and what their endpoints and APIs need of them. */
 import type { ProcessorEvent } from '../processor/events.ts'
 import type { ResellerEvent } from '../reseller/events.ts'
 import type { BillerEvent } from '../subscription/events.ts'
@@ -11,7 +11,7 @@ export interface ProviderEvents {
   subscription: BillerEvent
 }
 
-/** The events that a connection is to subscribe to: those of the interface, §6. */
+/** The events that docs/decisions/<kind>.md tells users to subscribe to. */
 export const SUBSCRIBED_EVENTS: Readonly<Record<ProviderKind, readonly string[]>> = {
   processor: [
     'refund.created',
@@ -42,13 +42,13 @@ export const SUBSCRIBED_EVENTS: Readonly<Record<ProviderKind, readonly string[]>
   ],
 }
 
-/** An event's id and type, wherever its provider writes them. */
+/** An event's id and type, from the provider's own fields. */
 export function nameOf(event: ProviderEvents[ProviderKind]): { id: string; type: string } {
   if ('event_id' in event) return { id: event.event_id, type: event.event_type }
   return { id: event.id, type: 'event_type' in event ? event.event_type : event.type }
 }
 
-/** Whether an answer's status ends the retries: any 2xx at the processor, 200 alone at the other two. */
+/** Whether a status ends the retries: any 2xx at the processor, only 200 at the other two. */
 export function isTaken(kind: ProviderKind, status: number): boolean {
   return kind === 'processor' ? status >= 200 && status < 300 : status === 200
 }

@@ -1,4 +1,4 @@
-/** Events as the official libraries take them: signed, in a form that they read, and told of in the provider's API. */
+/** The official libraries accept the simulated events, and the providers' APIs report their delivery. */
 import { Paddle } from '@paddle/paddle-node-sdk'
 import Chargebee, { basicAuthValidator, type WebhookEvent } from 'chargebee'
 import { afterEach, expect, test } from 'vitest'
@@ -77,7 +77,7 @@ test('the official library handles every event of the subscription biller', asyn
   )
 })
 
-test('what the subscription biller pushes may lie while its API tells the truth', async () => {
+test('the subscription biller can push false values while its API shows the true ones', async () => {
   const credential = { kind: 'subscription', password: 'secret' } as const
   const { inbound, endpoint } = await endpointWith(credential, { disturbance: { lieRate: 1 } })
   const biller = createSubscriptionBiller({ now: Date.now, chance: createChance(1) })
@@ -94,7 +94,7 @@ test('what the subscription biller pushes may lie while its API tells the truth'
   expect(biller.asOf(Date.now()).transactions.get(refund.id)).toEqual(refund)
 })
 
-test('signed events cannot lie', async () => {
+test('signed events cannot have false values', async () => {
   const { endpoint } = await endpointWith({ kind: 'processor', secrets: ['whsec_test'] })
   expect(() => endpoint.change({ disturbance: { lieRate: 0.1 } })).toThrow(/signed and cannot lie/)
 })
@@ -109,7 +109,7 @@ test('the reseller and the subscription biller post again unless 200 is answered
   expect(endpoint.attempts().map(attempt => attempt.status)).toEqual([202, 200])
 })
 
-test('the API of the processor tells which events could not be delivered', async () => {
+test('the API of the processor shows which events were not delivered', async () => {
   const { inbound, endpoint } = await endpointWith({ kind: 'processor', secrets: ['whsec_test'] })
   const processor = createCardProcessor({ now: Date.now })
   endpoint.follow(processor)
@@ -128,11 +128,11 @@ test('the API of the processor tells which events could not be delivered', async
   endpoint.change({ disturbance: { dropRate: 1 } })
   processor.refund({ charge: charge.id, amount: 100 })
   await endpoint.idle()
-  // The provider believes that what was lost on the way has arrived.
+  // The provider counts lost events as delivered.
   expect(await undelivered()).toEqual(['charge.refunded', 'refund.created'])
 })
 
-test('the API of the subscription biller tells what became of each webhook', async () => {
+test('the API of the subscription biller shows the result of each webhook', async () => {
   const { endpoint } = await endpointWith({ kind: 'subscription', password: 'secret' })
   const biller = createSubscriptionBiller({ now: Date.now })
   endpoint.follow(biller)

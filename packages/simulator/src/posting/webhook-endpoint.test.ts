@@ -40,7 +40,7 @@ test('an endpoint posts the events it subscribed to, signed so that the official
   expect(endpoint.attempts().map(attempt => attempt.status)).toEqual([200, 200])
 })
 
-test('an event that is refused is posted again, as the same event, until it is taken', async () => {
+test('posts a refused event again, with the same id, until it is accepted', async () => {
   const { inbound, endpoint, processor, charge } = await setUp({ events: ['refund.created'] })
   inbound.answerWith(({ number }) => ({ kind: 'answer', status: number < 3 ? 503 : 200 }))
   processor.refund({ charge: charge.id })
@@ -53,7 +53,7 @@ test('an event that is refused is posted again, as the same event, until it is t
   expect(new Set(endpoint.attempts().map(attempt => attempt.eventId)).size).toBe(1)
 })
 
-test('an endpoint gives up when its retries are used up, and records why', async () => {
+test('stops when its retries are used up, and records why', async () => {
   const { inbound, endpoint, processor, charge } = await setUp({ events: ['refund.created'] })
   inbound.answerWith(() => ({ kind: 'cut' }))
   processor.refund({ charge: charge.id })
@@ -62,7 +62,7 @@ test('an endpoint gives up when its retries are used up, and records why', async
   expect(endpoint.attempts().at(-1)).toMatchObject({ status: null, answer: expect.stringMatching(/fetch failed/) })
 })
 
-test('copies and dropped events arrive as often as asked', async () => {
+test('posts as many copies, and drops as many events, as requested', async () => {
   const { inbound, endpoint, processor, charge } = await setUp({
     events: ['refund.created'],
     disturbance: { copies: 3 },
@@ -76,7 +76,7 @@ test('copies and dropped events arrive as often as asked', async () => {
   expect(inbound.deliveries()).toHaveLength(3)
 })
 
-test('events that were held are posted in the order that the test wants', async () => {
+test('posts held events in the order that the test chooses', async () => {
   const { inbound, endpoint, processor, charge } = await setUp({ events: ['refund.created', 'refund.updated'] })
   endpoint.hold()
   const refund = processor.refund({ charge: charge.id, status: 'pending' })
@@ -86,7 +86,7 @@ test('events that were held are posted in the order that the test wants', async 
   expect(types).toEqual(['refund.updated', 'refund.created'])
 })
 
-test('stopping gives up on an event that waits for its retry', async () => {
+test('cancels waiting retries when it is stopped', async () => {
   const { inbound, endpoint, processor, charge } = await setUp({
     events: ['refund.created'],
     retryDelaysMs: [3_600_000],

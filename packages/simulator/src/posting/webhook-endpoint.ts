@@ -1,4 +1,4 @@
-/** A webhook endpoint as it is set up at a provider: where events go, proved with what, and how stubbornly. */
+/** A webhook endpoint as configured at a provider: its URL, its credential and its retries. */
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
 import type { BillerEvent } from '../subscription/events.ts'
@@ -9,12 +9,12 @@ import { isTaken, nameOf, type ProviderEvents, type ProviderKind, SUBSCRIBED_EVE
 
 export interface WebhookEndpointOptions<Kind extends ProviderKind = 'processor'> {
   url: string
-  /** What events are signed with, or the password that goes with them. */
+  /** The secret that signs events, or the password that is sent with them. */
   credential: Credential & { kind: Kind }
-  /** Event types that are posted; those of the interface when left out, all of them with `*`. */
+  /** Event types that are posted; the documented ones by default, all with `*`. */
   events?: readonly string[]
   disturbance?: Disturbance
-  /** Waits before the second and later attempts, in milliseconds. The real providers go on for three days. */
+  /** Milliseconds before the second and later attempts. The real providers retry for three days. */
   retryDelaysMs?: readonly number[]
   /** Milliseconds since the epoch. */
   now: () => number
@@ -28,36 +28,36 @@ export interface PostAttempt {
   attempt: number
   /** Milliseconds since the epoch. */
   atMs: number
-  /** HTTP status, or null when there was no answer. */
+  /** HTTP status, or null without an answer. */
   status: number | null
-  /** What was answered, or why there was no answer. */
+  /** The answer, or the reason why there was none. */
   answer: string
 }
 
 export interface WebhookEndpoint<Kind extends ProviderKind = 'processor'> {
-  /** Posts the account's events from now on, and tells the account what became of each. The answer ends that. */
+  /** Posts the account's events from now on, and records the result of each. @returns a function that stops this */
   follow(account: EventSource<ProviderEvents[Kind]>): () => void
-  /** Posts one event as the disturbance wants it; resolves when every copy is taken, given up on or dropped. */
+  /** Posts one event with the disturbance; resolves when every copy is accepted, dropped, or out of retries. */
   post(event: ProviderEvents[Kind]): Promise<void>
-  /** Takes another credential, address or disturbance from now on. */
+  /** Changes credential, URL or disturbance. */
   change(options: Partial<Pick<WebhookEndpointOptions<Kind>, 'url' | 'credential' | 'disturbance'>>): void
-  /** Keeps events back until release(): for a test that wants its own order. */
+  /** Holds events until release(), for a test that needs its own order. */
   hold(): void
-  /** Posts what was kept back, in the order that `arrange` gives it, one after the other. */
+  /** Posts the held events one after the other, in the order that `arrange` returns. */
   release(arrange?: (events: ProviderEvents[Kind][]) => ProviderEvents[Kind][]): Promise<void>
   attempts(): readonly PostAttempt[]
   onAttempt(listener: (attempt: PostAttempt) => void): () => void
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when nothing is in flight. */
   idle(): Promise<void>
-  /** Gives up on everything that is on its way. */
+  /** Cancels everything that is in flight. */
   stop(): Promise<void>
 }
 
 const DEFAULT_RETRY_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
 
 /**
- * An endpoint that posts nothing until it follows an account or is given an event.
- * @throws Error for a disturbance that this provider cannot show
+ * An endpoint. It posts nothing until it follows an account or gets an event.
+ * @throws Error for a disturbance that is impossible for this provider
  */
 export function createWebhookEndpoint<Kind extends ProviderKind>(
   initial: WebhookEndpointOptions<Kind>,
@@ -91,7 +91,7 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
     return record.status !== null && isTaken(kind, record.status)
   }
 
-  /** Says whether it was taken in the end. */
+  /** @returns whether it was accepted */
   async function postUntilTaken(event: Event, body: object, delayMs: number): Promise<boolean> {
     await wait(delayMs, stopping.signal)
     for (let number = 1; !stopping.signal.aborted; number++) {
@@ -117,7 +117,7 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
       return
     }
     note(event, 'scheduled')
-    // Lies are refused for all but the subscription biller, so that this is one of its events.
+    // False values are only possible for the subscription biller, so this is one of its events.
     const body = plan.lies ? lieAbout(event as BillerEvent, chance) : event
     const taken = await Promise.all(plan.delaysMs.map(delayMs => track(postUntilTaken(event, body, delayMs))))
     note(event, taken.every(Boolean) ? 'succeeded' : 'failed')

@@ -15,7 +15,7 @@ function lastEvent(events: readonly ProcessorEvent[], type: string): ProcessorEv
 }
 
 describe('a refund', () => {
-  test('leaves refund.created and charge.refunded that name each other, with the request that caused them', () => {
+  test('emits refund.created and charge.refunded with references to each other and to their request', () => {
     const processor = account()
     const { charge, paymentIntent } = processor.createPayment({ amount: 4_999, currency: 'EUR' })
     const refund = processor.refund({ charge: charge.id, amount: 2_499, idempotencyKey: 'op-7' })
@@ -38,7 +38,7 @@ describe('a refund', () => {
     expect(refunded.data.previous_attributes).toEqual({ amount_refunded: 0 })
   })
 
-  test('of what is left makes the charge fully refunded, and a further one is refused', () => {
+  test('of the rest makes the charge fully refunded, and a further refund is refused', () => {
     const processor = account()
     const { paymentIntent } = processor.createPayment({ amount: 4_999, currency: 'eur' })
     processor.refund({ payment_intent: paymentIntent.id, amount: 4_000 })
@@ -51,7 +51,7 @@ describe('a refund', () => {
     expect(() => processor.refund({ payment_intent: paymentIntent.id })).toThrow(/has already been refunded/)
   })
 
-  test('that a bank takes days for stays pending until it is settled', () => {
+  test('by a slow bank stays pending until it is settled', () => {
     const processor = account()
     const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
     const refund = processor.refund({ charge: charge.id, status: 'pending' })
@@ -63,7 +63,7 @@ describe('a refund', () => {
     expect(updated.request).toEqual({ id: null, idempotency_key: null })
   })
 
-  test('that fails gives the amount back to the charge and says why', () => {
+  test('that fails returns the amount to the charge and gives the reason', () => {
     const processor = account()
     const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
     const refund = processor.refund({ charge: charge.id, status: 'pending' })
@@ -76,7 +76,7 @@ describe('a refund', () => {
     expect(() => processor.settleRefund(refund.id, { status: 'succeeded' })).toThrow(/cannot change any more/)
   })
 
-  test('sent again with its idempotency key is the same refund without a second event', () => {
+  test('that is repeated with its idempotency key is the same refund and emits no second event', () => {
     const processor = account()
     const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
     const first = processor.refund({ charge: charge.id, amount: 100, idempotencyKey: 'key-1' })
@@ -88,7 +88,7 @@ describe('a refund', () => {
     )
   })
 
-  test('on an account from before refund events shows as charge.refunded alone', () => {
+  test('on an account without refund events emits charge.refunded only', () => {
     const processor = account({ sendsRefundEvents: false })
     const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
     processor.refund({ charge: charge.id })
@@ -97,7 +97,7 @@ describe('a refund', () => {
 })
 
 test.each([
-  { name: 'more than is left', request: { amount: 1_001 }, param: 'amount' },
+  { name: 'more than the rest', request: { amount: 1_001 }, param: 'amount' },
   { name: 'nothing', request: { amount: 0 }, param: 'amount' },
   { name: 'an unknown charge', request: { charge: 'ch_unknown' }, param: 'charge' },
 ])('a refund of $name is refused as the API refuses it', ({ request, param }) => {
@@ -109,7 +109,7 @@ test.each([
   expect(processor.events().map(event => event.type)).toEqual(['charge.succeeded'])
 })
 
-test('an event keeps the state of its time when the object changes later', () => {
+test('an event keeps its values when the object changes later', () => {
   const processor = account()
   const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
   const refund = processor.refund({ charge: charge.id, status: 'pending' })

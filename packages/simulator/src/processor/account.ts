@@ -1,13 +1,13 @@
 /**
- * A card processor's account, kept in memory: payments, refunds, disputes, subscriptions and the events about them. It
- * changes the way a real account does (compatible with Stripe), so that what Backstop sees of it is consistent: what an
- * event says can be read again, a full refund cannot be repeated, an idempotency key answers what it answered before.
+ * A card processor's account in memory: payments, refunds, disputes, subscriptions and their events. It behaves like a real account
+ * (compatible with Stripe), so that events and API agree: the object of an event can be read, a full refund cannot be repeated, and
+ * an idempotency key returns the same answer.
  */
 import type Stripe from 'stripe'
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/object-history.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { type Caller, openBooks } from './account-state.ts'
+import { type Caller, createAccountState } from './account-state.ts'
 import type { ProcessorEvent } from './events.ts'
 import { makePayment, type Payment, type PaymentRequest } from './objects/payment.ts'
 import type { ProcessorSchedule } from './objects/schedule.ts'
@@ -18,19 +18,19 @@ import { PERIOD_S, type SubscriptionActions, subscriptionActions } from './subsc
 export interface CardProcessorOptions {
   /** Milliseconds since the epoch, e.g. `Date.now`. */
   now: () => number
-  /** Ids come from it. */
+  /** The source of ids. */
   chance?: Chance
   livemode?: boolean
-  /** Accounts from before 2024-10-28 tell of a card refund by `charge.refunded` alone: false is such an account. */
+  /** False for an account from before 2024-10-28, which reports card refunds by `charge.refunded` only. */
   sendsRefundEvents?: boolean
 }
 
 export interface SubscribeRequest extends PaymentRequest, Caller {
-  /** `flexible` when left out, as new accounts have it. */
+  /** `flexible` by default, as for new accounts. */
   billingMode?: 'classic' | 'flexible'
 }
 
-/** The account as it stood at one time. */
+/** The account at one time. */
 export interface ProcessorRecords {
   readonly customers: View<Stripe.Customer>
   readonly paymentIntents: View<Stripe.PaymentIntent>
@@ -40,36 +40,36 @@ export interface ProcessorRecords {
   readonly subscriptions: View<ProcessorSubscription>
   readonly schedules: View<ProcessorSchedule>
   events(): readonly ProcessorEvent[]
-  /** What is known of the posting of an event. */
+  /** The result of posting an event. */
   postingOf(event: ProcessorEvent): Posting
 }
 
 export interface CardProcessor extends EventSource<ProcessorEvent>, RefundActions, SubscriptionActions {
   readonly kind: 'processor'
-  /** A customer pays by card. Leaves `charge.succeeded`. */
+  /** A customer pays by card. Emits `charge.succeeded`. */
   createPayment(request: PaymentRequest): Payment
-  /** A customer subscribes and pays the first period. Leaves `charge.succeeded` and `customer.subscription.created`. */
+  /** A customer subscribes and pays the first period. Emits `charge.succeeded` and `customer.subscription.created`. */
   subscribe(request: SubscribeRequest): { subscription: ProcessorSubscription; payment: Payment }
   customers(): readonly Stripe.Customer[]
   paymentIntents(): readonly Stripe.PaymentIntent[]
   charges(): readonly Stripe.Charge[]
   refunds(): readonly Stripe.Refund[]
   subscriptions(): readonly ProcessorSubscription[]
-  /** The account as it stood at that time, in milliseconds since the epoch. */
+  /** The account as it was at this time, in milliseconds since the epoch. */
   asOf(ms: number): ProcessorRecords
 }
 
 /** An empty account. */
 export function createCardProcessor(options: CardProcessorOptions): CardProcessor {
   const { now, chance = createChance(), livemode = false, sendsRefundEvents = true } = options
-  const books = openBooks(now, chance, livemode)
+  const state = createAccountState(now, chance, livemode)
 
   function pay(request: PaymentRequest, caller?: Caller): Payment {
-    const made = makePayment(books.making(), request)
-    books.customers.put(made.customer)
-    books.paymentIntents.put(made.paymentIntent)
-    books.charges.put(made.charge)
-    books.emit({ type: 'charge.succeeded', object: made.charge }, books.requestOf(caller))
+    const made = makePayment(state.context(), request)
+    state.customers.put(made.customer)
+    state.paymentIntents.put(made.paymentIntent)
+    state.charges.put(made.charge)
+    state.emit({ type: 'charge.succeeded', object: made.charge }, state.requestOf(caller))
     return made
   }
 
@@ -80,7 +80,7 @@ export function createCardProcessor(options: CardProcessorOptions): CardProcesso
       (sum, item) => sum + Number(item.price.unit_amount) * (item.quantity ?? 1),
       0,
     )
-    const customer = books.customers.get(String(subscription.customer))
+    const customer = state.customers.get(String(subscription.customer))
     const request = { amount, currency: subscription.currency, description: 'Subscription update' }
     pay(customer === undefined ? request : { ...request, customer }, { automatic: true })
     return invoiceId()
@@ -91,40 +91,40 @@ export function createCardProcessor(options: CardProcessorOptions): CardProcesso
     createPayment: request => pay(request),
     subscribe({ billingMode = 'flexible', ...request }) {
       const payment = pay({ description: 'Subscription creation', ...request }, request)
-      const subscription = books.subscriptions.put(
-        makeSubscription(books.making(), {
+      const subscription = state.subscriptions.put(
+        makeSubscription(state.context(), {
           customerId: payment.customer.id,
           amount: request.amount,
           currency: request.currency,
           billingMode,
           metadata: request.metadata ?? {},
-          periodEnd: books.making().created + PERIOD_S,
+          periodEnd: state.context().created + PERIOD_S,
           latestInvoice: invoiceId(),
         }),
       )
-      books.emit({ type: 'customer.subscription.created', object: subscription }, books.requestOf(request))
+      state.emit({ type: 'customer.subscription.created', object: subscription }, state.requestOf(request))
       return { subscription, payment }
     },
-    ...refundActions(books, sendsRefundEvents),
-    ...subscriptionActions(books, renew),
-    customers: books.customers.all,
-    paymentIntents: books.paymentIntents.all,
-    charges: books.charges.all,
-    refunds: books.refunds.all,
-    subscriptions: books.subscriptions.all,
+    ...refundActions(state, sendsRefundEvents),
+    ...subscriptionActions(state, renew),
+    customers: state.customers.all,
+    paymentIntents: state.paymentIntents.all,
+    charges: state.charges.all,
+    refunds: state.refunds.all,
+    subscriptions: state.subscriptions.all,
     asOf: ms => ({
-      customers: books.customers.asOf(ms),
-      paymentIntents: books.paymentIntents.asOf(ms),
-      charges: books.charges.asOf(ms),
-      refunds: books.refunds.asOf(ms),
-      disputes: books.disputes.asOf(ms),
-      subscriptions: books.subscriptions.asOf(ms),
-      schedules: books.schedules.asOf(ms),
-      events: () => books.feed.asOf(ms),
-      postingOf: books.feed.postingOf,
+      customers: state.customers.asOf(ms),
+      paymentIntents: state.paymentIntents.asOf(ms),
+      charges: state.charges.asOf(ms),
+      refunds: state.refunds.asOf(ms),
+      disputes: state.disputes.asOf(ms),
+      subscriptions: state.subscriptions.asOf(ms),
+      schedules: state.schedules.asOf(ms),
+      events: () => state.feed.asOf(ms),
+      postingOf: state.feed.postingOf,
     }),
-    events: books.feed.events,
-    onEvent: books.feed.onEvent,
-    notePosting: books.feed.notePosting,
+    events: state.feed.events,
+    onEvent: state.feed.onEvent,
+    notePosting: state.feed.notePosting,
   }
 }

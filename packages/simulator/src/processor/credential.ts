@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The value of header `processor-signature` for a body. Written here on its own, from the processor's description and
- * not from our verification, so that a fault in one shows against the other.
+ * The value of header `processor-signature` for a body. Written from the processor's documentation and not from the product's
+ * verification, so that an error in one shows in the other.
  * @param body the exact bytes that are posted
- * @param secrets one v1 signature each, as the processor sends while a secret is being rolled
+ * @param secrets one v1 signature each, as the processor sends during a rotation
  * @param timestampS Unix time in seconds
  */
 export function signProcessorEvent(body: Buffer | string, secrets: readonly string[], timestampS: number): string {

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import { API_VERSION, type Making } from './object-context.ts'
+import { API_VERSION, type ObjectContext } from './object-context.ts'
 import type { ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
 
-/** What caused an event: `id` is null when the processor acted by itself. */
+/** The cause of an event; `id` is null if the processor acted by itself. */
 export interface EventRequest {
   id: string | null
   idempotency_key: string | null
@@ -33,7 +33,7 @@ interface Subjects {
 
 export type ProcessorEventType = keyof Subjects & Stripe.Event['type']
 
-/** The events of the card processor that the stand-in makes. */
+/** The events of the card processor that the simulator emits. */
 export type ProcessorEvent = {
   [Type in ProcessorEventType]: Omit<Stripe.Event, 'type' | 'data'> & {
     type: Type
@@ -41,13 +41,17 @@ export type ProcessorEvent = {
   }
 }[ProcessorEventType]
 
-/** An event's type with what it is about and, for a change, the values of before. */
+/** An event's type with its object and, for a change, the previous values. */
 export type Told = {
   [Type in ProcessorEventType]: { type: Type; object: Subjects[Type]; previous?: object }
 }[ProcessorEventType]
 
-/** One event about an object as it stands now. Later changes of the account do not reach into it. */
-export function makeEvent({ chance, created, livemode }: Making, told: Told, request: EventRequest): ProcessorEvent {
+/** An event with a copy of the object, which later changes do not affect. */
+export function makeEvent(
+  { chance, created, livemode }: ObjectContext,
+  told: Told,
+  request: EventRequest,
+): ProcessorEvent {
   const { type, object, previous } = told
   const event = {
     id: `evt_3${chance.text(23)}`,
@@ -60,11 +64,11 @@ export function makeEvent({ chance, created, livemode }: Making, told: Told, req
     request: { ...request },
     type,
   }
-  // Type and object come from one member of Told, which the compiler no longer sees once they stand apart.
+  // Type and object are from one member of Told, which the compiler cannot see after destructuring.
   return event as ProcessorEvent
 }
 
-/** The values of `before` that `after` changed, as `data.previous_attributes` shows them; what is new was null. */
+/** The values of `before` that `after` changed, for `data.previous_attributes`; a new field was null. */
 export function previousAttributes(before: object, after: object): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const [name, now] of Object.entries(after)) {

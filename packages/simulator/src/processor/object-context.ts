@@ -1,12 +1,12 @@
 import type { Chance } from '../chance.ts'
 
-/** The API version whose shapes these are: the one that the `stripe` package of this workspace is made for. */
+/** The API version of these objects, which is that of the `stripe` package in this workspace. */
 export const API_VERSION = '2026-10-28.endive'
 
-/** What every new object of the card processor needs. */
-export interface Making {
+/** The values that every new object of the card processor needs. */
+export interface ObjectContext {
   readonly chance: Chance
-  /** Unix time in seconds, as the processor's objects carry it. */
+  /** Unix time in seconds, as in the processor's objects. */
   readonly created: number
   readonly livemode: boolean
 }

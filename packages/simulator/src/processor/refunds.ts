@@ -1,21 +1,21 @@
-/** What can happen to a charged card at the processor: refunds with their fate, and disputes. */
+/** Refunds of card charges and their later states, and disputes. */
 import type Stripe from 'stripe'
 import type { Chance } from '../chance.ts'
-import type { Books, Caller } from './account-state.ts'
+import type { AccountState, Caller } from './account-state.ts'
 import { type EventRequest, previousAttributes } from './events.ts'
 import { makeDispute } from './objects/dispute.ts'
 import { makeRefund } from './objects/refund.ts'
 import { invalidRequest, noSuch, ProcessorRefusal } from './refusal.ts'
 
 export interface RefundRequest extends Caller {
-  /** One of the two names the payment. */
+  /** Either `charge` or `payment_intent` is required. */
   charge?: string
   payment_intent?: string
-  /** Minor units; what is left of the charge when left out. */
+  /** Minor units; the rest of the charge by default. */
   amount?: number
   reason?: 'duplicate' | 'fraudulent' | 'requested_by_customer'
   metadata?: Record<string, string>
-  /** `pending` until settleRefund, as with banks that take days; most card refunds succeed at once. */
+  /** `pending` until settleRefund, as with slow banks; most card refunds succeed at once. */
   status?: 'pending' | 'succeeded'
 }
 
@@ -27,52 +27,52 @@ export type Settlement =
 
 export interface RefundActions {
   /**
-   * Gives money back. Leaves `refund.created` and `charge.refunded`.
-   * @throws ProcessorRefusal as the API would answer
+   * Makes a refund. Emits `refund.created` and `charge.refunded`.
+   * @throws ProcessorRefusal like the API
    */
   refund(request: RefundRequest): Stripe.Refund
-  /** A pending refund ends, or a succeeded one comes back failed. Leaves `refund.updated`, and `refund.failed` too. */
+  /** Ends a pending refund, or makes a succeeded one fail. Emits `refund.updated`, and `refund.failed` for a failure. */
   settleRefund(id: string, settlement: Settlement): Stripe.Refund
-  /** Changes a refund's metadata: an update that changes nothing about the money. */
+  /** Changes a refund's metadata, which does not affect the money. */
   updateRefund(id: string, metadata: Record<string, string>): Stripe.Refund
-  /** The cardholder's bank takes the money back for now. Leaves `charge.dispute.created`. */
+  /** The cardholder's bank withdraws the money. Emits `charge.dispute.created`. */
   dispute(chargeId: string, reason?: string): Stripe.Dispute
-  /** Leaves `charge.dispute.closed`. */
+  /** Emits `charge.dispute.closed`. */
   closeDispute(id: string, outcome: 'won' | 'lost'): Stripe.Dispute
 }
 
 /**
- * Everything about refunds that an account can do.
- * @param sendsRefundEvents false for an account from before 2024-10-28, which tells of refunds by their charge
+ * The refund operations of an account.
+ * @param sendsRefundEvents false for an account from before 2024-10-28, which reports refunds by their charge
  */
-export function refundActions(books: Books, sendsRefundEvents: boolean): RefundActions {
+export function refundActions(state: AccountState, sendsRefundEvents: boolean): RefundActions {
   const replays = new Map<string, { parameters: string; refundId: string }>()
 
   function existingRefund(id: string): Stripe.Refund {
-    const refund = books.refunds.get(id)
+    const refund = state.refunds.get(id)
     if (refund === undefined) throw noSuch('refund', id)
     return refund
   }
 
   function changeRefund(id: string, change: Partial<Stripe.Refund>, request: EventRequest): Stripe.Refund {
     const before = existingRefund(id)
-    const after = books.refunds.put({ ...before, ...change })
+    const after = state.refunds.put({ ...before, ...change })
     const previous = previousAttributes(before, after)
     const type = sendsRefundEvents ? 'refund.updated' : 'charge.refund.updated'
-    books.emit({ type, object: after, previous }, request)
+    state.emit({ type, object: after, previous }, request)
     return after
   }
 
   function addToCharge(charge: Stripe.Charge, amount: number): Stripe.Charge {
     const refunded = charge.amount_refunded + amount
-    return books.charges.put({ ...charge, amount_refunded: refunded, refunded: refunded === charge.amount })
+    return state.charges.put({ ...charge, amount_refunded: refunded, refunded: refunded === charge.amount })
   }
 
   function changeDispute(dispute: Stripe.Dispute, type: 'charge.dispute.created' | 'charge.dispute.closed') {
-    const charge = books.charges.get(String(dispute.charge))
-    if (charge !== undefined) books.charges.put({ ...charge, disputed: true })
-    books.disputes.put(dispute)
-    books.emit({ type, object: dispute }, books.requestOf({ automatic: true }))
+    const charge = state.charges.get(String(dispute.charge))
+    if (charge !== undefined) state.charges.put({ ...charge, disputed: true })
+    state.disputes.put(dispute)
+    state.emit({ type, object: dispute }, state.requestOf({ automatic: true }))
     return dispute
   }
 
@@ -85,10 +85,10 @@ export function refundActions(books: Books, sendsRefundEvents: boolean): RefundA
         if (replay.parameters !== parameters) throw differentParameters(key as string)
         return existingRefund(replay.refundId)
       }
-      const charge = findCharge(books, wanted)
+      const charge = findCharge(state, wanted)
       const amount = amountToRefund(charge, wanted.amount)
-      const refund = books.refunds.put(
-        makeRefund(books.making(), {
+      const refund = state.refunds.put(
+        makeRefund(state.context(), {
           charge,
           amount,
           status: wanted.status ?? 'succeeded',
@@ -97,11 +97,11 @@ export function refundActions(books: Books, sendsRefundEvents: boolean): RefundA
         }),
       )
       if (key !== undefined) replays.set(key, { parameters, refundId: refund.id })
-      const request = books.requestOf(wanted)
+      const request = state.requestOf(wanted)
       const after = addToCharge(charge, amount)
-      if (sendsRefundEvents) books.emit({ type: 'refund.created', object: refund }, request)
+      if (sendsRefundEvents) state.emit({ type: 'refund.created', object: refund }, request)
       const previous = previousAttributes(charge, after)
-      books.emit({ type: 'charge.refunded', object: after, previous }, request)
+      state.emit({ type: 'charge.refunded', object: after, previous }, request)
       return refund
     },
 
@@ -110,27 +110,27 @@ export function refundActions(books: Books, sendsRefundEvents: boolean): RefundA
       if (before.status === 'failed' || before.status === 'canceled') {
         throw invalidRequest(`Refund ${id} has status ${before.status} and cannot change any more.`)
       }
-      const request = books.requestOf({ automatic: settlement.status !== 'canceled' })
-      const after = changeRefund(id, settledFields(settlement, books.making().chance), request)
+      const request = state.requestOf({ automatic: settlement.status !== 'canceled' })
+      const after = changeRefund(id, settledFields(settlement, state.context().chance), request)
       if (settlement.status === 'failed' || settlement.status === 'canceled') {
-        const charge = books.charges.get(String(before.charge))
+        const charge = state.charges.get(String(before.charge))
         if (charge !== undefined) addToCharge(charge, -before.amount)
       }
       if (settlement.status === 'failed' && sendsRefundEvents) {
-        books.emit({ type: 'refund.failed', object: after }, request)
+        state.emit({ type: 'refund.failed', object: after }, request)
       }
       return after
     },
 
-    updateRefund: (id, metadata) => changeRefund(id, { metadata }, books.requestOf()),
+    updateRefund: (id, metadata) => changeRefund(id, { metadata }, state.requestOf()),
 
     dispute(chargeId, reason = 'fraudulent') {
-      const charge = books.charges.get(chargeId)
+      const charge = state.charges.get(chargeId)
       if (charge === undefined) throw noSuch('charge', chargeId)
-      return changeDispute(makeDispute(books.making(), charge, reason), 'charge.dispute.created')
+      return changeDispute(makeDispute(state.context(), charge, reason), 'charge.dispute.created')
     },
     closeDispute(id, outcome) {
-      const dispute = books.disputes.get(id)
+      const dispute = state.disputes.get(id)
       if (dispute === undefined) throw noSuch('dispute', id)
       return changeDispute({ ...dispute, status: outcome }, 'charge.dispute.closed')
     },
@@ -162,7 +162,7 @@ function differentParameters(key: string): ProcessorRefusal {
   })
 }
 
-function findCharge({ charges, paymentIntents }: Books, wanted: RefundRequest): Stripe.Charge {
+function findCharge({ charges, paymentIntents }: AccountState, wanted: RefundRequest): Stripe.Charge {
   if (wanted.charge !== undefined) {
     const charge = charges.get(wanted.charge)
     if (charge === undefined) throw noSuch('charge', wanted.charge, 'charge')

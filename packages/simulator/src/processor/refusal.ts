@@ -1,6 +1,6 @@
 import { ApiRefusal } from '../api/api-refusal.ts'
 
-/** The object under `error` in the body of a refusal. */
+/** The object `error` in the body of a refusal. */
 interface ProcessorError {
   type: string
   code?: string
@@ -9,7 +9,7 @@ interface ProcessorError {
   doc_url?: string
 }
 
-/** The processor's answer to a request that it refuses, as its API words it. */
+/** A refusal of the processor, in the form of its API. */
 export class ProcessorRefusal extends ApiRefusal<{ error: ProcessorError }> {
   constructor(status: number, error: Omit<ProcessorError, 'doc_url'>, headers: Readonly<Record<string, string>> = {}) {
     const link = error.code === undefined ? {} : { doc_url: `https://stripe.com/docs/error-codes/${error.code}` }

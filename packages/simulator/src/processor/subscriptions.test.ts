@@ -55,7 +55,7 @@ test.each<{
     request: BY_REQUEST,
   },
   {
-    name: 'a schedule that is taken back',
+    name: 'a schedule that is removed',
     act: (p, id) => [p.scheduleCancel(id), p.unschedule(id, OURS)],
     told: ['updated', 'updated'],
     becomes: { cancel_at_period_end: false, cancel_at: null, canceled_at: null },
@@ -113,7 +113,7 @@ test.each<{
     request: BY_ITSELF,
   },
   {
-    name: 'a change that is no cancellation',
+    name: 'a change that is not a cancellation',
     act: (p, id) => p.change(id, { ...OURS, metadata: { seat: '2' } }),
     told: ['updated'],
     becomes: { status: 'active', metadata: { seat: '2' } },
@@ -131,7 +131,7 @@ test.each<{
   expect(world.processor.subscriptions()).toEqual([last?.data.object])
 })
 
-test('a renewal collects from the same customer and moves the period', () => {
+test('charges the same customer and moves the period at a renewal', () => {
   const { processor, subscription, payment, told } = setUp()
   const renewed = processor.endPeriod(subscription.id)
   expect(renewed.items.data[0]).toMatchObject({ current_period_start: PERIOD_END_S })
@@ -139,7 +139,7 @@ test('a renewal collects from the same customer and moves the period', () => {
   expect(processor.charges().map(charge => charge.customer)).toEqual([payment.customer.id, payment.customer.id])
 })
 
-test('a cancellation by a schedule object shows only there until it is due', () => {
+test('shows a cancellation by a schedule object only there until it is due', () => {
   const { processor, subscription, told } = setUp()
   const schedule = processor.scheduleCancelByObject(subscription.id)
   expect(told().map(event => event.type)).toEqual(['subscription_schedule.created', 'customer.subscription.updated'])
@@ -158,7 +158,7 @@ test.each<{ name: string; act: (processor: CardProcessor, schedule: string, id: 
     told: ['subscription_schedule.updated'],
   },
   {
-    name: 'is released: the subscription goes on',
+    name: 'is released: the subscription continues',
     act: (p, schedule) => p.releaseSchedule(schedule, OURS),
     told: ['subscription_schedule.released', 'customer.subscription.updated'],
   },
@@ -168,7 +168,7 @@ test.each<{ name: string; act: (processor: CardProcessor, schedule: string, id: 
     told: ['subscription_schedule.canceled', 'customer.subscription.deleted'],
   },
   {
-    name: 'comes to its end',
+    name: 'ends',
     act: (p, _, id) => p.endPeriod(id),
     told: ['subscription_schedule.completed', 'customer.subscription.deleted'],
   },
@@ -178,7 +178,7 @@ test.each<{ name: string; act: (processor: CardProcessor, schedule: string, id: 
     told: ['subscription_schedule.canceled', 'customer.subscription.deleted'],
   },
   {
-    name: 'ends with a subscription that could not be collected',
+    name: 'ends with a subscription whose payment failed',
     act: (p, _, id) => p.endDunning(id),
     told: ['subscription_schedule.aborted', 'customer.subscription.deleted'],
   },
@@ -192,13 +192,13 @@ test.each<{ name: string; act: (processor: CardProcessor, schedule: string, id: 
   expect(events.map(event => event.request)).toEqual(events.map(() => events[0]?.request))
 })
 
-test('a subscription that has ended cannot change any more', () => {
+test('refuses to change a subscription that has ended', () => {
   const { processor, subscription } = setUp()
   processor.cancel(subscription.id)
   expect(() => processor.unschedule(subscription.id)).toThrow(/canceled subscription/)
 })
 
-test('a disputed charge cannot be refunded', () => {
+test('refuses to refund a disputed charge', () => {
   const { processor, payment, told } = setUp()
   const dispute = processor.dispute(payment.charge.id)
   expect(() => processor.refund({ charge: payment.charge.id })).toThrow(/charged back/)

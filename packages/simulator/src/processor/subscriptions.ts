@@ -1,5 +1,5 @@
-/** What can happen to a subscription at the processor, by whoever does it and by the passing of time. */
-import type { Books, Caller } from './account-state.ts'
+/** Subscription changes at the processor, by requests and by the passing of time. */
+import type { AccountState, Caller } from './account-state.ts'
 import { previousAttributes } from './events.ts'
 import { makeSchedule, type ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
@@ -7,7 +7,7 @@ import { invalidRequest, noSuch } from './refusal.ts'
 
 type Details = NonNullable<ProcessorSubscription['cancellation_details']>
 
-/** What somebody who cancels leaves behind. */
+/** The reason that the person who cancels gives. */
 export interface CancelWords extends Caller {
   comment?: string
   feedback?: NonNullable<Details['feedback']>
@@ -15,67 +15,67 @@ export interface CancelWords extends Caller {
 
 export interface SubscriptionActions {
   /**
-   * It is to end with the period, or at `atMs` (milliseconds since the epoch). Leaves customer.subscription.updated.
-   * By `flag` as the dashboard does it, or by `cancel_at` alone, as the customer portal does it in flexible mode.
+   * Schedules its end for the end of the period, or for `atMs` (milliseconds since the epoch). Emits customer.subscription.updated.
+   * By `flag` like the dashboard, or by `cancel_at` only, like the customer portal in flexible mode.
    */
   scheduleCancel(id: string, how?: CancelWords & { by?: 'flag' | 'cancel_at'; atMs?: number }): ProcessorSubscription
   /**
-   * A schedule object is to end it with the period. Leaves subscription_schedule.created and customer.subscription.updated, which
-   * names the schedule and nothing more: that it will cancel, only the schedule tells.
+   * Creates a schedule that ends it with the period. Emits subscription_schedule.created and customer.subscription.updated, which
+   * only names the schedule: only the schedule shows the cancellation.
    */
   scheduleCancelByObject(id: string, caller?: Caller): ProcessorSchedule
-  /** A schedule object manages it, and lets it go on. Leaves the same events. */
+  /** Creates a schedule that does not end it. Emits the same events. */
   scheduleByObject(id: string, caller?: Caller): ProcessorSchedule
-  /** Leaves subscription_schedule.updated. */
+  /** Emits subscription_schedule.updated. */
   changeSchedule(
     scheduleId: string,
     to: Caller & { endBehavior?: 'cancel' | 'release'; endsAtMs?: number; metadata?: Record<string, string> },
   ): ProcessorSchedule
-  /** The subscription goes on without it. Leaves subscription_schedule.released and customer.subscription.updated. */
+  /** The subscription continues without it. Emits subscription_schedule.released and customer.subscription.updated. */
   releaseSchedule(scheduleId: string, caller?: Caller): ProcessorSchedule
-  /** Ends the schedule and its subscription at once. Leaves subscription_schedule.canceled and customer.subscription.deleted. */
+  /** Ends the schedule and its subscription at once. Emits subscription_schedule.canceled and customer.subscription.deleted. */
   cancelSchedule(scheduleId: string, caller?: Caller): ProcessorSchedule
-  /** Takes the scheduled cancellation back. Leaves customer.subscription.updated. */
+  /** Removes the scheduled cancellation. Emits customer.subscription.updated. */
   unschedule(id: string, caller?: Caller): ProcessorSubscription
-  /** Ends at once. Leaves customer.subscription.deleted. `payment_disputed` is what a lost dispute can lead to. */
+  /** Ends at once. Emits customer.subscription.deleted. `payment_disputed` can follow a lost dispute. */
   cancel(id: string, how?: CancelWords & { reason?: NonNullable<Details['reason']> }): ProcessorSubscription
-  /** Goes on, without collecting money. Leaves customer.subscription.updated. */
+  /** Continues without collecting money. Emits customer.subscription.updated. */
   pauseCollection(
     id: string,
     how?: Caller & { behavior?: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumesAtMs?: number },
   ): ProcessorSubscription
   resumeCollection(id: string, caller?: Caller): ProcessorSubscription
-  /** Stops the service itself: status paused. Leaves customer.subscription.updated and .paused. */
+  /** Pauses the service: status paused. Emits customer.subscription.updated and .paused. */
   pause(id: string, caller?: Caller): ProcessorSubscription
-  /** Leaves customer.subscription.updated and .resumed. */
+  /** Emits customer.subscription.updated and .resumed. */
   resume(id: string, caller?: Caller): ProcessorSubscription
-  /** Changes what is no cancellation. Leaves customer.subscription.updated. */
+  /** Makes a change that is not a cancellation. Emits customer.subscription.updated. */
   change(id: string, to: Caller & { quantity?: number; metadata?: Record<string, string> }): ProcessorSubscription
-  /** A renewal cannot be collected: past due, and the processor tries again. */
+  /** A renewal payment fails: past due, and the processor tries again. */
   missPayment(id: string): ProcessorSubscription
-  /** The last try has failed. Leaves customer.subscription.deleted with the reason payment_failed. */
+  /** The last attempt fails. Emits customer.subscription.deleted with the reason payment_failed. */
   endDunning(id: string): ProcessorSubscription
-  /** The period ends: what was scheduled happens, or else the subscription renews. */
+  /** The period ends: scheduled changes happen; otherwise the subscription renews. */
   endPeriod(id: string): ProcessorSubscription
 }
 
 type EventName = 'updated' | 'deleted' | 'paused' | 'resumed'
 
-/** Seconds of a billing period; every one is 30 days long. */
+/** Seconds of a billing period: 30 days. */
 export const PERIOD_S = 30 * 86_400
 
 const NO_DETAILS: Details = { comment: null, feedback: null, feedback_option: null, reason: null }
 const BY_ITSELF: Caller = { automatic: true }
 
-/** Everything about subscriptions that an account can do. `renew` collects for a period and names the invoice. */
+/** The subscription operations of an account. `renew` charges a period and returns the id of the invoice. */
 export function subscriptionActions(
-  books: Books,
+  state: AccountState,
   renew: (subscription: ProcessorSubscription) => string,
 ): SubscriptionActions {
-  const nowS = () => books.making().created
+  const nowS = () => state.context().created
 
   function usable(id: string): ProcessorSubscription {
-    const subscription = books.subscriptions.get(id)
+    const subscription = state.subscriptions.get(id)
     if (subscription === undefined) throw noSuch('subscription', id)
     if (subscription.status === 'canceled') {
       throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
@@ -90,7 +90,7 @@ export function subscriptionActions(
     caller: Caller | undefined,
   ): ProcessorSubscription {
     const before = usable(id)
-    return tell(before, books.subscriptions.put({ ...before, ...to }), names, caller)
+    return tell(before, state.subscriptions.put({ ...before, ...to }), names, caller)
   }
 
   function tell(
@@ -99,17 +99,17 @@ export function subscriptionActions(
     names: readonly EventName[],
     caller: Caller | undefined,
   ): ProcessorSubscription {
-    const request = books.requestOf(caller)
+    const request = state.requestOf(caller)
     const previous = previousAttributes(before, after)
     for (const name of names) {
       const isUpdate = name === 'updated'
       const told = { type: `customer.subscription.${name}`, object: after } as const
-      books.emit(isUpdate ? { ...told, previous } : told, request)
+      state.emit(isUpdate ? { ...told, previous } : told, request)
     }
     return after
   }
 
-  /** @param canceled_at when it was asked for, which is earlier for the end of a period */
+  /** @param canceled_at the time of the request, which is earlier for an end at the end of a period */
   function end(id: string, canceled_at: number, details: Details, caller: Caller | undefined): ProcessorSubscription {
     const to = { status: 'canceled', canceled_at, ended_at: nowS(), cancellation_details: details }
     const isDelinquent = details.reason === 'payment_failed'
@@ -119,16 +119,16 @@ export function subscriptionActions(
   }
 
   function makeScheduled(id: string, endBehavior: 'cancel' | 'release', caller: Caller | undefined): ProcessorSchedule {
-    const schedule = books.schedules.put(makeSchedule(books.making(), usable(id), endBehavior))
-    // Both events are of one request.
-    const request = { ...caller, requestId: caller?.requestId ?? books.requestOf().id ?? '' }
-    books.emit({ type: 'subscription_schedule.created', object: schedule }, books.requestOf(request))
+    const schedule = state.schedules.put(makeSchedule(state.context(), usable(id), endBehavior))
+    // Both events have the same request.
+    const request = { ...caller, requestId: caller?.requestId ?? state.requestOf().id ?? '' }
+    state.emit({ type: 'subscription_schedule.created', object: schedule }, state.requestOf(request))
     change(id, { schedule: schedule.id }, ['updated'], request)
     return schedule
   }
 
   function usableSchedule(id: string): ProcessorSchedule {
-    const schedule = books.schedules.get(id)
+    const schedule = state.schedules.get(id)
     if (schedule === undefined) throw noSuch('subscription schedule', id)
     if (schedule.status !== 'active') {
       throw invalidRequest(`You cannot change a subscription schedule that is in the \`${schedule.status}\` status.`)
@@ -136,17 +136,17 @@ export function subscriptionActions(
     return schedule
   }
 
-  /** The schedule of the subscription, if there is one, after it did its work or was let go. */
+  /** Ends the schedule of the subscription, if there is one. */
   function endSchedule(
     { schedule }: ProcessorSubscription,
     to: Partial<ProcessorSchedule>,
     name: 'released' | 'canceled' | 'aborted' | 'completed',
     caller: Caller | undefined,
   ): ProcessorSchedule | undefined {
-    const before = books.schedules.get(String(schedule))
+    const before = state.schedules.get(String(schedule))
     if (before?.status !== 'active') return undefined
-    const ended = books.schedules.put({ ...before, ...to, current_phase: null })
-    books.emit({ type: `subscription_schedule.${name}`, object: ended }, books.requestOf(caller))
+    const ended = state.schedules.put({ ...before, ...to, current_phase: null })
+    state.emit({ type: `subscription_schedule.${name}`, object: ended }, state.requestOf(caller))
     return ended
   }
 
@@ -181,14 +181,14 @@ export function subscriptionActions(
     changeSchedule(scheduleId, { endBehavior, endsAtMs, metadata, ...caller }) {
       const before = usableSchedule(scheduleId)
       const end_date = endsAtMs === undefined ? undefined : Math.floor(endsAtMs / 1000)
-      const after = books.schedules.put({
+      const after = state.schedules.put({
         ...before,
         ...(endBehavior === undefined ? {} : { end_behavior: endBehavior }),
         ...(metadata === undefined ? {} : { metadata }),
         ...(end_date === undefined ? {} : { phases: before.phases.map(phase => ({ ...phase, end_date })) }),
       })
       const previous = previousAttributes(before, after)
-      books.emit({ type: 'subscription_schedule.updated', object: after, previous }, books.requestOf(caller))
+      state.emit({ type: 'subscription_schedule.updated', object: after, previous }, state.requestOf(caller))
       return after
     },
     releaseSchedule(scheduleId, caller) {
@@ -200,7 +200,7 @@ export function subscriptionActions(
     cancelSchedule(scheduleId, caller) {
       const { subscription } = usableSchedule(scheduleId)
       end(String(subscription), nowS(), { ...NO_DETAILS, reason: 'cancellation_requested' }, caller)
-      return books.schedules.get(scheduleId) ?? usableSchedule(scheduleId)
+      return state.schedules.get(scheduleId) ?? usableSchedule(scheduleId)
     },
     unschedule(id, caller) {
       letGo(usable(id), caller)
@@ -221,7 +221,7 @@ export function subscriptionActions(
       const subscription = usable(id)
       if (subscription.status !== 'paused') throw invalidRequest(`Subscription ${id} is not paused.`)
       const { status_details, ...rest } = subscription
-      const after = books.subscriptions.put({ ...rest, status: 'active' })
+      const after = state.subscriptions.put({ ...rest, status: 'active' })
       return tell(subscription, after, ['updated', 'resumed'], caller)
     },
     change(id, { quantity, metadata, ...caller }) {
@@ -236,7 +236,7 @@ export function subscriptionActions(
       const subscription = usable(id)
       const { cancel_at, canceled_at, cancellation_details } = subscription
       if (cancel_at !== null) return end(id, canceled_at ?? nowS(), cancellation_details ?? NO_DETAILS, BY_ITSELF)
-      if (books.schedules.get(String(subscription.schedule))?.end_behavior === 'cancel') {
+      if (state.schedules.get(String(subscription.schedule))?.end_behavior === 'cancel') {
         endSchedule(subscription, { status: 'completed', completed_at: nowS() }, 'completed', BY_ITSELF)
         return end(id, nowS(), NO_DETAILS, BY_ITSELF)
       }

@@ -1,16 +1,16 @@
 /**
- * Checks a delivery as a customer would, by code of its own: from the published descriptions and not from the
- * notifier's code, so that a fault in either shows.
+ * Checks a delivery like a customer. Written from the published documentation and not from the notifier's code, so that an error in
+ * one shows in the other.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How a signature stands; only `valid` proves anything. `unexpected`: signed, though no secret is shared. */
+/** The result of checking a signature. `unexpected`: signed although no secret is shared. */
 export type SignatureCheck = 'valid' | 'absent' | 'unexpected' | 'malformed' | 'mismatch' | 'stale'
 
 /** A header value by its name in lower case. */
 export type HeaderOf = (name: string) => string | undefined
 
-/** `X-Service-Signature: sha256=<hex HMAC-SHA256 of the raw body>`, keyed with the secret's UTF-8. */
+/** `X-Service-Signature: sha256=<hex HMAC-SHA256 of the raw body>`, with the secret's UTF-8 as the key. */
 export function checkServiceSignature(body: Buffer, header: HeaderOf, secret: string | undefined): SignatureCheck {
   const value = header('x-service-signature')
   if (value === undefined) return 'absent'
@@ -24,9 +24,9 @@ export function checkServiceSignature(body: Buffer, header: HeaderOf, secret: st
 const TOLERANCE_S = 300
 
 /**
- * Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, base64, one or more `v1,…` separated by blanks. The key is
- * the base64 after `whsec_`, or else the secret's UTF-8.
- * @param nowS Unix time in seconds; a timestamp more than five minutes away is stale
+ * Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, base64, one or more `v1,…` separated by spaces. The key is
+ * the base64 after `whsec_`, or the UTF-8 of any other secret.
+ * @param nowS Unix time in seconds; a timestamp that differs by more than five minutes is stale
  */
 export function checkStandardWebhook(
   body: Buffer,

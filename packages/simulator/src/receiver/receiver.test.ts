@@ -9,7 +9,7 @@ afterEach(async () => {
 })
 
 const NOW_S = 1_614_265_330
-/** The example that the Standard Webhooks documentation publishes. */
+/** The example in the Standard Webhooks documentation. */
 const vector = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   body: Buffer.from('{"test": 2432232314}'),
@@ -23,14 +23,14 @@ const vector = {
 test.each<{ name: string; headers?: Record<string, string>; secret?: string; nowS?: number; check: SignatureCheck }>([
   { name: 'the published example', check: 'valid' },
   {
-    name: 'a second signature that is good',
+    name: 'a second signature that is valid',
     headers: { 'webhook-signature': `v1,AAAA ${vector.headers['webhook-signature']}` },
     check: 'valid',
   },
   { name: 'another id', headers: { 'webhook-id': 'msg_other' }, check: 'mismatch' },
   { name: 'another secret', secret: 'whsec_AAAA', check: 'mismatch' },
   { name: 'a timestamp of six minutes ago', nowS: NOW_S + 360, check: 'stale' },
-  { name: 'a scheme that nobody knows', headers: { 'webhook-signature': 'v9,AAAA' }, check: 'malformed' },
+  { name: 'an unknown scheme', headers: { 'webhook-signature': 'v9,AAAA' }, check: 'malformed' },
 ])('Standard Webhooks: $name is $check', ({ headers, secret, nowS, check }) => {
   const all = { ...vector.headers, ...headers }
   expect(checkStandardWebhook(vector.body, name => all[name], secret ?? vector.secret, nowS ?? NOW_S)).toBe(check)
@@ -38,14 +38,14 @@ test.each<{ name: string; headers?: Record<string, string>; secret?: string; now
 
 test.each<{ name: string; header?: string; secret?: string; check: SignatureCheck }>([
   { name: 'no header', check: 'absent', secret: 'shared' },
-  { name: 'a header although nothing is shared', header: `sha256=${'0'.repeat(64)}`, check: 'unexpected' },
+  { name: 'a header although no secret is shared', header: `sha256=${'0'.repeat(64)}`, check: 'unexpected' },
   { name: 'a digest without its scheme', header: '0'.repeat(64), secret: 'shared', check: 'malformed' },
   { name: 'the digest of something else', header: `sha256=${'0'.repeat(64)}`, secret: 'shared', check: 'mismatch' },
 ])('X-Service-Signature: $name is $check', ({ header, secret, check }) => {
   expect(checkServiceSignature(vector.body, () => header, secret)).toBe(check)
 })
 
-test('the receiver keeps a delivery with its verified signatures and answers 200', async () => {
+test('stores a delivery with the results of its signature checks and answers 200', async () => {
   const receiver = await startReceiver({ secret: 'shared ✓', now: Date.now })
   open.push(receiver)
   const body = '{"event":"incident.opened"}'
@@ -74,7 +74,7 @@ test('the receiver keeps a delivery with its verified signatures and answers 200
   ])
 })
 
-test('waiting names what did not come', async () => {
+test('names the missing delivery when waiting times out', async () => {
   const receiver = await startReceiver({ now: Date.now })
   open.push(receiver)
   await expect(receiver.waitFor('an alert', () => true, 10)).rejects.toThrow(

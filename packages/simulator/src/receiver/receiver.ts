@@ -1,4 +1,4 @@
-/** A customer's endpoint for alerts, on loopback: keeps every delivery and says what its signatures are worth. */
+/** A customer's endpoint for alerts, on loopback: stores every delivery and checks its signatures. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { listenOnLoopback } from '../listen-on-loopback.ts'
 import { checkServiceSignature, checkStandardWebhook, type SignatureCheck } from './check-signature.ts'
@@ -11,32 +11,32 @@ export interface ReceivedDelivery {
   path: string
   headers: Readonly<Record<string, string | undefined>>
   rawBody: Buffer
-  /** The parsed body, or undefined when it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown
   /** The same for every attempt of one delivery. */
   webhookId: string | undefined
   serviceSignature: SignatureCheck
   standardWebhook: SignatureCheck
-  /** The status that was answered, or `silence`. */
+  /** The status of the answer, or `silence`. */
   answered: number | 'silence'
 }
 
-/** What the receiver answers. `silence` keeps the caller waiting; `cut` takes the delivery and closes without a word. */
+/** The answer of the receiver. `silence` never answers; `cut` closes the connection after reading the delivery. */
 export type ReceiverAnswer =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string; afterMs?: number }
   | { kind: 'silence' }
   | { kind: 'cut' }
 
 export interface ReceiverOptions {
-  /** A free one when left out. */
+  /** A free port by default. */
   port?: number
-  /** An address of loopback; 127.0.0.1 when left out. */
+  /** A loopback address; 127.0.0.1 by default. */
   host?: string
-  /** The secret shared with the channel; without one, deliveries must carry no signature. */
+  /** The secret shared with the channel; without one deliveries must have no signature. */
   secret?: string
   /** Milliseconds since the epoch. */
   now: () => number
-  /** What to answer; 200 when left out. */
+  /** The answer; 200 by default. */
   answer?: (delivery: Omit<ReceivedDelivery, 'answered'>) => ReceiverAnswer
 }
 
@@ -47,11 +47,11 @@ export interface Receiver {
   deliveries(): readonly ReceivedDelivery[]
   onDelivery(listener: (delivery: ReceivedDelivery) => void): () => void
   /**
-   * The first delivery, past or coming, for which `wanted` holds.
-   * @throws Error after `withinMs`, naming what was waited for and what came instead
+   * The first past or future delivery that matches `wanted`.
+   * @throws Error after `withinMs`, which names the expected and the received deliveries
    */
   waitFor(what: string, wanted: (delivery: ReceivedDelivery) => boolean, withinMs: number): Promise<ReceivedDelivery>
-  /** Answers differently from now on. */
+  /** Changes the answer. */
   answerWith(answer: NonNullable<ReceiverOptions['answer']>): void
   useSecret(secret: string | undefined): void
   stop(): Promise<void>

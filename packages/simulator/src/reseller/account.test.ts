@@ -12,7 +12,7 @@ function setUp() {
   return { reseller, subscription, transaction, told, pass: (ms: number) => (clockMs += ms) }
 }
 
-/** The types of the events that come from now on. */
+/** The types of all later events. */
 function typesSince(reseller: Reseller): () => string[] {
   const before = reseller.events().length
   return () =>
@@ -23,7 +23,7 @@ function typesSince(reseller: Reseller): () => string[] {
 }
 
 describe('an adjustment', () => {
-  test('for a refund waits for its review and then says how that ended', () => {
+  test('for a refund waits for its review and then shows the result', () => {
     const { reseller, transaction, told, pass } = setUp()
     const refund = reseller.refund({ transactionId: transaction.id, amount: 2_499, reason: 'op:7f2' })
     expect(refund).toMatchObject({ action: 'refund', type: 'partial', status: 'pending_approval', reason: 'op:7f2' })
@@ -35,7 +35,7 @@ describe('an adjustment', () => {
     expect(reseller.events().at(-2)?.data).toMatchObject({ status: 'pending_approval' })
   })
 
-  test('may be approved at once, and may be rejected, which frees the amount', () => {
+  test('can be approved at once, or rejected, which releases the amount', () => {
     const { reseller, transaction } = setUp()
     const first = reseller.refund({ transactionId: transaction.id, amount: 1_000, review: 'automatic' })
     expect(first.status).toBe('approved')
@@ -57,7 +57,7 @@ describe('an adjustment', () => {
       action: 'chargeback',
     },
     {
-      name: 'a warning of a chargeback',
+      name: 'a chargeback warning',
       make: (r: Reseller, id: string) => r.chargeback({ transactionId: id, warning: true }),
       action: 'chargeback_warning',
     },
@@ -85,7 +85,7 @@ describe('an adjustment', () => {
       code: 'adjustment_pending_refund_request',
     },
     {
-      name: 'more than is left',
+      name: 'more than the rest',
       attempt: (r, transactionId) => r.refund({ transactionId, amount: 5_000 }),
       code: 'adjustment_total_amount_above_remaining_allowed',
     },
@@ -132,7 +132,7 @@ describe('a subscription', () => {
       becomes: { status: 'canceled', scheduled_change: null },
     },
     {
-      name: 'a scheduled cancellation that is taken back',
+      name: 'a scheduled cancellation that is removed',
       act: (r, id) => [r.scheduleCancel(id), r.unschedule(id)],
       told: ['subscription.updated', 'subscription.updated'],
       becomes: { status: 'active', scheduled_change: null, next_billed_at: '2025-12-24T16:00:00.000Z' },
@@ -144,7 +144,7 @@ describe('a subscription', () => {
       becomes: { status: 'active', paused_at: null },
     },
     {
-      name: 'a scheduled pause that is due and knows its end',
+      name: 'a scheduled pause with an end that is due',
       act: (r, id) => [r.schedulePause(id, START_MS + 86_400_000), r.endPeriod(id)],
       told: ['subscription.updated', 'subscription.updated', 'subscription.paused'],
       becomes: {
@@ -159,7 +159,7 @@ describe('a subscription', () => {
       becomes: { status: 'canceled' },
     },
     {
-      name: 'a change that is no cancellation',
+      name: 'a change that is not a cancellation',
       act: (r, id) => r.change(id, { quantity: 3, customData: { tenant: 't2' } }),
       told: ['subscription.updated'],
       becomes: { status: 'active', custom_data: { tenant: 't2' } },
@@ -181,13 +181,13 @@ describe('a subscription', () => {
     expect(last?.data).not.toHaveProperty('management_urls')
   })
 
-  test('that is canceled stays so', () => {
+  test('that is canceled stays canceled', () => {
     const { reseller, subscription } = setUp()
     reseller.cancel(subscription.id)
     expect(() => reseller.resume(subscription.id)).toThrow(/is canceled/)
   })
 })
 
-test('the same seed makes the same account', () => {
+test('gives the same account for the same seed', () => {
   expect(setUp().reseller.events()).toEqual(setUp().reseller.events())
 })

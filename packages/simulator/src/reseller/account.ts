@@ -1,13 +1,13 @@
 /**
- * A reseller's account, kept in memory: transactions, adjustments, subscriptions and the events about them. It changes
- * the way a real account does (compatible with Paddle Billing): refunds wait for a review, a canceled subscription stays
- * canceled, and an immediate cancellation tells of itself twice.
+ * A reseller's account in memory: transactions, adjustments, subscriptions and their events. It behaves like a real account
+ * (compatible with Paddle Billing): refunds wait for a review, a canceled subscription stays canceled, and an immediate cancellation
+ * emits two events.
  */
 import type { ICustomData } from '@paddle/paddle-node-sdk'
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/object-history.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { openBooks } from './account-state.ts'
+import { createAccountState } from './account-state.ts'
 import { type AdjustmentActions, adjustmentActions } from './adjustments.ts'
 import { makeEvent, type ResellerEvent } from './events.ts'
 import { makeId, type ResellerCurrency } from './object-context.ts'
@@ -20,53 +20,53 @@ import { PERIOD_MS, type SubscriptionActions, subscriptionActions } from './subs
 export interface ResellerOptions {
   /** Milliseconds since the epoch, e.g. `Date.now`. */
   now: () => number
-  /** Ids come from it. */
+  /** The source of ids. */
   chance?: Chance
 }
 
 export interface SaleRequest {
-  /** Minor units of `currency`, tax within. */
+  /** Minor units of `currency`, including tax. */
   amount: number
-  /** USD when left out. */
+  /** USD by default. */
   currency?: ResellerCurrency
   customData?: ICustomData
 }
 
-/** The account as it stood at one time. */
+/** The account at one time. */
 export interface ResellerRecords {
   readonly transactions: View<ResellerTransaction>
   readonly adjustments: View<ResellerAdjustment>
   readonly subscriptions: View<ResellerSubscription>
   events(): readonly ResellerEvent[]
-  /** What is known of the posting of an event. */
+  /** The result of posting an event. */
   postingOf(event: ResellerEvent): Posting
 }
 
 export interface Reseller extends EventSource<ResellerEvent>, AdjustmentActions, SubscriptionActions {
   readonly kind: 'reseller'
-  /** Somebody buys once. Leaves transaction.completed. */
+  /** A one-time purchase. Emits transaction.completed. */
   sell(request: SaleRequest): ResellerTransaction
-  /** Somebody subscribes and pays the first month. Leaves subscription.created and .activated, transaction.completed. */
+  /** A customer subscribes and pays the first month. Emits subscription.created and .activated, transaction.completed. */
   subscribe(request: SaleRequest): { subscription: ResellerSubscription; transaction: ResellerTransaction }
-  /** The account as it stood at that time, in milliseconds since the epoch. */
+  /** The account as it was at this time, in milliseconds since the epoch. */
   asOf(ms: number): ResellerRecords
 }
 
 /** An empty account. */
 export function createReseller({ now, chance = createChance() }: ResellerOptions): Reseller {
-  const books = openBooks(now, chance)
+  const state = createAccountState(now, chance)
 
   function collect(fields: TransactionFields): ResellerTransaction {
-    const transaction = books.transactions.put(makeTransaction(books.making(), fields))
-    books.feed.emit(makeEvent(books.making(), { event_type: 'transaction.completed', data: transaction }))
+    const transaction = state.transactions.put(makeTransaction(state.context(), fields))
+    state.feed.emit(makeEvent(state.context(), { event_type: 'transaction.completed', data: transaction }))
     return transaction
   }
 
   function saleFields(request: SaleRequest, recurring: boolean) {
     const { amount, currency = 'USD', customData = null } = request
-    const sold: CatalogEntry = makeCatalogEntry(books.making(), { amount, currency, recurring })
-    const customerId = makeId('ctm', books.making())
-    return { amount, currency, sold, customerId, addressId: makeId('add', books.making()), customData }
+    const sold: CatalogEntry = makeCatalogEntry(state.context(), { amount, currency, recurring })
+    const customerId = makeId('ctm', state.context())
+    return { amount, currency, sold, customerId, addressId: makeId('add', state.context()), customData }
   }
 
   function renew(subscription: ResellerSubscription): void {
@@ -90,24 +90,24 @@ export function createReseller({ now, chance = createChance() }: ResellerOptions
     subscribe(request) {
       const fields = saleFields(request, true)
       const periodEndMs = now() + PERIOD_MS
-      const subscription = books.subscriptions.put(makeSubscription(books.making(), { ...fields, periodEndMs }))
+      const subscription = state.subscriptions.put(makeSubscription(state.context(), { ...fields, periodEndMs }))
       const transaction = collect({ ...fields, subscriptionId: subscription.id, origin: 'web' })
       const data = { ...notifiedSubscription(subscription), transaction_id: transaction.id }
-      books.feed.emit(makeEvent(books.making(), { event_type: 'subscription.created', data }))
-      books.changeSubscription(subscription.id, {}, ['subscription.activated'])
+      state.feed.emit(makeEvent(state.context(), { event_type: 'subscription.created', data }))
+      state.changeSubscription(subscription.id, {}, ['subscription.activated'])
       return { subscription, transaction }
     },
-    ...adjustmentActions(books),
-    ...subscriptionActions(books, renew),
+    ...adjustmentActions(state),
+    ...subscriptionActions(state, renew),
     asOf: ms => ({
-      transactions: books.transactions.asOf(ms),
-      adjustments: books.adjustments.asOf(ms),
-      subscriptions: books.subscriptions.asOf(ms),
-      events: () => books.feed.asOf(ms),
-      postingOf: books.feed.postingOf,
+      transactions: state.transactions.asOf(ms),
+      adjustments: state.adjustments.asOf(ms),
+      subscriptions: state.subscriptions.asOf(ms),
+      events: () => state.feed.asOf(ms),
+      postingOf: state.feed.postingOf,
     }),
-    events: books.feed.events,
-    onEvent: books.feed.onEvent,
-    notePosting: books.feed.notePosting,
+    events: state.feed.events,
+    onEvent: state.feed.onEvent,
+    notePosting: state.feed.notePosting,
   }
 }

@@ -1,36 +1,36 @@
-/** What can happen to the money of a completed transaction at the reseller. */
+/** Refunds, credits and chargebacks of a completed transaction at the reseller. */
 import type { AdjustmentAction } from '@paddle/paddle-node-sdk'
-import type { Books } from './account-state.ts'
+import type { AccountState } from './account-state.ts'
 import { type AdjustmentFields, makeAdjustment, type ResellerAdjustment } from './objects/adjustment.ts'
 import type { ResellerTransaction } from './objects/transaction.ts'
 import { invalidField, ResellerRefusal } from './refusal.ts'
 
 export interface AdjustmentRequest {
   transactionId: string
-  /** Minor units, tax within; all that is left when left out. */
+  /** Minor units, including tax; the rest by default. */
   amount?: number
-  /** Free text, the only place in which a team can leave a mark of its own. */
+  /** Free text, the only field that a team can set. */
   reason?: string
 }
 
 export interface AdjustmentActions {
   /**
-   * Asks for a refund. Most live ones wait for the reseller's review (`pending_approval`) until review().
-   * @throws ResellerRefusal as the API would answer
+   * Requests a refund. Most live refunds wait for the reseller's review (`pending_approval`) until review().
+   * @throws ResellerRefusal like the API
    */
   refund(request: AdjustmentRequest & { review?: 'pending' | 'automatic' }): ResellerAdjustment
-  /** Gives a credit, which is approved at once. `proration` is what a downgrade in mid-cycle leaves. */
+  /** Gives a credit, which is approved at once. `proration` is the credit of a downgrade in mid-cycle. */
   credit(request: AdjustmentRequest & { proration?: boolean }): ResellerAdjustment
-  /** The buyer's bank takes the money back. A warning comes before some chargebacks. */
+  /** The buyer's bank takes the money back. Some chargebacks have a warning before. */
   chargeback(request: AdjustmentRequest & { warning?: boolean }): ResellerAdjustment
   /**
-   * The reseller's people approve or reject a refund. Leaves adjustment.updated.
-   * @throws ResellerRefusal when the adjustment is not pending
+   * The reseller's staff approves or rejects a refund. Emits adjustment.updated.
+   * @throws ResellerRefusal if the adjustment is not pending
    */
   review(adjustmentId: string, outcome: 'approved' | 'rejected'): ResellerAdjustment
   /**
-   * Takes a credit or a chargeback back by an adjustment of its own, which is the answer; the first one becomes
-   * `reversed`. Leaves adjustment.created and adjustment.updated.
+   * Reverses a credit or a chargeback by a new adjustment, which is returned; the first one becomes `reversed`. Emits
+   * adjustment.created and adjustment.updated.
    */
   reverse(adjustmentId: string): ResellerAdjustment
 }
@@ -41,17 +41,17 @@ const REVERSAL_OF: Partial<Record<AdjustmentAction, AdjustmentAction>> = {
   chargeback_warning: 'chargeback_warning_reverse',
 }
 
-/** Everything about adjustments that an account can do. */
-export function adjustmentActions(books: Books): AdjustmentActions {
+/** The adjustment operations of an account. */
+export function adjustmentActions(state: AccountState): AdjustmentActions {
   function adjust(
     action: AdjustmentAction,
     request: AdjustmentRequest,
     how: { status: 'pending_approval' | 'approved'; proration?: boolean; toBalance?: boolean },
   ): ResellerAdjustment {
-    const transaction = books.transaction(request.transactionId)
-    const left = leftToAdjust(books, transaction)
+    const transaction = state.transaction(request.transactionId)
+    const left = leftToAdjust(state, transaction)
     const amount = request.amount ?? left
-    refuseUnlessPossible(books, transaction, amount, left)
+    refuseUnlessPossible(state, transaction, amount, left)
     const isFull = amount === Number(transaction.details?.totals?.total)
     return create({
       transaction,
@@ -65,7 +65,7 @@ export function adjustmentActions(books: Books): AdjustmentActions {
     })
   }
 
-  const create = (fields: AdjustmentFields) => books.addAdjustment(makeAdjustment(books.making(), fields))
+  const create = (fields: AdjustmentFields) => state.addAdjustment(makeAdjustment(state.context(), fields))
 
   return {
     refund: ({ review = 'pending', ...request }) =>
@@ -76,21 +76,21 @@ export function adjustmentActions(books: Books): AdjustmentActions {
       adjust(warning ? 'chargeback_warning' : 'chargeback', request, { status: 'approved' }),
 
     review(adjustmentId, outcome) {
-      const { status } = books.adjustment(adjustmentId)
+      const { status } = state.adjustment(adjustmentId)
       if (status !== 'pending_approval') {
         throw new ResellerRefusal(409, 'shared/conflict', `Adjustment ${adjustmentId} is ${status} already`)
       }
-      return books.changeAdjustment(adjustmentId, { status: outcome })
+      return state.changeAdjustment(adjustmentId, { status: outcome })
     },
 
     reverse(adjustmentId) {
-      const before = books.adjustment(adjustmentId)
+      const before = state.adjustment(adjustmentId)
       const action = REVERSAL_OF[before.action]
       if (action === undefined || before.status !== 'approved') {
         throw new ResellerRefusal(400, 'shared/bad_request', `Adjustment ${adjustmentId} cannot be reversed`)
       }
       const reversal = create({
-        transaction: books.transaction(before.transaction_id),
+        transaction: state.transaction(before.transaction_id),
         action,
         amount: Number(before.totals.total),
         isFull: before.type === 'full',
@@ -99,24 +99,29 @@ export function adjustmentActions(books: Books): AdjustmentActions {
         toBalance: before.credit_applied_to_balance,
         itemType: before.type,
       })
-      books.changeAdjustment(adjustmentId, { status: 'reversed' })
+      state.changeAdjustment(adjustmentId, { status: 'reversed' })
       return reversal
     },
   }
 }
 
-/** What of the transaction is neither adjusted nor asked for, in minor units. */
-function leftToAdjust(books: Books, transaction: ResellerTransaction): number {
+/** The amount of the transaction that is neither adjusted nor requested, in minor units. */
+function leftToAdjust(state: AccountState, transaction: ResellerTransaction): number {
   const counts = ({ action, status }: ResellerAdjustment) =>
     ['refund', 'credit', 'chargeback'].includes(action) && (status === 'pending_approval' || status === 'approved')
-  return books
+  return state
     .adjustmentsOf(transaction.id)
     .filter(counts)
     .reduce((left, { totals }) => left - Number(totals.total), Number(transaction.details?.totals?.total))
 }
 
-function refuseUnlessPossible(books: Books, transaction: ResellerTransaction, amount: number, left: number): void {
-  if (books.adjustmentsOf(transaction.id).some(({ status }) => status === 'pending_approval')) {
+function refuseUnlessPossible(
+  state: AccountState,
+  transaction: ResellerTransaction,
+  amount: number,
+  left: number,
+): void {
+  if (state.adjustmentsOf(transaction.id).some(({ status }) => status === 'pending_approval')) {
     throw new ResellerRefusal(
       400,
       'adjustments/adjustment_pending_refund_request',

@@ -6,11 +6,11 @@ import type {
   ISubscriptionNotificationResponse,
   ITransactionNotificationResponse,
 } from '@paddle/paddle-node-sdk'
-import { type Making, makeId, preciseTime } from './object-context.ts'
+import { makeId, type ObjectContext, preciseTime } from './object-context.ts'
 
 type EventOf<Type extends IEventName, Payload> = IEventsResponse<Payload> & { event_type: Type }
 
-/** The events of the reseller that the stand-in makes, each with the payload that the official types give it. */
+/** The events of the reseller that the simulator emits, with the payloads of the official types. */
 export type ResellerEvent =
   | EventOf<'adjustment.created' | 'adjustment.updated', IAdjustmentNotificationResponse>
   | EventOf<'subscription.created', ISubscriptionCreatedNotificationResponse>
@@ -31,12 +31,12 @@ type Told = ResellerEvent extends infer Event
     : never
   : never
 
-/** One event about an object as it stands now. Later changes of the account do not reach into it. */
-export function makeEvent(making: Making, told: Told): ResellerEvent {
+/** An event with a copy of the object, which later changes do not affect. */
+export function makeEvent(context: ObjectContext, told: Told): ResellerEvent {
   return structuredClone({
-    event_id: makeId('evt', making),
+    event_id: makeId('evt', context),
     ...told,
-    occurred_at: preciseTime(making),
-    notification_id: makeId('ntf', making),
+    occurred_at: preciseTime(context),
+    notification_id: makeId('ntf', context),
   })
 }

@@ -1,6 +1,6 @@
 import { ApiRefusal } from '../api/api-refusal.ts'
 
-/** The object under `error` in the body of a refusal. */
+/** The object `error` in the body of a refusal. */
 interface ResellerError {
   type: 'request_error' | 'api_error'
   code: string
@@ -9,7 +9,7 @@ interface ResellerError {
   errors?: { field: string; message: string }[]
 }
 
-/** The reseller's answer to a request that it refuses, as its API words it. */
+/** A refusal of the reseller, in the form of its API. */
 export class ResellerRefusal extends ApiRefusal<{ error: ResellerError }> {
   /**
    * @param kind the code with its section of the provider's documentation, e.g. `shared/not_found`

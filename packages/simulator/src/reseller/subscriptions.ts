@@ -1,48 +1,48 @@
-/** What can happen to a subscription at the reseller, by whoever does it and by the passing of time. */
+/** Subscription changes at the reseller, by requests and by the passing of time. */
 import type { ICustomData } from '@paddle/paddle-node-sdk'
-import type { Books } from './account-state.ts'
+import type { AccountState } from './account-state.ts'
 import { timeAt } from './object-context.ts'
 import type { ResellerSubscription } from './objects/subscription.ts'
 import { ResellerRefusal } from './refusal.ts'
 
 export interface SubscriptionActions {
-  /** The next end of the period is to cancel it. Leaves subscription.updated. */
+  /** Schedules its cancellation for the end of the period. Emits subscription.updated. */
   scheduleCancel(id: string): ResellerSubscription
-  /** The next end of the period is to pause it, until `resumeAtMs` (milliseconds since the epoch) when given. */
+  /** Schedules a pause for the end of the period, until `resumeAtMs` (milliseconds since the epoch) if given. */
   schedulePause(id: string, resumeAtMs?: number): ResellerSubscription
-  /** A paused subscription is to go on then. */
+  /** Schedules the resumption of a paused subscription. */
   scheduleResume(id: string, atMs: number): ResellerSubscription
-  /** Takes back what was scheduled. Leaves subscription.updated. */
+  /** Removes the scheduled change. Emits subscription.updated. */
   unschedule(id: string): ResellerSubscription
-  /** Cancels at once. Leaves subscription.updated and subscription.canceled. */
+  /** Cancels at once. Emits subscription.updated and subscription.canceled. */
   cancel(id: string): ResellerSubscription
-  /** Pauses at once. Leaves subscription.updated and subscription.paused. */
+  /** Pauses at once. Emits subscription.updated and subscription.paused. */
   pause(id: string): ResellerSubscription
-  /** Leaves subscription.updated and subscription.resumed. */
+  /** Emits subscription.updated and subscription.resumed. */
   resume(id: string): ResellerSubscription
-  /** A renewal cannot be collected: past due, and the reseller tries again. */
+  /** A renewal payment fails: past due, and the reseller tries again. */
   missPayment(id: string): ResellerSubscription
-  /** The last try has failed: canceled or paused, as the account is set up. No field says why. */
+  /** The last attempt fails: canceled or paused, by the account's setting. No field gives the reason. */
   endDunning(id: string, by?: 'cancel' | 'pause'): ResellerSubscription
-  /** Changes what is no cancellation: the custom data or the quantity. */
+  /** Makes a change that is not a cancellation: the custom data or the quantity. */
   change(id: string, to: { customData?: ICustomData; quantity?: number }): ResellerSubscription
-  /** The period ends: what was scheduled happens, or else the subscription renews. */
+  /** The period ends: scheduled changes happen; otherwise the subscription renews. */
   endPeriod(id: string): ResellerSubscription
 }
 
-/** Milliseconds of a billing period; every one is 30 days long. */
+/** Milliseconds of a billing period: 30 days. */
 export const PERIOD_MS = 30 * 86_400_000
 
-/** Everything about subscriptions that an account can do. `renew` collects for the next period. */
+/** The subscription operations of an account. `renew` charges the next period. */
 export function subscriptionActions(
-  books: Books,
+  state: AccountState,
   renew: (subscription: ResellerSubscription) => void,
 ): SubscriptionActions {
-  const nowMs = () => books.making().nowMs
+  const nowMs = () => state.context().nowMs
 
-  /** The subscription, unless it is canceled: that is for ever. */
+  /** The subscription. @throws ResellerRefusal if it is canceled, which is final */
   function usable(id: string): ResellerSubscription {
-    const subscription = books.subscription(id)
+    const subscription = state.subscription(id)
     if (subscription.status === 'canceled') {
       throw new ResellerRefusal(
         400,
@@ -61,13 +61,13 @@ export function subscriptionActions(
         `The subscription has a scheduled change already. ID: ${id}`,
       )
     }
-    return books.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
+    return state.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
   }
 
-  /** @param canceledAt the time that was set, when it has come */
+  /** @param canceledAt the scheduled time, if it was scheduled */
   function cancel(id: string, canceledAt = timeAt(nowMs())): ResellerSubscription {
     const { items } = usable(id)
-    return books.changeSubscription(
+    return state.changeSubscription(
       id,
       {
         status: 'canceled',
@@ -84,7 +84,7 @@ export function subscriptionActions(
   function pause(id: string): ResellerSubscription {
     const { scheduled_change: scheduled } = usable(id)
     const resumeAt = scheduled?.action === 'pause' ? (scheduled.resume_at ?? null) : null
-    return books.changeSubscription(
+    return state.changeSubscription(
       id,
       {
         status: 'paused',
@@ -105,7 +105,7 @@ export function subscriptionActions(
         `The subscription is not paused. ID: ${id}`,
       )
     }
-    return books.changeSubscription(
+    return state.changeSubscription(
       id,
       { status: 'active', paused_at: null, scheduled_change: null, ...periodFrom(nowMs()) },
       ['subscription.updated', 'subscription.resumed'],
@@ -124,14 +124,14 @@ export function subscriptionActions(
     unschedule(id) {
       const { current_billing_period } = usable(id)
       const change = { scheduled_change: null, next_billed_at: current_billing_period?.ends_at ?? null }
-      return books.changeSubscription(id, change, ['subscription.updated'])
+      return state.changeSubscription(id, change, ['subscription.updated'])
     },
     cancel: id => cancel(id),
     pause,
     resume,
     missPayment(id) {
       usable(id)
-      return books.changeSubscription(id, { status: 'past_due' }, ['subscription.updated', 'subscription.past_due'])
+      return state.changeSubscription(id, { status: 'past_due' }, ['subscription.updated', 'subscription.past_due'])
     },
     endDunning: (id, by = 'cancel') => (by === 'cancel' ? cancel(id) : pause(id)),
     change(id, { customData, quantity }) {
@@ -140,7 +140,7 @@ export function subscriptionActions(
         ...(customData === undefined ? {} : { custom_data: customData }),
         ...(quantity === undefined ? {} : { items: items.map(item => ({ ...item, quantity })) }),
       }
-      return books.changeSubscription(id, change, ['subscription.updated'])
+      return state.changeSubscription(id, change, ['subscription.updated'])
     },
     endPeriod(id) {
       const subscription = usable(id)
@@ -153,7 +153,7 @@ export function subscriptionActions(
           return resume(id)
         default:
           renew(subscription)
-          return books.changeSubscription(id, { status: 'active', ...periodFrom(nowMs()) }, ['subscription.updated'])
+          return state.changeSubscription(id, { status: 'active', ...periodFrom(nowMs()) }, ['subscription.updated'])
       }
     },
   }

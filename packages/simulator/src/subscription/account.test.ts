@@ -21,7 +21,7 @@ function setUp(remainingBillingCycles?: number) {
 }
 
 describe('a refund', () => {
-  test('of an invoice has a credit note that names it, and says who made it', () => {
+  test('of an invoice has a credit note that names it, and shows who made it', () => {
     const { biller, invoice, payment, told } = setUp()
     const by = { source: 'api', user: 'backstop-execution', originUser: 'agent-7' } as const
     const { creditNote, refund } = biller.refundInvoice(invoice.id, { amount: 2_499, idAtGateway: 're_3Q', by })
@@ -48,7 +48,7 @@ describe('a refund', () => {
     )
   })
 
-  test('in progress ends later, and one that fails frees the credit note', () => {
+  test('in progress ends later, and a failure releases the credit note', () => {
     const { biller, invoice, payment, told } = setUp()
     const { creditNote, refund } = biller.refundInvoice(invoice.id, { status: 'in_progress' })
     expect(refund.status).toBe('in_progress')
@@ -83,7 +83,7 @@ describe('a refund', () => {
     expect(refund).not.toHaveProperty('id_at_gateway')
   })
 
-  test('of excess has no credit note', () => {
+  test('of an excess payment has no credit note', () => {
     const { biller, payment, told } = setUp()
     const refund = biller.refundExcess(payment.id, { amount: 300 })
     expect(refund).toMatchObject({ amount: 300, linked_credit_notes: [] })
@@ -91,7 +91,7 @@ describe('a refund', () => {
     expect(biller.events().at(-1)?.content).not.toHaveProperty('credit_note')
   })
 
-  test('by a chargeback says so on credit note and transaction', () => {
+  test('by a chargeback has this reason on credit note and transaction', () => {
     const { biller, invoice } = setUp()
     const { creditNote, refund } = biller.chargeback(invoice.id)
     expect(creditNote.reason_code).toBe('chargeback')
@@ -100,7 +100,7 @@ describe('a refund', () => {
 })
 
 describe('a credit note', () => {
-  test('that is refundable gives nothing back until it is refunded', () => {
+  test('that is refundable returns no money until it is refunded', () => {
     const { biller, invoice, told } = setUp()
     const note = biller.issueCreditNote(invoice.id, { amount: 1_000 })
     expect(note).toMatchObject({ status: 'refund_due', amount_available: 1_000, linked_refunds: [] })
@@ -109,7 +109,7 @@ describe('a credit note', () => {
     expect(told()).toEqual(['credit_note_created', 'payment_refunded', 'credit_note_updated'])
   })
 
-  test('may be allocated instead, and an adjustment never holds anything', () => {
+  test('can be allocated instead, and an adjustment has nothing to refund', () => {
     const { biller, invoice } = setUp()
     const note = biller.issueCreditNote(invoice.id, { amount: 1_000 })
     const other = biller.bill({ amount: 1_000 }).invoice
@@ -139,7 +139,7 @@ describe('a subscription', () => {
       },
     },
     {
-      name: 'one that is taken back',
+      name: 'one that is removed',
       act: (b, id) => [b.scheduleCancel(id), b.removeScheduledCancel(id)],
       told: 'subscription_scheduled_cancellation_removed',
       becomes: { status: 'active', next_billing_at: START_S + TERM_S },
@@ -187,7 +187,7 @@ describe('a subscription', () => {
       becomes: { status: 'active', subscription_items: [{ quantity: 2, amount: 9_998 }] },
     },
     {
-      name: 'a new beginning',
+      name: 'a reactivation',
       act: (b, id) => [b.cancel(id), b.reactivate(id)],
       told: 'subscription_reactivated',
       becomes: { status: 'active' },
@@ -201,7 +201,7 @@ describe('a subscription', () => {
     expect(last?.content).toMatchObject({ subscription: becomes })
   })
 
-  test('whose schedule was taken back has no trace of it left', () => {
+  test('whose schedule was removed shows none of its fields', () => {
     const { biller, subscription } = setUp()
     biller.scheduleCancel(subscription.id)
     const after = biller.removeScheduledCancel(subscription.id)
@@ -209,7 +209,7 @@ describe('a subscription', () => {
     expect(after).not.toHaveProperty('cancel_schedule_created_at')
   })
 
-  test('of a plan with an end stops renewing by itself, without anybody having scheduled that', () => {
+  test('of a plan with an end stops renewing without a scheduled cancellation', () => {
     const { biller, subscription, told } = setUp(1)
     const last = biller.endTerm(subscription.id)
     expect(last).toMatchObject({ status: 'non_renewing', remaining_billing_cycles: 0 })
@@ -219,7 +219,7 @@ describe('a subscription', () => {
     expect(biller.events().at(-1)).toMatchObject({ source: 'scheduled_job' })
   })
 
-  test('that is cancelled refuses what the API refuses', () => {
+  test('that is cancelled refuses the same changes as the API', () => {
     const { biller, subscription } = setUp()
     biller.cancel(subscription.id)
     expect(() => biller.pause(subscription.id)).toThrow(
@@ -231,7 +231,7 @@ describe('a subscription', () => {
   })
 })
 
-test('versions of an object grow with every change, even within one millisecond', () => {
+test('increases the version of an object with every change, even within one millisecond', () => {
   const { biller, subscription } = setUp()
   const versions = [
     subscription.resource_version,
@@ -242,7 +242,7 @@ test('versions of an object grow with every change, even within one millisecond'
   expect(new Set(versions).size).toBe(3)
 })
 
-test('an event whose maker wanted no webhook can be read and is not posted', () => {
+test('shows an event whose cause asked for no webhook, and does not post it', () => {
   const { biller, invoice } = setUp()
   const posted: string[] = []
   biller.onEvent(event => posted.push(event.event_type))

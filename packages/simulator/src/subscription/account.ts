@@ -1,12 +1,12 @@
 /**
- * A subscription biller's site, kept in memory: customers, subscriptions, invoices, payments, credit notes, refunds and
- * the events about them. It changes the way a real site does (compatible with Chargebee): a refund has a credit note
- * beside it unless it is of excess, a cancellation may be taken back, and events say who did it.
+ * A subscription biller's site in memory: customers, subscriptions, invoices, payments, credit notes, refunds and their events. It
+ * behaves like a real site (compatible with Chargebee): a refund has a credit note unless it is of an excess payment, a cancellation
+ * can be removed, and events say who caused them.
  */
 import type { EventSource, Posting } from '../account/event-feed.ts'
 import type { View } from '../account/object-history.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { type Books, openBooks } from './account-state.ts'
+import { type AccountState, createAccountState } from './account-state.ts'
 import type { Actor, BillerEvent } from './events.ts'
 import type { BillerCreditNote } from './objects/credit-note.ts'
 import { type BillerCard, type BillerCustomer, makeCard, makeCustomer } from './objects/customer.ts'
@@ -19,29 +19,29 @@ import { type SubscriptionActions, subscriptionActions, TERM_MS } from './subscr
 export interface SubscriptionBillerOptions {
   /** Milliseconds since the epoch, e.g. `Date.now`. */
   now: () => number
-  /** Ids come from it. */
+  /** The source of ids. */
   chance?: Chance
 }
 
 export interface BillRequest {
   /** Minor units of `currency`. */
   amount: number
-  /** ISO 4217 in upper case; EUR when left out. */
+  /** ISO 4217 in upper case; EUR by default. */
   currency?: string
-  /** What the gateway calls the payment; made up when left out. With the card processor beside it, that charge's id. */
+  /** The payment's id at the gateway; random by default. With the card processor as the gateway, the charge's id. */
   idAtGateway?: string
   method?: 'card' | 'direct_debit'
   by?: Actor
 }
 
-/** What somebody paid for. */
+/** A purchase. */
 export interface Bill {
   customer: BillerCustomer
   invoice: BillerInvoice
   payment: BillerTransaction
 }
 
-/** The site as it stood at one time. */
+/** The site at one time. */
 export interface BillerRecords {
   readonly customers: View<BillerCustomer>
   readonly cards: View<BillerCard>
@@ -50,25 +50,25 @@ export interface BillerRecords {
   readonly transactions: View<BillerTransaction>
   readonly creditNotes: View<BillerCreditNote>
   events(): readonly BillerEvent[]
-  /** What is known of the posting of an event. */
+  /** The result of posting an event. */
   postingOf(event: BillerEvent): Posting
 }
 
 export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActions, SubscriptionActions {
   readonly kind: 'subscription'
-  /** Somebody pays once. Leaves invoice_generated and payment_succeeded. */
+  /** A one-time payment. Emits invoice_generated and payment_succeeded. */
   bill(request: BillRequest): Bill
   /**
-   * Somebody subscribes and pays the first term. Leaves subscription_created, invoice_generated and payment_succeeded.
-   * A plan with `remainingBillingCycles` ends by itself after so many further terms.
-   * @param request `id` as the merchant chooses it; made up when left out
+   * A customer subscribes and pays the first term. Emits subscription_created, invoice_generated and payment_succeeded.
+   * A plan with `remainingBillingCycles` ends after this many further terms.
+   * @param request `id` as chosen by the merchant; random by default
    */
   subscribe(
     request: BillRequest & { remainingBillingCycles?: number; id?: string },
   ): Bill & { subscription: BillerSubscription }
-  /** A renewal cannot be collected. Leaves payment_failed. */
+  /** A renewal payment fails. Emits payment_failed. */
   missPayment(subscriptionId: string): BillerTransaction
-  /** The site as it stood at that time, in milliseconds since the epoch. */
+  /** The site as it was at this time, in milliseconds since the epoch. */
   asOf(ms: number): BillerRecords
 }
 
@@ -77,17 +77,17 @@ export function createSubscriptionBiller({
   now,
   chance = createChance(),
 }: SubscriptionBillerOptions): SubscriptionBiller {
-  const books = openBooks(now, chance)
+  const state = createAccountState(now, chance)
 
   function welcome(): BillerCustomer {
-    const customer = books.customers.put(makeCustomer(books.making()))
-    books.cards.put({ ...makeCard(books.making(), customer.id), id: customer.id })
+    const customer = state.customers.put(makeCustomer(state.context()))
+    state.cards.put({ ...makeCard(state.context(), customer.id), id: customer.id })
     return customer
   }
 
   function renew(subscription: BillerSubscription): void {
     const amount = subscription.subscription_items.reduce((sum, item) => sum + (item.amount ?? 0), 0)
-    collect(books, {
+    collect(state, {
       request: { amount, currency: subscription.currency_code, by: BY_ITSELF },
       customerId: subscription.customer_id,
       subscription,
@@ -98,52 +98,52 @@ export function createSubscriptionBiller({
     kind: 'subscription',
     bill(request) {
       const customer = welcome()
-      return { customer, ...collect(books, { request, customerId: customer.id }) }
+      return { customer, ...collect(state, { request, customerId: customer.id }) }
     },
     subscribe(request) {
       const { amount, currency = 'EUR', remainingBillingCycles, id, by = { source: 'hosted_page' } } = request
       const customer = welcome()
       const termEndMs = now() + TERM_MS
       const fields = { id, customerId: customer.id, amount, currency, termEndMs, remainingBillingCycles }
-      const subscription = books.subscriptions.put(makeSubscription(books.making(), fields))
-      const content = { subscription, ...books.buyer(customer.id) }
-      books.emit({ event_type: 'subscription_created', content }, by)
-      return { customer, subscription, ...collect(books, { request, customerId: customer.id, subscription }) }
+      const subscription = state.subscriptions.put(makeSubscription(state.context(), fields))
+      const content = { subscription, ...state.buyer(customer.id) }
+      state.emit({ event_type: 'subscription_created', content }, by)
+      return { customer, subscription, ...collect(state, { request, customerId: customer.id, subscription }) }
     },
     missPayment(subscriptionId) {
-      const subscription = books.subscriptions.existing(subscriptionId)
+      const subscription = state.subscriptions.existing(subscriptionId)
       const request = { amount: subscription.mrr ?? 0, currency: subscription.currency_code, by: BY_ITSELF }
-      return collect(books, { request, customerId: subscription.customer_id, subscription }, 'failure').payment
+      return collect(state, { request, customerId: subscription.customer_id, subscription }, 'failure').payment
     },
-    ...refundActions(books),
-    ...subscriptionActions(books, renew),
+    ...refundActions(state),
+    ...subscriptionActions(state, renew),
     asOf: ms => ({
-      customers: books.customers.asOf(ms),
-      cards: books.cards.asOf(ms),
-      subscriptions: books.subscriptions.asOf(ms),
-      invoices: books.invoices.asOf(ms),
-      transactions: books.transactions.asOf(ms),
-      creditNotes: books.creditNotes.asOf(ms),
-      events: () => books.feed.asOf(ms),
-      postingOf: books.feed.postingOf,
+      customers: state.customers.asOf(ms),
+      cards: state.cards.asOf(ms),
+      subscriptions: state.subscriptions.asOf(ms),
+      invoices: state.invoices.asOf(ms),
+      transactions: state.transactions.asOf(ms),
+      creditNotes: state.creditNotes.asOf(ms),
+      events: () => state.feed.asOf(ms),
+      postingOf: state.feed.postingOf,
     }),
-    events: books.feed.events,
-    onEvent: books.feed.onEvent,
-    notePosting: books.feed.notePosting,
+    events: state.feed.events,
+    onEvent: state.feed.onEvent,
+    notePosting: state.feed.notePosting,
   }
 }
 
-/** Makes an invoice and tries to collect it. */
+/** Creates an invoice and tries to collect it. */
 function collect(
-  books: Books,
+  state: AccountState,
   sale: { request: BillRequest; customerId: string; subscription?: BillerSubscription },
   status: 'success' | 'failure' = 'success',
 ): { invoice: BillerInvoice; payment: BillerTransaction } {
   const { customerId, subscription } = sale
   const { amount, currency = 'EUR', method = 'card', by = { source: 'hosted_page' } } = sale.request
-  const id = books.nextNumber('INV')
-  const made = books.invoices.put(
-    makeInvoice(books.making(), {
+  const id = state.nextNumber('INV')
+  const made = state.invoices.put(
+    makeInvoice(state.context(), {
       id,
       customerId,
       subscriptionId: subscription?.id,
@@ -152,24 +152,24 @@ function collect(
       description: subscription === undefined ? 'Setup' : 'Team plan',
     }),
   )
-  const payment = books.transactions.put(
-    makePayment(books.making(), {
+  const payment = state.transactions.put(
+    makePayment(state.context(), {
       customerId,
       subscriptionId: subscription?.id,
       amount,
       currency,
       status,
       method,
-      idAtGateway: sale.request.idAtGateway ?? `ch_3${books.making().chance.text(23)}`,
+      idAtGateway: sale.request.idAtGateway ?? `ch_3${state.context().chance.text(23)}`,
       invoiceId: id,
       invoiceTotal: amount,
     }),
   )
-  const invoice = books.invoices.change(id, status === 'success' ? paidBy(payment) : { status: made.status })
-  books.emit({ event_type: 'invoice_generated', content: { invoice } }, by)
-  const about = { transaction: payment, invoice, ...books.buyer(customerId) }
+  const invoice = state.invoices.change(id, status === 'success' ? paidBy(payment) : { status: made.status })
+  state.emit({ event_type: 'invoice_generated', content: { invoice } }, by)
+  const about = { transaction: payment, invoice, ...state.buyer(customerId) }
   const content = subscription === undefined ? about : { ...about, subscription }
-  books.emit({ event_type: status === 'success' ? 'payment_succeeded' : 'payment_failed', content }, by)
+  state.emit({ event_type: status === 'success' ? 'payment_succeeded' : 'payment_failed', content }, by)
   return { invoice, payment }
 }
 

@@ -21,9 +21,9 @@ import type {
   SubscriptionScheduledPauseRemovedContent,
   TransactionUpdatedContent,
 } from 'chargebee'
-import { type Making, makeId, secondsOf } from './object-context.ts'
+import { makeId, type ObjectContext, secondsOf } from './object-context.ts'
 
-/** Members of the official content that are always there; the others come only where there is such an object. */
+/** Parts of the official content that are always there; the others only if the object exists. */
 type With<Content, Always extends keyof Content> = Pick<Content, Always> & Partial<Content>
 
 type Bought<Content extends { subscription: unknown; customer: unknown; card: unknown }> = With<
@@ -56,7 +56,7 @@ interface Contents {
 
 export type BillerEventType = keyof Contents
 
-/** The events of the subscription biller that the stand-in makes. */
+/** The events of the subscription biller that the simulator emits. */
 export type BillerEvent = {
   [Type in BillerEventType]: Omit<Event, 'event_type' | 'content'> & {
     object: 'event'
@@ -70,22 +70,22 @@ export type Told = {
   [Type in BillerEventType]: { event_type: Type; content: Contents[Type] }
 }[BillerEventType]
 
-/** Who caused an event, as the provider names them. */
+/** The cause of an event, in the provider's terms. */
 export interface Actor {
   source: Event['source']
-  /** The operator's e-mail address with `admin_console`, the name of the key with `api`; nobody for the rest. */
+  /** The e-mail address of the person for `admin_console`, the name of the key for `api`; otherwise none. */
   user?: string
-  /** What a caller of the API claims in header `chargebee-request-origin-user`. */
+  /** The header `chargebee-request-origin-user` of an API call, which the caller can choose. */
   originUser?: string
-  /** A caller of the API may ask that nobody is told: the event can be read and is never posted. */
+  /** Whether the caller asked for no webhook: the event can be read and is never posted. */
   suppressesWebhooks?: boolean
 }
 
-/** One event about objects as they stand now. Later changes of the site do not reach into it. */
-export function makeEvent(making: Making, told: Told, by: Actor): BillerEvent {
+/** An event with copies of the objects, which later changes do not affect. */
+export function makeEvent(context: ObjectContext, told: Told, by: Actor): BillerEvent {
   return structuredClone({
-    id: makeId('ev', making),
-    occurred_at: secondsOf(making.nowMs),
+    id: makeId('ev', context),
+    occurred_at: secondsOf(context.nowMs),
     source: by.source,
     ...(by.user === undefined ? {} : { user: by.user }),
     ...(by.originUser === undefined ? {} : { origin_user: by.originUser }),

@@ -22,7 +22,7 @@ function leaves(value: unknown, path = ''): [string, unknown][] {
 const IDENTITY = /(?:^id|_id|id_at_gateway|object|event_type)$/
 const TOLD = /amount|total|status|source|_at$|date|cancelled|pause|deleted/
 
-test('a lie keeps every id and turns every amount, state, time and name of who did it', () => {
+test('keeps every id and changes every amount, state, time and cause', () => {
   const wrong: string[] = []
   for (const event of refunded()) {
     const lie = new Map(leaves(lieAbout(event, createChance(2))))
@@ -38,7 +38,7 @@ test('a lie keeps every id and turns every amount, state, time and name of who d
   expect(wrong).toEqual([])
 })
 
-test('the same chance tells the same lie', () => {
+test('gives the same false values for the same chance', () => {
   const [event] = refunded()
   if (event === undefined) throw new Error('There is no event')
   expect(lieAbout(event, createChance(3))).toEqual(lieAbout(event, createChance(3)))

@@ -1,7 +1,7 @@
 /**
- * A pushed body that lies: the subscription biller's notifications are not signed, so whoever has the password can write
- * what he likes into them. Every id stays, so that the objects can be read again; everything that somebody might be
- * tempted to believe is wrong: amounts, states, types, times, reasons, and who did it.
+ * A posted body with false values: the subscription biller's notifications are not signed, so whoever has the password can write any
+ * content. All ids are kept, so that the objects can be read. All other values are wrong: amounts, states, types, times, reasons and
+ * causes.
  */
 import type { Chance } from '../chance.ts'
 import type { BillerEvent } from './events.ts'
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 }
 const DAY_S = 86_400
 
-/** The event with its ids, its type and its form, and with nothing true beside them. The same chance tells the same lie. */
+/** The event with its ids, type and structure, and with false values. The same chance gives the same values. */
 export function lieAbout(event: BillerEvent, chance: Chance): BillerEvent {
   const { content, ...envelope } = event
   const lie = {
@@ -41,7 +41,7 @@ export function lieAbout(event: BillerEvent, chance: Chance): BillerEvent {
     user: 'backstop',
     content: falsified(content, '', '', chance),
   }
-  // The form is the original's: only values differ.
+  // The structure is that of the original; only values differ.
   return lie as BillerEvent
 }
 
@@ -61,7 +61,7 @@ function falsified(value: unknown, name: string, object: string, chance: Chance)
   return choices === undefined ? value : other(value, choices, chance)
 }
 
-/** `id`, `customer_id`, `refunded_txn_id`, `id_at_gateway`, and `object`, which says what the ids are ids of. */
+/** `id`, `customer_id`, `refunded_txn_id`, `id_at_gateway`, and `object`, the kind of the ids. */
 function isId(name: string): boolean {
   return name === 'id' || name.endsWith('_id') || name === 'id_at_gateway' || name === 'object'
 }

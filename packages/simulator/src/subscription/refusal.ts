@@ -11,7 +11,7 @@ interface BillerError {
   http_status_code: number
 }
 
-/** The subscription biller's answer to a request that it refuses, as its API words it. */
+/** A refusal of the subscription biller, in the form of its API. */
 export class BillerRefusal extends ApiRefusal<BillerError> {
   constructor(
     status: number,

@@ -1,5 +1,5 @@
-/** What can happen to a subscription at the biller, by whoever does it and by the passing of time. */
-import type { Books } from './account-state.ts'
+/** Subscription changes at the biller, by requests and by the passing of time. */
+import type { AccountState } from './account-state.ts'
 import type { Actor, BillerEventType } from './events.ts'
 import { secondsOf } from './object-context.ts'
 import type { BillerSubscription } from './objects/subscription.ts'
@@ -7,53 +7,53 @@ import { BY_ITSELF, OPERATOR } from './refunds.ts'
 import { wrongState } from './refusal.ts'
 
 export interface SubscriptionActions {
-  /** It is to end with the term, or at `atMs` (milliseconds since the epoch). Leaves subscription_cancellation_scheduled. */
+  /** Schedules its end for the end of the term, or for `atMs` (milliseconds since the epoch). Emits subscription_cancellation_scheduled. */
   scheduleCancel(id: string, how?: { by?: Actor; atMs?: number; reasonCode?: string }): BillerSubscription
-  /** Leaves subscription_scheduled_cancellation_removed. */
+  /** Emits subscription_scheduled_cancellation_removed. */
   removeScheduledCancel(id: string, by?: Actor): BillerSubscription
-  /** Ends at once. Leaves subscription_cancelled. */
+  /** Ends at once. Emits subscription_cancelled. */
   cancel(id: string, how?: { by?: Actor; reasonCode?: string }): BillerSubscription
-  /** It is to pause when the term ends, until `resumeAtMs` when given. Leaves subscription_pause_scheduled. */
+  /** Schedules a pause for the end of the term, until `resumeAtMs` if given. Emits subscription_pause_scheduled. */
   schedulePause(id: string, how?: { by?: Actor; resumeAtMs?: number }): BillerSubscription
-  /** Leaves subscription_scheduled_pause_removed. */
+  /** Emits subscription_scheduled_pause_removed. */
   removeScheduledPause(id: string, by?: Actor): BillerSubscription
-  /** Pauses at once. Leaves subscription_paused. */
+  /** Pauses at once. Emits subscription_paused. */
   pause(id: string, by?: Actor): BillerSubscription
-  /** A paused one is to go on then. Leaves subscription_resumption_scheduled. */
+  /** Schedules the resumption of a paused subscription. Emits subscription_resumption_scheduled. */
   scheduleResume(id: string, atMs: number, by?: Actor): BillerSubscription
-  /** Leaves subscription_resumed. */
+  /** Emits subscription_resumed. */
   resume(id: string, by?: Actor): BillerSubscription
-  /** Changes the quantity, which is no cancellation. Leaves subscription_changed. */
+  /** Changes the quantity, which is not a cancellation. Emits subscription_changed. */
   change(id: string, to: { quantity: number }, by?: Actor): BillerSubscription
-  /** The last try to collect has failed: cancelled for `not_paid` by the provider itself. */
+  /** The last attempt to collect fails: the provider cancels it for `not_paid`. */
   endDunning(id: string): BillerSubscription
-  /** A cancelled one begins again. Leaves subscription_reactivated. */
+  /** Reactivates a cancelled subscription. Emits subscription_reactivated. */
   reactivate(id: string, by?: Actor): BillerSubscription
-  /** The term ends: what was scheduled happens, a plan without further terms ends, everything else renews. */
+  /** The term ends: scheduled changes happen, a plan without further terms ends, all others renew. */
   endTerm(id: string): BillerSubscription
 }
 
 type SubscriptionEventType = Extract<BillerEventType, `subscription_${string}`>
-type Change = Parameters<Books['subscriptions']['change']>[1]
+type Change = Parameters<AccountState['subscriptions']['change']>[1]
 
-/** Milliseconds of a term; every one is 30 days long. */
+/** Milliseconds of a term: 30 days. */
 export const TERM_MS = 30 * 86_400_000
 
-/** Everything about subscriptions that a site can do. `renew` collects for the next term. */
+/** The subscription operations of a site. `renew` charges the next term. */
 export function subscriptionActions(
-  books: Books,
+  state: AccountState,
   renew: (subscription: BillerSubscription) => void,
 ): SubscriptionActions {
-  const nowS = () => secondsOf(books.making().nowMs)
+  const nowS = () => secondsOf(state.context().nowMs)
 
   function change(id: string, to: Change, event_type: SubscriptionEventType, by: Actor): BillerSubscription {
-    const subscription = books.subscriptions.change(id, to)
-    books.emit({ event_type, content: { subscription, ...books.buyer(subscription.customer_id) } }, by)
+    const subscription = state.subscriptions.change(id, to)
+    state.emit({ event_type, content: { subscription, ...state.buyer(subscription.customer_id) } }, by)
     return subscription
   }
 
   function usable(id: string, ...allowed: BillerSubscription['status'][]): BillerSubscription {
-    const subscription = books.subscriptions.existing(id)
+    const subscription = state.subscriptions.existing(id)
     if (!allowed.includes(subscription.status)) {
       throw wrongState(`The subscription ${id} is ${subscription.status}`)
     }
@@ -87,9 +87,9 @@ export function subscriptionActions(
   function renewTerm(subscription: BillerSubscription): BillerSubscription {
     const cycles = subscription.remaining_billing_cycles
     const left = cycles === undefined ? undefined : cycles - 1
-    const term = termFrom(books.making().nowMs)
+    const term = termFrom(state.context().nowMs)
     renew(subscription)
-    // The last term of a plan that has an end: nobody cancelled, so there is no time of a schedule either.
+    // The last term of a plan with an end: nobody cancelled, so there is no time of a schedule.
     const last: Change =
       left === 0
         ? { status: 'non_renewing', cancelled_at: term.current_term_end, next_billing_at: undefined }
@@ -142,7 +142,7 @@ export function subscriptionActions(
     resume(id, by = OPERATOR) {
       usable(id, 'paused')
       const to = { status: 'active', pause_date: undefined, resume_date: undefined } satisfies Change
-      return change(id, { ...to, ...termFrom(books.making().nowMs) }, 'subscription_resumed', by)
+      return change(id, { ...to, ...termFrom(state.context().nowMs) }, 'subscription_resumed', by)
     },
     change(id, { quantity }, by = OPERATOR) {
       const { subscription_items } = usable(id, 'active', 'in_trial', 'non_renewing')
@@ -164,7 +164,7 @@ export function subscriptionActions(
         cancel_reason_code: undefined,
         activated_at: nowS(),
       } satisfies Change
-      return change(id, { ...to, ...termFrom(books.making().nowMs) }, 'subscription_reactivated', by)
+      return change(id, { ...to, ...termFrom(state.context().nowMs) }, 'subscription_reactivated', by)
     },
     endTerm(id) {
       const subscription = usable(id, 'active', 'in_trial', 'non_renewing', 'paused')

@@ -1,4 +1,4 @@
-/** Lists as the processor's API gives them: newest first, cut by a cursor, at most 100 at a time. */
+/** Lists of the processor's API: newest first, with a cursor, at most 100 items per page. */
 import { invalidRequest, noSuch } from '../refusal.ts'
 
 export interface Page<T> {
@@ -25,9 +25,9 @@ const COMPARISONS = {
 
 /**
  * One page of a list.
- * @param oldestFirst everything there is, in the order in which it was made
- * @param query limit, starting_after, ending_before, created or created[gt|gte|lt|lte]; other names are the caller's
- * @throws ProcessorRefusal 400 for a parameter that the API refuses
+ * @param oldestFirst all items in the order of their creation
+ * @param query limit, starting_after, ending_before, created or created[gt|gte|lt|lte]; other names belong to the caller
+ * @throws ProcessorRefusal 400 for an invalid parameter
  */
 export function pageOf<T extends Listed>(oldestFirst: readonly T[], query: URLSearchParams, url: string): Page<T> {
   const limit = integerParameter(query, 'limit') ?? DEFAULT_LIMIT

@@ -1,4 +1,4 @@
-/** What each path of the processor's API answers, apart from HTTP. */
+/** The answers of the processor's API by path, without HTTP. */
 import type { Posting } from '../../account/event-feed.ts'
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { CardProcessor, ProcessorRecords } from '../account.ts'
@@ -13,8 +13,8 @@ const CREATED = ['created', 'created[gt]', 'created[gte]', 'created[lt]', 'creat
 const THIRTY_DAYS_S = 30 * 86_400
 
 /**
- * Answers one call against the account as it can be read.
- * @throws ProcessorRefusal for what the API refuses
+ * Answers one call with the objects that can be read.
+ * @throws ProcessorRefusal if the API refuses the request
  */
 export function answerCall(processor: CardProcessor, call: ApiCall): object {
   const [version, resource = '', id, ...rest] = call.path.split('/').slice(1)
@@ -63,7 +63,7 @@ function list(records: ProcessorRecords, resource: string, { query, path, nowMs 
   }
 }
 
-/** Canceled ones are listed only when they are asked for. */
+/** Canceled subscriptions are listed only on request. */
 function ofStatus(status: string | null): (subscription: ProcessorSubscription) => boolean {
   if (status === 'all') return () => true
   if (status === null) return subscription => subscription.status !== 'canceled'
@@ -90,14 +90,14 @@ function listEvents(records: ProcessorRecords, query: URLSearchParams, path: str
   return { ...page, data: page.data.map(event => readEvent(records, event)) }
 }
 
-/** Events that are still on their way count as not delivered. */
+/** Events in flight count as not delivered. */
 function deliveredAs(posting: Posting, wanted: string | null): boolean {
   if (wanted === null) return true
   const isOpen = posting === 'scheduled' || posting === 'failed'
   return isOpen === (wanted === 'false')
 }
 
-/** An event with the number of endpoints that have not taken it yet. */
+/** An event with the number of endpoints that have not accepted it yet. */
 function readEvent(records: ProcessorRecords, event: ProcessorEvent): ProcessorEvent {
   return { ...event, pending_webhooks: records.postingOf(event) === 'scheduled' ? 1 : 0 }
 }

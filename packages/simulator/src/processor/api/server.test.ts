@@ -64,7 +64,7 @@ test('lists filter by payment, time and event type, and page backwards', async (
   expect(events.data.map(event => event.type)).toEqual(['refund.created'])
 })
 
-test('a key that may write refunds by curl what a leaked key would, once for each idempotency key', async () => {
+test('makes a refund by curl with a writable key, once for each idempotency key', async () => {
   const { processor, client } = await setUp()
   const { charge } = processor.createPayment({ amount: 1_000, currency: 'eur' })
   const writer = client('sk_test_writer')
@@ -96,7 +96,7 @@ test.each([
   { name: 'an unknown refund', path: '/v1/refunds/re_x', status: 404, message: /^No such refund: 're_x'$/ },
   { name: 'an unknown path', path: '/v1/nothing', status: 404, message: /^Unrecognized request URL \(GET: / },
   { name: 'a limit over 100', path: '/v1/refunds?limit=101', status: 400, message: /less than or equal to 100/ },
-  { name: 'a limit that is no number', path: '/v1/refunds?limit=x', status: 400, message: /^Invalid integer: x$/ },
+  { name: 'a limit that is not a number', path: '/v1/refunds?limit=x', status: 400, message: /^Invalid integer: x$/ },
   { name: 'an unknown parameter', path: '/v1/refunds?foo=1', status: 400, message: /unknown parameter: foo/ },
   { name: 'an unknown cursor', path: '/v1/refunds?starting_after=re_x', status: 404, message: /^No such / },
 ])('$name is answered with the error body of the API', async ({ path, headers, status, message }) => {
@@ -112,13 +112,13 @@ test.each([
   })
 })
 
-test('basic authentication with the key as the user is accepted too', async () => {
+test('accepts basic authentication with the key as the user', async () => {
   const { call } = await setUp()
   const authorization = `Basic ${Buffer.from('rk_test_reader:').toString('base64')}`
   expect((await call('/v1/charges', { authorization })).status).toBe(200)
 })
 
-test('trouble on demand meets the asked number of calls and then ends', async () => {
+test('shows trouble for the requested number of calls', async () => {
   const { api, call } = await setUp()
   api.meet({ kind: 'error', status: 429, times: 2 })
   const statuses = []
@@ -145,7 +145,7 @@ test('the official library reads subscriptions, their schedules and disputes', a
   expect(ended.data.map(({ id }) => id)).toEqual([subscription.id])
 })
 
-test('a cancellation through the API names the request that its caller was answered with', async () => {
+test('emits a cancellation through the API with the request id that the caller got', async () => {
   const { processor, client } = await setUp()
   const writer = client('sk_test_writer')
   const { subscription } = processor.subscribe({ amount: 4_999, currency: 'eur' })

@@ -1,4 +1,4 @@
-/** The processor's API on loopback: its keys and its error bodies around routes.ts. */
+/** The processor's API on loopback: keys and error bodies around routes.ts. */
 import { type Dialect, type ProviderApi, type ProviderApiOptions, startProviderApi } from '../../api/provider-api.ts'
 import type { RateLimit } from '../../api/rate-limit.ts'
 import type { CardProcessor } from '../account.ts'
@@ -6,7 +6,7 @@ import { API_VERSION } from '../object-context.ts'
 import { ProcessorRefusal } from '../refusal.ts'
 import { answerCall } from './routes.ts'
 
-/** 100 calls a second, 25 of them to one endpoint (docs.stripe.com/rate-limits, live mode). */
+/** 100 calls per second, 25 to one endpoint (docs.stripe.com/rate-limits, live mode). */
 const RATE_LIMITS: readonly RateLimit[] = [
   { calls: 100, perMs: 1_000, of: 'account' },
   { calls: 25, perMs: 1_000, of: 'endpoint' },
@@ -18,7 +18,7 @@ export interface ProcessorApiOptions extends ProviderApiOptions {
 
 /**
  * Serves the account's API until stop(), under `/v1`. A key is a bearer token, or the user of basic authentication.
- * @throws Error EADDRINUSE when the port is taken
+ * @throws Error EADDRINUSE if the port is in use
  */
 export function startProcessorApi({ processor, ...options }: ProcessorApiOptions): Promise<ProviderApi> {
   return startProviderApi(dialectOf(processor), { ...options, rateLimits: options.rateLimits ?? RATE_LIMITS })
@@ -46,7 +46,7 @@ function dialectOf(processor: CardProcessor): Dialect {
       keyMayOnlyRead: () => refused(403, 'The provided key does not have the required permissions for this endpoint.'),
       tooLarge: () => refused(413, 'Request too large'),
       missing: () => refused(404, 'No such object', 'resource_missing'),
-      // No retry-after: callers are to back off by themselves.
+      // No retry-after: callers choose their own delay.
       rateLimited: () =>
         new ProcessorRefusal(
           429,

@@ -1,4 +1,4 @@
-/** What can be changed through the processor's API: so that a person can do with curl what a leaked key does. */
+/** Writes through the processor's API, so that a person can do by curl what the holder of a leaked key can do. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { CardProcessor } from '../account.ts'
 import type { Caller } from '../account-state.ts'
@@ -6,8 +6,8 @@ import type { RefundRequest } from '../refunds.ts'
 import { invalidRequest, type ProcessorRefusal } from '../refusal.ts'
 
 /**
- * Answers a POST or a DELETE; undefined for a path that is not there.
- * @throws ProcessorRefusal for what the API refuses
+ * Answers a POST or a DELETE; undefined for an unknown path.
+ * @throws ProcessorRefusal if the API refuses the request
  */
 export function answerWrite(
   processor: CardProcessor,
@@ -21,7 +21,7 @@ export function answerWrite(
   if (call.method === 'POST' && id === undefined && resource === 'payment_intents') return pay(processor, form)
   if (resource !== 'subscriptions' || id === undefined) return undefined
   if (call.method === 'POST') return scheduleCancel(processor, id, form, caller)
-  // The API takes no idempotency key with a DELETE.
+  // The API ignores idempotency keys of a DELETE.
   if (call.method === 'DELETE') return processor.cancel(id, { ...words(form), requestId: call.requestId })
   return undefined
 }
@@ -39,7 +39,7 @@ function refund(processor: CardProcessor, form: URLSearchParams, caller: Caller)
   return processor.refund(request)
 }
 
-/** A payment that succeeds at once, whatever the card. */
+/** A payment that succeeds at once with any card. */
 function pay(processor: CardProcessor, form: URLSearchParams): object {
   const currency = form.get('currency')
   if (currency === null) throw invalidRequest('Missing required param: currency.', 'currency', 'parameter_missing')
@@ -48,7 +48,7 @@ function pay(processor: CardProcessor, form: URLSearchParams): object {
   return processor.createPayment({ amount: integer(amount, 'amount'), currency }).paymentIntent
 }
 
-/** Sets or takes back `cancel_at_period_end`; other changes are not for this stand-in. */
+/** Sets or removes `cancel_at_period_end`, the only change that the simulator supports. */
 function scheduleCancel(processor: CardProcessor, id: string, form: URLSearchParams, caller: Caller): object {
   const flag = form.get('cancel_at_period_end')
   if (flag === null) throw invalidRequest('Missing required param: cancel_at_period_end.', 'cancel_at_period_end')

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
-import type { Making } from '../object-context.ts'
+import type { ObjectContext } from '../object-context.ts'
 
 /** A dispute of a whole charge that the cardholder's bank has just opened. */
 export function makeDispute(
-  { chance, created, livemode }: Making,
+  { chance, created, livemode }: ObjectContext,
   charge: Stripe.Charge,
   reason: string,
 ): Stripe.Dispute {

@@ -1,31 +1,31 @@
 /**
- * A card payment's objects with every field that the API version requires: the official types check that none is
- * missing. Values are what a plain card payment in test mode shows.
+ * The objects of a card payment with every field that the API version requires; the official types check that none is missing. The
+ * values are those of a plain card payment in test mode.
  */
 import type Stripe from 'stripe'
-import type { Making } from '../object-context.ts'
+import type { ObjectContext } from '../object-context.ts'
 
 export interface PaymentRequest {
   /** Minor units of `currency`. */
   amount: number
-  /** ISO 4217, any case; objects carry it in lower case, as the real ones do. */
+  /** ISO 4217 in any case; objects have it in lower case, like the real ones. */
   currency: string
-  /** Who pays; somebody new when left out. */
+  /** The customer; a new one by default. */
   customer?: Stripe.Customer
   email?: string
   description?: string
   metadata?: Record<string, string>
 }
 
-/** A paid payment: its payment intent, the charge that took the money, and who paid. */
+/** A paid payment: its payment intent, charge and customer. */
 export interface Payment {
   customer: Stripe.Customer
   paymentIntent: Stripe.PaymentIntent
   charge: Stripe.Charge
 }
 
-/** A customer without anything but an e-mail address. */
-function makeCustomer({ chance, created, livemode }: Making, email: string): Stripe.Customer {
+/** A customer with only an e-mail address. */
+function makeCustomer({ chance, created, livemode }: ObjectContext, email: string): Stripe.Customer {
   return {
     id: `cus_${chance.text(14)}`,
     object: 'customer',
@@ -53,18 +53,18 @@ function makeCustomer({ chance, created, livemode }: Making, email: string): Str
 }
 
 /** A payment that has succeeded by card. */
-export function makePayment(making: Making, request: PaymentRequest): Payment {
-  const { chance } = making
+export function makePayment(context: ObjectContext, request: PaymentRequest): Payment {
+  const { chance } = context
   const customer =
-    request.customer ?? makeCustomer(making, request.email ?? `buyer-${chance.text(6).toLowerCase()}@shop.example`)
+    request.customer ?? makeCustomer(context, request.email ?? `buyer-${chance.text(6).toLowerCase()}@shop.example`)
   const paymentMethod = `pm_1${chance.text(23)}`
   const intentId = `pi_3${chance.text(23)}`
-  const charge = makeCharge(making, request, { customer, paymentMethod, intentId })
-  return { customer, charge, paymentIntent: makePaymentIntent(making, request, { charge, paymentMethod, intentId }) }
+  const charge = makeCharge(context, request, { customer, paymentMethod, intentId })
+  return { customer, charge, paymentIntent: makePaymentIntent(context, request, { charge, paymentMethod, intentId }) }
 }
 
 function makePaymentIntent(
-  { chance, created, livemode }: Making,
+  { chance, created, livemode }: ObjectContext,
   request: PaymentRequest,
   parts: { charge: Stripe.Charge; paymentMethod: string; intentId: string },
 ): Stripe.PaymentIntent {
@@ -116,7 +116,7 @@ function makePaymentIntent(
 }
 
 function makeCharge(
-  { chance, created, livemode }: Making,
+  { chance, created, livemode }: ObjectContext,
   request: PaymentRequest,
   parts: { customer: Stripe.Customer; paymentMethod: string; intentId: string },
 ): Stripe.Charge {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Making } from '../object-context.ts'
+import type { ObjectContext } from '../object-context.ts'
 
 export interface RefundFields {
   charge: Stripe.Charge
@@ -9,8 +9,8 @@ export interface RefundFields {
   metadata: Record<string, string>
 }
 
-/** A refund of a card charge, in the state in which it is created. */
-export function makeRefund({ chance, created }: Making, fields: RefundFields): Stripe.Refund {
+/** A new refund of a card charge. */
+export function makeRefund({ chance, created }: ObjectContext, fields: RefundFields): Stripe.Refund {
   const settled = fields.status === 'succeeded'
   return {
     id: `re_3${chance.text(23)}`,

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
-import type { Making } from '../object-context.ts'
+import type { ObjectContext } from '../object-context.ts'
 import type { ProcessorSubscription } from './subscription.ts'
 
-/** A subscription's schedule as the API shows it, with the plan of its phase by id. */
+/** A subscription schedule of the API, with the plan of its phase by id. */
 export type ProcessorSchedule = Stripe.SubscriptionSchedule
 
-/** A schedule that says what happens when the current period of a subscription ends. */
+/** A schedule that defines what happens at the end of the current period. */
 export function makeSchedule(
-  { chance, created, livemode }: Making,
+  { chance, created, livemode }: ObjectContext,
   subscription: ProcessorSubscription,
   endBehavior: 'cancel' | 'release',
 ): ProcessorSchedule {

@@ -1,32 +1,32 @@
 import type Stripe from 'stripe'
-import type { Making } from '../object-context.ts'
+import type { ObjectContext } from '../object-context.ts'
 
-/** The official types show amounts with fractions as they are after reading; sent, they are strings. */
+/** The official types have decimal amounts in parsed form; in JSON they are strings. */
 type Price = Omit<Stripe.Price, 'unit_amount_decimal'> & { unit_amount_decimal: string }
 type Plan = Omit<Stripe.Plan, 'amount_decimal'> & { amount_decimal: string }
 type Item = Omit<Stripe.SubscriptionItem, 'price' | 'plan'> & { price: Price; plan: Plan }
 
-/** A subscription as the API and the events send it. */
+/** A subscription as in the API and in events. */
 export type ProcessorSubscription = Omit<Stripe.Subscription, 'items'> & { items: Stripe.ApiList<Item> }
 
 export interface SubscriptionFields {
   customerId: string
-  /** Minor units a month. */
+  /** Minor units per month. */
   amount: number
   /** ISO 4217, any case. */
   currency: string
-  /** In `flexible` mode the customer portal schedules a cancellation by `cancel_at` alone. */
+  /** In `flexible` mode the customer portal schedules a cancellation by `cancel_at` only. */
   billingMode: 'classic' | 'flexible'
   metadata: Record<string, string>
   /** End of the current period, Unix time in seconds. */
   periodEnd: number
-  /** Id of the invoice that was paid. */
+  /** Id of the paid invoice. */
   latestInvoice: string
 }
 
 /** An active monthly subscription whose first period is paid by card. */
-export function makeSubscription(making: Making, fields: SubscriptionFields): ProcessorSubscription {
-  const { chance, created, livemode } = making
+export function makeSubscription(context: ObjectContext, fields: SubscriptionFields): ProcessorSubscription {
+  const { chance, created, livemode } = context
   const id = `sub_1${chance.text(23)}`
   return {
     id,
@@ -64,7 +64,7 @@ export function makeSubscription(making: Making, fields: SubscriptionFields): Pr
     },
     items: {
       object: 'list',
-      data: [makeItem(making, fields, id)],
+      data: [makeItem(context, fields, id)],
       has_more: false,
       url: `/v1/subscription_items?subscription=${id}`,
     },
@@ -94,8 +94,8 @@ export function makeSubscription(making: Making, fields: SubscriptionFields): Pr
   }
 }
 
-function makeItem(making: Making, fields: SubscriptionFields, subscription: string): Item {
-  const { chance, created, livemode } = making
+function makeItem(context: ObjectContext, fields: SubscriptionFields, subscription: string): Item {
+  const { chance, created, livemode } = context
   const currency = fields.currency.toLowerCase()
   const product = `prod_${chance.text(14)}`
   const priceId = `price_1${chance.text(23)}`

@@ -1,19 +1,19 @@
-/** Lists as the reseller's API gives them: ordered by id, cut by a cursor, with a link to the next page. */
+/** Lists of the reseller's API: ordered by id, with a cursor and a link to the next page. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import { invalidField } from '../refusal.ts'
 
 export interface PageRules {
-  /** Page size when none is asked for. */
+  /** Default page size. */
   readonly perPage: number
-  /** A larger one is cut to this, without a word. */
+  /** Larger page sizes are reduced to this without an error. */
   readonly maxPerPage: number
   readonly order: 'ASC' | 'DESC'
 }
 
 /**
  * One page of a list: `data` and `meta.pagination`.
- * @param oldestFirst everything that the filters let through; ids sort by the time of making
- * @throws ResellerRefusal 400 for a parameter that the API refuses
+ * @param oldestFirst all items that match the filters; ids sort by the time of creation
+ * @throws ResellerRefusal 400 for an invalid parameter
  */
 export function pageOf<T>(
   oldestFirst: readonly T[],
@@ -28,7 +28,7 @@ export function pageOf<T>(
   const data = rest.slice(0, perPage)
   const next = new URL(`${baseUrl}${path}?${query}`)
   const last = data.at(-1)
-  // The link is there on the last page too.
+  // The last page has the link too.
   if (last !== undefined) next.searchParams.set('after', idOf(last))
   const pagination = {
     per_page: perPage,

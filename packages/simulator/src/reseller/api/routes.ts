@@ -1,4 +1,4 @@
-/** What each path of the reseller's API answers, apart from HTTP. */
+/** The answers of the reseller's API by path, without HTTP. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { Reseller, ResellerRecords } from '../account.ts'
 import type { ResellerTransaction } from '../objects/transaction.ts'
@@ -13,13 +13,13 @@ const TRANSACTIONS: PageRules = { perPage: 30, maxPerPage: 30, order: 'DESC' }
 const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
 
 /**
- * Answers one call against the account as it can be read.
- * @throws ResellerRefusal for what the API refuses
+ * Answers one call with the objects that can be read.
+ * @throws ResellerRefusal if the API refuses the request
  */
 export function answerCall(reseller: Reseller, call: ApiCall): object {
   const path = call.path.split('/').slice(1)
   const body = call.method === 'GET' ? read(reseller, path, call) : answerWrite(reseller, path, call)
-  // GET /adjustments/{id} is among what is not there.
+  // GET /adjustments/{id} does not exist.
   if (body === undefined) throw new ResellerRefusal(404, 'shared/invalid_url', 'Invalid URL.')
   return body
 }
@@ -54,7 +54,7 @@ function list(records: ResellerRecords, resource: string, call: ApiCall): object
     }
     case 'events': {
       const page = pageOf(matching(records.events(), query, ['event_type']), event => event.event_id, call, EVENTS)
-      // An event that is read again belongs to no notification.
+      // An event that is read has no notification.
       return { ...page, data: page.data.map(event => ({ ...event, notification_id: null })) }
     }
     default:
@@ -84,14 +84,14 @@ function withIncluded(
 ): ResellerTransaction {
   const include = query.get('include')?.split(',') ?? []
   for (const name of include) {
-    if (name !== 'adjustment') throw invalidField('include', `not supported by this stand-in: ${name}`)
+    if (name !== 'adjustment') throw invalidField('include', `not supported by the simulator: ${name}`)
   }
   if (include.length === 0) return transaction
   const adjustments = records.adjustments.all().filter(adjustment => adjustment.transaction_id === transaction.id)
   return { ...transaction, adjustments }
 }
 
-/** What fits every filter that the query has. A filter is a list separated by commas: one of them must be it. */
+/** The items that match every filter of the query. A filter is a comma-separated list of allowed values. */
 function matching<T extends object>(
   items: readonly T[],
   query: URLSearchParams,

@@ -17,7 +17,7 @@ async function setUp(options: Partial<ResellerApiOptions> = {}) {
   const reseller = createReseller({ now, chance: createChance(4) })
   const api = await startResellerApi({ reseller, readKeys: [KEY], now, ...options })
   open.push(api)
-  // The library takes any base address in place of an environment's name.
+  // The library accepts any base URL instead of the name of an environment.
   const client = new Paddle(KEY, { environment: api.url as Environment })
   const call = (path: string, headers: Record<string, string> = { authorization: `Bearer ${KEY}` }) =>
     fetch(`${api.url}${path}`, { headers })
@@ -65,7 +65,7 @@ test('the official library pages through all adjustments, newest first', async (
   expect(ascending.map(adjustment => adjustment.id)).toEqual(made.slice(23))
 })
 
-test('the last page still links on, and a page that is too large is cut', async () => {
+test('links from the last page too, and reduces a page size that is too large', async () => {
   const { reseller, api, call } = await setUp()
   const { id } = reseller.sell({ amount: 1_000 })
   const answer = (await (await call('/transactions?per_page=500')).json()) as { meta: object }
@@ -80,7 +80,7 @@ test('the last page still links on, and a page that is too large is cut', async 
   })
 })
 
-test('lists filter by what a comma list names', async () => {
+test('lists filter by a comma-separated list', async () => {
   const { reseller, client } = await setUp()
   const { subscription, transaction } = reseller.subscribe({ amount: 1_000 })
   const other = reseller.sell({ amount: 2_000 })
@@ -117,7 +117,7 @@ test.each([
   { name: 'an unknown subscription', path: '/subscriptions/sub_x', status: 404, code: 'not_found' },
   { name: 'one adjustment by its id', path: '/adjustments/adj_x', status: 404, code: 'invalid_url' },
   { name: 'an unknown filter', path: '/adjustments?foo=1', status: 400, code: 'invalid_field' },
-  { name: 'a page size that is no number', path: '/events?per_page=x', status: 400, code: 'invalid_field' },
+  { name: 'a page size that is not a number', path: '/events?per_page=x', status: 400, code: 'invalid_field' },
   { name: 'an unknown cursor', path: '/events?after=evt_x', status: 400, code: 'invalid_field' },
 ])('$name is answered with the error body of the API', async ({ path, headers, status, code }) => {
   const { call } = await setUp()
@@ -134,7 +134,7 @@ test.each([
   })
 })
 
-test('a call over the limit is told how long to wait, and the official library reads it', async () => {
+test('tells a call over the limit how long to wait, in a form that the official library reads', async () => {
   const { client, pass } = await setUp({ rateLimits: [{ calls: 2, perMs: 60_000, of: 'account' }] })
   await client.events.list().next()
   pass(10_000)
@@ -144,7 +144,7 @@ test('a call over the limit is told how long to wait, and the official library r
   await expect(client.subscriptions.get('sub_x')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('what an event tells of is not found, or found as it was before, while reads lag', async () => {
+test('returns 404 or old values for the object of an event while reads lag', async () => {
   const { reseller, api, client, pass } = await setUp({ readLagMs: 500 })
   const { subscription } = reseller.subscribe({ amount: 1_000 })
   await expect(client.subscriptions.get(subscription.id)).rejects.toMatchObject({ code: 'not_found' })
@@ -155,7 +155,7 @@ test('what an event tells of is not found, or found as it was before, while read
   expect(await client.subscriptions.get(subscription.id)).toMatchObject({ status: 'canceled' })
 })
 
-test('a key that may write refunds, cancels and takes back as a leaked one would', async () => {
+test('refunds, cancels and removes cancellations with a writable key', async () => {
   const writeKey = 'pdl_live_apikey_writer'
   const { reseller, api } = await setUp({ writeKeys: [writeKey] })
   const writer = new Paddle(writeKey, { environment: api.url as Environment })

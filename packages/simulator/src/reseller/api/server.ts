@@ -1,11 +1,11 @@
-/** The reseller's API on loopback: its keys and its error bodies around routes.ts. */
+/** The reseller's API on loopback: keys and error bodies around routes.ts. */
 import { type Dialect, type ProviderApi, type ProviderApiOptions, startProviderApi } from '../../api/provider-api.ts'
 import type { RateLimit } from '../../api/rate-limit.ts'
 import type { Reseller } from '../account.ts'
 import { ResellerRefusal } from '../refusal.ts'
 import { answerCall } from './routes.ts'
 
-/** 240 calls a minute for one address (developer.paddle.com, rate limiting). */
+/** 240 calls per minute for one address (developer.paddle.com, rate limiting). */
 const RATE_LIMITS: readonly RateLimit[] = [{ calls: 240, perMs: 60_000, of: 'account' }]
 
 export interface ResellerApiOptions extends ProviderApiOptions {
@@ -14,7 +14,7 @@ export interface ResellerApiOptions extends ProviderApiOptions {
 
 /**
  * Serves the account's API until stop(). Keys are bearer tokens.
- * @throws Error EADDRINUSE when the port is taken
+ * @throws Error EADDRINUSE if the port is in use
  */
 export function startResellerApi({ reseller, ...options }: ResellerApiOptions): Promise<ProviderApi> {
   return startProviderApi(dialectOf(reseller), { ...options, rateLimits: options.rateLimits ?? RATE_LIMITS })

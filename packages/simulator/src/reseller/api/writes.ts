@@ -1,12 +1,12 @@
-/** What can be changed through the reseller's API: so that a person can do with curl what a leaked key does. */
+/** Writes through the reseller's API, so that a person can do by curl what the holder of a leaked key can do. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { Reseller } from '../account.ts'
 import { invalidField, ResellerRefusal } from '../refusal.ts'
 
 /**
- * Answers a POST or a PATCH; undefined for a path that is not there.
+ * Answers a POST or a PATCH; undefined for an unknown path.
  * @param path what follows the address, e.g. `['subscriptions', 'sub_…', 'cancel']`
- * @throws ResellerRefusal for what the API refuses
+ * @throws ResellerRefusal if the API refuses the request
  */
 export function answerWrite(reseller: Reseller, path: readonly string[], call: ApiCall): object | undefined {
   const [resource, id, action, ...rest] = path
@@ -65,7 +65,7 @@ function bodyOf(call: ApiCall): Record<string, unknown> {
     const body: unknown = JSON.parse(call.body)
     if (typeof body === 'object' && body !== null) return { ...body }
   } catch {
-    // Said below, as for any other body that is no object.
+    // Refused below, like every body that is not an object.
   }
   throw new ResellerRefusal(400, 'shared/bad_request', 'Invalid request.')
 }

@@ -4,31 +4,31 @@ import type {
   IAdjustmentResponse,
   ITaxRatesUsedResponse,
 } from '@paddle/paddle-node-sdk'
-import { feeOf, type Making, makeId, money, TAX_RATE, taxWithin, timeAt } from '../object-context.ts'
+import { feeOf, makeId, money, type ObjectContext, TAX_RATE, taxWithin, timeAt } from '../object-context.ts'
 import type { ResellerTransaction } from './transaction.ts'
 
-/** An adjustment as the API and the events show it. The tax rates are sent too, although the official types omit them. */
+/** An adjustment as in the API and in events. It also has the tax rates, which the official types omit. */
 export type ResellerAdjustment = IAdjustmentResponse &
   IAdjustmentNotificationResponse & { tax_rates_used: ITaxRatesUsedResponse[] }
 
 export interface AdjustmentFields {
   transaction: ResellerTransaction
   action: AdjustmentAction
-  /** Minor units, tax within. */
+  /** Minor units, including tax. */
   amount: number
   isFull: boolean
   reason: string
   status: 'pending_approval' | 'approved'
-  /** Whether the amount went to the customer's balance: credits on what was already paid do. */
+  /** Whether the amount goes to the customer's balance, as for credits on paid transactions. */
   toBalance: boolean
-  /** `proration` is what a downgrade in mid-cycle credits. */
+  /** `proration` for the credit of a downgrade in mid-cycle. */
   itemType: 'full' | 'partial' | 'proration'
 }
 
-/** An adjustment of one item of a transaction, in the state in which it is created. */
-export function makeAdjustment(making: Making, fields: AdjustmentFields): ResellerAdjustment {
+/** A new adjustment of one item of a transaction. */
+export function makeAdjustment(context: ObjectContext, fields: AdjustmentFields): ResellerAdjustment {
   const { transaction } = fields
-  const madeAt = timeAt(making.nowMs)
+  const madeAt = timeAt(context.nowMs)
   const tax = taxWithin(fields.amount)
   const fee = feeOf(fields.amount)
   const amounts = { subtotal: money(fields.amount - tax), tax: money(tax), total: money(fields.amount) }
@@ -39,7 +39,7 @@ export function makeAdjustment(making: Making, fields: AdjustmentFields): Resell
     currency_code: transaction.currency_code,
   }
   return {
-    id: makeId('adj', making),
+    id: makeId('adj', context),
     action: fields.action,
     type: fields.isFull ? 'full' : 'partial',
     transaction_id: transaction.id,
@@ -51,7 +51,7 @@ export function makeAdjustment(making: Making, fields: AdjustmentFields): Resell
     status: fields.status,
     items: [
       {
-        id: makeId('adjitm', making),
+        id: makeId('adjitm', context),
         item_id: transaction.details?.line_items[0]?.id ?? '',
         type: fields.itemType,
         amount: money(fields.amount),
@@ -60,7 +60,7 @@ export function makeAdjustment(making: Making, fields: AdjustmentFields): Resell
       },
     ],
     totals: { ...totals, retained_fee: '0' },
-    // Made out when the money is paid out, which is after everything that matters here.
+    // Set when the money is paid out, which the simulator does not reach.
     payout_totals: null,
     tax_rates_used: [{ tax_rate: String(TAX_RATE), totals: { ...amounts, discount: '0' } }],
     created_at: madeAt,

@@ -1,20 +1,20 @@
 import type { IPriceResponse, IProductResponse } from '@paddle/paddle-node-sdk'
-import { type Making, makeId, money, type ResellerCurrency, timeAt } from '../object-context.ts'
+import { makeId, money, type ObjectContext, type ResellerCurrency, timeAt } from '../object-context.ts'
 
-/** What is sold, as subscriptions and transactions carry it with them. */
+/** A product with its price, as contained in subscriptions and transactions. */
 export interface CatalogEntry {
   readonly product: IProductResponse
   readonly price: IPriceResponse
 }
 
-/** A product with one price: monthly when it recurs. */
+/** A product with one price, monthly if it recurs. */
 export function makeCatalogEntry(
-  making: Making,
+  context: ObjectContext,
   wanted: { amount: number; currency: ResellerCurrency; recurring: boolean },
 ): CatalogEntry {
-  const madeAt = timeAt(making.nowMs)
+  const madeAt = timeAt(context.nowMs)
   const product = {
-    id: makeId('pro', making),
+    id: makeId('pro', context),
     name: wanted.recurring ? 'Team plan' : 'Template pack',
     type: 'standard',
     description: null,
@@ -27,7 +27,7 @@ export function makeCatalogEntry(
     import_meta: null,
   } satisfies IProductResponse
   const price = {
-    id: makeId('pri', making),
+    id: makeId('pri', context),
     product_id: product.id,
     description: wanted.recurring ? 'Monthly' : 'Once',
     type: 'standard',

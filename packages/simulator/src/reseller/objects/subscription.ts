@@ -1,8 +1,8 @@
 import type { ICustomData, ISubscriptionNotificationResponse, ISubscriptionResponse } from '@paddle/paddle-node-sdk'
-import { type Making, makeId, type ResellerCurrency, timeAt } from '../object-context.ts'
+import { makeId, type ObjectContext, type ResellerCurrency, timeAt } from '../object-context.ts'
 import type { CatalogEntry } from './catalog.ts'
 
-/** A subscription as the API shows it; nobody gets a discount here. */
+/** A subscription as in the API, without discounts. */
 export type ResellerSubscription = ISubscriptionResponse & { discount: null }
 
 export interface SubscriptionFields {
@@ -16,10 +16,10 @@ export interface SubscriptionFields {
 }
 
 /** An active monthly subscription whose first period is paid. */
-export function makeSubscription(making: Making, fields: SubscriptionFields): ResellerSubscription {
-  const madeAt = timeAt(making.nowMs)
+export function makeSubscription(context: ObjectContext, fields: SubscriptionFields): ResellerSubscription {
+  const madeAt = timeAt(context.nowMs)
   const endsAt = timeAt(fields.periodEndMs)
-  const id = makeId('sub', making)
+  const id = makeId('sub', context)
   return {
     id,
     status: 'active',
@@ -63,7 +63,7 @@ export function makeSubscription(making: Making, fields: SubscriptionFields): Re
   }
 }
 
-/** The subscription as events carry it: the entity without its management links. */
+/** The subscription as in events: without its management links. */
 export function notifiedSubscription(subscription: ResellerSubscription): ISubscriptionNotificationResponse {
   const { management_urls, next_transaction, recurring_transaction_details, ...notified } = subscription
   return notified

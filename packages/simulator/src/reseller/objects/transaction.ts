@@ -6,9 +6,9 @@ import type {
 } from '@paddle/paddle-node-sdk'
 import {
   feeOf,
-  type Making,
   makeId,
   money,
+  type ObjectContext,
   type ResellerCurrency,
   TAX_RATE,
   taxWithin,
@@ -16,11 +16,11 @@ import {
 } from '../object-context.ts'
 import type { CatalogEntry } from './catalog.ts'
 
-/** A transaction as the API shows it, without what `include` adds. */
+/** A transaction as in the API, without the parts that `include` adds. */
 export type ResellerTransaction = ITransactionResponse
 
 export interface TransactionFields {
-  /** Minor units, tax within. */
+  /** Minor units, including tax. */
   amount: number
   currency: ResellerCurrency
   sold: CatalogEntry
@@ -31,14 +31,14 @@ export interface TransactionFields {
   customData: ICustomData | null
 }
 
-/** A transaction that was paid by card and is completed: only such a one can be refunded. */
-export function makeTransaction(making: Making, fields: TransactionFields): ResellerTransaction {
-  const madeAt = timeAt(making.nowMs)
+/** A completed card transaction. Only completed transactions can be refunded. */
+export function makeTransaction(context: ObjectContext, fields: TransactionFields): ResellerTransaction {
+  const madeAt = timeAt(context.nowMs)
   const { product, price } = fields.sold
   const totals = totalsOf(fields)
   const { subtotal, discount, tax, total } = totals
   return {
-    id: makeId('txn', making),
+    id: makeId('txn', context),
     status: 'completed',
     customer_id: fields.customerId,
     address_id: fields.addressId,
@@ -47,8 +47,8 @@ export function makeTransaction(making: Making, fields: TransactionFields): Rese
     currency_code: fields.currency,
     origin: fields.origin,
     subscription_id: fields.subscriptionId,
-    invoice_id: makeId('inv', making),
-    invoice_number: `325-${String(Math.floor(making.chance.next() * 90_000) + 10_000)}`,
+    invoice_id: makeId('inv', context),
+    invoice_number: `325-${String(Math.floor(context.chance.next() * 90_000) + 10_000)}`,
     collection_mode: 'automatic',
     discount_id: null,
     billing_details: null,
@@ -62,7 +62,7 @@ export function makeTransaction(making: Making, fields: TransactionFields): Rese
       adjusted_payout_totals: null,
       line_items: [
         {
-          id: makeId('txnitm', making),
+          id: makeId('txnitm', context),
           price_id: price.id,
           quantity: 1,
           proration: null,
@@ -75,9 +75,9 @@ export function makeTransaction(making: Making, fields: TransactionFields): Rese
     },
     payments: [
       {
-        payment_attempt_id: uuid(making),
-        stored_payment_method_id: uuid(making),
-        payment_method_id: makeId('paymtd', making),
+        payment_attempt_id: uuid(context),
+        stored_payment_method_id: uuid(context),
+        payment_method_id: makeId('paymtd', context),
         amount: total,
         status: 'captured',
         error_code: null,
@@ -119,7 +119,7 @@ function totalsOf({ amount, currency }: TransactionFields): ITransactionTotalsRe
   }
 }
 
-function uuid({ chance }: Making): string {
+function uuid({ chance }: ObjectContext): string {
   const hex = (length: number) => Array.from({ length }, () => Math.floor(chance.next() * 16).toString(16)).join('')
   return `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`
 }

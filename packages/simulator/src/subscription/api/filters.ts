@@ -3,7 +3,7 @@ import { wrongValue } from '../refusal.ts'
 
 type Test = (value: unknown) => boolean
 
-/** What each operator wants of a member's value. */
+/** The condition of each operator. */
 const OPERATORS: Record<string, (wanted: string, param: string) => Test> = {
   is: wanted => value => String(value) === wanted,
   is_not: wanted => value => String(value) !== wanted,
@@ -29,13 +29,13 @@ const OPERATORS: Record<string, (wanted: string, param: string) => Test> = {
 }
 
 const DAY_S = 86_400
-/** What a list takes beside filters. */
+/** The parameters of a list other than filters. */
 const PAGING = new Set(['limit', 'offset', 'include_deleted', 'sort_by[asc]', 'sort_by[desc]'])
 
 /**
- * What fits every filter of the query. Deleted objects are left out unless they are asked for.
- * @param allowed the members that this list can be filtered by
- * @throws BillerRefusal 400 for a filter that the API refuses
+ * The items that match every filter of the query. Deleted objects are omitted unless requested.
+ * @param allowed the fields that this list can be filtered by
+ * @throws BillerRefusal 400 for an invalid filter
  */
 export function filtered<T extends object>(
   items: readonly T[],
@@ -80,7 +80,7 @@ function listIn(text: string, param: string): readonly unknown[] {
     const list: unknown = JSON.parse(text)
     if (Array.isArray(list)) return list
   } catch {
-    // Said below, as for any other text that is no list.
+    // Refused below, like every text that is not a list.
   }
   throw wrongValue(param, 'must be a list such as ["one","two"]')
 }

@@ -1,4 +1,4 @@
-/** Lists as the biller's API gives them: sorted by a time, cut by an opaque offset. */
+/** Lists of the biller's API: sorted by a time, with an opaque offset. */
 import { wrongValue } from '../refusal.ts'
 
 const DEFAULT_LIMIT = 10
@@ -6,10 +6,10 @@ const MAX_LIMIT = 100
 
 /**
  * One page of a list.
- * @param oldestFirst everything that the filters let through, in the order in which it was made
- * @param sortable the members that it may be sorted by; the first one, newest first, when nothing is asked for
- * @param shown an item as the list shows it, e.g. `{transaction: {…}}`
- * @throws BillerRefusal 400 for a parameter that the API refuses
+ * @param oldestFirst all items that match the filters, in the order of their creation
+ * @param sortable the fields that it can be sorted by; by default the first one, newest first
+ * @param shown an item in the form of the list, e.g. `{transaction: {…}}`
+ * @throws BillerRefusal 400 for an invalid parameter
  */
 export function pageOf<T extends { id: string }>(
   oldestFirst: readonly T[],
@@ -36,12 +36,12 @@ function sort<T extends object>(
   const member = ascending ?? query.get('sort_by[desc]') ?? standard
   if (!sortable.includes(member)) throw wrongValue('sort_by', `cannot sort by ${member}`)
   const sortValueOf = (item: T) => Number(Reflect.get(item, member) ?? 0)
-  // A stable sort, turned over afterwards: of what has the same time, the newest is first then.
+  // A stable sort, reversed afterwards, so that items with the same time are newest first.
   const sorted = items.toSorted((one, other) => sortValueOf(one) - sortValueOf(other))
   return ascending === null ? sorted.reverse() : sorted
 }
 
-/** The real one is a list in brackets as well, and nobody is to read it. */
+/** The real one is also a list in brackets, and opaque to callers. */
 function offsetAfter(last: { id: string }): string {
   return JSON.stringify([Buffer.from(last.id).toString('base64url')])
 }

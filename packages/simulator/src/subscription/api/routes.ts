@@ -1,4 +1,4 @@
-/** What each path of the biller's API answers, apart from HTTP. */
+/** The answers of the biller's API by path, without HTTP. */
 import type { Posting } from '../../account/event-feed.ts'
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { BillerRecords, SubscriptionBiller } from '../account.ts'
@@ -9,13 +9,13 @@ import { filtered } from './filters.ts'
 import { pageOf } from './page.ts'
 import { answerWrite } from './writes.ts'
 
-/** Filtering events by webhook_status only looks back so far. */
+/** The period that filtering events by webhook_status covers. */
 const STATUS_FILTER_DAYS_S = 6 * 86_400
 
 /**
- * Answers one call against the site as it can be read.
- * @param keyNames the name of each key, as events show it
- * @throws BillerRefusal for what the API refuses
+ * Answers one call with the objects that can be read.
+ * @param keyNames the name of each key, which events show
+ * @throws BillerRefusal if the API refuses the request
  */
 export function answerCall(
   biller: SubscriptionBiller,
@@ -120,7 +120,7 @@ const WEBHOOK_STATUS: Record<Posting, BillerEvent['webhook_status']> = {
   failed: 'failed',
 }
 
-/** An event with what became of posting it. */
+/** An event with the result of posting it. */
 function readEvent(records: BillerRecords, event: BillerEvent): BillerEvent {
   const posting = records.postingOf(event)
   const webhook_status = WEBHOOK_STATUS[posting]

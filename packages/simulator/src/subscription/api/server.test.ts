@@ -106,7 +106,7 @@ test.each([
   { name: 'a limit over 100', path: '/transactions?limit=101', status: 400, code: 'param_wrong_value' },
   { name: 'an unknown filter', path: '/events?customer_id[is]=x', status: 400, code: 'param_wrong_value' },
   { name: 'an unknown offset', path: '/events?offset=x', status: 400, code: 'param_wrong_value' },
-  { name: 'a list that is none', path: '/events?event_type[in]=x', status: 400, code: 'param_wrong_value' },
+  { name: 'a list that is not a list', path: '/events?event_type[in]=x', status: 400, code: 'param_wrong_value' },
 ])('$name is answered with the error body of the API', async ({ path, headers, status, code }) => {
   const { call } = await setUp()
   const response = await call(path, headers)
@@ -119,7 +119,7 @@ test.each([
   })
 })
 
-test('a call over the limit is told how long to wait', async () => {
+test('tells a call over the limit how long to wait', async () => {
   const { client, call, pass } = await setUp({ rateLimits: [{ calls: 1, perMs: 60_000, of: 'account' }] })
   await client.event.list()
   pass(15_000)
@@ -130,7 +130,7 @@ test('a call over the limit is told how long to wait', async () => {
   expect((await call('/events')).headers.get('retry-after')).toBe('45')
 })
 
-test('what an event tells of is not found while reads lag', async () => {
+test('returns 404 for the object of an event while reads lag', async () => {
   const { biller, api, call } = await setUp({ readLagMs: 500 })
   const { invoice } = biller.bill({ amount: 1_000 })
   const { refund } = biller.refundInvoice(invoice.id)
@@ -140,7 +140,7 @@ test('what an event tells of is not found while reads lag', async () => {
   expect((await call(`/transactions/${refund.id}`)).status).toBe(200)
 })
 
-test('a key that may write refunds and cancels as a leaked one would, and events name the key', async () => {
+test('refunds and cancels with a writable key, and events name the key', async () => {
   const { biller, api } = await setUp({ writeKeys: ['live_writer'], keyNames: { live_writer: 'Support tool' } })
   const at = { site: '127.0.0.1', hostSuffix: '', protocol: 'http', port: api.port } as const
   const writer = new Chargebee({ apiKey: 'live_writer', sdkTelemetryEnabled: false, ...at })

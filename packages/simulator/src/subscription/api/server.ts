@@ -1,22 +1,22 @@
-/** The biller's API on loopback: its keys and its error bodies around routes.ts. */
+/** The biller's API on loopback: keys and error bodies around routes.ts. */
 import { type Dialect, type ProviderApi, type ProviderApiOptions, startProviderApi } from '../../api/provider-api.ts'
 import type { RateLimit } from '../../api/rate-limit.ts'
 import type { SubscriptionBiller } from '../account.ts'
 import { BillerRefusal } from '../refusal.ts'
 import { answerCall } from './routes.ts'
 
-/** 150 calls a minute: a test site, and the smallest plan of a live one. */
+/** 150 calls per minute: the limit of a test site, and of the smallest live plan. */
 const RATE_LIMITS: readonly RateLimit[] = [{ calls: 150, perMs: 60_000, of: 'account' }]
 
 export interface BillerApiOptions extends ProviderApiOptions {
   biller: SubscriptionBiller
-  /** The name of each key, which is what events say of who called; `Unnamed key` for the others. */
+  /** The name of each key, which events show as the caller; `Unnamed key` for other keys. */
   keyNames?: Readonly<Record<string, string>>
 }
 
 /**
  * Serves the site's API until stop(), under `/api/v2`. A key is the user of basic authentication, without a password.
- * @throws Error EADDRINUSE when the port is taken
+ * @throws Error EADDRINUSE if the port is in use
  */
 export function startBillerApi({ biller, keyNames = {}, ...options }: BillerApiOptions): Promise<ProviderApi> {
   return startProviderApi(dialectOf(biller, keyNames), { ...options, rateLimits: options.rateLimits ?? RATE_LIMITS })

@@ -1,4 +1,4 @@
-/** What can be changed through the biller's API: so that a person can do with curl what a leaked key does. */
+/** Writes through the biller's API, so that a person can do by curl what the holder of a leaked key can do. */
 import type { ApiCall } from '../../api/provider-api.ts'
 import type { SubscriptionBiller } from '../account.ts'
 import type { Actor } from '../events.ts'
@@ -6,9 +6,9 @@ import type { CreditNoteReason } from '../objects/credit-note.ts'
 import { wrongValue } from '../refusal.ts'
 
 /**
- * Answers a POST; undefined for a path that is not there.
- * @param keyNames the name of each key, as events show it
- * @throws BillerRefusal for what the API refuses
+ * Answers a POST; undefined for an unknown path.
+ * @param keyNames the name of each key, which events show
+ * @throws BillerRefusal if the API refuses the request
  */
 export function answerWrite(
   biller: SubscriptionBiller,

@@ -1,11 +1,11 @@
 import type { CreditNote } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
+import { makeId, type ObjectContext, secondsOf, versionOf } from '../object-context.ts'
 import type { BillerInvoice } from './invoice.ts'
 
-/** Why a credit note was made, as a choice of the provider's list. */
+/** The reason of a credit note, from the provider's list. */
 export type CreditNoteReason = NonNullable<CreditNote['reason_code']>
 
-/** A credit note as the API and the events show it. */
+/** A credit note as in the API and in events. */
 export type BillerCreditNote = CreditNote & {
   object: 'credit_note'
   total: number
@@ -26,10 +26,10 @@ export interface CreditNoteFields {
   reason: CreditNoteReason
 }
 
-/** A credit note of which nothing is refunded yet. One of type `adjustment` only makes an unpaid invoice smaller. */
-export function makeCreditNote(making: Making, fields: CreditNoteFields): BillerCreditNote {
+/** A credit note without refunds. One of type `adjustment` only reduces an unpaid invoice. */
+export function makeCreditNote(context: ObjectContext, fields: CreditNoteFields): BillerCreditNote {
   const { invoice, amount } = fields
-  const date = secondsOf(making.nowMs)
+  const date = secondsOf(context.nowMs)
   const isAdjustment = fields.type === 'adjustment'
   return {
     id: fields.id,
@@ -57,7 +57,7 @@ export function makeCreditNote(making: Making, fields: CreditNoteFields): Biller
     channel: 'web',
     line_items: [
       {
-        id: makeId('li', making),
+        id: makeId('li', context),
         date_from: date,
         date_to: date,
         unit_amount: amount,
@@ -87,7 +87,7 @@ export function makeCreditNote(making: Making, fields: CreditNoteFields): Biller
         ]
       : [],
     deleted: false,
-    ...versionOf(making),
+    ...versionOf(context),
   }
 }
 

@@ -1,24 +1,24 @@
 import type { Card, Customer } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
+import { makeId, type ObjectContext, secondsOf, versionOf } from '../object-context.ts'
 
-/** A customer as the API and the events show it. */
+/** A customer as in the API and in events. */
 export type BillerCustomer = Customer & { object: 'customer'; card_status: 'valid' | 'no_card' }
 
-/** A card as the API and the events show it. */
+/** A card as in the API and in events. */
 export type BillerCard = Card & { object: 'card' }
 
 /** A customer who pays by card. */
-export function makeCustomer(making: Making): BillerCustomer {
+export function makeCustomer(context: ObjectContext): BillerCustomer {
   return {
-    id: making.chance.text(16),
+    id: context.chance.text(16),
     object: 'customer',
     first_name: 'Sam',
     last_name: 'Buyer',
-    email: `buyer-${making.chance.text(6).toLowerCase()}@shop.example`,
+    email: `buyer-${context.chance.text(6).toLowerCase()}@shop.example`,
     auto_collection: 'on',
     net_term_days: 0,
     allow_direct_debit: false,
-    created_at: secondsOf(making.nowMs),
+    created_at: secondsOf(context.nowMs),
     taxability: 'taxable',
     pii_cleared: 'active',
     channel: 'web',
@@ -29,14 +29,14 @@ export function makeCustomer(making: Making): BillerCustomer {
     refundable_credits: 0,
     excess_payments: 0,
     deleted: false,
-    ...versionOf(making),
+    ...versionOf(context),
   }
 }
 
 /** The customer's card at the gateway. */
-export function makeCard(making: Making, customerId: string): BillerCard {
+export function makeCard(context: ObjectContext, customerId: string): BillerCard {
   return {
-    payment_source_id: makeId('pm', making),
+    payment_source_id: makeId('pm', context),
     object: 'card',
     status: 'valid',
     gateway: 'stripe',
@@ -47,9 +47,9 @@ export function makeCard(making: Making, customerId: string): BillerCard {
     funding_type: 'credit',
     expiry_month: 8,
     expiry_year: 2031,
-    created_at: secondsOf(making.nowMs),
+    created_at: secondsOf(context.nowMs),
     customer_id: customerId,
     masked_number: '************4242',
-    ...versionOf(making),
+    ...versionOf(context),
   }
 }

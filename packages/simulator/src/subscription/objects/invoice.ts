@@ -1,7 +1,7 @@
 import type { Invoice } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
+import { makeId, type ObjectContext, secondsOf, versionOf } from '../object-context.ts'
 
-/** An invoice as the API and the events show it. */
+/** An invoice as in the API and in events. */
 export type BillerInvoice = Invoice & { object: 'invoice'; total: number; linked_payments: Invoice.LinkedPayment[] }
 
 export interface InvoiceFields {
@@ -14,9 +14,9 @@ export interface InvoiceFields {
   description: string
 }
 
-/** An invoice that nobody has paid yet. */
-export function makeInvoice(making: Making, fields: InvoiceFields): BillerInvoice {
-  const date = secondsOf(making.nowMs)
+/** An unpaid invoice. */
+export function makeInvoice(context: ObjectContext, fields: InvoiceFields): BillerInvoice {
+  const date = secondsOf(context.nowMs)
   return {
     id: fields.id,
     object: 'invoice',
@@ -49,7 +49,7 @@ export function makeInvoice(making: Making, fields: InvoiceFields): BillerInvoic
     channel: 'web',
     line_items: [
       {
-        id: makeId('li', making),
+        id: makeId('li', context),
         date_from: date,
         date_to: date,
         unit_amount: fields.amount,
@@ -72,6 +72,6 @@ export function makeInvoice(making: Making, fields: InvoiceFields): BillerInvoic
     linked_orders: [],
     dunning_attempts: [],
     deleted: false,
-    ...versionOf(making),
+    ...versionOf(context),
   }
 }

@@ -1,7 +1,7 @@
 import type { Subscription } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
+import { makeId, type ObjectContext, secondsOf, versionOf } from '../object-context.ts'
 
-/** A subscription as the API and the events show it. */
+/** A subscription as in the API and in events. */
 export type BillerSubscription = Subscription & {
   object: 'subscription'
   current_term_start: number
@@ -10,27 +10,27 @@ export type BillerSubscription = Subscription & {
 }
 
 export interface SubscriptionFields {
-  /** As the merchant chose it; undefined for one that the biller makes up. */
+  /** The id chosen by the merchant; undefined for a random one. */
   readonly id: string | undefined
   customerId: string
-  /** Minor units a month. */
+  /** Minor units per month. */
   amount: number
   /** ISO 4217 in upper case. */
   currency: string
   /** End of the current term, in milliseconds since the epoch. */
   termEndMs: number
-  /** Terms that follow this one; without end when undefined. */
+  /** The number of terms after this one; unlimited if undefined. */
   remainingBillingCycles: number | undefined
 }
 
-/** An active monthly subscription whose first term is paid. One without further terms does not renew from the start. */
-export function makeSubscription(making: Making, fields: SubscriptionFields): BillerSubscription {
-  const start = secondsOf(making.nowMs)
+/** An active monthly subscription with a paid first term. Without further terms it does not renew. */
+export function makeSubscription(context: ObjectContext, fields: SubscriptionFields): BillerSubscription {
+  const start = secondsOf(context.nowMs)
   const end = secondsOf(fields.termEndMs)
   const cycles = fields.remainingBillingCycles
   const isLast = cycles === 0
   return {
-    id: fields.id ?? making.chance.text(16),
+    id: fields.id ?? context.chance.text(16),
     object: 'subscription',
     customer_id: fields.customerId,
     status: isLast ? 'non_renewing' : 'active',
@@ -47,7 +47,7 @@ export function makeSubscription(making: Making, fields: SubscriptionFields): Bi
     ...(cycles === undefined ? {} : { remaining_billing_cycles: cycles }),
     auto_collection: 'on',
     channel: 'web',
-    payment_source_id: makeId('pm', making),
+    payment_source_id: makeId('pm', context),
     subscription_items: [
       {
         item_price_id: 'team-EUR-Monthly',
@@ -69,6 +69,6 @@ export function makeSubscription(making: Making, fields: SubscriptionFields): Bi
     override_relationship: false,
     decommissioned: false,
     deleted: false,
-    ...versionOf(making),
+    ...versionOf(context),
   }
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'chargebee'
-import { type Making, makeId, secondsOf, versionOf } from '../object-context.ts'
+import { makeId, type ObjectContext, secondsOf, versionOf } from '../object-context.ts'
 
-/** A payment or a refund as the API and the events show it. */
+/** A payment or a refund as in the API and in events. */
 export type BillerTransaction = Transaction & {
   object: 'transaction'
   base_currency_code: string
@@ -17,28 +17,28 @@ export interface TransactionFields {
   amount: number
   currency: string
   status: BillerTransaction['status']
-  /** `card` goes through the gateway; everything else that is no direct debit was recorded by hand. */
+  /** `card` and direct debit go through the gateway; all others are recorded by hand. */
   method: 'card' | 'direct_debit' | 'bank_transfer' | 'check' | 'cash' | 'chargeback'
-  /** What the gateway calls it, e.g. `re_…`; none for what was recorded by hand. */
+  /** Its id at the gateway, e.g. `re_…`; none if it was recorded by hand. */
   idAtGateway: string | undefined
 }
 
 /** A payment of an invoice. */
 export function makePayment(
-  making: Making,
+  context: ObjectContext,
   fields: TransactionFields & { invoiceId: string; invoiceTotal: number },
 ): BillerTransaction {
   const { amount } = fields
   return {
-    ...makeTransaction(making, fields),
+    ...makeTransaction(context, fields),
     type: 'payment',
     amount_unused: 0,
     linked_invoices: [
       {
         invoice_id: fields.invoiceId,
         applied_amount: amount,
-        applied_at: secondsOf(making.nowMs),
-        invoice_date: secondsOf(making.nowMs),
+        applied_at: secondsOf(context.nowMs),
+        invoice_date: secondsOf(context.nowMs),
         invoice_total: fields.invoiceTotal,
         invoice_status: fields.status === 'success' ? 'paid' : 'payment_due',
       },
@@ -49,7 +49,7 @@ export function makePayment(
 
 /** A refund of a payment. */
 export function makeRefund(
-  making: Making,
+  context: ObjectContext,
   fields: TransactionFields & {
     refundedTransactionId: string
     creditNotes: NonNullable<Transaction['linked_credit_notes']>
@@ -57,7 +57,7 @@ export function makeRefund(
 ): BillerTransaction {
   const isOffline = fields.method !== 'card' && fields.method !== 'direct_debit'
   return {
-    ...makeTransaction(making, fields),
+    ...makeTransaction(context, fields),
     type: 'refund',
     ...(isOffline
       ? { reference_transaction_id: fields.refundedTransactionId }
@@ -66,11 +66,11 @@ export function makeRefund(
   }
 }
 
-function makeTransaction(making: Making, fields: TransactionFields): Omit<BillerTransaction, 'type'> {
-  const date = secondsOf(making.nowMs)
+function makeTransaction(context: ObjectContext, fields: TransactionFields): Omit<BillerTransaction, 'type'> {
+  const date = secondsOf(context.nowMs)
   const { idAtGateway } = fields
   return {
-    id: makeId('txn', making),
+    id: makeId('txn', context),
     object: 'transaction',
     customer_id: fields.customerId,
     ...(fields.subscriptionId === undefined ? {} : { subscription_id: fields.subscriptionId }),
@@ -88,6 +88,6 @@ function makeTransaction(making: Making, fields: TransactionFields): Omit<Biller
     initiator_type: 'merchant',
     three_d_secure: false,
     deleted: false,
-    ...versionOf(making),
+    ...versionOf(context),
   }
 }
