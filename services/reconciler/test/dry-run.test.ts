@@ -1,5 +1,7 @@
 /** Replays of a shop's history in memory: by the same rules nothing differs, by others exactly what they are about. */
+
 import { describe, expect, test } from 'vitest'
+import type { ActionRecord } from '../src/case/action-record.ts'
 import type { VerdictDifference } from '../src/dry-run/compare.ts'
 import { type DryRunOptions, dryRun } from '../src/dry-run/dry-run.ts'
 import { MINUTE, T0 } from './fixtures.ts'
@@ -176,11 +178,9 @@ describe('of a window', () => {
       [...shop.contents.cases].find(([, { actions }]) => actions.every(({ verdict }) => verdict === 'unexplained')) ??
       []
     if (id === undefined || theCase === undefined) throw new Error('Everything is explained')
-    const actions = theCase.actions.map(action => ({
-      ...action,
-      verdict: 'pending' as const,
-      look: { dueAt: endedAt - 1, askedAt: null, doneAt: null },
-    }))
+    const look = { dueAt: endedAt - 1, askedAt: null, doneAt: null }
+    const pending = { verdict: 'pending', reason: 'awaiting_second_look', look }
+    const actions = theCase.actions.map(action => ({ ...action, ...pending }) as ActionRecord)
     shop.contents.cases.set(id, { ...theCase, actions })
     const { summary, differences } = await replay(shop, endedAt)
     expect(differences).toEqual([])
@@ -195,7 +195,10 @@ describe('where the rules have changed since', () => {
       [...shop.contents.cases].find(([, one]) => one.actions[0]?.reason === 'provider_ref_matches') ?? []
     if (id === undefined || theCase === undefined) throw new Error('Nothing is explained')
     const older = { verdict: 'unexplained', reason: 'nothing_explains_it', operationId: null } as const
-    shop.contents.cases.set(id, { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...older })) })
+    shop.contents.cases.set(id, {
+      ...theCase,
+      actions: theCase.actions.map(action => ({ ...action, ...older }) as ActionRecord),
+    })
     const { differences } = await replay(shop, endedAt)
     expect(differences).toMatchObject([
       { stored: { verdict: 'unexplained' }, now: { verdict: 'explained', reason: 'provider_ref_matches' } },

@@ -1,13 +1,8 @@
 import type { Operation } from '@backstop/contracts'
 import { idempotencyReference, objectReference } from '@backstop/contracts'
 import { type EventOrigin, type ObservedAction, type ObservedRefundTotal, PROVIDERS } from '@backstop/providers'
-import {
-  type ActionRecord,
-  type Case,
-  type IncidentRecord,
-  openIncident,
-  type SightingSource,
-} from '../src/case/case.ts'
+import { type ActionRecord, type IncidentRecord, openIncident } from '../src/case/action-record.ts'
+import type { Case, SightingSource } from '../src/case/case.ts'
 import type { ConnectionPolicy } from '../src/case/connection-policy.ts'
 import type { DecisionContext } from '../src/case/decision-context.ts'
 import { type PendingLook, pendingLooks } from '../src/case/looks.ts'

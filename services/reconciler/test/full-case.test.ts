@@ -1,7 +1,9 @@
 /** A payment that can take no more, through the whole reconciler in memory: what is too much is parked, and the rest goes on. */
+
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { Workspace } from '../src/batch/workspace.ts'
+import type { ActionRecord } from '../src/case/action-record.ts'
 import type { Case, EvictedRecord } from '../src/case/case.ts'
 import { type Input, whyRefused } from '../src/decision/decide.ts'
 import { MAX_EVICTED, MAX_HELD, whyFull } from '../src/decision/evict.ts'
@@ -26,13 +28,17 @@ const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }
 function fullCase(): Case {
   const seen = play([{ at: T0, input: refundSeen() }])
   const one = onlyAction(seen)
-  const told = { ...one, verdict: 'unexplained' as const, look: LOOKED }
-  const others = Array.from({ length: MAX_HELD - 1 }, (_, index) => ({
-    ...told,
-    id: `act_${index}`,
-    identity: `refund/${index}`,
-    sides: one.sides.map(side => ({ ...side, identity: `refund/${index}`, providerRef: `re_old_${index}` })),
-  }))
+  const told = { ...one, verdict: 'unexplained', reason: 'nothing_explains_it', look: LOOKED } as ActionRecord
+  const others = Array.from(
+    { length: MAX_HELD - 1 },
+    (_, index) =>
+      ({
+        ...told,
+        id: `act_${index}`,
+        identity: `refund/${index}`,
+        sides: one.sides.map(side => ({ ...side, identity: `refund/${index}`, providerRef: `re_old_${index}` })),
+      }) as ActionRecord,
+  )
   return { ...seen, outbox: [], actions: [told, ...others] }
 }
 
@@ -115,7 +121,7 @@ describe('a payment that can take no more', () => {
   })
 
   test('takes another refund once old ones can be given up', () => {
-    const old = { ...full.actions[0]!, reason: 'made_before_connection', verdict: 'explained' } as const
+    const old = { ...full.actions[0], reason: 'made_before_connection', verdict: 'explained' } as ActionRecord
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
     workspace.apply({ kind: 'fact', projectId: PROJECT, refs, input: () => another }, lookFacts())

@@ -1,6 +1,7 @@
 import type { Operation } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
-import { type ActionRecord, type Case, isJudged } from '../src/case/case.ts'
+import { type ActionRecord, isJudged } from '../src/case/action-record.ts'
+import type { Case } from '../src/case/case.ts'
 import type { Input } from '../src/decision/decide.ts'
 import {
   cancellationsOf,
@@ -143,7 +144,7 @@ function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
 /** The model knows facts, and no answers: an alert that the provider denied afterwards was right by the facts. */
 function withoutLateDenial(action: ActionRecord): ActionRecord {
   if (action.reason !== 'provider_denies_it') return action
-  return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' }
+  return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' } as ActionRecord
 }
 
 /** The verdicts of the product, as the model writes them. */

@@ -6,6 +6,7 @@ import {
   objectReference,
 } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { ActionRecord } from '../src/case/action-record.ts'
 import type { Case } from '../src/case/case.ts'
 import { decide } from '../src/decision/decide.ts'
 import { openChannelIncident } from '../src/incidents/rules/failing-channel.ts'
@@ -200,7 +201,9 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
       expect(await stores.cases.withOverdueLook(T0 + 6 * MINUTE, 10)).toEqual([])
       const overdue = await stores.cases.withOverdueLook(T0 + 6 * MINUTE + 1, 10)
       expect(overdue.map(theCase => theCase.id)).toEqual(['sub_a'])
-      const actions = overdue[0]!.actions.map(action => ({ ...action, verdict: 'explained' as const }))
+      const actions = overdue[0]!.actions.map(
+        action => ({ ...action, verdict: 'explained', reason: 'made_before_connection' }) as ActionRecord,
+      )
       await stores.cases.save([update(overdue[0]!, { actions })])
       expect(await stores.cases.withOverdueLook(T0 + 6 * MINUTE + 1, 10)).toEqual([])
     })

@@ -1,5 +1,6 @@
 import type { OutOfBand, ProviderKind, VerdictReason } from '@backstop/contracts'
-import type { ActionRecord, Case } from './case.ts'
+import type { ActionRecord } from './action-record.ts'
+import type { Case } from './case.ts'
 
 /** What decides, at the second look, whether an unexplained action of a connection alerts. */
 export interface ConnectionPolicy {

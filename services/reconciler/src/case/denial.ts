@@ -1,5 +1,6 @@
 import type { VerdictReason } from '@backstop/contracts'
-import type { ActionRecord, LateReading, SightingSource } from './case.ts'
+import type { ActionRecord, LateReading } from './action-record.ts'
+import type { SightingSource } from './case.ts'
 
 /** A provider that is read after an alert may deny that the action exists: then the alert was wrong. */
 
@@ -24,5 +25,6 @@ export function withoutDenial(before: ActionRecord, record: ActionRecord, source
 
 /** The record with what its late reading has come to. */
 export function withLateReading(action: ActionRecord, lateReading: LateReading): ActionRecord {
-  return action.look === null ? action : { ...action, look: { ...action.look, lateReading } }
+  const { look } = action
+  return look === null || look.doneAt === null ? action : { ...action, look: { ...look, lateReading } }
 }

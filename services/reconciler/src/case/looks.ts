@@ -1,4 +1,5 @@
-import type { ActionRecord, Case, FollowedOperation, Look } from './case.ts'
+import type { ActionRecord, Look } from './action-record.ts'
+import type { Case, FollowedOperation } from './case.ts'
 import { isSigned } from './whom-to-ask.ts'
 
 /** A look this long past its time was not just slow: its message is lost. */

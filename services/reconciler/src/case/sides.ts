@@ -1,6 +1,7 @@
 import type { ObjectState, ProviderKind } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
-import { type ActionRecord, type Side, withAll } from './case.ts'
+import type { ActionRecord, ObjectRecord, ProvisionalRefund, Side } from './action-record.ts'
+import { withAll } from './case.ts'
 
 /** What one object of a provider says, and what a record shows of all its objects. */
 
@@ -96,16 +97,24 @@ function isNewer(a: Side, b: Side): boolean {
 }
 
 /** The record with these sides, and what it shows of them. */
-export function withSides(record: ActionRecord, sides: readonly Side[]): ActionRecord {
+export function withSides(record: ObjectRecord, sides: readonly Side[]): ObjectRecord {
+  return { ...record, ...shownBySides(sides, record.kind) }
+}
+
+/** The refund that a provisional one turned out to be. What was said of it was guessed from a total. */
+export function withFirstSide(record: ProvisionalRefund, side: Side): ObjectRecord {
+  return { ...record, ...shownBySides([side], 'refund'), identity: side.identity, madeFrom: null }
+}
+
+/** What a record shows of its sides. */
+function shownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) {
   const ordered = sides.toSorted(
     (a, b) => SHOWN_FIRST.indexOf(a.provider) - SHOWN_FIRST.indexOf(b.provider) || (a.identity < b.identity ? -1 : 1),
   )
-  const [shown] = ordered
-  if (shown === undefined) return record
+  const shown = ordered[0] as Side
   return {
-    ...record,
-    // A refund that another provider made stays one, whatever this one says of it.
-    kind: ordered.every(side => side.isDispute) ? 'dispute' : record.kind,
+    // A refund that another provider made stays a refund, whatever this one says of it.
+    kind: ordered.every(side => side.isDispute) ? ('dispute' as const) : kind,
     sides: ordered,
     provider: shown.provider,
     subject: shown.subject,

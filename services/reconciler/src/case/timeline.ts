@@ -1,5 +1,6 @@
 import { isoTime, type ReadReason, type TimelineEntry } from '@backstop/contracts'
-import type { ActionRecord, SightingSource } from './case.ts'
+import type { ActionRecord } from './action-record.ts'
+import type { SightingSource } from './case.ts'
 
 /** A story is for people: an action that something hammers keeps the beginning of it. */
 const MAX_ENTRIES = 100

@@ -1,6 +1,7 @@
 import type { ProviderKind, ReadTarget } from '@backstop/contracts'
 import type { ReadBack } from '@backstop/providers'
-import type { ActionRecord, RefundTotal } from './case.ts'
+import type { ActionRecord } from './action-record.ts'
+import type { RefundTotal } from './case.ts'
 import type { ConnectionPolicy } from './connection-policy.ts'
 
 /** What one look may know beyond its case. */

@@ -2,17 +2,14 @@ import { deterministicId, type Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import {
   type ActionRecord,
-  type Case,
-  type EvictedRecord,
   isProvisional,
-  replaceAt,
-  type SightingSource,
+  type ObjectRecord,
+  type ProvisionalRefund,
   UNJUDGED,
-  withAll,
-  withConnection,
-} from '../case/case.ts'
+} from '../case/action-record.ts'
+import { type Case, type EvictedRecord, replaceAt, type SightingSource, withAll, withConnection } from '../case/case.ts'
 import { withoutDenial } from '../case/denial.ts'
-import { mergeSides, sideOf, withSides } from '../case/sides.ts'
+import { mergeSides, sideOf, withFirstSide, withSides } from '../case/sides.ts'
 import { addSightingToTimeline } from '../case/timeline.ts'
 import { provisionalFor } from '../refund/refund-steps.ts'
 import { joinLinked, linkedRecord } from '../verdict/same-action.ts'
@@ -33,19 +30,15 @@ export function applyObject(
   now: number,
 ): Case {
   const index = findRecord(theCase, sighting)
-  const known = theCase.actions[index]
+  const found = theCase.actions[index]
+  const known = found?.turn === null ? found : undefined
   const evicted = known === undefined ? evictedRecordOf(theCase, namesOf(sighting)) : undefined
-  const before = known ?? { ...newRecord(sighting, now), ...(evicted && restored(evicted)) }
+  const before = known ?? newRecord(sighting, evicted, now)
   const record = withSighting(before, withSide(before, sighting), sighting, source, now)
   const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
   const refs = withAll(theCase.refs, sighting.refs)
   const next = evicted === undefined ? theCase : { ...theCase, evicted: theCase.evicted.filter(one => one !== evicted) }
   return joinLinked({ ...next, actions, refs }, now)
-}
-
-/** What a record that was given up was, but for its operation: the ledger tells of that. */
-function restored({ actionId, identity, kind, sides, idempotencyKeys }: EvictedRecord): Partial<ActionRecord> {
-  return { id: actionId, identity, kind, sides, idempotencyKeys }
 }
 
 function namesOf(sighting: ObservedAction | ObservedRecord): readonly string[] {
@@ -63,13 +56,18 @@ function findRecord(theCase: Case, sighting: ObservedAction | ObservedRecord): n
   return linked >= 0 ? linked : provisionalFor(theCase, sighting)
 }
 
-function newRecord(sighting: ObservedAction | ObservedRecord, now: number): ActionRecord {
+/** @param evicted what stayed of the record, where it was evicted. Its operation is left out: the ledger reports that. */
+function newRecord(
+  sighting: ObservedAction | ObservedRecord,
+  evicted: EvictedRecord | undefined,
+  now: number,
+): ObjectRecord {
   const { identity, provider, subject, objectIds, providerRef, amount, currency, state, createdAt } = sighting
   return {
-    id: deterministicId('action', identity),
-    identity,
-    kind: sighting.kind === 'action' ? sighting.action : sighting.record,
-    sides: [],
+    id: evicted?.actionId ?? deterministicId('action', identity),
+    identity: evicted?.identity ?? identity,
+    kind: evicted?.kind ?? (sighting.kind === 'action' ? sighting.action : sighting.record),
+    sides: evicted?.sides ?? [],
     turn: null,
     provider,
     seenThrough: [],
@@ -80,17 +78,16 @@ function newRecord(sighting: ObservedAction | ObservedRecord, now: number): Acti
     currency,
     state,
     providerCreatedAt: createdAt,
-    idempotencyKeys: [],
+    idempotencyKeys: evicted?.idempotencyKeys ?? [],
     eventIds: [],
     firstSeenAt: now,
     ...UNJUDGED,
   }
 }
 
-function withSide(known: ActionRecord, sighting: ObservedAction | ObservedRecord): ActionRecord {
+function withSide(known: ObjectRecord | ProvisionalRefund, sighting: ObservedAction | ObservedRecord): ObjectRecord {
   const seen = sideOf(sighting)
-  // What a provisional action is said to be was guessed from a total: the refund itself knows better.
-  if (isProvisional(known)) return { ...withSides(known, [seen]), identity: seen.identity, madeFrom: null }
+  if (isProvisional(known)) return withFirstSide(known, seen)
   const own = known.sides.find(side => side.identity === seen.identity)
   const others = known.sides.filter(side => side !== own)
   return withSides(known, [...others, own === undefined ? seen : mergeSides(own, seen)])

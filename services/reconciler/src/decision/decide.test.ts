@@ -17,6 +17,7 @@ import {
   totalSeen,
   unexpected,
 } from '../../test/fixtures.ts'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import { applyOperation } from './apply-object.ts'
@@ -112,7 +113,10 @@ describe('first sight', () => {
     const ids = Array.from({ length: 501 }, (_, index) => `op_${index}`)
     const explaining: Case = {
       ...emptyCase(),
-      actions: ids.map(id => ({ ...action, id, verdict: 'explained', operationId: id })),
+      actions: ids.map(
+        id =>
+          ({ ...action, id, verdict: 'explained', reason: 'provider_ref_matches', operationId: id }) as ActionRecord,
+      ),
     }
     const full = ids.reduce((next, operation_id) => applyOperation(next, operation({ operation_id })), explaining)
     expect(applyOperation(full, operation({ operation_id: 'op_new' })).operations).toHaveLength(502)

@@ -18,7 +18,8 @@ import {
   type TotalFacts,
   totalSeen,
 } from '../../test/fixtures.ts'
-import type { ActionRecord, Case, EvictedRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case, EvictedRecord } from '../case/case.ts'
 import { pendingLooks } from '../case/looks.ts'
 import type { Input } from './decide.ts'
 import { evictOld, MAX_RECORDS } from './evict.ts'
@@ -65,7 +66,7 @@ const namesOf = ({ actions }: Case) => actions.map(({ providerRef }) => provider
 /** The same with a change to its oldest record. */
 function withOldest(change: Partial<ActionRecord>): Case {
   const [oldest, ...others] = full.actions
-  return { ...full, actions: [{ ...(oldest as ActionRecord), ...change }, ...others] }
+  return { ...full, actions: [{ ...oldest, ...change } as ActionRecord, ...others] }
 }
 
 function sidesOf(state: ActionRecord['state']): ActionRecord['sides'] {
@@ -75,7 +76,8 @@ function sidesOf(state: ActionRecord['state']): ActionRecord['sides'] {
 /** The same, where no operation explains the oldest record. */
 function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Case {
   const look = { dueAt: T0 + MINUTE, askedAt: null, doneAt: T0 + MINUTE }
-  const theCase = withOldest({ verdict, reason, operationId: null, look, quietFor: [CONNECTION] })
+  const judged = { verdict, reason, operationId: null, look, quietFor: [CONNECTION] }
+  const theCase = withOldest(judged as Partial<ActionRecord>)
   return { ...theCase, operations: full.operations.slice(1) }
 }
 
@@ -121,7 +123,8 @@ describe('a case with more records than it keeps', () => {
 
   test('keeps refunds that one operation explains together, as it would go with the first of them', () => {
     const [oldest, second, ...others] = full.actions as [ActionRecord, ActionRecord, ...ActionRecord[]]
-    const shared = { ...full, actions: [oldest, { ...second, operationId: oldest.operationId }, ...others] }
+    const sharing = { ...second, operationId: oldest.operationId } as ActionRecord
+    const shared = { ...full, actions: [oldest, sharing, ...others] }
     const kept = evictOld(
       { ...shared, actions: [...shared.actions, ...play([{ at: LATER, input: newest }]).actions] },
       shared,

@@ -1,13 +1,6 @@
 import type { Operation } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  type Case,
-  type EvictedRecord,
-  isJudged,
-  isProvisional,
-  type MergedRecord,
-  openIncident,
-} from '../case/case.ts'
+import { type ActionRecord, isJudged, isProvisional, type ObjectRecord, openIncident } from '../case/action-record.ts'
+import type { Case, EvictedRecord, MergedRecord } from '../case/case.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { totalsOf } from '../refund/refund-steps.ts'
 
@@ -65,7 +58,7 @@ function isFinal(action: ActionRecord, operation: Operation | undefined): boolea
 
 function withoutRecords(theCase: Case, evicted: ReadonlySet<ActionRecord>): Case {
   const actions = theCase.actions.filter(action => !evicted.has(action))
-  const lost = theCase.actions.filter(action => evicted.has(action))
+  const lost = theCase.actions.filter(isOfObjects).filter(action => evicted.has(action))
   const identities = new Set([...lost, ...theCase.evicted].map(({ identity }) => identity))
   const operationIds = new Set(lost.map(({ operationId }) => operationId))
   const totals = totalsOf(theCase, identities)
@@ -80,7 +73,11 @@ function withoutRecords(theCase: Case, evicted: ReadonlySet<ActionRecord>): Case
   }
 }
 
-function evictionOf(action: ActionRecord): EvictedRecord {
+function isOfObjects(action: ActionRecord): action is ObjectRecord {
+  return action.turn === null && !isProvisional(action)
+}
+
+function evictionOf(action: ObjectRecord): EvictedRecord {
   const { id, identity, kind, sides, objectIds, amount, currency, state, providerCreatedAt } = action
   const { idempotencyKeys, operationId } = action
   const shown = { kind, sides, objectIds, amount, currency, state, providerCreatedAt }

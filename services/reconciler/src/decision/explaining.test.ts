@@ -37,7 +37,8 @@ import {
   seen,
   subscriptionShown,
 } from '../../test/sightings.ts'
-import type { ActionRecord, Case } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'

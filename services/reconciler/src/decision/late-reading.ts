@@ -1,5 +1,6 @@
 import type { Readback } from '@backstop/contracts'
-import { type ActionRecord, type Case, type LateReading, withRecord } from '../case/case.ts'
+import type { ActionRecord, LateReading } from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
 import type { LateReadingLook } from '../case/looks.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
@@ -48,7 +49,7 @@ function askAgain(
   if (reading.tries >= WAITS_MS.length)
     return withRecord(theCase, withLateReading(action, { ...reading, nextAt: null }))
   const tries = reading.tries + 1
-  const asked = withRecord(theCase, withLateReading(action, { ...reading, tries, nextAt: nextAfter(tries, now) }))
+  const asked = withRecord(theCase, withLateReading(action, { tries, nextAt: nextAfter(tries, now), outcome: null }))
   const whom = whomToAsk(action, facts)
   if (whom.kind !== 'ask') return asked
   return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, look, whom.asking, 'second_look', now)] }

@@ -1,5 +1,6 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import type { ActionRecord, Case, FollowedOperation } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case, FollowedOperation } from '../case/case.ts'
 import { awaitsAnswer, type OperationLook as PendingOperationLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { askThrough } from '../case/whom-to-ask.ts'

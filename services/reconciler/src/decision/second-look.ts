@@ -1,5 +1,6 @@
 import type { Readback } from '@backstop/contracts'
-import { type ActionRecord, type Case, type Look, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import { type Case, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
 import { policiesOf } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { answerBy, awaitsAnswer, type PendingLook, pendingLooks, type SecondLook } from '../case/looks.ts'
@@ -122,17 +123,17 @@ function lookedAt(theCase: Case, look: SecondLook): ActionRecord | RefundTotal |
 }
 
 function withAsked(theCase: Case, look: SecondLook, now: number): Case {
-  const asked = (known: Look | null) => (known === null ? null : { ...known, askedAt: now })
   if (look.kind === 'action') {
     const action = theCase.actions.find(({ id }) => id === look.actionId)
-    return action === undefined ? theCase : withRecord(theCase, { ...action, look: asked(action.look) })
+    if (action?.verdict !== 'pending' || action.look === null) return theCase
+    return withRecord(theCase, { ...action, look: { ...action.look, askedAt: now } })
   }
   const index = theCase.refundTotals.findIndex(({ id }) => id === look.totalId)
   const total = theCase.refundTotals[index]
-  if (total === undefined) return theCase
+  if (total === undefined || total.look === null) return theCase
   return {
     ...theCase,
-    refundTotals: replaceAt(theCase.refundTotals, index, { ...total, look: asked(total.look) }),
+    refundTotals: replaceAt(theCase.refundTotals, index, { ...total, look: { ...total.look, askedAt: now } }),
   }
 }
 
@@ -148,7 +149,7 @@ function conclude(theCase: Case, look: SecondLook, input: LookInput, context: De
   return looked.actions.filter(isLookedAt).reduce((next, action) => {
     if (action.verdict !== 'pending' || action.look?.dueAt !== look.dueAt) return next
     const policies = policiesOf(next, action, facts.policies)
-    const judged = judgeAtSecondLook(next, action, { policies, readBack }, now)
+    const judged = judgeAtSecondLook(next, action, action.look, { policies, readBack }, now)
     return readBack === 'unavailable' ? startLateReading(judged, action.id, input, now) : judged
   }, looked)
 }

@@ -1,5 +1,6 @@
 import { type ActionKind, isoTime, type ProviderKind, type Verdict, type VerdictReason } from '@backstop/contracts'
-import { type ActionRecord, type Case, isJudged } from '../case/case.ts'
+import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import { ruleOf } from '../verdict/why.ts'
 import type { History } from './history.ts'
 

@@ -7,7 +7,8 @@ import type {
   Why,
 } from '@backstop/contracts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ActionRecord, Case } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 

@@ -1,16 +1,7 @@
 import type { ProviderKind } from '@backstop/contracts'
 import type { Observed, Sighting } from '@backstop/providers'
-import type {
-  ActionRecord,
-  Aspect,
-  Case,
-  RefundTotal,
-  SeenThrough,
-  Side,
-  SightingSource,
-  Snapshot,
-  SubscriptionRow,
-} from '../case/case.ts'
+import type { ActionRecord, Aspect, SeenThrough, Side } from '../case/action-record.ts'
+import type { Case, RefundTotal, SightingSource, Snapshot, SubscriptionRow } from '../case/case.ts'
 import { stretchesOf } from '../subscription/subscription-row.ts'
 import type { KeptEvent } from './history.ts'
 

@@ -1,4 +1,4 @@
-import type { ActionRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
 import { type ComparedAction, type VerdictDifference, wasAlerted } from './compare.ts'
 import type { History } from './history.ts'
 

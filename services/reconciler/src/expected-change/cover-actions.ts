@@ -1,5 +1,6 @@
 import { idInReference } from '@backstop/contracts'
-import { type ActionRecord, type Case, isJudged } from '../case/case.ts'
+import { type ActionRecord, isJudged } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChange, Used, UsedElsewhere } from '../case/expected-change.ts'
 import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
 

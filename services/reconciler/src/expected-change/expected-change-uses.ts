@@ -1,4 +1,5 @@
-import type { ActionRecord, Case } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import type { ExpectedChange, UsedElsewhere } from '../case/expected-change.ts'
 
 /**

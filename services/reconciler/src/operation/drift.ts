@@ -1,5 +1,6 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
-import { type ActionRecord, type Case, withRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'

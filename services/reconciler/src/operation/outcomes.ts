@@ -1,5 +1,6 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
-import { type ActionRecord, type Case, type FollowedOperation, withRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import { type Case, type FollowedOperation, withRecord } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { openIncidentAbout } from '../verdict/incidents.ts'
 import { finishEntry } from '../verdict/outbox-entries.ts'
@@ -57,6 +58,6 @@ function recordOutcome(theCase: Case, operation: Operation, refunds: readonly Ac
 function reportRejection(theCase: Case, action: ActionRecord, now: number): Case {
   const connectionId = action.seenThrough[0]?.id
   if (connectionId === undefined) return theCase
-  const allowance = { connectionId, outOfBand: null }
-  return openIncidentAbout(theCase, action, 'REFUND_REJECTED', allowance, 'REFUND_REJECTED', now)
+  const reason = { code: 'REFUND_REJECTED', connectionId, outOfBand: null } as const
+  return openIncidentAbout(theCase, action, reason, 'REFUND_REJECTED', now)
 }

@@ -1,4 +1,5 @@
-import { type ActionRecord, type Case, type EvictedRecord, isProvisional, type Side } from '../case/case.ts'
+import { type ActionRecord, isProvisional, type ProvisionalRefund, type Side } from '../case/action-record.ts'
+import type { Case, EvictedRecord } from '../case/case.ts'
 import { linkedNames, namesOfCharge } from './payment-names.ts'
 import { readTotals, type UnnamedRefund } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'
@@ -6,7 +7,11 @@ import type { KnownRefund } from './rises.ts'
 /** A charge as its totals and refunds show it, beside the provisional actions that are recorded of it. */
 
 /** The one of the same amount that is nearest in time, or else the nearest. */
-export function nearest(records: readonly ActionRecord[], amount: number | null, at: number): ActionRecord | undefined {
+export function nearest<R extends ActionRecord>(
+  records: readonly R[],
+  amount: number | null,
+  at: number,
+): R | undefined {
   const distance = (record: ActionRecord) => Math.abs(record.providerCreatedAt - at)
   const [first] = records.toSorted(
     (a, b) =>
@@ -17,11 +22,11 @@ export function nearest(records: readonly ActionRecord[], amount: number | null,
 
 /** The refunds of a charge that only totals prove, and the provisional actions that stand for them. */
 export interface ChargeReading {
-  readonly records: ReadonlyMap<ActionRecord, UnnamedRefund>
+  readonly records: ReadonlyMap<ProvisionalRefund, UnnamedRefund>
   /** They have no provisional action. */
   readonly unrecorded: readonly UnnamedRefund[]
   /** Provisional actions of money that known refunds account for. */
-  readonly named: readonly ActionRecord[]
+  readonly named: readonly ProvisionalRefund[]
   readonly refundsOf: () => ReadonlyMap<string, readonly string[]>
   readonly chargeId: string
 }
@@ -48,9 +53,9 @@ export function readCharges(theCase: Case, more: readonly Refund[] = []): readon
       totals,
       known.map(refund => refund.known),
     )
-    const provisional = theCase.actions.filter(
-      action => isProvisional(action) && action.identity.startsWith(totalsOfCharge(identity)),
-    )
+    const provisional = theCase.actions
+      .filter(isProvisional)
+      .filter(action => action.identity.startsWith(totalsOfCharge(identity)))
     return { ...matchRecords(provisional, unnamed), refundsOf, chargeId }
   })
 }
@@ -64,12 +69,12 @@ export function totalsOfCharge(identity: string): string {
  * Which provisional action stands for which unnamed refund: by the total that proves it. Where that total shows it no more,
  * another one that is new may: the action moves on with it, so that what people were told of it stays true.
  */
-function matchRecords(provisional: readonly ActionRecord[], unnamed: readonly UnnamedRefund[]) {
+function matchRecords(provisional: readonly ProvisionalRefund[], unnamed: readonly UnnamedRefund[]) {
   const byKey = new Map(provisional.map(record => [record.identity, record]))
-  const records = new Map<ActionRecord, UnnamedRefund>()
+  const records = new Map<ProvisionalRefund, UnnamedRefund>()
   const named = new Set(provisional)
   const unrecorded = new Set(unnamed)
-  const match = (record: ActionRecord | undefined, refund: UnnamedRefund) => {
+  const match = (record: ProvisionalRefund | undefined, refund: UnnamedRefund) => {
     if (record === undefined) return
     records.set(record, refund)
     named.delete(record)

@@ -1,4 +1,5 @@
-import { type ActionRecord, type Case, type EvictedRecord, isProvisional, withAll } from '../case/case.ts'
+import { type ActionRecord, isProvisional } from '../case/action-record.ts'
+import { type Case, type EvictedRecord, withAll } from '../case/case.ts'
 
 /**
  * The card processor calls one payment by two ids, its charge and its payment intent, and an event may leave one of them out.

@@ -22,7 +22,8 @@ import {
 import { provedBy } from '../../test/model/refund-total-model.ts'
 import { refundDeliveriesOf, refundWorlds } from '../../test/refund-world.ts'
 import { searchOf } from '../../test/searches.ts'
-import { type Case, UNJUDGED } from '../case/case.ts'
+import { type ActionRecord, UNJUDGED } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import { decide, type Input } from '../decision/decide.ts'
 
 interface World {
@@ -134,7 +135,7 @@ const byRefund = (theCase: Case) =>
 
 /** The case as it is judged when nobody has heard anything yet: what people heard stays, and that depends on the order. */
 function judgedAnew(theCase: Case): Case {
-  const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED })) }
+  const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED }) as ActionRecord) }
   return lookAll(
     decide(unheard, { kind: 'expected_changes', expectedChanges: [] }, contextAt(T0 + 24 * 3_600 * SECOND)),
   )

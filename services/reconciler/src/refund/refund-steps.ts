@@ -1,13 +1,11 @@
 import { deterministicId, formatMoney } from '@backstop/contracts'
 import type { ObservedAction, ObservedRefundTotal } from '@backstop/providers'
+import { type ActionRecord, isProvisional, type ProvisionalRefund, UNJUDGED } from '../case/action-record.ts'
 import {
-  type ActionRecord,
   type Case,
-  isProvisional,
   type RefundTotal,
   replaceAt,
   type SightingSource,
-  UNJUDGED,
   withAll,
   withConnection,
   withRecord,
@@ -147,7 +145,7 @@ function freeActionId(theCase: Case, key: string): string {
   return id
 }
 
-function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): ActionRecord {
+function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): ProvisionalRefund {
   const { total, key, amount } = refund
   const text = `The charge shows ${formatMoney(amount, total.currency)} more refunded than the known refunds`
   return {
@@ -183,7 +181,7 @@ function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
 }
 
 /** The case with a provisional action as the totals show its refund now. */
-function restate(theCase: Case, record: ActionRecord, refund: UnnamedRefund, now: number): Case {
+function restate(theCase: Case, record: ProvisionalRefund, refund: UnnamedRefund, now: number): Case {
   const { total } = refund
   const shown = shownBy(refund)
   const seenThrough = total.seenThrough.reduce(withConnection, record.seenThrough)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ExplainingRow, explainingRows, timeOf } from '../../test/explaining-table.ts'
 import { lookAll, MINUTE, play, refundSeen, T0, totalSeen } from '../../test/fixtures.ts'
-import type { ActionRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Input } from '../decision/decide.ts'
 
 const CLOCK = String.raw`(\d\d:\d\d:\d\d)`

@@ -1,4 +1,5 @@
-import { type ActionRecord, type Case, type RefundTotal, type SeenThrough, withConnection } from '../case/case.ts'
+import type { ActionRecord, SeenThrough } from '../case/action-record.ts'
+import { type Case, type RefundTotal, withConnection } from '../case/case.ts'
 
 /** How far a refund's own time may lie after the time of the total that contains it: providers give whole seconds. */
 const CLOCK_STEP_MS = 2_000

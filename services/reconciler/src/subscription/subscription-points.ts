@@ -1,5 +1,6 @@
 import type { CancellationState } from '@backstop/providers'
-import type { Aspect, Snapshot, SubscriptionRow } from '../case/case.ts'
+import type { Aspect } from '../case/action-record.ts'
+import type { Snapshot, SubscriptionRow } from '../case/case.ts'
 
 /**
  * What the snapshots of a subscription show, one after another. Where a schedule manages the subscription, two objects show

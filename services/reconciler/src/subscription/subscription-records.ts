@@ -1,16 +1,20 @@
-import { deterministicId, type ObjectState, type RecordKind } from '@backstop/contracts'
+import { deterministicId, type ObjectState } from '@backstop/contracts'
 import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
   type Aspect,
+  type CancellationTurn,
+  type OtherTurn,
+  type SeenThrough,
+  type TurnRecord,
+  UNJUDGED,
+} from '../case/action-record.ts'
+import {
   type Case,
   replaceAt,
-  type SeenThrough,
   type SightingSource,
   type Snapshot,
   type SubscriptionRow,
-  type Turn,
-  UNJUDGED,
   withAll,
   withConnection,
   withRecord,
@@ -73,7 +77,7 @@ function deriveAspect(
   }, derived)
 }
 
-function kindOf({ part, reached }: Stretch, aspect: Aspect): RecordKind | null {
+function kindOf({ part, reached }: Stretch, aspect: Aspect): TurnRecord['kind'] | null {
   if (part === 'episode') return aspect
   if (reached === null) return null
   return reached === 'set' ? 'schedule_removal' : 'resume'
@@ -83,7 +87,8 @@ function holds({ from, to }: Stretch, anchor: number): boolean {
   return from <= anchor && anchor <= to
 }
 
-function isOf({ turn }: ActionRecord, row: SubscriptionRow, aspect: Aspect, stretch: Stretch): boolean {
+function isOf(record: ActionRecord, row: SubscriptionRow, aspect: Aspect, stretch: Stretch): record is TurnRecord {
+  const { turn } = record
   if (turn === null || turn.row !== row.identity || turn.aspect !== aspect || turn.part !== stretch.part) return false
   return holds(stretch, turn.anchor)
 }
@@ -93,20 +98,21 @@ function deriveRecord(
   row: SubscriptionRow,
   aspect: Aspect,
   stretch: Stretch,
-  kind: RecordKind,
+  kind: TurnRecord['kind'],
   source: SightingSource | null,
   now: number,
 ): Case {
   const [known, ...others] = theCase.actions
     .filter(record => isOf(record, row, aspect, stretch))
-    .sort((a, b) => (a.turn?.anchor ?? 0) - (b.turn?.anchor ?? 0) || a.firstSeenAt - b.firstSeenAt)
+    .sort((a, b) => a.turn.anchor - b.turn.anchor || a.firstSeenAt - b.firstSeenAt)
   // Two that turned out to be one stretch, because a request that both hold was shown in between.
   const joined = others.reduce((next, other) => mergeRecords(next, known as ActionRecord, other, now), theCase)
   const base =
-    joined.actions.find(record => record.id === known?.id) ?? newRecord(joined, row, aspect, stretch, kind, now)
+    joined.actions.filter(isTurn).find(record => record.id === known?.id) ??
+    newRecord(joined, row, aspect, stretch, kind, now)
   const telling = decisiveSnapshots(stretch, aspect)
-  const anchor = base.turn?.anchor ?? stretch.from
-  const record: ActionRecord = {
+  const { anchor } = base.turn
+  const record: TurnRecord = {
     ...base,
     kind,
     subject: row.subject,
@@ -130,7 +136,11 @@ function deriveRecord(
   return withRecord(joined, addSightingToTimeline(base, withoutDenial(base, record, source), source, now))
 }
 
-function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): Turn {
+function isTurn(record: ActionRecord): record is TurnRecord {
+  return record.turn !== null
+}
+
+function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor: number): OtherTurn {
   return { row: row.identity, aspect, part, anchor, cause: null, askedFrom: null, wasSetBefore: false }
 }
 
@@ -139,16 +149,18 @@ function cancellationFacts(
   stretch: Stretch,
   anchor: number,
   row: SubscriptionRow,
-): Pick<ActionRecord, 'providerCreatedAt' | 'turn'> {
+): { readonly providerCreatedAt: number; readonly turn: CancellationTurn } {
   const requested = causeSnapshots(stretch).filter(snapshot => snapshot.cancellation.cause === 'requested')
   const relevant = requested.length > 0 ? requested : stretch.snapshots
   const first = relevant[0]
   // A request that came after the end was shown as set did not set it.
   const latest = (first?.asOf ?? 0) + READING_TAKES_MS
   const times = relevant.flatMap(snapshot => snapshot.cancellation.requestedAt ?? []).filter(time => time <= latest)
-  const turn = turnOf(row, 'cancellation', stretch, anchor)
+  const place = { row: row.identity, aspect: 'cancellation', part: 'episode', anchor } as const
   const cause = causeOf(stretch)
-  if (times.length > 0) return { providerCreatedAt: Math.min(...times), turn: { ...turn, cause } }
+  if (times.length > 0) {
+    return { providerCreatedAt: Math.min(...times), turn: { ...place, cause, askedFrom: null, wasSetBefore: false } }
+  }
   const shownAt = first?.asOf ?? stretch.from
   const { phase, effectiveAt, isImmediate } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
   // An end that was backdated came after the subscription was shown without it; providers give it in whole seconds.
@@ -160,7 +172,7 @@ function cancellationFacts(
   const wasShownUnset = stretch.afterShown !== null && stretch.afterShown >= connectedAt
   // A baseline may be read long after the connection was made: what an event told in between came about since.
   const wasSetBefore = first?.isBaseline === true && first.eventIds.length === 0 && !wasShownUnset
-  return { providerCreatedAt: createdAt, turn: { ...turn, cause, askedFrom, wasSetBefore } }
+  return { providerCreatedAt: createdAt, turn: { ...place, cause, askedFrom, wasSetBefore } }
 }
 
 /**
@@ -210,9 +222,9 @@ function newRecord(
   row: SubscriptionRow,
   aspect: Aspect,
   stretch: Stretch,
-  kind: RecordKind,
+  kind: TurnRecord['kind'],
   now: number,
-): ActionRecord {
+): TurnRecord {
   const request = stretch.part === 'episode' ? (stretch.snapshots[0]?.[aspect] ?? null) : null
   const requestedAt = request !== null && 'requestedAt' in request ? request.requestedAt : null
   const plain = `${row.identity}/${kind}/${requestedAt ?? Math.ceil(stretch.from)}`

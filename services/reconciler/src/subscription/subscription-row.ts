@@ -1,13 +1,7 @@
 import type { ProviderKind } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
-import {
-  type Aspect,
-  type SightingSource,
-  type Snapshot,
-  type SubscriptionRow,
-  withAll,
-  withConnection,
-} from '../case/case.ts'
+import type { Aspect } from '../case/action-record.ts'
+import { type SightingSource, type Snapshot, type SubscriptionRow, withAll, withConnection } from '../case/case.ts'
 import { type Point, pointsOf } from './subscription-points.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, isJudged } from '../case/case.ts'
+import { type ActionRecord, isJudged } from '../case/action-record.ts'
 import { byTime, compareText, nearestFirst, type Pair, pairUp } from '../case/pairing.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import { claimOf, type Match, madeWithin, STRENGTHS, type TimedOperation, timedOperation } from './explain.ts'

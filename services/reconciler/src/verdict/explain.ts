@@ -1,6 +1,6 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
-import type { ActionRecord } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
 import type { Timed } from '../case/pairing.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from '../case/time-windows.ts'

@@ -1,13 +1,13 @@
 import { deterministicId, incidentAlertId, type OutOfBand } from '@backstop/contracts'
-import { type ActionRecord, type Case, type IncidentRecord, openIncident, withRecord } from '../case/case.ts'
+import { type ActionRecord, type IncidentRecord, openIncident } from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
-/** What allows an alert. */
-export interface AlertPermission {
-  readonly connectionId: string
-  readonly outOfBand: OutOfBand | null
-}
+/** What an incident reports, and the setting that allows it. */
+export type IncidentReason =
+  | { readonly code: 'UNEXPECTED_ACTION'; readonly connectionId: string; readonly outOfBand: OutOfBand }
+  | { readonly code: 'REFUND_REJECTED'; readonly connectionId: string; readonly outOfBand: null }
 
 /**
  * The case with an incident about one of its records, and the messages that tell of it.
@@ -16,8 +16,7 @@ export interface AlertPermission {
 export function openIncidentAbout(
   theCase: Case,
   record: ActionRecord,
-  code: IncidentRecord['code'],
-  { connectionId, outOfBand }: AlertPermission,
+  reason: IncidentReason,
   turn: string,
   now: number,
 ): Case {
@@ -25,10 +24,8 @@ export function openIncidentAbout(
   if (record.incidents.some(known => known.id === id)) return theCase
   const incident: IncidentRecord = {
     id,
-    code,
+    ...reason,
     state: 'open',
-    connectionId,
-    outOfBand,
     openedAt: now,
     resolvedAt: null,
     resolvedBy: null,
@@ -36,7 +33,7 @@ export function openIncidentAbout(
   }
   const opened = addToTimeline(
     { ...record, incidents: [...record.incidents, incident] },
-    timelineEntry(now, 'incident_opened', id, `Incident ${code} opened`),
+    timelineEntry(now, 'incident_opened', id, `Incident ${reason.code} opened`),
     timelineEntry(now, 'alert_sent', incidentAlertId(id, 'incident.opened'), 'Alert incident.opened raised'),
   )
   return withIncident(theCase, opened, incident, 'incident.opened', now)

@@ -1,4 +1,13 @@
-import { type ActionRecord, type Case, isJudged, openIncident, withRecord } from '../case/case.ts'
+import {
+  type ActionRecord,
+  type ExplainedVerdict,
+  isJudged,
+  type Look,
+  type OwnVerdict,
+  openIncident,
+  type Pending,
+} from '../case/action-record.ts'
+import { type Case, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, permissionToAlert } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { disproofOf } from '../case/denial.ts'
@@ -20,7 +29,7 @@ export function judgeCase(theCase: Case, context: DecisionContext): Case {
 }
 
 function withDecision(theCase: Case, action: ActionRecord, at: number | null) {
-  if ((action.decideAgainAt ?? null) === at) return { theCase, action }
+  if (action.verdict !== 'unexplained' || (action.decideAgainAt ?? null) === at) return { theCase, action }
   const timed: ActionRecord = { ...action, decideAgainAt: at }
   return { theCase: withRecord(theCase, timed), action: timed }
 }
@@ -33,13 +42,12 @@ function judgeAction(
 ): Case {
   const needsNoLook = immediateVerdict(theCase, action, assignment)
   if (needsNoLook !== null) return giveVerdict(theCase, action, needsNoLook, context.now)
+  if (action.verdict === 'unexplained') return theCase
   return whyLookAgain(action) === null ? theCase : scheduleLook(theCase, action, context)
 }
 
 /** A verdict that needs no look. */
-type ImmediateVerdict = Pick<ActionRecord, 'reason' | 'operationId' | 'expectedChangeId'> & {
-  readonly verdict: 'explained' | 'not_alerted'
-}
+type ImmediateVerdict = ExplainedVerdict | OwnVerdict
 
 /** @returns null where nothing explains the action */
 function immediateVerdict(
@@ -47,7 +55,7 @@ function immediateVerdict(
   action: ActionRecord,
   assignment: Assignment | undefined,
 ): ImmediateVerdict | null {
-  const by = { operationId: null, expectedChangeId: null }
+  const by = { operationId: null, expectedChangeId: null, quietFor: [] } as const
   if (!isJudged(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
     const { operation, reason } = assignment
@@ -64,9 +72,11 @@ function immediateVerdict(
   return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
 }
 
+type NotUnexplained = Exclude<ActionRecord, { verdict: 'unexplained' }>
+
 /** Why an action that nothing explains has to wait for a look of its own; null where it has had it, or waits for it. */
 function whyLookAgain(
-  action: ActionRecord,
+  action: NotUnexplained,
 ): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'shown_again' | 'other_setting' | null {
   if (action.verdict === 'explained') return 'explanation_lost'
   if (action.look === null) return 'new'
@@ -74,11 +84,12 @@ function whyLookAgain(
   if (isReasonOfProvider(action.reason)) return 'ended_by_somebody'
   if (action.reason === 'provider_denies_it') return 'shown_again'
   // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
-  return action.seenThrough.some(({ id }) => !action.quietFor.includes(id)) ? 'other_setting' : null
+  const { quietFor }: { readonly quietFor: readonly string[] } = action
+  return action.seenThrough.some(({ id }) => !quietFor.includes(id)) ? 'other_setting' : null
 }
 
 /** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
-function scheduleLook(theCase: Case, action: ActionRecord, { now, recheckDelayMs }: DecisionContext): Case {
+function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelayMs }: DecisionContext): Case {
   const dueAt = now + recheckDelayMs
   const armed: ActionRecord = {
     ...action,
@@ -86,6 +97,7 @@ function scheduleLook(theCase: Case, action: ActionRecord, { now, recheckDelayMs
     reason: 'awaiting_second_look',
     operationId: null,
     expectedChangeId: null,
+    quietFor: [],
     look: { dueAt, askedAt: null, doneAt: null },
   }
   const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostText(action))
@@ -104,7 +116,8 @@ function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, 
   const { verdict, reason, operationId } = to
   const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
   if (isSaid && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return theCase
-  const settled: ActionRecord = { ...action, ...to }
+  const settled: ActionRecord =
+    action.verdict === 'unexplained' ? { ...action, ...to, decideAgainAt: null } : { ...action, ...to }
   const text = ruleOf(settled)
   const what = verdict === 'explained' ? 'explained' : 'second_look'
   const told =
@@ -113,28 +126,35 @@ function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, 
 }
 
 /** What the second look at one action knows. */
-export interface SecondLook {
+export interface SecondLookFacts {
   readonly policies: readonly ConnectionPolicy[]
   readonly readBack: ActionRecord['readBack']
 }
 
 /** The second look at one action that is still pending: the verdict that people hear of. */
-export function judgeAtSecondLook(theCase: Case, action: ActionRecord, look: SecondLook, now: number): Case {
-  const looked: ActionRecord = {
-    ...action,
-    look: action.look === null ? null : { ...action.look, doneAt: now },
-    readBack: look.readBack,
-  }
-  const permission = permissionToAlert(look.policies)
-  const verdict: Pick<ActionRecord, 'verdict' | 'reason' | 'quietFor'> =
+export function judgeAtSecondLook(
+  theCase: Case,
+  action: ActionRecord & Pending,
+  look: Look,
+  { policies, readBack }: SecondLookFacts,
+  now: number,
+): Case {
+  const { dueAt, askedAt } = look
+  const looked = { ...action, look: { dueAt, askedAt, doneAt: now }, readBack }
+  const permission = permissionToAlert(policies)
+  const judged: ActionRecord =
     permission.kind === 'quiet'
-      ? { verdict: 'not_alerted', reason: permission.reason, quietFor: action.seenThrough.map(({ id }) => id) }
-      : { verdict: 'unexplained', reason: 'nothing_explains_it', quietFor: [] }
-  const judged = { ...looked, ...verdict }
+      ? {
+          ...looked,
+          verdict: 'not_alerted',
+          reason: permission.reason,
+          quietFor: action.seenThrough.map(({ id }) => id),
+        }
+      : { ...looked, verdict: 'unexplained', reason: 'nothing_explains_it' }
   const told = addToTimeline(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
   const next = withRecord(theCase, told)
   if (permission.kind === 'quiet') return next
   // A later incident of the same action (its explanation was lost) is another one.
-  const turn = String(action.look?.dueAt ?? now)
-  return openIncidentAbout(next, told, 'UNEXPECTED_ACTION', permission, turn, now)
+  const { connectionId, outOfBand } = permission
+  return openIncidentAbout(next, told, { code: 'UNEXPECTED_ACTION', connectionId, outOfBand }, String(dueAt), now)
 }

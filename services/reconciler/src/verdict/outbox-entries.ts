@@ -12,7 +12,8 @@ import {
   type Reread,
   showOperation,
 } from '@backstop/contracts'
-import type { ActionRecord, Case, CaseOutboxEntry, IncidentRecord } from '../case/case.ts'
+import type { ActionRecord, IncidentRecord } from '../case/action-record.ts'
+import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { Asking } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 

@@ -1,12 +1,6 @@
 import { type Action, type Incident, isoTime } from '@backstop/contracts'
-import {
-  type ActionRecord,
-  type Case,
-  type IncidentRecord,
-  isJudged,
-  type MergedRecord,
-  openIncident,
-} from '../case/case.ts'
+import { type ActionRecord, type IncidentRecord, isJudged, openIncident } from '../case/action-record.ts'
+import type { Case, MergedRecord } from '../case/case.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
@@ -146,7 +140,7 @@ export function projectActions(
   const project = (record: ActionRecord, mergedInto: string | null): ProjectedAction => {
     const known = knownById.get(record.id)
     return {
-      action: showAction(theCase, record, index, listedVersion(theCase, record)),
+      action: showAction(theCase, record, index, record.changedIn),
       mergedInto,
       listing: known === undefined && mergedInto === null ? 'absent' : listingOf(theCase, record, before),
       isDecided: mergedInto === null && !hasSameVerdict(record, known),
@@ -155,13 +149,8 @@ export function projectActions(
   return [...actions.map(action => project(action, null)), ...merged.map(({ record, into }) => project(record, into))]
 }
 
-/** By this an older listing never replaces a newer one. */
-function listedVersion(theCase: Case, record: ActionRecord): number {
-  return record.changedIn ?? theCase.version
-}
-
 function listingOf(theCase: Case, record: ActionRecord, before: Case | undefined): ListingState {
-  return theCase === before || listedVersion(theCase, record) < theCase.version ? 'current' : 'outdated'
+  return theCase === before || record.changedIn < theCase.version ? 'current' : 'outdated'
 }
 
 function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
@@ -176,7 +165,7 @@ export function projectIncidents(
 ): readonly ProjectedIncident[] {
   return actions.flatMap(action =>
     action.incidents.map(incident => ({
-      incident: { ...projectIncident(theCase, action, incident), version: listedVersion(theCase, action) },
+      incident: { ...projectIncident(theCase, action, incident), version: action.changedIn },
       listing: listingOf(theCase, action, before),
     })),
   )

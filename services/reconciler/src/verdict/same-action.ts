@@ -1,12 +1,5 @@
-import {
-  type ActionRecord,
-  type Case,
-  openIncident,
-  type Side,
-  withAll,
-  withConnection,
-  withRecord,
-} from '../case/case.ts'
+import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
+import { type Case, withAll, withConnection, withRecord } from '../case/case.ts'
 import { withSides } from '../case/sides.ts'
 import { timelineEntry } from '../case/timeline.ts'
 import { resolveIncident } from './incidents.ts'
@@ -69,7 +62,7 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
     ],
   }
   const sides = [...kept.sides, ...duplicate.sides]
-  const record = sides.length === 0 ? joined : withSides(joined, sides)
+  const record = joined.turn !== null || isProvisional(joined) ? joined : withSides(joined, sides)
   return withIncidentsOf(
     {
       ...theCase,
@@ -97,17 +90,8 @@ const VERDICTS_BY_WEIGHT: readonly ActionRecord['verdict'][] = ['unexplained', '
 function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRecord, now: number): Case {
   const standing =
     VERDICTS_BY_WEIGHT.indexOf(duplicate.verdict) < VERDICTS_BY_WEIGHT.indexOf(kept.verdict) ? duplicate : kept
-  const { verdict, reason, operationId, expectedChangeId, look, quietFor } = standing
-  const both: ActionRecord = {
-    ...kept,
-    incidents: [...kept.incidents, ...duplicate.incidents],
-    verdict,
-    reason,
-    operationId,
-    expectedChangeId,
-    look,
-    quietFor,
-  }
+  const incidents = [...kept.incidents, ...duplicate.incidents]
+  const both: ActionRecord = { ...kept, incidents, ...judgementOf(standing) }
   const surplus = duplicate.incidents.filter(
     incident => incident.state !== 'resolved' && openIncident(kept, incident.code) !== undefined,
   )

@@ -1,5 +1,5 @@
 import { formatMoney, type ObjectState } from '@backstop/contracts'
-import { type ActionRecord, type IncidentRecord, isProvisional } from '../case/case.ts'
+import { type ActionRecord, type IncidentRecord, isProvisional } from '../case/action-record.ts'
 
 /** What the provider's data says became of a refund. A state claims no more than that. */
 const REFUND_STATES: Record<ObjectState, string> = {

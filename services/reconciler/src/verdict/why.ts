@@ -6,7 +6,8 @@ import {
   type VerdictReason,
   type Why,
 } from '@backstop/contracts'
-import type { ActionRecord, Case } from '../case/case.ts'
+import type { ActionRecord } from '../case/action-record.ts'
+import type { Case } from '../case/case.ts'
 import { byTime, nearestFirst } from '../case/pairing.ts'
 import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
