@@ -45,7 +45,7 @@ interface ReadItem {
 /**
  * One batch: load → decide → save → project → publish → mark as done. The caller acknowledges. A crash between any two
  * steps repeats safely: the decision finds its own effects, every message has a deterministic id, and the inbox mark
- * comes last (DESIGN, "How nothing is lost and nothing is doubled").
+ * comes last (docs/architecture.md).
  */
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts

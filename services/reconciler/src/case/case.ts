@@ -17,7 +17,7 @@ export interface Case {
   readonly actions: readonly ActionRecord[]
   /** Records that turned out to be another one's: their projections stay, marked, because alerts may have named them. */
   readonly merged: readonly MergedRecord[]
-  /** What stays of old records that were given up (forget.ts), oldest first. */
+  /** What stays of evicted records (evict.ts), oldest first. */
   readonly evicted: readonly EvictedRecord[]
   readonly refundTotals: readonly RefundTotal[]
   readonly subscriptions: readonly SubscriptionRow[]
@@ -35,7 +35,7 @@ export type CaseOutboxEntry = OutboxEntry & {
   readonly at: number
 }
 
-/** Where an sighting comes from. */
+/** Where a sighting comes from. */
 export interface SightingSource {
   readonly connection: SeenThrough
   /** The event that told, or hinted; null for what was read without one. */

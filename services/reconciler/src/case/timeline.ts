@@ -24,7 +24,7 @@ const READ_FOR: Record<ReadReason, string> = {
   baseline: 'when the connection was made',
 }
 
-/** The record with the line that an sighting adds: of each event one, and of a reading only where it showed news. */
+/** The record with the line that a sighting adds: one for each event, and one for a reading that showed something new. */
 export function addSightingToTimeline(
   before: ActionRecord,
   record: ActionRecord,

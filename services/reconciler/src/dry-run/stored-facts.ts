@@ -134,7 +134,7 @@ function seenAs(theCase: Case, { provider, identity, objectIds, subject: about }
   return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }
 
-/** An sighting has one key at most. */
+/** A sighting has at most one key. */
 function keysOf(keys: readonly string[]): readonly (string | null)[] {
   return keys.length === 0 ? [null] : keys
 }

@@ -1,7 +1,6 @@
 /**
  * What Backstop is to say, as a function of all that was ever told and of what people heard, without order and without time
- * passing. Written anew from DESIGN.md, "Deciding": it shares nothing with the product but the types of the contracts (a test
- * sees to that).
+ * passing. It shares nothing with the product but the types of the contracts; test/architecture.test.ts checks that.
  */
 import type { ActionKind, Operation, OutOfBand, ProviderKind } from '@backstop/contracts'
 
