@@ -40,7 +40,7 @@ describe('a channel', () => {
     }
     const health = notifier.collections.channelHealth.get('chn_a')
     expect(health?.disabled_reason).toBe(
-      'Nothing arrived there for five days. The last failure: The receiver answered 500; look at its own log for the time of this attempt',
+      'Nothing arrived there for five days. The last failure: The receiver answered 500; read its log at the time of this attempt',
     )
     expect(await notifier.commands()).toMatchObject([{ kind: 'open_channel_incident', channel_id: 'chn_a' }])
     expect(notifier.collections.channelHealth.get('chn_b')).toMatchObject({ disabled_at: null, failing_since: null })
