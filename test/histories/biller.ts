@@ -393,7 +393,7 @@ export const BILLER: readonly History[] = [
     ...strangerCancels,
   },
   {
-    name: 'ended because nobody paid',
+    name: 'ended for non-payment',
     play: shop =>
       shown(shop, 'subscription_cancelled', shop.now(), { ...ended(shop.now()), cancel_reason: 'not_paid' }),
     ...endsByItself,

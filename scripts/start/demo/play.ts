@@ -11,7 +11,7 @@ export async function playRefunds(world: DemoWorld, api: ManagementApi, stage: S
   const refund = world.processor.refund({ charge: charge.id, amount: 4_999, idempotencyKey: 'not-ours' })
   stage.tell(
     'refund',
-    `${refund.id} of ${formatMoney(refund.amount, refund.currency)}: made with a key that leaked, reported by nobody`,
+    `${refund.id} of ${formatMoney(refund.amount, refund.currency)}: made with a leaked key; no operation was reported`,
   )
   return refund.id
 }

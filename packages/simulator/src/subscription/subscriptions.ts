@@ -89,7 +89,7 @@ export function subscriptionActions(
     const left = cycles === undefined ? undefined : cycles - 1
     const term = termFrom(state.context().nowMs)
     renew(subscription)
-    // The last term of a plan with an end: nobody cancelled, so there is no time of a schedule.
+    // The last term of a plan with an end has no cancellation, hence no time at which one was set.
     const last: Change =
       left === 0
         ? { status: 'non_renewing', cancelled_at: term.current_term_end, next_billing_at: undefined }
