@@ -13,12 +13,12 @@ import {
   type SocketLimitOptions,
 } from '@backstop/kit'
 import type { Connections } from './connections/connections.ts'
+import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './http/limits.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
 import { createWebhookServer } from './http/server.ts'
 import { WebhookHandler } from './http/webhook-handler.ts'
 import { Intake, type Unready } from './intake/intake.ts'
 import type { RateLimit } from './intake/rules/rate-limit.ts'
-import { DRAIN_MS, MAX_BODY_BYTES, PROBE_INTERVAL_MS, SEND_LIMITS } from './limits.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
 
 export type { Connections } from './connections/connections.ts'

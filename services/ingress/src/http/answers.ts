@@ -4,7 +4,7 @@
  */
 import type { ErrorCode, ProviderKind } from '@backstop/contracts'
 import { PROBLEM_TYPE, problem } from '@backstop/kit'
-import { MAX_BODY_BYTES, MAX_HEADERS, MAX_HEADERS_BYTES, RETRY_AFTER_S } from '../limits.ts'
+import { MAX_BODY_BYTES, MAX_HEADERS, MAX_HEADERS_BYTES, RETRY_AFTER_S } from './limits.ts'
 
 export interface Answer {
   readonly status: number

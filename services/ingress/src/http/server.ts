@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type BadHttp, limitSockets, refuseBadHttp, type SocketLimitOptions } from '@backstop/kit'
-import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from '../limits.ts'
 import { type Answer, BAD_REQUEST, HEADERS_TOO_LARGE, OVERLOADED, TOO_SLOW } from './answers.ts'
+import { MAX_HEADERS, MAX_HEADERS_BYTES, MAX_REQUESTS_PER_SOCKET, SERVER_TIMES } from './limits.ts'
 import { sendAnswerEarly } from './send-answer.ts'
 
 const BAD_HTTP: Readonly<Record<BadHttp['code'], { answer: Answer; reason: string }>> = {
