@@ -18,7 +18,7 @@ import {
   type SocketLimitOptions,
 } from '@backstop/kit'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
-import { createRefusalAudit } from './http/audit-refusals.ts'
+import { createRefusalAudit } from './access/audit-refusals.ts'
 import { createApiServer } from './http/server.ts'
 import { createChannelTester } from './messages/channel-tester.ts'
 import { createCommandSender } from './messages/command-sender.ts'

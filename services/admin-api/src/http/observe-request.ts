@@ -1,21 +1,7 @@
-import type { ErrorCode } from '@backstop/contracts'
 import { type Clock, HTTP_BUCKETS_S, type Logger, type Metrics } from '@backstop/kit'
 import type { Request, Response } from 'express'
-import type { Principal } from '../access/rules/access.ts'
+import type { RequestFacts } from '../access/request-facts.ts'
 import type { Route } from './route.ts'
-
-/** What becomes known of a request on its way, for its log line. */
-export interface RequestFacts {
-  readonly requestId: string
-  /** Of the client, as far as it is known: a trusted proxy says whom it passes on. Undefined once the connection is gone. */
-  readonly address: string | undefined
-  /** As the route table has it, never as it was asked for: it is a label of a metric. */
-  route: string | undefined
-  /** What a refusal is audited as; undefined where none is. */
-  operation: string | undefined
-  principal: Principal | undefined
-  code: ErrorCode | undefined
-}
 
 /** Longest path that is logged: every path of ours is much shorter, and a stranger's may be 16 KiB. */
 const LOGGED_PATH_LENGTH = 256

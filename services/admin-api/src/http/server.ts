@@ -13,10 +13,11 @@ import {
   type SocketLimitOptions,
 } from '@backstop/kit'
 import express, { type NextFunction, type Request, type Response } from 'express'
+import type { RefusalAudit } from '../access/audit-refusals.ts'
+import type { RequestFacts } from '../access/request-facts.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
-import type { RefusalAudit } from './audit-refusals.ts'
-import { createRequestObserver, type RequestFacts } from './observe-request.ts'
+import { createRequestObserver } from './observe-request.ts'
 import { refuseBadHttp } from './refuse-bad-http.ts'
 import type { Method, Route } from './route.ts'
 import { createRouteRunner } from './run-route.ts'

@@ -1,8 +1,8 @@
 import { newId } from '@backstop/contracts'
 import { AppError, addressKey, type Clock, createPeriodic, type Logger } from '@backstop/kit'
-import { RefusalTally } from '../access/rules/refusal-tally.ts'
 import type { AdminShelves } from '../store/stores.ts'
-import type { RequestFacts } from './observe-request.ts'
+import type { RequestFacts } from './request-facts.ts'
+import { RefusalTally } from './rules/refusal-tally.ts'
 
 /** Writes refused requests to the audit. */
 export interface RefusalAudit {
