@@ -34,13 +34,12 @@ import type { ReconcilerStores } from './store/store.ts'
 import { createOverdueLooks } from './sweep/overdue-looks.ts'
 import { createSweeper } from './sweep/sweeper.ts'
 
-/** Everything outside the reconciler that it uses. */
+/** The ports through which the reconciler uses everything outside it. */
 export interface ReconcilerPorts {
   readonly bus: Bus
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly stores: ReconcilerStores
-  /** Opens the ledger's books over their store. */
   readonly openBooks: OpenBooks
   readonly logger: Logger
   readonly metrics: Metrics
@@ -130,7 +129,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
   }
 }
 
-/** The ports, with the parts that several consumers share. */
+/** The ports, and the parts that several consumers share. */
 interface Base extends ReturnType<typeof openBase> {}
 
 function openBase(ports: ReconcilerPorts) {
@@ -165,7 +164,7 @@ function createReconcile(base: Base, publisher: OutboxPublisher, { recheckDelayM
   }
 }
 
-/** Brings looks back when they are due. */
+/** Delivers the messages of due looks: delay lines, and a timer for looks whose message was lost. */
 function createLooks(base: Base, { recheckDelayMs }: ReconcilerSettings) {
   const { stores, producer, codec, clock, logger } = base
   const toDue = { ...base, target: 'rechecks.due' } as const

@@ -1,6 +1,6 @@
 import { commonSettings, type Environment, egressSettings, keyRingSetting, readConfig, setting } from '@backstop/kit'
 
-/** The reconciler's settings by their environment names (.env.example says each one in words). */
+/** The reconciler's settings by their environment names. `.env.example` describes each setting. */
 export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),

@@ -1,4 +1,4 @@
-/** Where a test kills this process: between any two steps that the outside can see. */
+/** The points at which a test kills this process: between any two steps with an effect outside the process. */
 export const RECONCILER_CRASH_POINTS = [
   'reconciler.before-save',
   'reconciler.after-claim',
@@ -11,7 +11,7 @@ export const RECONCILER_CRASH_POINTS = [
 
 export type ReconcilerCrashPoint = (typeof RECONCILER_CRASH_POINTS)[number]
 
-/** Those on the way of a command. `test/crash-points.integration-test.ts` kills at them, since no refund leads there. */
+/** Crash points of commands. A refund does not pass them, so `test/crash-points.integration-test.ts` tests them. */
 export const RECONCILER_COMMAND_CRASH_POINTS = [
   'reconciler.after-channel-incident',
   'reconciler.after-channel-alert',

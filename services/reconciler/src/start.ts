@@ -23,10 +23,10 @@ import { createMongoStandaloneIncidents } from './store/mongo-standalone-inciden
 import { createMongoSweeps } from './store/mongo-sweeps.ts'
 import type { ReconcilerStores } from './store/store.ts'
 
-/** Opens the real parts from the environment and starts the reconciler. */
+/** Opens the real connections by the environment's settings, and starts the reconciler. */
 export async function startReconciler(environment: Environment): Promise<RunningService> {
   const config = readReconcilerConfig(environment)
-  // An interrupted batch is repeated as a whole, so the driver need not repeat single writes.
+  // A failed batch is repeated as a whole, so the driver need not retry single writes.
   const parts = openServiceParts('reconciler', config, { retryWrites: false })
   const { logger, metrics, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
@@ -54,7 +54,7 @@ export async function startReconciler(environment: Environment): Promise<Running
   return startApp(app, { parts, config, stopAfterwards: [egress] })
 }
 
-/** The reconciler's stores over one database. */
+/** The reconciler's stores in one database. */
 export function openStores(mongo: Mongo): ReconcilerStores {
   return {
     cases: createMongoCases(mongo, () => newId('writeToken')),

@@ -1,6 +1,9 @@
 import { type ActionDocument, type ConnectionDocument, objectReference } from '@backstop/contracts'
 
-/** The references by which the case of a listed action is found: one for each site that it may be of. */
+/**
+ * The references that can lead to the case of a listed action: one for each site of the connections that show the
+ * action.
+ */
 export function referenceOfAction(
   {
     project_id,

@@ -12,12 +12,13 @@ import type { Outcome } from './workspace.ts'
 
 export type StoredUses = ReadonlyMap<string, ExpectedChangeUses>
 
-/** A document that several processes write is written again this often before the batch is given back. */
+/** Attempts to write a document that other processes write too. After that the batch is deferred. */
 const MAX_TRIES = 20
 
 /**
- * Takes the uses of expected changes that these outcomes need. It comes before they are saved: whoever is saved has its use.
- * @returns ids of the cases that are to be decided again, because what they need is used up by now
+ * Claims the uses of expected changes that these outcomes need. Call it before the outcomes are saved, so that every
+ * saved outcome has its uses.
+ * @returns ids of the cases whose claim was refused, because the expected change is used up; decide them again
  */
 export async function claimUses(
   outcomes: readonly Outcome[],
@@ -40,8 +41,9 @@ export async function claimUses(
 }
 
 /**
- * Gives back the uses that saved outcomes do not need any more, e.g. because an operation explains the change now. It comes
- * after they are saved; a crash before leaves the use with its case, whose next decision gives it back.
+ * Releases the uses that saved outcomes no longer need, e.g. because an operation explains the change now. Call it
+ * after the outcomes are saved. If the process crashes before, the case keeps the use until its next decision releases
+ * it.
  */
 export async function releaseUses(
   outcomes: readonly Outcome[],

@@ -10,8 +10,9 @@ export interface DeadLetteredEventsOptions {
 }
 
 /**
- * The inbox as the record of dead-lettered events: an event that cannot be used has arrived nevertheless, so its feed is not silent, people
- * find it in the inbox, and its repetition is not dead-lettered again. Messages without an event id are only dead-lettered.
+ * Records dead-lettered events in the inbox. The event did arrive, so its feed is not silent; people find the event in
+ * the inbox; and a repeat of it is not dead-lettered again. Messages without an event id are dead-lettered without an
+ * inbox entry.
  */
 export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOptions): DeadLetterLog {
   return {
@@ -39,10 +40,13 @@ export function createDeadLetteredEvents({ inbox, clock }: DeadLetteredEventsOpt
 
 const TOPICS: ReadonlySet<string> = new Set(Object.values(INBOUND_TOPICS))
 
-/** The envelope is ingress's own, so it can be had where only its schema is not known, or where the body is no object. */
+/**
+ * The envelope is written by ingress, so it is readable even if its schema version is unknown or its body is not an
+ * object.
+ */
 const Envelope = InboundEvent.extend({ body: InboundEvent.shape.body.catch({}) })
 
-/** The event that a message names, whether or not it can be used; undefined where it names none. */
+/** The event that a message contains, even if the event cannot be used; undefined if the message contains none. */
 function eventIn({ topic, value }: IncomingMessage): InboundEvent | undefined {
   if (!TOPICS.has(topic)) return undefined
   const unframed = unframe(value)
@@ -54,7 +58,7 @@ function eventIn({ topic, value }: IncomingMessage): InboundEvent | undefined {
   }
 }
 
-/** An error that is not ours may quote the event, which may be personal: the log has it. */
+/** Only the log has the message of an unexpected error, because that message may quote personal data of the event. */
 function reasonOf(error: unknown): string {
   return error instanceof AppError ? error.message : ERROR_CODES.internal.title
 }

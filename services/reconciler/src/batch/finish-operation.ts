@@ -5,9 +5,9 @@ import type { Ledger } from '@backstop/ledger'
 export type FinishOperation = Extract<Command, { kind: 'settle_operation' }>
 
 /**
- * Tells the ledger what the provider decided about an operation. What the team's software reported meanwhile stands: an
- * operation that has ended, or that knows another object of the provider, is left as it is.
- * @returns what became of it, for the log
+ * Records the provider's decision about an operation in the ledger. An operation that has ended meanwhile, or that
+ * names another object of the provider, is left unchanged, because the team's software reported it.
+ * @returns the result, for the log
  */
 export async function finishOperation(
   { operation_id, to, provider_ref, reason }: FinishOperation,

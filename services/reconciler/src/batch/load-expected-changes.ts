@@ -7,13 +7,16 @@ import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
 import type { Touch } from './work-item.ts'
 
-/** An expected change counts for what was made before it expired, and that may be told days later. */
+/**
+ * How long after its expiry an expected change is still loaded. It covers actions made before it expired, and a
+ * provider may report these days later.
+ */
 const COUNTS_FOR_MS = 14 * 86_400_000
 
 /**
- * The expected changes of people that may explain something in a round, for each case those about what it is called, or will be once
- * the round's touches are applied, or about anything.
- * @param looked those of the cases that a look is taken at
+ * Loads the expected changes that may explain actions of the round's cases: those without a subject, and those whose
+ * subject is a name of a case, including names that the case gets from the round's touches.
+ * @param looked the cases that have a look in this round
  */
 export async function loadExpectedChanges(
   touches: readonly Touch[],
@@ -34,7 +37,7 @@ export async function loadExpectedChanges(
   const refreshing = cases.flatMap(theCase => {
     const own = ownIds(theCase)
     const refreshed = [...theCase.expectedChanges, ...(found.get(theCase) ?? [])].map(expectedChange => {
-      // One that was taken back covers nothing more; what it covered stays.
+      // A deleted expected change covers no further action. Actions that it covers already stay covered.
       const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChange.id)
       const used = usedElsewhere(uses.get(expectedChange.id), own)
       const deleted = { ...used, changes: expectedChange.maxChanges, isDeleted: true } as const
@@ -45,7 +48,7 @@ export async function loadExpectedChanges(
   return { touches: refreshing, uses }
 }
 
-/** The expected changes of a round, and what is taken of them. */
+/** The expected changes of a round, and how much of each is used. */
 export interface LoadedExpectedChanges {
   readonly touches: readonly Touch[]
   readonly uses: StoredUses
@@ -55,7 +58,7 @@ function idOf({ id }: ExpectedChange): string {
   return id
 }
 
-/** The expected changes that are found for each case. */
+/** The expected changes for each case. */
 async function findExpectedChanges(
   touches: readonly Touch[],
   cases: readonly Case[],
@@ -89,11 +92,14 @@ function touchOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedCh
 
 export interface NamedCase {
   readonly theCase: Case
-  /** Every reference that leads to it once the touches are applied. */
+  /** Every reference that leads to the case once the touches are applied. */
   readonly refs: ReadonlySet<string>
 }
 
-/** Whatever shares a reference becomes one, in whatever order it comes. */
+/**
+ * The cases with the references that they will have once the touches are applied. Cases and touches that share a
+ * reference are joined, in any order.
+ */
 export function withComingNames(touches: readonly Touch[], cases: readonly Case[]): NamedCase[] {
   const groupOf = new Map<string, Set<string>>()
   for (const { refs } of [...cases, ...touches]) {

@@ -19,17 +19,20 @@ export interface LoadedRound {
   readonly cases: readonly Case[]
   readonly facts: LookFacts
   /**
-   * What comes before all else: the expected changes of people, and the operations that the ledger has for what is looked at, because
-   * the operations topic may lag.
+   * Applied before the touches of the round's messages: the expected changes, and the operations that the ledger has
+   * for the cases with a look. They are loaded because the operations topic may lag.
    */
   readonly ledgerTouches: readonly Touch[]
-  /** What is taken of the expected changes of the cases. */
+  /** How much of each expected change of the cases is used. */
   readonly uses: StoredUses
 }
 
 const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider].readBack.targetsOf(what)
 
-/** Everything that the decisions of a round rest on, in one read per collection; two where looks bring operations along. */
+/**
+ * Loads everything that the decisions of a round need, with one read per collection, or two if a look loads operations
+ * that name other cases.
+ */
 export async function loadRound(touches: readonly Touch[], sources: FactSources, now: number): Promise<LoadedRound> {
   const { stores, ledger } = sources
   const refs = new Set(touches.flatMap(touch => [...touch.refs]))
@@ -40,7 +43,7 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
     const expected = await loadExpectedChanges(touches, cases, casesToLookUp(touches, cases, looked), stores, now)
     return { cases, facts, ledgerTouches: expected.touches, uses: expected.uses }
   }
-  // What the round's own events link to a payment counts as its name already.
+  // References that the round's own events link to a payment are included.
   const named = withComingNames(touches, cases).filter(({ theCase }) => looked.includes(theCase))
   const operations = await ledger.byReferences([...new Set(named.flatMap(one => [...one.refs]))])
   const ids = new Set([...looked.flatMap(connectionsOf), ...operations.map(operation => operation.connection_id)])
@@ -65,7 +68,7 @@ export async function loadRound(touches: readonly Touch[], sources: FactSources,
   return { cases: all, facts: { policies, targetsOf }, ledgerTouches, uses: expected.uses }
 }
 
-/** Those that the expected changes about are looked up for: what is looked at, and what asks for them. */
+/** The cases to load expected changes for: cases with a look, and cases with an `expected_change` touch. */
 function casesToLookUp(touches: readonly Touch[], cases: readonly Case[], looked: readonly Case[]): Case[] {
   const refs = new Set(touches.flatMap(touch => (touch.kind === 'expected_change' ? [...touch.refs] : [])))
   if (refs.size === 0) return [...looked]
@@ -77,7 +80,10 @@ function lookedAt(touches: readonly Touch[], cases: readonly Case[]): Case[] {
   return refs.size === 0 ? [] : cases.filter(theCase => theCase.refs.some(ref => refs.has(ref)))
 }
 
-/** An operation that was never sent explains nothing and joins nothing: each look only says why. */
+/**
+ * An operation that was never sent to the provider explains nothing and links no cases. The case keeps it only to show
+ * why it does not explain the action.
+ */
 function touchesOfUnsent(operation: Operation, named: readonly NamedCase[]): Touch[] {
   return named
     .filter(({ refs }) => operation.refs.some(ref => refs.has(ref)))

@@ -14,7 +14,7 @@ import { type Outcome, Workspace } from './workspace.ts'
 
 export interface ReconcileParts extends FactSources {
   readonly publisher: OutboxPublisher
-  /** Carries what hints ask for. */
+  /** Sends the re-reads that hints need. */
   readonly producer: Producer
   readonly codec: Pick<MessageCodec, 'encode'>
   readonly clock: Clock
@@ -22,7 +22,7 @@ export interface ReconcileParts extends FactSources {
   readonly crashPoint: (name: ReconcilerCrashPoint) => void
 }
 
-/** What became of a batch: for the log line, and for whoever follows along. */
+/** The result of a batch, for the log and the metrics. */
 export interface BatchReport {
   /** Actions whose verdict this batch gave or changed. */
   readonly decided: readonly Action[]
@@ -34,7 +34,7 @@ export interface BatchReport {
   readonly conflicts: number
 }
 
-/** How often a case that other processes write is decided before the batch is deferred. */
+/** Attempts to decide a case that other processes write too, before the batch is deferred. */
 const MAX_ROUNDS = 10
 
 interface ReadItem {
@@ -43,9 +43,9 @@ interface ReadItem {
 }
 
 /**
- * One batch: load → decide → save → project → publish → mark as done. The caller acknowledges. A crash between any two
- * steps repeats safely: the decision finds its own effects, every message has a deterministic id, and the inbox mark
- * comes last (docs/architecture.md).
+ * Reconciles one batch: load → decide → save → project → publish → mark as done. The caller acknowledges. A crash
+ * between any two steps is safe: a repeated decision changes nothing, every message has a deterministic id, and the
+ * inbox mark is written last (docs/architecture.md).
  */
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts
@@ -86,7 +86,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   }
 }
 
-/** What each item means, by the connection through which it came. */
+/** Reads each item, by the rules of the connection that received it. */
 async function readItems(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<ReadItem[]> {
   const ids = items.flatMap(item => {
     if (item.kind === 'event') return [item.event.connection_id]
@@ -97,15 +97,15 @@ async function readItems(items: readonly WorkItem[], { stores, clock }: Reconcil
   return items.map(item => ({ item, reading: readItem(item, connections, now) }))
 }
 
-/** What rests on a hint begins with its re-read, so that is asked for before the event counts as done. */
+/** Requests the re-reads of hints. It comes before the inbox mark, so that a crash does not lose a re-read. */
 async function askForHints(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
   const rereads = read.flatMap(({ reading }) => reading.reread ?? [])
   if (rereads.length > 0) await producer.send(rereads.map(reread => rereadMessage(reread, codec)))
 }
 
 /**
- * Hints that their provider could not be asked about are kept until it can be, and its sweep, which tries, is due at once:
- * it tells people, or asks for what is held.
+ * Holds hints whose provider did not answer, and makes the sweep of their connection due now. The sweep asks the
+ * provider: if it fails, an incident is opened; if it succeeds, the held hints are requested again.
  */
 async function holdUnverified(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
   const unanswered = items.flatMap(item => {
@@ -127,7 +127,7 @@ async function holdUnverified(items: readonly WorkItem[], { stores, clock }: Rec
   }
 }
 
-/** Load, decide, save; those that lost to another writer are loaded and decided again. */
+/** Loads, decides and saves. Cases that another writer changed meanwhile are loaded and decided again. */
 async function decideAndSave(
   touching: readonly ReadItem[],
   isDone: (entry: ReadItem) => boolean,
@@ -158,7 +158,8 @@ async function decideRound(
     now,
   )
   const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
-  // A done event changes nothing, but what its case still has to publish goes out with this batch.
+  // An event that is done changes nothing. Its case is loaded all the same, so that its unpublished outbox entries are
+  // sent with this batch.
   const open = round.filter(entry => !isDone(entry)).flatMap(entry => entry.reading.touches)
   await forEachInTurns([...loaded.ledgerTouches, ...open], touch => workspace.apply(touch, loaded.facts))
   parts.crashPoint('reconciler.before-save')
@@ -174,10 +175,12 @@ async function decideRound(
   return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
 }
 
-/** How long decisions may go on before heartbeats, probes and other partitions have their turn, in milliseconds. */
+/**
+ * How long decisions may run before the event loop handles heartbeats, probes and other partitions, in milliseconds.
+ */
 const TURN_MS = 50
 
-/** A flood on one payment is decided for seconds: nothing else of the process may stand still for so long. */
+/** Yields to the event loop every `TURN_MS`, because deciding a flood of events on one payment takes seconds. */
 async function forEachInTurns<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
   let since = performance.now()
   for (const one of list) {
@@ -188,7 +191,10 @@ async function forEachInTurns<T>(list: readonly T[], act: (one: T) => void): Pro
   }
 }
 
-/** The actions that each event is about, by the inbox id: event ids are the senders' own, and two may choose the same. */
+/**
+ * The ids of the actions of each event, by the event's inbox id. An inbox id includes the connection, because two
+ * senders may use the same event id.
+ */
 function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, string[]> {
   const byInboxId = new Map<string, string[]>()
   for (const { action, mergedInto } of actions) {
@@ -203,7 +209,7 @@ function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, 
   return byInboxId
 }
 
-/** The mark that an item leaves in the inbox: none unless it is an event. */
+/** The inbox entry of an item; empty if the item is not an event. */
 export function inboxEntry(
   { item, reading }: ReadItem,
   actionIds: ReadonlyMap<string, string[]>,

@@ -2,8 +2,8 @@ import type { Clock, ConsumerMetrics, Logger, Metrics } from '@backstop/kit'
 import type { BatchReport } from './reconcile-batch.ts'
 
 /**
- * One wide line and the metrics of each batch, and one line for each verdict that the batch changed. What is explained is as
- * it should be, and most of all there is: its lines are for debugging.
+ * Logs each batch and each verdict that it changed, and updates the metrics. Explained actions are the normal case and
+ * the most frequent, so they are logged at level debug.
  */
 export function createReporter(
   logger: Logger,

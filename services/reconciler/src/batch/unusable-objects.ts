@@ -5,16 +5,19 @@ import type { Inbox } from '../store/store.ts'
 
 /** An object of a provider's answer that cannot be used. */
 export interface UnusableObject {
-  /** The same for the same object with the same fault: each sweep lists it again, and one dead letter is enough. */
+  /**
+   * Depends only on the object and its fault, because each sweep lists the object again and it must be dead-lettered
+   * once.
+   */
   readonly id: string
   /** One sentence for a person. */
   readonly reason: string
   readonly object: ReadObject
-  /** The answer with this object alone: what is dead-lettered. */
+  /** The dead letter: the provider's answer with only this object. */
   readonly readback: Readback
 }
 
-/** Longest id that a reason shows, in characters. */
+/** Longest id that is shown in a reason, in characters. */
 const SHOWN_ID = 80
 
 /** @param fault completes "the object cannot be used: …" */
@@ -22,7 +25,7 @@ export function unusableObject(readback: Readback, object: ReadObject, fault: st
   const { type, body } = object
   const { connection_id, provider } = readback
   const own = typeof body.id === 'string' ? body.id : undefined
-  // As JSON, so that an id shows its control characters.
+  // JSON escapes control characters of the id.
   const shown = own === undefined ? '' : ` ${JSON.stringify(own.slice(0, SHOWN_ID))}`
   const digest = createHash('sha256')
     .update(own ?? JSON.stringify(body))
@@ -43,9 +46,9 @@ export interface UnusableParts {
 }
 
 /**
- * Dead-letters what was not dead-lettered before, and lists it in the inbox as what it is. A crash between the two steps
- * dead-letters an object twice and never loses one.
- * @returns what was dead-lettered now
+ * Dead-letters the objects that are new, and lists them in the inbox. If the process crashes between these two steps,
+ * an object is dead-lettered twice, and never lost.
+ * @returns the objects that were dead-lettered now
  */
 export async function deadLetterUnusable(
   found: readonly UnusableObject[],
@@ -77,7 +80,10 @@ function inboxIdOf({ id, readback }: UnusableObject): string {
   return `${readback.connection_id}/${id}`
 }
 
-/** An object is no notification, but the inbox is where people look for what came in and could not be used. */
+/**
+ * An object of an answer is not a notification. It is listed in the inbox all the same, because people look there for
+ * unusable data.
+ */
 function entryOf(unusable: UnusableObject, processedAt: Date): InboxDocument {
   const { id, reason, object, readback } = unusable
   return {

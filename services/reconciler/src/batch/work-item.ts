@@ -24,9 +24,9 @@ export type WorkItem =
   | { readonly kind: 'operation'; readonly operation: Operation }
   | { readonly kind: 'recheck'; readonly recheck: Recheck }
   | { readonly kind: 'readback'; readonly readback: Readback }
-  /** The expected changes of the project may cover what this case holds. */
+  /** Asks to decide a case again, because a new expected change may cover its actions. */
   | { readonly kind: 'expected_change'; readonly projectId: string; readonly ref: string }
-  /** What was understood before: a replay takes from a stored case what no message tells any more. */
+  /** Used by the dry run only: a sighting from a stored case, if its messages are not kept any more. */
   | {
       readonly kind: 'sighting'
       readonly projectId: string
@@ -39,41 +39,42 @@ export function itemOfEvent(event: InboundEvent): Extract<WorkItem, { kind: 'eve
   return { kind: 'event', event, inboxId, receivedAt: Date.parse(event.received_at) }
 }
 
-/** What an item asks of one case. */
+/** A part of a work item that concerns one case. */
 export interface Touch {
   readonly kind: TouchKind
   readonly projectId: string
   readonly refs: readonly string[]
-  /** Built once the facts of the batch are read. */
+  /** Called after the facts of the batch are loaded. */
   input(facts: LookFacts): Input
 }
 
 /**
- * fact: a sighting or an operation; makes a case where none exists. look: needs the policies, the ledger and the expected
- * changes of its case. expected_change: needs the expected changes of its case. The other two were loaded for the case of
- * a look, so no message asked for them: loaded_fact may make a case, loaded_news only informs one.
+ * fact: a sighting or an operation; creates a case if none exists. look: needs the policies, the ledger and the
+ * expected changes of its case. expected_change: needs the expected changes of its case. loaded_fact and loaded_news
+ * were loaded for the case of a look, not requested by a message: loaded_fact may create a case, loaded_news only
+ * updates an existing case.
  */
 export type TouchKind = 'fact' | 'look' | 'expected_change' | 'loaded_fact' | 'loaded_news'
 
-/** How an event leaves a mark in the inbox. */
+/** The outcome of an event, as the inbox shows it. */
 export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
 
-/** What an item means. */
+/** The meaning of a work item: the cases that it concerns, and what must be done with it. */
 export interface Reading {
   readonly touches: readonly Touch[]
-  /** Of an event; null for everything else. */
+  /** The outcome of an event; null for an item of another kind. */
   readonly outcome: InboxOutcome | null
-  /** What is to be asked of the provider because of it. */
+  /** The re-read that a hint asks for; null if the provider need not be asked. */
   readonly reread: Reread | null
-  /** Objects of a provider's answer that cannot be used: they are dead-lettered, and the rest of the answer counts. */
+  /** Objects of a provider's answer that cannot be used. They are dead-lettered; the rest of the answer is used. */
   readonly unusable: readonly UnusableObject[]
 }
 
 export type Connections = ReadonlyMap<string, ConnectionDocument>
 
 /**
- * @param connections at least that through which the item came
- * @throws AppError `message_invalid` for an event that is not what its type promises: it is dead-lettered
+ * @param connections must include the connection that received the item
+ * @throws AppError `message_invalid` for an event that does not fit its type; the work loop dead-letters it
  */
 export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
   switch (item.kind) {
@@ -126,7 +127,9 @@ function readEvent(event: InboundEvent, connection: ConnectionDocument | undefin
   }
 }
 
-/** A hint is worth what the provider says when it is asked; where it cannot be, the hint waits. */
+/**
+ * The content of a hint is not trusted, so the provider is asked. If the connection cannot be read, the hint is held.
+ */
 function readHint(
   event: InboundEvent,
   targets: readonly ReadTarget[],
@@ -143,7 +146,10 @@ function readHint(
   return { touches: [], outcome, reread: rereadOfTargets(event, targets, now), unusable: [] }
 }
 
-/** What was found, first; then the look that waited for it. One unusable object costs the others nothing. */
+/**
+ * The touches of the found objects come before the touch of the look that waits for them. An unusable object does not
+ * affect the others.
+ */
 function readReadback(readback: Readback, connection: ConnectionDocument | undefined): Reading {
   const { project_id, connection_id, event, look, reason } = readback
   const source: SightingSource = {
@@ -162,7 +168,7 @@ function readReadback(readback: Readback, connection: ConnectionDocument | undef
   }
   const reading = { outcome: null, reread: null, unusable }
   if (look === null) return { ...reading, touches: found }
-  // Half an answer is none: the look must neither wait for the rest nor take what is missing for absent.
+  // An answer with unusable objects is treated as no answer: a missing object must not count as not found.
   const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
   const dueAt = Date.parse(look.due_at)
   const looking: Touch = {
@@ -184,7 +190,8 @@ function meaningOf(
     projectId: project_id,
     connectionId: connection_id,
     site: connection?.site ?? null,
-    // Providers give the times of their events in whole seconds: what was read in the second of a change may be older.
+    // Providers give the times of events in whole seconds, so an answer from the same second as a change may be older
+    // than the change.
     readAt: Math.floor(Date.parse(read_at) / 1000) * 1000,
   }
   return PROVIDERS[provider].normaliseObject(origin, type, body)
@@ -203,7 +210,7 @@ function malformed(what: string, reason: string): AppError {
   return new AppError('message_invalid', `${what} is malformed: ${reason}`)
 }
 
-/** @returns undefined for an operation that was never sent to the provider: it can explain nothing */
+/** @returns undefined for an operation that was never sent to the provider, because it can explain nothing */
 export function touchOfOperation(operation: Operation, kind: 'fact' | 'loaded_fact' = 'fact'): Touch | undefined {
   if (operation.executing_at === null) return undefined
   return {
@@ -214,7 +221,7 @@ export function touchOfOperation(operation: Operation, kind: 'fact' | 'loaded_fa
   }
 }
 
-/** What comes of it comes with the expected changes that are looked up for it. */
+/** The input is empty, because `loadRound` loads the expected changes for this touch. */
 function touchOfExpectedChange({ projectId, ref }: Extract<WorkItem, { kind: 'expected_change' }>): Touch {
   return {
     kind: 'expected_change',

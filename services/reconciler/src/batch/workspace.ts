@@ -13,17 +13,17 @@ import type { Touch } from './work-item.ts'
 
 interface OpenCase {
   theCase: Case
-  /** The case as it was read, or undefined for one that is new. */
+  /** The case as it was loaded; undefined for a new case. */
   readonly stored: Case | undefined
   readonly replacedCases: { id: string; version: number }[]
   isChanged: boolean
-  /** An input of the batch's own changed nothing. */
+  /** True if an input of this batch changed nothing. */
   isRepeated: boolean
 }
 
 /**
- * The cases of one batch while it is decided: each input finds its case by reference, several inputs of one batch
- * that touch the same case build on each other, and the batch writes each case once.
+ * The cases of one batch while it is decided. Each input finds its case by reference. Several inputs for one case are
+ * applied one after another, and the batch writes each case once.
  */
 export class Workspace {
   readonly #byRef = new Map<string, OpenCase>()
@@ -32,7 +32,7 @@ export class Workspace {
   constructor(cases: readonly Case[], context: DecisionContext) {
     this.#context = context
     for (const theCase of cases) {
-      // Its version is that of the write to come, so that what it causes carries the version it will be stored with.
+      // The version of the coming write, so that messages of the case carry the version that is stored.
       this.#hold({
         theCase: { ...theCase, version: theCase.version + 1 },
         stored: theCase,
@@ -48,8 +48,8 @@ export class Workspace {
   }
 
   /**
-   * Lets a touch change its case; a look at what is no longer there changes nothing.
-   * @throws AppError `message_invalid` where the case can take no more records
+   * Applies a touch to its case. A look at a case that does not exist changes nothing.
+   * @throws AppError `message_invalid` if the case is full
    */
   apply(touch: Touch, facts: LookFacts): void {
     const { now } = this.#context
@@ -57,12 +57,12 @@ export class Workspace {
     if (held === undefined) return
     const input = touch.input(facts)
     if (whyRefused(held.theCase, input, now) !== null) {
-      // A week later there may be room.
+      // Records that are a week old can be evicted.
       held.theCase = evictOld(held.theCase, held.stored, now)
       if (whyRefused(held.theCase, input, now) !== null) throw full(held.theCase)
     }
     const next = decide(held.theCase, input, this.#context)
-    // Decisions share what they leave as it is, so this looks into little.
+    // Unchanged parts are the same objects before and after, so this comparison is cheap.
     if (isDeepStrictEqual(next, held.theCase)) {
       if (!isLoaded(touch)) held.isRepeated = true
       return
@@ -72,7 +72,7 @@ export class Workspace {
     this.#hold(held)
   }
 
-  /** The case that holds any of the references, merged into one where several do. */
+  /** The case that holds any of the references. If several cases do, they are merged. */
   #find(touch: Touch): OpenCase | undefined {
     const [first, ...others] = new Set(touch.refs.flatMap(ref => this.#byRef.get(ref) ?? []))
     if (first === undefined) return makesCase(touch) ? this.#create(touch) : undefined
@@ -116,12 +116,12 @@ export class Workspace {
     return held
   }
 
-  /** The case that a touch went to. */
+  /** The id of the case of a touch. */
   idOf(touch: Touch): string | undefined {
     return touch.refs.map(ref => this.#byRef.get(ref)?.theCase.id).find(id => id !== undefined)
   }
 
-  /** What became of every case of the batch. */
+  /** The result for every case of the batch. */
   outcomes(): Outcome[] {
     return [...new Set(this.#byRef.values())].map(held => {
       const { theCase, stored, isChanged, isRepeated } = held
@@ -135,17 +135,17 @@ export class Workspace {
   }
 }
 
-/** Whether a touch makes a case where none has its references. */
+/** True if a touch creates a case when no case has its references. */
 function makesCase({ kind }: Touch): boolean {
   return kind === 'fact' || kind === 'loaded_fact'
 }
 
-/** Whether no message asked for a touch, so that it is no repeat of one. */
+/** True if the touch was loaded for a look. Then it is not a repeated message, even if it changes nothing. */
 function isLoaded({ kind }: Touch): boolean {
   return kind === 'loaded_fact' || kind === 'loaded_news'
 }
 
-/** The work loop parks what meets it, and goes on with the rest. */
+/** The work loop dead-letters the message and continues with the others. */
 function full({ actions }: Case): AppError {
   const what = `${actions.at(-1)?.subject} has more refunds and cancellations than can be kept`
   return new AppError('message_invalid', `${what}; stop what creates them, then send this message again`)
@@ -155,15 +155,15 @@ const NOTHING: Listing = { actions: [], merged: [] }
 
 /** A case at the end of a batch. */
 export interface Outcome {
-  /** As it is stored, or will be once the change is written. */
+  /** As it is stored, or will be once `change` is written. */
   readonly theCase: Case
-  /** As it was read; undefined for one that is new. */
+  /** As it was loaded; undefined for a new case. */
   readonly before: Case | undefined
-  /** What there is to write; undefined where nothing changed. */
+  /** The write to do; undefined if nothing changed. */
   readonly change: CaseChange | undefined
   /**
-   * What is to be listed: what changed. All of it where an input changed nothing, because that may be the repeat of one that
-   * was saved just before a crash, whose listings were lost; what others did to the case since then does not show.
+   * The records to list again: usually the changed ones. If an input changed nothing, all records are listed, because
+   * the input may be a repeat of one that was saved just before a crash, before its records were listed.
    */
   readonly listing: Listing
 }

@@ -12,8 +12,8 @@ import type { CameBack, EndCause } from '@backstop/providers'
 import type { z } from 'zod'
 
 /**
- * One refund or cancellation, or another thing that is recorded, with everything known about it. What its fields may hold
- * depends on what it is known from, and on its verdict.
+ * A refund, a cancellation, or another recorded change, with everything known about it. The type of its fields depends
+ * on how it is known and on its verdict.
  */
 export type ActionRecord = ObjectRecord | ProvisionalRefund | TurnRecord
 
@@ -23,31 +23,33 @@ export type TurnRecord = RecordBase & TurnFacts & Judgement
 
 interface RecordBase {
   readonly id: string
-  /** The same for every event about it. A provisional refund takes the identity of the refund that it turns out to be. */
+  /**
+   * The same for all events about the action. A provisional refund gets the identity of the refund that replaces it.
+   */
   readonly identity: string
   readonly provider: ProviderKind
   readonly seenThrough: readonly SeenThrough[]
   readonly subject: string
-  /** Ids by which an operation may name its payment or subscription. */
+  /** Ids that an operation may use to name the payment or subscription. */
   readonly objectIds: readonly string[]
   readonly state: ObjectState
   readonly providerCreatedAt: number
   readonly idempotencyKeys: readonly string[]
   readonly eventIds: readonly string[]
   readonly firstSeenAt: number
-  /** The provider's answer at the second look, or to a later question; null where it was not asked. */
+  /** The provider's answer to the second look or to a later question; null if the provider was not asked. */
   readonly readBack: Why['read_back']
   readonly differences: readonly Difference[]
   readonly incidents: readonly IncidentRecord[]
   readonly timeline: readonly TimelineEntry[]
-  /** The version of the case that last changed how it is listed (projection.ts). */
+  /** The version of the case that last changed how lists show the record (projection.ts). */
   readonly changedIn: number
 }
 
-/** Known from objects of providers. */
+/** An action that is known from objects of providers. */
 interface ObjectFacts {
   readonly kind: 'refund' | 'dispute' | 'credit' | 'reversal'
-  /** What each provider's own object says. */
+  /** One side for each provider object of the action. */
   readonly sides: readonly Side[]
   readonly turn: null
   readonly providerRef: string
@@ -56,7 +58,7 @@ interface ObjectFacts {
   readonly madeFrom?: null
 }
 
-/** A refund that only the totals of its charge prove. */
+/** A refund that is known only from refunded totals of its charge. */
 interface ProvisionalFacts {
   readonly kind: 'refund'
   readonly sides: readonly []
@@ -64,7 +66,7 @@ interface ProvisionalFacts {
   readonly providerRef: null
   readonly amount: number
   readonly currency: z.infer<typeof Currency>
-  /** It was made between this time and `providerCreatedAt`. */
+  /** The refund was made between this time and `providerCreatedAt`. */
   readonly madeFrom: number
 }
 
@@ -80,7 +82,7 @@ interface TurnFacts {
   readonly madeFrom?: null
 }
 
-/** A verdict, with what it rests on. */
+/** A verdict, its reason, and the facts behind it. */
 export type Judgement = Pending | Unexplained | ((ExplainedVerdict | OwnVerdict | QuietVerdict) & Final)
 
 interface NoExplanation {
@@ -91,13 +93,13 @@ interface NoExplanation {
 export interface Pending extends NoExplanation {
   readonly verdict: 'pending'
   readonly reason: 'awaiting_second_look'
-  /** Null until it is judged for the first time. */
+  /** Null until the action is judged for the first time. */
   readonly look: Look | null
   readonly quietFor: readonly []
   readonly decideAgainAt?: null
 }
 
-/** Strongest first. */
+/** How an operation matches an action, strongest first. */
 export type Match = Extract<
   VerdictReason,
   'provider_ref_matches' | 'idempotency_key_matches' | 'credit_note_matches' | 'amount_and_time_match'
@@ -112,7 +114,7 @@ type Explanation =
 
 export type ExplainedVerdict = Explanation & { readonly verdict: 'explained'; readonly quietFor: readonly [] }
 
-/** A verdict that no look has to confirm: it may come before the look, or after it. */
+/** Verdicts that need no second look. The look may be done or still to come. */
 interface Final {
   readonly look: Look | null
   readonly decideAgainAt?: null
@@ -124,51 +126,54 @@ export interface Unexplained extends NoExplanation {
   readonly look: DoneLook
   readonly quietFor: readonly []
   /**
-   * Set where an operation matches it by amount and time only: when the operation's own refund can no longer arrive, so that
-   * the operation may explain this one.
+   * When to decide again, in milliseconds since the epoch. Set if an operation matches by amount and time only. From
+   * this time on the operation's own refund can no longer arrive, so the operation may explain this action.
    */
   readonly decideAgainAt?: number | null
 }
 
-/** Why the settings of its connections keep an unexplained action from alerting. */
+/** Reasons why the settings of its connections keep an unexplained action from alerting. */
 export type QuietReason = Extract<
   VerdictReason,
   'out_of_band_ignore' | 'auto_before_first_operation' | 'connection_deleted'
 >
-/** Why no person is asked to explain it. */
+/** Reasons why an action needs no explanation. */
 export type OwnReason = Exclude<
   VerdictReason,
   Pending['reason'] | Explanation['reason'] | Unexplained['reason'] | QuietReason
 >
 
-/** Nobody has to explain it. */
+/** The action needs no explanation. */
 export interface OwnVerdict extends NoExplanation {
   readonly verdict: 'not_alerted'
   readonly reason: OwnReason
   readonly quietFor: readonly []
 }
 
-/** Nothing explains it, and its connections do not alert. */
+/** The action is unexplained, and the settings of its connections do not alert. */
 interface QuietVerdict extends NoExplanation {
   readonly verdict: 'not_alerted'
   readonly reason: QuietReason
-  /** The connections whose settings were asked. A connection that shows it later is asked as well. */
+  /**
+   * Ids of the connections whose settings gave the verdict. If a further connection shows the action, it is judged
+   * again.
+   */
   readonly quietFor: readonly string[]
 }
 
-/** A connection that an action was seen through. */
+/** A connection that showed an action. */
 export interface SeenThrough {
   readonly id: string
-  /** When the connection was made. The connection explains what the provider made before. */
+  /** When the connection was made. Actions that the provider made before are explained by that. */
   readonly createdAt: number
 }
 
-/** A look that is due at an absolute time, so that a restart neither shortens nor resets it. */
+/** A check that is due at an absolute time, so that a restart does not change when it is due. */
 export type Look = OpenLook | DoneLook
 
 interface OpenLook {
   readonly dueAt: number
-  /** When the provider was last asked, or was due to be asked; null before. */
+  /** When the provider was last asked, or should have been asked; null if it was not asked yet. */
   readonly askedAt: number | null
   readonly doneAt: null
   readonly lateReading?: never
@@ -178,24 +183,27 @@ export interface DoneLook {
   readonly dueAt: number
   readonly askedAt: number | null
   readonly doneAt: number
-  /** Set where people were alerted although the provider had not answered. */
+  /** Set if an alert was sent although the provider had not answered. */
   readonly lateReading?: LateReading
 }
 
-/** The questions to the provider that follow an alert without its answer. */
+/** The questions to the provider after an alert that was sent without its answer. */
 export type LateReading =
   | { readonly tries: number; readonly nextAt: number; readonly outcome: null }
-  /** The provider answered, or never did. */
+  /** Finished. `outcome` is null if the provider never answered. */
   | { readonly tries: number; readonly nextAt: null; readonly outcome: 'confirmed' | 'not_found' | null }
 
-/** One object of one provider. A refund that a biller makes through its gateway is an object of both. */
+/**
+ * One object of one provider that shows the action. A refund that a biller makes through its gateway has an object at
+ * both.
+ */
 export interface Side {
   readonly identity: string
   readonly provider: ProviderKind
   readonly providerRef: string
   /** Ids that the same refund has at another provider. */
   readonly gatewayRefs: readonly string[]
-  /** Credit notes that it pays out. */
+  /** Ids of the credit notes that this refund pays out. */
   readonly creditNoteIds?: readonly string[]
   readonly subject: string
   readonly objectIds: readonly string[]
@@ -204,12 +212,12 @@ export interface Side {
   readonly state: ObjectState
   readonly stateVersion: number | null
   readonly createdAt: number
-  /** Absent where its money did not come back, or nothing says when. */
+  /** Absent if the money did not come back, or if it is unknown when. */
   readonly cameBack?: CameBack
-  /** The request that made it, and its key; absent where the object's own events do not say. */
+  /** Id and idempotency key of the request that made the object; absent if the object's events do not contain them. */
   readonly requestId?: string
   readonly idempotencyKey?: string
-  /** The bank took the payment back, which the object itself says; what knows it only by name may take it for a refund. */
+  /** Set if the object itself says that it is a dispute. Another provider may show the same object as a refund. */
   readonly isDispute?: true
   /** See ObservedAction. */
   readonly isExpiredAuthorization?: true
@@ -217,13 +225,16 @@ export interface Side {
 
 export type Aspect = 'cancellation' | 'pause'
 
-/** A stretch of a subscription's row that is one record. */
+/** A part of a subscription's history that is one record. */
 export type Turn = CancellationTurn | OtherTurn
 
 interface TurnPlace {
-  /** The identity of the row. */
+  /** Identity of the subscription row. */
   readonly row: string
-  /** A moment within the stretch. It never changes: an older snapshot that comes late renames nothing. */
+  /**
+   * A time within this part of the history. It never changes, so an older snapshot that arrives late does not rename
+   * the record.
+   */
   readonly anchor: number
 }
 
@@ -232,13 +243,16 @@ export interface CancellationTurn extends TurnPlace {
   readonly part: 'episode'
   /** Why the subscription ends. */
   readonly cause: EndCause
-  /** The earliest time at which it may have been requested; null where the provider says when it was. */
+  /** The earliest possible time of the request; null if the provider says when the request was made. */
   readonly askedFrom: number | null
-  /** The baseline showed it as set, and nothing shows that it was set after the connection was made. */
+  /**
+   * True if the baseline showed the cancellation, and nothing shows that it was requested after the connection was
+   * made.
+   */
   readonly wasSetBefore: boolean
 }
 
-/** episode: set or in effect. gap: what followed one. */
+/** episode: a cancellation or pause that is scheduled or in effect. gap: the time after one. */
 export interface OtherTurn extends TurnPlace {
   readonly aspect: Aspect
   readonly part: 'episode' | 'gap'
@@ -255,7 +269,7 @@ interface IncidentBase {
   readonly openedAt: number
 }
 
-/** What allows an incident: a setting, or nothing forbids it. */
+/** `outOfBand` is the setting that allowed the incident; null if no setting can prevent it. */
 type IncidentSubject = IncidentBase &
   (
     | { readonly code: 'UNEXPECTED_ACTION'; readonly outOfBand: OutOfBand }
@@ -272,13 +286,13 @@ type IncidentProgress =
   | {
       readonly state: 'resolved'
       readonly resolvedAt: number
-      /** The operation that resolved it; null where something else did. */
+      /** The operation that resolved the incident; null if something else did. */
       readonly resolvedBy: string | null
-      /** How it ended, for a person. */
+      /** How the incident ended, as a text for people. */
       readonly resolution: string
     }
 
-/** A record before it was judged for the first time. */
+/** The fields of a record that has not been judged yet. */
 export const UNJUDGED = {
   look: null,
   verdict: 'pending',
@@ -293,27 +307,27 @@ export const UNJUDGED = {
   changedIn: 0,
 } as const satisfies Pending & Partial<RecordBase>
 
-/** The incident that is not resolved; undefined where none is. */
+/** The open or acknowledged incident; undefined if there is none. */
 export function openIncident(record: ActionRecord, code?: IncidentRecord['code']): IncidentRecord | undefined {
   return record.incidents.find(
     incident => incident.state !== 'resolved' && (code === undefined || incident.code === code),
   )
 }
 
-/** Whether a record is an action to be explained; everything else is recorded as what it is. */
+/** True if a record needs an explanation. Other records are only listed. */
 export function isJudged(record: Pick<ActionRecord, 'kind'>): boolean {
   return record.kind === 'refund' || record.kind === 'cancellation'
 }
 
-/** Whether only the totals of its charge prove it. */
+/** True if only the totals of its charge show the refund. */
 export function isProvisional(record: ActionRecord): record is ProvisionalRefund {
   return record.providerRef === null
 }
 
-/** The verdict of a record, whole, so that another record can take it. */
+/** The complete verdict of a record, to copy it to another record. */
 export function judgementOf(record: ActionRecord): Whole<Judgement> {
   const { verdict, reason, operationId, expectedChangeId, look, quietFor, decideAgainAt = null } = record
-  // The fields of one record belong together.
+  // The fields come from one record, so their combination is valid.
   return { verdict, reason, operationId, expectedChangeId, look, quietFor, decideAgainAt } as Whole<Judgement>
 }
 

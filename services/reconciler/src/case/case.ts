@@ -4,54 +4,62 @@ import type { ActionRecord, Look, ObjectRecord, SeenThrough } from './action-rec
 import type { ExpectedChange } from './expected-change.ts'
 
 /**
- * One payment or one subscription of a project: everything that a verdict depends on, in one document, so that one
- * compare-and-set on `version` decides between any two writers. Times are milliseconds since the epoch.
+ * One payment or one subscription of a project. One document holds everything that a verdict depends on, so that a
+ * compare-and-set on `version` detects concurrent writers. Times are milliseconds since the epoch.
  */
 export interface Case {
   readonly id: string
   readonly projectId: string
-  /** 0 until it is stored; grows by one with each write. */
+  /** 0 until the case is stored; each write adds one. */
   readonly version: number
-  /** Every reference that leads here. A reference leads to one case only (a unique index is what makes it so). */
+  /** Every reference that leads to this case. A unique index ensures that a reference leads to one case only. */
   readonly refs: readonly string[]
   readonly actions: readonly ActionRecord[]
-  /** Records that turned out to be another one's: their projections stay, marked, because alerts may have named them. */
+  /**
+   * Records that turned out to be part of another record. Their projections are kept and marked as merged, because
+   * alerts may have named them.
+   */
   readonly merged: readonly MergedRecord[]
-  /** What stays of evicted records (evict.ts), oldest first. */
+  /** The kept data of evicted records (evict.ts), oldest first. */
   readonly evicted: readonly EvictedRecord[]
   readonly refundTotals: readonly RefundTotal[]
   readonly subscriptions: readonly SubscriptionRow[]
-  /** The operations that name it, as the `operations` topic or the ledger last told. */
+  /**
+   * The operations that name this payment or subscription, as the `operations` topic or the ledger last showed them.
+   */
   readonly operations: readonly Operation[]
   readonly followedOperations: readonly FollowedOperation[]
-  /** The expected changes of people that were found for it, whatever they are about: what they explain is judged like all else. */
+  /** The expected changes that were loaded for this case. Some may be about another subject. */
   readonly expectedChanges: readonly ExpectedChange[]
   readonly outbox: readonly CaseOutboxEntry[]
   readonly createdAt: number
 }
 
 export type CaseOutboxEntry = OutboxEntry & {
-  /** When it was written: the sweeper publishes what lies here too long. */
+  /** When the entry was written. The outbox sweeper publishes entries that stay too long. */
   readonly at: number
 }
 
-/** Where a sighting comes from. */
+/** The connection, and the event or re-read, that showed something. */
 export interface SightingSource {
   readonly connection: SeenThrough
-  /** The event that told, or hinted; null for what was read without one. */
+  /** The event that reported the change, or the hint; null if the provider was read without an event. */
   readonly eventId: string | null
   readonly eventType: string
-  /** Why the provider was read; null for what its signed event told. */
+  /** Why the provider was read; null if a signed event showed the change. */
   readonly reading: ReadReason | null
 }
 
 export interface MergedRecord {
   readonly record: ActionRecord
-  /** The id of the record that it turned out to be. */
+  /** The id of the record that this one is a part of. */
   readonly into: string
 }
 
-/** What stays of a record that was given up: should an event about it come after all, it is made anew with what it had. */
+/**
+ * The kept data of an evicted record. If an event about the action arrives later, the record is created again from this
+ * data.
+ */
 export interface EvictedRecord
   extends Pick<
     ObjectRecord,
@@ -66,15 +74,15 @@ export interface EvictedRecord
     | 'idempotencyKeys'
     | 'operationId'
   > {
-  /** Its name for good. */
+  /** The id of the action. It is kept when the record is created again. */
   readonly actionId: string
-  /** Every id by which a provider calls it. */
+  /** Every id that a provider uses for the action. */
   readonly refs: readonly string[]
 }
 
-/** How much of a charge was refunded when one event was made (see ObservedRefundTotal, and refund-totals.ts). */
+/** The refunded total of a charge at the time of one event (see ObservedRefundTotal, and refund-totals.ts). */
 export interface RefundTotal {
-  /** Names its look and its provisional action. */
+  /** Also the id of its look and of its provisional action. */
   readonly id: string
   /** Identity of the charge. */
   readonly identity: string
@@ -92,21 +100,23 @@ export interface RefundTotal {
   readonly idempotencyKey: string | null
   readonly requestId?: string | null
   readonly eventIds: readonly string[]
-  /** Null until it proves a refund that nothing else shows. */
+  /** Null until the total proves a refund that no known refund accounts for. */
   readonly look: Look | null
 }
 
-/** What is known of one subscription over time: its cancellations and pauses are read off this (subscription-row.ts). */
+/**
+ * The history of one subscription. Its cancellations and pauses are derived from the snapshots (subscription-row.ts).
+ */
 export interface SubscriptionRow {
   readonly identity: string
   readonly provider: ProviderKind
   readonly subject: string
   readonly objectIds: readonly string[]
-  /** In the provider's own order. */
+  /** In the order of the provider's versions or times. */
   readonly snapshots: readonly Snapshot[]
 }
 
-/** How a subscription stood at one moment, and what showed it. */
+/** The state of a subscription at one time, and the sources that showed it. */
 export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellation' | 'pause' | 'before' | 'source'> {
   readonly isBaseline: boolean
   readonly isPastDue: boolean
@@ -115,34 +125,34 @@ export interface Snapshot extends Pick<ObservedSubscription, 'asOf' | 'cancellat
   readonly eventIds: readonly string[]
 }
 
-/** What was done about one operation, so that it is done once. */
+/** The actions that the reconciler has taken about one operation, so that it takes each only once. */
 export interface FollowedOperation {
   readonly operationId: string
-  /** The look at what the provider makes of it; null while none is wanted. */
+  /** The pending check of the operation at the provider; null if none is needed. */
   readonly look: (Look & { readonly why: Extract<ReadReason, 'missing_check' | 'settlement'> }) | null
-  /** Each set of differing fields that people were told of. */
+  /** The sets of differing fields that were alerted. */
   readonly reportedDrifts: readonly (readonly Difference['field'][])[]
-  /** What it was settled as; null while the provider has not decided. */
+  /** The outcome that the ledger was told to record; null while the provider has not decided. */
   readonly outcome: 'completed' | 'failed' | 'rejected' | null
 }
 
-/** The connections with this one among them. */
+/** The list, with this connection added if it is missing. */
 export function withConnection(list: readonly SeenThrough[], connection: SeenThrough): readonly SeenThrough[] {
   return list.some(seen => seen.id === connection.id) ? list : [...list, connection]
 }
 
-/** Replaces the entry at `index`; the list itself is never changed. */
+/** A copy of the list with another entry at `index`. */
 export function replaceAt<T>(list: readonly T[], index: number, entry: T): readonly T[] {
   return list.with(index, entry)
 }
 
-/** The list with what it does not have yet. */
+/** The list with the missing entries of `more` added. */
 export function withAll<T>(list: readonly T[], more: readonly T[]): readonly T[] {
   const missing = more.filter(item => !list.includes(item))
   return missing.length === 0 ? list : [...list, ...missing]
 }
 
-/** The case with one of its records as it is now. */
+/** The case with this version of a record, which is added if it is new. */
 export function withRecord(theCase: Case, record: ActionRecord): Case {
   const index = theCase.actions.findIndex(action => action.id === record.id)
   return { ...theCase, actions: index < 0 ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record) }

@@ -2,15 +2,15 @@ import type { OutOfBand, ProviderKind, VerdictReason } from '@backstop/contracts
 import type { ActionRecord } from './action-record.ts'
 import type { Case } from './case.ts'
 
-/** What decides, at the second look, whether an unexplained action of a connection alerts. */
+/** The settings of a connection that decide, at the second look, whether an unexplained action alerts. */
 export interface ConnectionPolicy {
   readonly connectionId: string
   readonly provider: ProviderKind
   readonly outOfBand: OutOfBand
   readonly deleted: boolean
-  /** Whether the provider's own data can be read through it. */
+  /** True if the provider's data can be read through the connection. */
   readonly canRead: boolean
-  /** Whether any operation of this connection ever reached executing. */
+  /** True if an operation of this connection ever reached `executing`. */
   readonly hasExecuted: boolean
 }
 
@@ -24,19 +24,20 @@ export type Permission =
       >
     }
 
-/** Strictest first: an action seen through two connections is judged by the stricter setting. */
+/** Strictest first: if two connections show an action, the stricter setting applies. */
 const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']
 
 /**
- * The policies by which an action is judged: of every connection that shows it. One whose document is gone (connections are
- * only marked as deleted, so something is wrong) counts as `alert`: what is not known is no reason to stay quiet.
+ * The policies of every connection that shows an action. If the document of a connection is missing, its policy is
+ * `alert`, because missing data must not suppress an alert. Connections are only marked as deleted, so a missing
+ * document is a fault.
  */
 export function policiesOf(
   theCase: Case,
   action: ActionRecord,
   known: ReadonlyMap<string, ConnectionPolicy>,
 ): ConnectionPolicy[] {
-  // An operation on this very payment shows that the account was acted on, through whatever connection it was reported.
+  // An operation on this payment proves that the account executes operations, even if another connection reported it.
   const hasExecuted =
     theCase.operations.some(operation => operation.executing_at !== null) ||
     theCase.evicted.some(({ operationId }) => operationId !== null)
@@ -48,7 +49,7 @@ export function policiesOf(
 
 const UNKNOWN = { outOfBand: 'alert', deleted: false, hasExecuted: false, canRead: false } as const
 
-/** Whether an action seen through these connections may alert, and if not, why not. */
+/** Decides whether an action that these connections show may alert, with the reason if not. */
 export function permissionToAlert(policies: readonly ConnectionPolicy[]): Permission {
   const living = policies
     .filter(policy => !policy.deleted)
@@ -56,7 +57,7 @@ export function permissionToAlert(policies: readonly ConnectionPolicy[]): Permis
   const strictest = living[0]
   if (strictest === undefined) return { kind: 'quiet', reason: 'connection_deleted' }
   if (strictest.outOfBand === 'ignore') return { kind: 'quiet', reason: 'out_of_band_ignore' }
-  // The connections show the same provider account, so an operation on any of them counts for `auto`.
+  // The connections show the same provider account, so an operation on any of them is enough for `auto`.
   if (strictest.outOfBand === 'auto' && !policies.some(policy => policy.hasExecuted)) {
     return { kind: 'quiet', reason: 'auto_before_first_operation' }
   }

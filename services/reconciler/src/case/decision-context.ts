@@ -4,7 +4,7 @@ export interface Rules {
   readonly recheckDelayMs: number
 }
 
-/** What every decision of a batch shares. */
+/** The settings and the time that all decisions of a batch share. */
 export interface DecisionContext extends Rules {
   /** Milliseconds since the epoch. */
   readonly now: number

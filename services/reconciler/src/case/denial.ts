@@ -2,16 +2,17 @@ import type { VerdictReason } from '@backstop/contracts'
 import type { ActionRecord, LateReading } from './action-record.ts'
 import type { SightingSource } from './case.ts'
 
-/** A provider that is read after an alert may deny that the action exists: then the alert was wrong. */
-
-/** Why an alert that was sent without the provider's answer does not hold; null where it holds. */
+/**
+ * The reason if the provider was read after the alert and does not know the action, so that the alert was wrong; null
+ * otherwise.
+ */
 export function disproofOf({ look }: ActionRecord): Extract<VerdictReason, 'provider_denies_it'> | null {
   return look?.lateReading?.outcome === 'not_found' ? 'provider_denies_it' : null
 }
 
 /**
- * The record without the provider's denial, when the provider shows it after all. A signed event that was not known at the
- * denial outweighs it: the read key may have been that of another account.
+ * Removes the provider's denial from a record when the provider shows the action after all. A new signed event
+ * outweighs the denial, because the read key may belong to another account.
  */
 export function withoutDenial(before: ActionRecord, record: ActionRecord, source: SightingSource): ActionRecord {
   const known = record.look?.lateReading
@@ -23,7 +24,7 @@ export function withoutDenial(before: ActionRecord, record: ActionRecord, source
   return { ...withLateReading(record, { ...known, outcome: 'confirmed' }), readBack }
 }
 
-/** The record with what its late reading has come to. */
+/** The record with the state of its late reading. */
 export function withLateReading(action: ActionRecord, lateReading: LateReading): ActionRecord {
   const { look } = action
   return look === null || look.doneAt === null ? action : { ...action, look: { ...look, lateReading } }

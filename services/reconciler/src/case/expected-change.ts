@@ -12,31 +12,31 @@ export interface ExpectedChange {
   readonly currency: string | null
   /** When it was created, in milliseconds since the epoch. */
   readonly createdAt: number
-  /** It covers what the provider makes from then on; null where nobody said from when (`covers`). */
+  /** Covers actions that the provider makes from this time on; null if the person gave no start (see `covers`). */
   readonly startsAt: number | null
-  /** It covers what the provider makes before then. */
+  /** Covers actions that the provider makes before this time. */
   readonly expiresAt: number
-  /** How many changes it covers. */
+  /** How many actions it covers. */
   readonly maxChanges: number
-  /** How much money of `currency` it covers in total; null for any. */
+  /** How much money of `currency` it covers in total; null for any amount. */
   readonly maxAmount: number | null
   /**
-   * What the changes of other cases had taken of it when it was read last. The claim decides (expected-change-uses.ts): this
-   * only spares a claim that would be refused.
+   * How much of it other cases had used when it was loaded. This only avoids claims that would be refused: the claim
+   * itself decides (expected-change-uses.ts).
    */
   readonly usedElsewhere: UsedElsewhere
 }
 
-/** What is taken of an expected change. */
+/** How much of an expected change is used. */
 export interface Used {
   readonly changes: number
   readonly amount: number
 }
 
-/** What the changes of other cases have taken. */
+/** How much of an expected change the actions of other cases use. */
 export interface UsedElsewhere extends Used {
-  /** Some of the actions that it covers there, in the order of their ids; absent in what was stored before this was kept. */
+  /** Ids of some of these actions, sorted; absent in documents that were stored before this field existed. */
   readonly by?: readonly string[]
-  /** It was deleted, so all of it counts as taken. */
+  /** Set if the expected change was deleted. Then all of it counts as used. */
   readonly isDeleted?: true
 }

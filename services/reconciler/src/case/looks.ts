@@ -2,26 +2,29 @@ import type { ActionRecord, Look } from './action-record.ts'
 import type { Case, FollowedOperation } from './case.ts'
 import { isSigned } from './whom-to-ask.ts'
 
-/** A look this long past its time was not just slow: its message is lost. */
+/** After this time the message of a look counts as lost. */
 const OVERDUE_AFTER_MS = 5 * 60_000
-/** An answer about an operation this late was lost, or never given: the provider is asked again. */
+/** After this time an answer about an operation counts as lost, and the provider is asked again. */
 const ASK_AGAIN_AFTER_MS = 5 * 60_000
-/** The same for what rests on hints, which the reread consumer asks for during 15 minutes. */
+/**
+ * The same limit for actions that are known only from hints, because the re-read consumer asks for them during 15
+ * minutes.
+ */
 const ASK_AGAIN_FOR_HINTS_MS = 20 * 60_000
 /**
- * A signed action is judged without the provider's answer this long after its look was due: the alert has to be sent within
- * five seconds of that time.
+ * How long after its due time a look at a signed action waits for the provider's answer. Then the action is judged
+ * without it, because the alert must be sent within five seconds of the due time.
  */
 export const ANSWER_WITHIN_MS = 4_000
-/** The least time that the provider has where the look itself came late. */
+/** The provider gets at least this long to answer, even if the look itself is late. */
 const LEAST_TIME_TO_ANSWER_MS = 2_000
-/** When the message that ends the wait counts as lost. */
+/** After this time the message that ends the wait counts as lost. */
 const UNANSWERED_LOST_AFTER_MS = 20_000
 
 /** A look that a case still waits for. */
 export type PendingLook = SecondLook | OperationLook | Decision | LateReadingLook
 
-/** A second look: at an action, or at a total that proves a refund. */
+/** A second look at an action, or at a total that proves a refund. */
 export type SecondLook = ActionLook | RefundTotalLook
 
 interface ActionLook extends Waiting {
@@ -34,18 +37,21 @@ interface RefundTotalLook extends Waiting {
   readonly totalId: string
 }
 
-/** A look at what the provider made of an operation. */
+/** A check of an operation at the provider. */
 export interface OperationLook extends Waiting {
   readonly kind: 'operation'
   readonly operationId: string
 }
 
-/** Nothing is read: an operation that matches an alerted action may explain it by then. */
+/**
+ * Judges an alerted action again, because an operation that matches it may explain it from then on. The provider is not
+ * asked.
+ */
 interface Decision extends Waiting {
   readonly kind: 'decision'
 }
 
-/** A question to the provider that follows an alert. */
+/** A question to the provider after an alert. */
 export interface LateReadingLook extends Waiting {
   readonly kind: 'late_reading'
   readonly actionId: string
@@ -56,11 +62,11 @@ interface Waiting {
   readonly lookId: string
   readonly dueAt: number
   readonly askedAt: number | null
-  /** When the look is requested again, if it has no result by then. */
+  /** When the look is requested again if it has no result. */
   readonly wakeAt: number
 }
 
-/** The looks that a case still waits for. The sweep of overdue looks finds those whose message was lost. */
+/** The looks that a case still waits for. The timer for overdue looks requests those whose message was lost. */
 export function pendingLooks(theCase: Case): readonly PendingLook[] {
   const actions = theCase.actions.flatMap(action =>
     action.verdict === 'pending' ? pendingLookAt(action) : pendingLateReading(action),
@@ -87,7 +93,10 @@ function wakeAtOf({ dueAt, askedAt }: Look, signed: boolean): number {
   return signed ? answerBy(dueAt, askedAt) + UNANSWERED_LOST_AFTER_MS : askedAt + ASK_AGAIN_FOR_HINTS_MS
 }
 
-/** Only the sweep of overdue looks requests looks at operations: they are due later than a delay line is long. */
+/**
+ * Only the timer for overdue looks requests looks at operations, because they are due later than a delay line can hold
+ * a message.
+ */
 function pendingOperationLook({ operationId, look }: FollowedOperation): PendingLook[] {
   if (look === null || look.doneAt !== null) return []
   const { why, dueAt, askedAt } = look
@@ -101,7 +110,7 @@ function pendingDecision({ id, decideAgainAt }: ActionRecord): PendingLook[] {
   return [{ kind: 'decision', lookId, dueAt: decideAgainAt, askedAt: null, wakeAt: decideAgainAt }]
 }
 
-/** Only the sweep of overdue looks requests a question that follows an alert: the question may be due in a day. */
+/** Only the timer for overdue looks requests a question after an alert, because it may be due a day later. */
 function pendingLateReading({ id, verdict, look }: ActionRecord): PendingLook[] {
   const nextAt = look?.lateReading?.nextAt ?? null
   if (verdict !== 'unexplained' || look === null || nextAt === null) return []
@@ -109,12 +118,12 @@ function pendingLateReading({ id, verdict, look }: ActionRecord): PendingLook[] 
   return [{ kind: 'late_reading', actionId: id, lookId: id, dueAt, askedAt, wakeAt: nextAt }]
 }
 
-/** When a signed action is judged whether or not the provider has answered, in milliseconds since the epoch. */
+/** When a signed action is judged, even if the provider has not answered, in milliseconds since the epoch. */
 export function answerBy(dueAt: number, askedAt: number): number {
   return Math.max(dueAt + ANSWER_WITHIN_MS, askedAt + LEAST_TIME_TO_ANSWER_MS)
 }
 
-/** Whether the provider was asked so recently that its answer may still come. */
+/** True if the provider was asked so recently that its answer may still arrive. */
 export function awaitsAnswer({ askedAt, wakeAt }: PendingLook, now: number): boolean {
   return askedAt !== null && now < wakeAt
 }

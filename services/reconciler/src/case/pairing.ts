@@ -1,17 +1,20 @@
-/** Pairs the things of two lists, each with one of the other at most, without comparing all with all. */
+/**
+ * Pairs the entries of two lists, each with at most one entry of the other list, without comparing all entries with
+ * all.
+ */
 
-/** A pair that may be. */
+/** A possible pair. */
 export interface Pair<S, T> {
   readonly seeker: S
   readonly target: T
 }
 
 /**
- * The best pair of all first, then the best of those that are left, and so on. Each seeker asks for its best target and gives
- * way to a better one (deferred acceptance): as seekers and targets rank pairs by one order, that gives the same as sorting
- * every pair, and the pairs that nobody gets to are never made.
+ * Chooses the best pair of all, then the best of the remaining entries, and so on. Each seeker asks for its best target
+ * and is displaced by a better seeker (deferred acceptance). Because seekers and targets rank pairs by one order, the
+ * result is the same as sorting all pairs, and most pairs are never built.
  * @param pairsOf the pairs of one seeker, best first
- * @param compare the order of all pairs; it knows no two as equal
+ * @param compare a strict order of all pairs, without ties
  */
 export function pairUp<S, T, P extends Pair<S, T>>(
   seekers: readonly S[],
@@ -27,7 +30,7 @@ export function pairUp<S, T, P extends Pair<S, T>>(
       if (rival !== undefined && compare(rival.pair, pair) <= 0) continue
       held.set(pair.target, { pair, rest })
       if (rival === undefined) break
-      // The one that was displaced goes on asking in its place.
+      // The displaced seeker asks for its next target.
       rest = rival.rest
     }
   }
@@ -35,15 +38,15 @@ export function pairUp<S, T, P extends Pair<S, T>>(
 }
 
 /**
- * Pairs among things that become known one after another. The pairs are those of `pairUp`, in whatever order things are added:
- * as seekers and targets rank pairs by one order, no other pairs leave nobody who would rather swap.
+ * Pairs entries that are added one after another. The result is the same as that of `pairUp`, in any order of adding,
+ * because seekers and targets rank pairs by one order and so only one stable pairing exists.
  */
 export class GrowingPairs<S, T, P extends Pair<S, T>> {
   readonly #compare: (a: P, b: P) => number
   readonly #bySeeker = new Map<S, P>()
   readonly #byTarget = new Map<T, P>()
 
-  /** @param compare the order of all pairs; it knows no two as equal */
+  /** @param compare a strict order of all pairs, without ties */
   constructor(compare: (a: P, b: P) => number) {
     this.#compare = compare
   }
@@ -56,19 +59,19 @@ export class GrowingPairs<S, T, P extends Pair<S, T>> {
     return this.#byTarget.has(target)
   }
 
-  /** @param pairsOf the pairs of any seeker with the targets added so far, best first */
+  /** @param pairsOf the pairs of a seeker with the targets added so far, best first */
   addSeeker(seeker: S, pairsOf: (seeker: S) => Iterable<P>): void {
     for (let lost = this.#ask(pairsOf(seeker)); lost !== undefined; ) lost = this.#ask(pairsOf(lost.seeker))
   }
 
-  /** @param pairsOf the pairs of any target with the seekers added so far, best first */
+  /** @param pairsOf the pairs of a target with the seekers added so far, best first */
   addTarget(target: T, pairsOf: (target: T) => Iterable<P>): void {
     for (let lost = this.#ask(pairsOf(target)); lost !== undefined; ) lost = this.#ask(pairsOf(lost.target))
   }
 
   /**
-   * Makes the best pair of somebody without one.
-   * @returns the pair that it replaces: the one side of it is without a pair now
+   * Makes the best possible pair of an entry that has none.
+   * @returns the pair that was replaced, one side of which has no pair now; undefined if none was
    */
   #ask(pairs: Iterable<P>): P | undefined {
     for (const pair of pairs) {
@@ -86,10 +89,10 @@ export class GrowingPairs<S, T, P extends Pair<S, T>> {
   }
 }
 
-/** Something at a time, in milliseconds since the epoch. */
+/** An entry with a time, in milliseconds since the epoch. */
 export interface Timed {
   readonly at: number
-  /** Orders what is at the same time. */
+  /** Orders entries with the same time. */
   readonly name: string
 }
 
@@ -102,7 +105,7 @@ export function compareText(a: string, b: string): number {
 }
 
 /**
- * What lies nearest to a stretch of time first, by name where two are equally near.
+ * The entries nearest to a time span first, ordered by name if they are equally near.
  * @param sorted by `byTime`
  */
 export function nearestFirst<T extends Timed>(sorted: readonly T[], from: number, to = from): Iterable<T> {
@@ -123,7 +126,7 @@ function* walkOutwards<T extends Timed>(sorted: readonly T[], from: number, to: 
   }
 }
 
-/** The index of the first that is not before `at`. */
+/** The index of the first entry that is not before `at`. */
 function firstFrom(sorted: readonly Timed[], at: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -134,7 +137,7 @@ function firstFrom(sorted: readonly Timed[], at: number): number {
   return low
 }
 
-/** The list, sorted by `byTime`, with one more. */
+/** Inserts an entry into a list that is sorted by `byTime`. */
 export function insertByTime<T extends Timed>(sorted: T[], one: T): void {
   let [low, high] = [0, sorted.length]
   while (low < high) {

@@ -3,9 +3,9 @@ import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import type { ActionRecord, ObjectRecord, ProvisionalRefund, Side } from './action-record.ts'
 import { withAll } from './case.ts'
 
-/** What one object of a provider says, and what a record shows of all its objects. */
+/** The data of the provider objects of an action, and the combined data that its record shows. */
 
-/** States of one object without a version order by rank, never by arrival. */
+/** If the states of an object have no version, they are ordered by this rank, not by arrival. */
 const RANK: Record<ObjectState, number> = {
   pending: 0,
   requires_action: 1,
@@ -17,7 +17,7 @@ const RANK: Record<ObjectState, number> = {
   reversed: 4,
 }
 
-/** The money moves at the processor, so what that one says of a refund is shown before what its biller says. */
+/** The processor moves the money, so its data of a refund is shown before the data of the biller. */
 const SHOWN_FIRST: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
 const DISPUTE = { isDispute: true } as const
@@ -48,14 +48,14 @@ function creditNotesIn(creditNoteIds: readonly string[]): Pick<Side, 'creditNote
   return creditNoteIds.length === 0 ? {} : { creditNoteIds }
 }
 
-/** What two sightings of one object say together, whichever came first. */
+/** Merges two sightings of one object. The order of arrival does not matter. */
 export function mergeSides(known: Side, seen: Side): Side {
   const [newer, older] = isNewer(seen, known) ? [seen, known] : [known, seen]
   return {
     ...newer,
     gatewayRefs: withAll(known.gatewayRefs, seen.gatewayRefs),
     ...creditNotesIn(withAll(known.creditNoteIds ?? [], seen.creditNoteIds ?? [])),
-    // An event may leave the payment intent out; people know the payment by it.
+    // An event may lack the payment intent, which is the id that people know the payment by.
     subject: seen.objectIds.length > known.objectIds.length ? seen.subject : known.subject,
     objectIds: withAll(known.objectIds, seen.objectIds),
     amount: newer.amount ?? older.amount,
@@ -67,7 +67,7 @@ export function mergeSides(known: Side, seen: Side): Side {
   }
 }
 
-/** What an event may tell once, and others of the same object leave out. */
+/** Fields that only one event of an object may contain. */
 function statedOnce(
   newer: Side | ObservedAction,
   older?: Side,
@@ -88,7 +88,7 @@ function earlier(a: Side['cameBack'], b: Side['cameBack']): Side['cameBack'] {
   return { at: at === Infinity ? null : at, by: Math.min(a.by, b.by) }
 }
 
-/** By the provider's version, or else by rank. Two final states of one rank have an order too. */
+/** Compares by the provider's version, or else by rank. States of the same rank are ordered by name. */
 function isNewer(a: Side, b: Side): boolean {
   if (a.stateVersion !== null && b.stateVersion !== null && a.stateVersion !== b.stateVersion) {
     return a.stateVersion > b.stateVersion
@@ -96,24 +96,24 @@ function isNewer(a: Side, b: Side): boolean {
   return RANK[a.state] > RANK[b.state] || (RANK[a.state] === RANK[b.state] && a.state > b.state)
 }
 
-/** The record with these sides, and what it shows of them. */
+/** The record with these sides, and with the data that it shows of them. */
 export function withSides(record: ObjectRecord, sides: readonly Side[]): ObjectRecord {
   return { ...record, ...shownBySides(sides, record.kind) }
 }
 
-/** The refund that a provisional one turned out to be. What was said of it was guessed from a total. */
+/** The refund that replaces a provisional refund. Its data replaces the data that was estimated from the total. */
 export function withFirstSide(record: ProvisionalRefund, side: Side): ObjectRecord {
   return { ...record, ...shownBySides([side], 'refund'), identity: side.identity, madeFrom: null }
 }
 
-/** What a record shows of its sides. */
+/** The data that a record shows of its sides. */
 function shownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) {
   const ordered = sides.toSorted(
     (a, b) => SHOWN_FIRST.indexOf(a.provider) - SHOWN_FIRST.indexOf(b.provider) || (a.identity < b.identity ? -1 : 1),
   )
   const shown = ordered[0] as Side
   return {
-    // A refund that another provider made stays a refund, whatever this one says of it.
+    // A refund that another provider shows stays a refund, even if one side calls it a dispute.
     kind: ordered.every(side => side.isDispute) ? ('dispute' as const) : kind,
     sides: ordered,
     provider: shown.provider,
@@ -127,7 +127,7 @@ function shownBySides(sides: readonly Side[], kind: ObjectRecord['kind']) {
   }
 }
 
-/** Every id by which a provider may call the refund. */
+/** Every id that a provider may use for the refund. */
 export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly string[] {
   if (sides.length === 0) return providerRef === null ? [] : [providerRef]
   return sides.flatMap(side =>
@@ -135,7 +135,7 @@ export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly stri
   )
 }
 
-/** The credit notes that a refund pays out. */
+/** Ids of the credit notes that a refund pays out. */
 export function creditNoteIdsOf({ sides }: ActionRecord): readonly string[] {
   return sides.flatMap(side => side.creditNoteIds ?? [])
 }

@@ -2,15 +2,15 @@ import { isoTime, type ReadReason, type TimelineEntry } from '@backstop/contract
 import type { ActionRecord } from './action-record.ts'
 import type { SightingSource } from './case.ts'
 
-/** A story is for people: an action that something hammers keeps the beginning of it. */
+/** A timeline is for people. If an action gets very many events, only the first entries are kept. */
 const MAX_ENTRIES = 100
 
-/** One line of a story, for a person. */
+/** One entry of a timeline, as a text for people. */
 export function timelineEntry(at: number, what: TimelineEntry['what'], id: string | null, text: string): TimelineEntry {
   return { at: isoTime(at), what, id, text }
 }
 
-/** The record with more lines of its story. */
+/** The record with more timeline entries. */
 export function addToTimeline(record: ActionRecord, ...entries: readonly TimelineEntry[]): ActionRecord {
   return { ...record, timeline: [...record.timeline, ...entries] }
 }
@@ -24,7 +24,7 @@ const READ_FOR: Record<ReadReason, string> = {
   baseline: 'when the connection was made',
 }
 
-/** The record with the line that a sighting adds: one for each event, and one for a reading that showed something new. */
+/** Adds one entry for each event, and one for each re-read that showed something new. */
 export function addSightingToTimeline(
   before: ActionRecord,
   record: ActionRecord,

@@ -4,11 +4,11 @@ import type { ActionRecord } from './action-record.ts'
 import type { RefundTotal } from './case.ts'
 import type { ConnectionPolicy } from './connection-policy.ts'
 
-/** What one look may know beyond its case. */
+/** The facts that a look needs beyond its case. */
 export interface LookFacts {
-  /** Of every connection that shows an action of the case, or through which one of its operations was reported. */
+  /** The policies of every connection that shows an action of the case, or that reported one of its operations. */
   readonly policies: ReadonlyMap<string, ConnectionPolicy>
-  /** What to ask a provider for: the providers' own rule. */
+  /** The objects to read at a provider, by the rule of that provider. */
   readonly targetsOf: (provider: ProviderKind, what: Parameters<ReadBack['targetsOf']>[0]) => readonly ReadTarget[]
 }
 
@@ -21,12 +21,12 @@ export interface Asking {
 
 export type WhomToAsk =
   | { readonly kind: 'ask'; readonly asking: Asking }
-  /** Everything known of it rests on hints, and nobody can be asked now: it waits. */
+  /** The action is known only from hints, and no connection can be asked now, so the look waits. */
   | { readonly kind: 'wait' }
-  /** It was signed by its provider, and that is what there is. */
+  /** The provider signed the event, and no connection can be asked, so the verdict is given without an answer. */
   | { readonly kind: 'nobody' }
 
-/** Whom the second look asks about something that nothing explains. */
+/** Chooses the connection that the second look asks about an unexplained action. */
 export function whomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): WhomToAsk {
   const policies = seen.seenThrough.flatMap(({ id }) => facts.policies.get(id) ?? [])
   for (const policy of policies) {
@@ -37,7 +37,7 @@ export function whomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): W
   return isDeleted || isSigned(seen) ? { kind: 'nobody' } : { kind: 'wait' }
 }
 
-/** @returns undefined where the connection cannot be asked, or its provider has no answer to this */
+/** @returns undefined if the connection cannot be asked, or if its provider cannot answer this */
 export function askThrough(
   policy: ConnectionPolicy | undefined,
   what: Parameters<ReadBack['targetsOf']>[0],
@@ -49,7 +49,7 @@ export function askThrough(
   return { connectionId: policy.connectionId, provider: policy.provider, targets }
 }
 
-/** Whether a provider signed what is known of it. The subscription biller signs nothing: its events are hints. */
+/** True if a provider signed a sighting of it. The subscription biller signs nothing: all its events are hints. */
 export function isSigned(seen: ActionRecord | RefundTotal): boolean {
   if ('sides' in seen && seen.sides.length > 0) return seen.sides.some(side => side.provider !== 'subscription')
   return seen.provider !== 'subscription'

@@ -6,17 +6,17 @@ import type { OpenPlace, ReconcilerStores } from '../store/store.ts'
 
 export interface ExpectedChangesOptions {
   readonly stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses' | 'openActions' | 'connections'>
-  /** Decides again what the items are about (reconcile-batch.ts). */
+  /** Decides the cases of these items again (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
 }
 
-/** Lets a new expected change cover changes that people have open incidents about. Doing so again changes nothing. */
+/** Applies a new expected change to actions with open incidents. It is idempotent. */
 export interface ExpectedChanges {
-  /** @returns what became of it, for the log */
+  /** @returns the result, for the log */
   apply(expectedChangeId: string): Promise<'applied' | 'nothing_open' | 'used_up' | 'not_there'>
 }
 
-/** Open incidents of one page. */
+/** Open incidents per page. */
 const PAGE = 200
 
 export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOptions): ExpectedChanges {
@@ -43,8 +43,8 @@ export function createExpectedChanges({ stores, reconcile }: ExpectedChangesOpti
 }
 
 /**
- * Actions that took a use and are not covered: whoever took it died before its case was saved, and nothing else may touch that
- * case again. Its next decision needs the use or gives it back.
+ * Actions that used the expected change but are not covered. The process stopped before it saved their case, and no
+ * other message may concern that case. The next decision of the case covers the action or releases the use.
  */
 async function leftOver(
   id: string,
@@ -56,7 +56,7 @@ async function leftOver(
   return actions.filter(({ reason }) => reason !== 'expected_change_matches')
 }
 
-/** Whether the expected change may cover an action by what lists show of it; the case decides. */
+/** True if the expected change may cover an action, by the data that lists show. The case decides. */
 function mayBeCovered(change: ExpectedChangeDocument): (action: ActionDocument) => boolean {
   return action =>
     action.kind === change.kind &&
@@ -78,15 +78,15 @@ async function itemsOf(
   return [...refs].map(ref => ({ kind: 'expected_change', projectId, ref }))
 }
 
-/** How often new expected changes are applied once more, and for how long, in milliseconds. */
+/** How often new expected changes are applied again, and for how long, in milliseconds. */
 const AGAIN_EVERY_MS = 60_000
 const AGAIN_FOR_MS = 10 * AGAIN_EVERY_MS
-/** Of one project. */
+/** The newest expected changes of each project that one run applies. */
 const MOST_AT_ONCE = 100
 
 /**
- * The net under the command: an incident that opens in the moment in which a change is noted was decided without it, and an
- * admin-api that dies after it stored one sends no command.
+ * Applies new expected changes again, for two cases: an incident may open at the same moment without seeing the
+ * expected change, and admin-api may crash after storing it and before sending the command.
  */
 export function createNewExpectedChanges(
   applied: ExpectedChanges,

@@ -19,7 +19,7 @@ export interface CommandConsumerOptions
   readonly sweeps: SweepStore
 }
 
-/** Carries out what others wish of what the reconciler owns. Commands to others are passed over. */
+/** Carries out the commands that concern the reconciler, and skips commands for other services. */
 export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop {
   return createWorkLoop<'command'>({
     ...options,
@@ -38,7 +38,7 @@ export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop
   })
 }
 
-/** @returns what became of it, or undefined for a command to somebody else */
+/** @returns the result, or undefined for a command to another service */
 async function carryOut(command: Command, options: CommandConsumerOptions): Promise<string | undefined> {
   switch (command.kind) {
     case 'open_channel_incident':
@@ -51,7 +51,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
       return beginReading(command.connection_id, options)
     case 'apply_expected_change':
       return options.expectedChanges.apply(command.expected_change_id)
-    // To the notifier.
+    // Commands for the notifier.
     case 'retry_delivery':
     case 'replay_deliveries':
     case 'enable_channel':
@@ -64,7 +64,7 @@ async function carryOut(command: Command, options: CommandConsumerOptions): Prom
   }
 }
 
-/** A connection can be read now: what it held is asked for, and its sweep begins. */
+/** A connection has become readable: re-reads its held hints and starts its sweep. */
 async function beginReading(
   connectionId: string,
   { connections, heldHints, sweeps, clock }: CommandConsumerOptions,

@@ -17,12 +17,12 @@ import { evictedRecordOf, explainsEvicted } from './evict.ts'
 
 const MAX_EVENT_IDS = 100
 /**
- * Operations that explain nothing and are kept: of a loop's endless tries the latest. One that explains an action is never
- * given up, as that action would alert.
+ * Operations that explain nothing: the latest are kept, because failing software may report any number of them. An
+ * operation that explains an action is never removed, because the action would alert.
  */
 const MAX_SPARE_OPERATIONS = 500
 
-/** The case with a provider's object that was seen: a new record, or what it adds to the one there is. */
+/** Applies a sighting of a provider's object: updates its record, or creates it. */
 export function applyObject(
   theCase: Case,
   sighting: ObservedAction | ObservedRecord,
@@ -45,7 +45,10 @@ function namesOf(sighting: ObservedAction | ObservedRecord): readonly string[] {
   return sighting.kind === 'action' ? [sighting.providerRef, ...sighting.gatewayRefs] : [sighting.providerRef]
 }
 
-/** The record of this very object, or of the same refund at another provider, or the provisional one that it turns out to be. */
+/**
+ * The index of the record of this object, of the same refund at another provider, or of the provisional refund that it
+ * replaces; -1 if there is none.
+ */
 function findRecord(theCase: Case, sighting: ObservedAction | ObservedRecord): number {
   const { identity } = sighting
   const own = theCase.actions.findIndex(
@@ -56,7 +59,7 @@ function findRecord(theCase: Case, sighting: ObservedAction | ObservedRecord): n
   return linked >= 0 ? linked : provisionalFor(theCase, sighting)
 }
 
-/** @param evicted what stayed of the record, where it was evicted. Its operation is left out: the ledger reports that. */
+/** @param evicted the kept data if the record was evicted. Its operation is left out, because the ledger reports it. */
 function newRecord(
   sighting: ObservedAction | ObservedRecord,
   evicted: EvictedRecord | undefined,
@@ -113,8 +116,9 @@ function withSighting(
 }
 
 /**
- * The case with an operation as it stands now; an older copy changes nothing, nor does one whose record was given up. One
- * that was never sent to the provider can explain nothing: it is kept for whoever asks why, and leads nowhere.
+ * Adds or updates an operation. An older version changes nothing, and neither does an operation that explains an
+ * evicted record. An operation that was never sent to the provider explains nothing: it is kept only to show why, and
+ * its references are not added.
  */
 export function applyOperation(theCase: Case, operation: Operation): Case {
   const refs = operation.executing_at === null ? theCase.refs : withAll(theCase.refs, operation.refs)
@@ -126,7 +130,7 @@ export function applyOperation(theCase: Case, operation: Operation): Case {
   return withinLimit({ ...theCase, refs, operations: [...theCase.operations, operation] })
 }
 
-/** The case without the oldest operation that explains nothing, when there are too many of these. */
+/** Removes the oldest operation that explains nothing if there are too many. */
 function withinLimit(theCase: Case): Case {
   const { operations } = theCase
   if (operations.length <= MAX_SPARE_OPERATIONS) return theCase

@@ -16,7 +16,7 @@ import { countRecords, whyFull } from './evict.ts'
 import { scheduleOperationLooks } from './operation-looks.ts'
 import { applyLook, type LookInput } from './second-look.ts'
 
-/** Everything that can change what is known of a case. */
+/** Everything that can change a case. */
 export type Input =
   | {
       readonly kind: 'sighting'
@@ -24,14 +24,17 @@ export type Input =
       readonly source: SightingSource
     }
   | { readonly kind: 'operation'; readonly operation: Operation }
-  /** Expected changes of people about anything, or about what the case is called, or will be by the inputs that follow. */
+  /**
+   * Expected changes that may cover actions of the case: those without a subject, and those about a name of the case,
+   * including names that later inputs of the batch add.
+   */
   | { readonly kind: 'expected_changes'; readonly expectedChanges: readonly ExpectedChange[] }
-  /** A look that is due, or that the provider has answered; what the answer showed was seen before. */
+  /** A look that is due, or that the provider has answered. The objects of the answer were applied before. */
   | ({ readonly kind: 'second_look' } & LookInput)
 
 /**
- * The next state of a case. Pure: what it returns rests on its arguments only, so a lost compare-and-set is answered
- * by loading again and deciding again.
+ * Returns the next state of a case. It depends only on its arguments, so after a lost compare-and-set the case is
+ * loaded and decided again.
  */
 export function decide(theCase: Case, input: Input, context: DecisionContext): Case {
   const { now } = context
@@ -40,7 +43,7 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
       return judge(applySighting(theCase, input, now), context)
     case 'operation': {
       const next = applyOperation(theCase, input.operation)
-      // A look brings every operation of its case: those that are known already are to cost nothing.
+      // A look applies every operation of its case. Unchanged operations must cost nothing.
       return next === theCase ? theCase : judge(next, context)
     }
     case 'expected_changes':
@@ -52,12 +55,12 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
   }
 }
 
-/** What is read because a look asked for it. */
+/** The reasons of re-reads that a look requested. */
 const READ_FOR_LOOKS: readonly (ReadReason | null)[] = ['second_look', 'settlement', 'missing_check']
 
 /**
- * Why a case cannot take an input; null where it can. A look always passes, as does what was read for one: it would
- * be asked for again for ever.
+ * The reason why a case refuses an input; null if it accepts the input. Looks and the sightings that they requested are
+ * always accepted, because a refused one would be requested again for ever.
  */
 export function whyRefused(theCase: Case, input: Input, now: number): ReturnType<typeof whyFull> {
   if (input.kind !== 'sighting' || READ_FOR_LOOKS.includes(input.source.reading)) return null
@@ -84,7 +87,7 @@ function judge(theCase: Case, context: DecisionContext): Case {
   return followOperations(judgeCase(followTotals(named, context), context), context.now)
 }
 
-/** What follows from verdicts for the operations that gave them. */
+/** Updates the operations after the verdicts: their outcomes, differences and checks. */
 function followOperations(theCase: Case, now: number): Case {
   return scheduleOperationLooks(reportDrift(recordOutcomes(theCase, now), now), now)
 }

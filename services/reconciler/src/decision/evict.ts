@@ -5,23 +5,27 @@ import { refundIdsOf } from '../case/sides.ts'
 import { totalsOf } from '../refund/refund-steps.ts'
 
 /**
- * What a case gives up when it holds too much, so that its document stays far below the 16 MB that MongoDB allows. Only
- * what is settled goes, each record with the operation and the step that belong to it, and a little stays of it: an event
- * that comes after all makes it anew under its old name, and its second look finds the operation in the ledger.
+ * Evicts records of a case that has too many, so that its document stays far below MongoDB's limit of 16 MB. Only
+ * records that can no longer change are evicted, each with its operation and its refund totals. The kept data is enough
+ * to create the record again, under its id, if an event about it arrives later. Its second look then loads the
+ * operation from the ledger.
  */
 
-/** Records that a case keeps. Beyond that it gives up old ones. */
+/** Records that a case keeps. Above this number, old records are evicted. */
 export const MAX_RECORDS = 1_000
-/** Providers tell of what happened within days; what was first seen that long ago is told of no more, but for rare late turns. */
+/** Providers report a change within days, so a record of this age gets no more events, with rare exceptions. */
 const OLD_AFTER_MS = 7 * 86_400_000
-/** Records and totals with which a case takes no new one: 6 to 9 MB as it is stored. Counted, as measuring costs too much. */
+/**
+ * Number of records and totals at which a case refuses new ones. At this number a stored case has 6 to 9 MB. They are
+ * counted because measuring the size costs too much.
+ */
 export const MAX_HELD = 3_000
-/** Records given up with which it takes no new one, as a little of each stays. */
+/** Number of evicted records at which a case refuses new ones, because some data of each is kept. */
 export const MAX_EVICTED = 10_000
 
 /**
- * The case with as many of its oldest settled records given up as it has too many.
- * @param before the case as it was read: what changed since then is kept, as that is yet to be listed
+ * Evicts the oldest final records of a case that has more than `MAX_RECORDS`.
+ * @param before the case as it was loaded. Records that changed since are kept, because they must still be listed.
  */
 export function evictOld(theCase: Case, before: Case | undefined, now: number): Case {
   const surplus = theCase.actions.length + theCase.merged.length - MAX_RECORDS
@@ -30,7 +34,8 @@ export function evictOld(theCase: Case, before: Case | undefined, now: number): 
   const listed = new Set<ActionRecord | MergedRecord>(before?.actions)
   for (const one of before?.merged ?? []) listed.add(one)
   const made = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
-  // An operation goes with its action, so one that explains several actions keeps them.
+  // An operation is evicted with its action, so an operation that explains several actions is kept, and so are these
+  // actions.
   const isShared = ({ operationId }: ActionRecord) => operationId !== null && (made.get(operationId)?.length ?? 0) > 1
   const settled = [
     ...theCase.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
@@ -47,9 +52,10 @@ export function evictOld(theCase: Case, before: Case | undefined, now: number): 
   return evicted.size === 0 ? theCase : withoutRecords(theCase, evicted)
 }
 
-/** Whether nothing is to come of it, and the same would be said of it if it came again. */
+/** True if the record can no longer change, and would get the same verdict if it was created again. */
 function isFinal(action: ActionRecord, operation: Operation | undefined): boolean {
-  // What is read off a row comes back with its next snapshot; what is provisional may yet turn out to be a refund.
+  // The next snapshot would create the record of a subscription again, and a refund may still replace a provisional
+  // one.
   if (action.turn !== null || isProvisional(action) || openIncident(action) !== undefined) return false
   if (!isJudged(action)) return true
   if (action.verdict !== 'explained') return false
@@ -84,23 +90,26 @@ function evictionOf(action: ObjectRecord): EvictedRecord {
   return { actionId: id, identity, refs: [...new Set(refundIdsOf(action))], ...shown, idempotencyKeys, operationId }
 }
 
-/** What stayed of a record that was given up, by any id that a provider calls it by. */
+/** The kept data of an evicted record, found by any id that a provider uses for it. */
 export function evictedRecordOf(theCase: Case, refs: readonly string[]): EvictedRecord | undefined {
   return theCase.evicted.find(one => one.refs.some(ref => refs.includes(ref)))
 }
 
-/** Whether the operation explains a record that was given up, so that it can explain no other. */
+/** True if the operation explains an evicted record, so that it cannot explain another one. */
 export function explainsEvicted(theCase: Case, operationId: string): boolean {
   return theCase.evicted.some(one => one.operationId === operationId)
 }
 
-/** Why a case cannot take one more record; null where it can. */
+/** The reason why a case cannot hold one more record; null if it can. */
 export function whyFull({ actions, merged, refundTotals, evicted }: Case): 'too_many_records' | null {
   const held = actions.length + merged.length + refundTotals.length
   return held >= MAX_HELD || evicted.length >= MAX_EVICTED ? 'too_many_records' : null
 }
 
-/** How many records and totals a case knows of. One that was given up counts, so that it is no new one when it comes back. */
+/**
+ * The number of records and totals that a case knows. Evicted records are included, so that one that is created again
+ * does not count as new.
+ */
 export function countRecords({ actions, merged, refundTotals, evicted }: Case): number {
   return actions.length + merged.length + refundTotals.length + evicted.length
 }

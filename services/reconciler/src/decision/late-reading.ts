@@ -15,19 +15,19 @@ import type { LookInput } from './second-look.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Waits before each question, in milliseconds: two days in all, longer than most outages of a provider. */
+/** Waits before each question, in milliseconds. The sum is two days, longer than most outages of a provider. */
 const WAITS_MS = [1, 5, 15, 60, 3 * 60, 6 * 60, 12 * 60, 24 * 60].map(minutes => minutes * MINUTE_MS)
-/** How long the answer to the last question is waited for. */
+/** How long to wait for the answer to the last question. */
 const LAST_ANSWER_WITHIN_MS = HOUR_MS
 
-/** The case with questions to come about an action that alerted although the provider had not answered. */
+/** Schedules questions about an action that alerted although the provider had not answered. */
 export function startLateReading(theCase: Case, actionId: string, input: LookInput, now: number): Case {
   const action = theCase.actions.find(one => one.id === actionId)
   if (action?.verdict !== 'unexplained' || whomToAsk(action, input.facts).kind !== 'ask') return theCase
   return withRecord(theCase, withLateReading(action, { tries: 0, nextAt: nextAfter(0, now), outcome: null }))
 }
 
-/** The case after a question became due, or after the provider answered one. */
+/** The case after a question is due, or after the provider answered it. */
 export function readLate(theCase: Case, look: LateReadingLook, input: LookInput, now: number): Case {
   const action = theCase.actions.find(one => one.id === look.actionId)
   const reading = action?.look?.lateReading
@@ -66,7 +66,7 @@ function takeAnswer(
   answer: Readback['outcome'],
   now: number,
 ): Case {
-  // The next question is due already.
+  // The next question is already scheduled.
   if (answer === 'unavailable') return theCase
   const outcome = answer === 'not_found' ? 'not_found' : 'confirmed'
   const read: ActionRecord = {

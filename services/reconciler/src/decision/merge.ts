@@ -8,8 +8,9 @@ import { joinLinked } from '../verdict/same-action.ts'
 import { applyOperation } from './apply-object.ts'
 
 /**
- * Two cases that turned out to be one, e.g. a charge and its payment intent that came in separate events. The older
- * keeps its id; which one that is does not depend on who merges. Everything of both is kept; the verdicts are judged anew.
+ * Merges two cases that are about the same payment or subscription, e.g. a charge and its payment intent that arrived
+ * in separate events. The older case keeps its id, so every process chooses the same one. All data of both is kept, and
+ * the verdicts are decided again.
  */
 export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser: Case; merged: Case } {
   const aWins = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
@@ -19,7 +20,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
   const knownCases = new Set(winner.followedOperations.map(one => one.operationId))
   const base: Case = {
     ...winner,
-    // Of both, so that projections of the one that vanishes are not newer than what comes.
+    // The higher version of the two, so that new projections are newer than those of the case that is removed.
     version: Math.max(winner.version, loser.version),
     refs: withAll(winner.refs, loser.refs),
     actions: [...winner.actions, ...loser.actions.filter(action => !known.has(action.id))],

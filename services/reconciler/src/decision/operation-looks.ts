@@ -10,18 +10,20 @@ import { stretchesOf } from '../subscription/subscription-row.ts'
 import { rereadEntry } from '../verdict/outbox-entries.ts'
 import type { LookInput } from './second-look.ts'
 
-/** How long after an operation was reported as done its object may stay unknown. */
+/** How long the object of a completed operation may be unknown before the provider is asked. */
 const MISSING_AFTER_MS = 15 * 60_000
-/** What could not be asked for that long is not asked for any more. */
+/** How long to keep asking if the provider is unavailable. */
 const MISSING_UNTIL_MS = 24 * 3_600_000
-/** A refund under review is asked after soon, in case its event is lost, and then less often. */
+/** A refund under review is checked soon in case its event is lost, and then less often. */
 const SETTLEMENT_FIRST_MS = 3_600_000
 const SETTLEMENT_AGAIN_MS = 6 * 3_600_000
 const SETTLEMENT_UNTIL_MS = 30 * 86_400_000
 
 type OperationLook = NonNullable<FollowedOperation['look']>
 
-/** The case with the looks that its operations want: at what is not there, and at what is not decided. */
+/**
+ * Schedules the checks that operations need: of a completed operation without an action, and of an operation in review.
+ */
 export function scheduleOperationLooks(theCase: Case, now: number): Case {
   const actions = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
   const looks = new Map(theCase.followedOperations.map(({ operationId, look }) => [operationId, look]))
@@ -42,10 +44,10 @@ function actionOf(theCase: Case, { operation_id }: Operation): ActionRecord | un
 
 const UNDECIDED: ReadonlySet<ObjectState> = new Set(['pending', 'requires_action'])
 
-/** @param actions those that it explains */
+/** @param actions the actions that the operation explains */
 function wantedLook(operation: Operation, actions: readonly ActionRecord[]): OperationLook['why'] | null {
   if (actions.length === 0) {
-    // What skipped its approval explains nothing, so that nothing is its own says nothing.
+    // An operation that skipped its approval explains nothing, so it is normal that it has no action.
     return operation.state === 'completed' && operation.unapproved == null ? 'missing_check' : null
   }
   const isUndecided = actions.some(({ kind, state }) => kind === 'refund' && UNDECIDED.has(state))
@@ -58,7 +60,7 @@ function firstLook(why: OperationLook['why'], { ended_at }: Operation, now: numb
   return { why, dueAt, askedAt: null, doneAt: null }
 }
 
-/** The case after a look at one of its operations: the provider is asked, or has answered. */
+/** The case after a check of one of its operations was due, or after the provider answered it. */
 export function lookAtOperation(
   theCase: Case,
   pending: PendingOperationLook,
@@ -90,7 +92,7 @@ export function lookAtOperation(
   return look.why === 'missing_check' && !isKnown(theCase, operation) ? reportMissing(next, operation, now) : next
 }
 
-/** Nothing more to ask, or the next time to. */
+/** The finished look, or the look with its next due time. */
 function afterAnswer(look: OperationLook, operation: Operation, now: number): OperationLook {
   const since = Date.parse(operation.executing_at ?? operation.created_at)
   if (look.why === 'missing_check' || now - since >= SETTLEMENT_UNTIL_MS) return { ...look, doneAt: now }
@@ -98,8 +100,8 @@ function afterAnswer(look: OperationLook, operation: Operation, now: number): Op
 }
 
 /**
- * Whether what the operation says stands, though another one explains it: a refund that was reported twice, or a
- * subscription that another request ended.
+ * True if the operation is right although another operation explains its action: a refund was reported twice, or
+ * another request ended the subscription.
  */
 function isKnown(theCase: Case, operation: Operation): boolean {
   if (operation.kind === 'refund') {

@@ -14,16 +14,16 @@ import { lookAtOperation } from './operation-looks.ts'
 /** A look that is due, or that the provider has answered. */
 export interface LookInput {
   readonly lookId: string
-  /** When the look was due, as its message says: a look that was moved since is another one. */
+  /** The due time in the look's message. A look whose due time has changed since is another look. */
   readonly dueAt: number
   readonly facts: LookFacts
-  /** What the provider said; null before it was asked. What it showed was seen before. */
+  /** The provider's answer; null before it was asked. The objects of the answer were applied before. */
   readonly answer: Pick<Readback, 'outcome'> | null
 }
 
 const READ_BACK = { read: 'confirmed', not_found: 'not_found', unavailable: 'unavailable' } as const
 
-/** The case after a look. One that is not waited for changes nothing. */
+/** The case after a look. A look that the case does not wait for changes nothing. */
 export function applyLook(theCase: Case, input: LookInput, context: DecisionContext): Case {
   const { now } = context
   const look = findLook(theCase, input)
@@ -46,7 +46,7 @@ export function applyLook(theCase: Case, input: LookInput, context: DecisionCont
   }
 }
 
-/** The case after a second look: the provider is asked, or the verdict is given. */
+/** The case after a second look: either the provider is asked, or the verdict is given. */
 function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
   const { now } = context
   const seen = lookedAt(judged, look)
@@ -66,10 +66,10 @@ function takeSecondLook(judged: Case, look: SecondLook, input: LookInput, contex
   }
 }
 
-/** What a second look does next. */
+/** The next step of a second look. */
 type Step =
   | { readonly kind: 'ask'; readonly asking: Asking }
-  /** Its provider cannot be asked now, and no verdict is given without it. */
+  /** The provider cannot be asked now, and a verdict needs its answer. */
   | { readonly kind: 'keep_waiting' }
   /** The provider was asked and may still answer in time. */
   | { readonly kind: 'await_answer' }
@@ -87,12 +87,15 @@ function nextStep(seen: ActionRecord | RefundTotal, look: SecondLook, { facts }:
 }
 
 function stepOfAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<LookInput['answer']>): Step {
-  // Where only hints and what was read after them speak of it, no verdict is given before the provider has answered.
+  // An action that is known only from hints gets no verdict before the provider has answered.
   if (answer.outcome === 'unavailable' && !isSigned(seen)) return { kind: 'keep_waiting' }
   return { kind: 'conclude', answer }
 }
 
-/** Asks the provider. What it signed is judged in time whatever becomes of the question. */
+/**
+ * Asks the provider. A signed action also gets a message that ends the wait, so that it is judged in time even without
+ * an answer.
+ */
 function ask(theCase: Case, look: SecondLook, seen: ActionRecord | RefundTotal, asking: Asking, now: number): Case {
   const asked = withAsked(theCase, look, now)
   const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
@@ -101,7 +104,9 @@ function ask(theCase: Case, look: SecondLook, seen: ActionRecord | RefundTotal, 
   return { ...asked, outbox: [...asked.outbox, question, ...end] }
 }
 
-/** Clocks differ between machines: the end of the wait that comes early by this one comes again. */
+/**
+ * Clocks differ between machines. If the message that ends the wait is early by this machine's clock, it is sent again.
+ */
 function endOfWait(theCase: Case, look: SecondLook, now: number) {
   return unansweredEntry(theCase, look, answerBy(look.dueAt, look.askedAt ?? now), now)
 }
@@ -110,7 +115,7 @@ function findLook(theCase: Case, { lookId, dueAt }: LookInput): PendingLook | un
   return pendingLooks(theCase).find(look => look.lookId === lookId && look.dueAt === dueAt)
 }
 
-/** Clocks differ between machines; a look that comes early by this one goes round again. */
+/** Clocks differ between machines. If a look is early by this machine's clock, it is sent again. */
 function requeueLook(theCase: Case, look: PendingLook, now: number): Case {
   if (look.kind === 'operation' || look.kind === 'decision') return theCase
   return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, look.lookId, look.dueAt, now)] }
@@ -137,11 +142,11 @@ function withAsked(theCase: Case, look: SecondLook, now: number): Case {
   }
 }
 
-/** The verdict of a look that waits for nobody any more. */
+/** Gives the verdict of a look that waits for no further answer. */
 function conclude(theCase: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
   const { now } = context
   const { facts, answer } = input
-  // A refund that only a total proves becomes an action in this moment, and is judged at once: its minute has passed.
+  // A refund that only a total proves becomes an action now and is judged at once, because its minute has passed.
   const looked = look.kind === 'refund_total' ? judgeCase(lookAtTotal(theCase, look.totalId, now), context) : theCase
   const known = new Set(theCase.actions.map(({ id }) => id))
   const isLookedAt = ({ id }: ActionRecord) => (look.kind === 'action' ? id === look.actionId : !known.has(id))

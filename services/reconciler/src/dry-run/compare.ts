@@ -4,18 +4,18 @@ import type { Case } from '../case/case.ts'
 import { ruleOf } from '../verdict/why.ts'
 import type { History } from './history.ts'
 
-/** What is said of an action. */
+/** The verdict of an action, as the dry run shows it. */
 export interface ShownVerdict {
   readonly verdict: Verdict
   readonly reason: VerdictReason
   readonly operation_id: string | null
-  /** Whether people were told that nothing explains it, be it taken back later or not. */
+  /** True if an alert was sent because nothing explained the action, even if its incident was resolved later. */
   readonly alerted: boolean
   /** One sentence for a person. */
   readonly rule: string
 }
 
-/** An action of which a dry run says something else than what is stored. */
+/** An action whose verdict in the replay differs from the stored verdict. */
 export interface VerdictDifference {
   readonly action_id: string
   readonly project_id: string
@@ -29,19 +29,19 @@ export interface VerdictDifference {
   readonly currency: string | null
   readonly first_seen_at: string
   readonly basis: History['basis']
-  /** Null for an action that nobody saw then. */
+  /** Null if no action was stored. */
   readonly stored: ShownVerdict | null
-  /** Null for an action that the replay does not see. */
+  /** Null if the replay does not find the action. */
   readonly now: ShownVerdict | null
 }
 
-/** An action as it is stored and as the replay has it: at least one of them. */
+/** An action as it is stored, and as the replay finds it. At least one of the two is set. */
 export interface ComparedAction {
   readonly stored: ActionRecord | undefined
   readonly now: ActionRecord | undefined
 }
 
-/** Which stored action is which of the replay. */
+/** Pairs the stored actions with those of the replay. */
 export function pairActions(stored: Case | undefined, replayed: readonly Case[]): ComparedAction[] {
   const left = replayed.flatMap(({ actions }) => actions).filter(isJudged)
   const take = (isSame: (action: ActionRecord) => boolean) => {
@@ -49,7 +49,7 @@ export function pairActions(stored: Case | undefined, replayed: readonly Case[])
     return index < 0 ? undefined : left.splice(index, 1)[0]
   }
   const known = stored?.actions.filter(isJudged) ?? []
-  // Sure matches first, so that none of them is taken by a guess.
+  // Match by id first, so that a less certain match does not use the action of a certain one.
   const sure = new Map(known.map(action => [action, take(({ id }) => id === action.id)]))
   const pairs = known.map(action => ({
     stored: action,
@@ -58,7 +58,9 @@ export function pairActions(stored: Case | undefined, replayed: readonly Case[])
   return [...pairs, ...left.map(now => ({ stored: undefined, now }))]
 }
 
-/** An id follows from what was seen first, and the replay may have seen another side of the same thing first. */
+/**
+ * An action's id depends on the object that was seen first, and the replay may see another object of the action first.
+ */
 function isOneObject(a: ActionRecord, b: ActionRecord): boolean {
   if (a.kind !== b.kind) return false
   if (a.identity === b.identity || a.sides.some(side => b.sides.some(({ identity }) => identity === side.identity))) {
@@ -67,7 +69,7 @@ function isOneObject(a: ActionRecord, b: ActionRecord): boolean {
   return a.turn !== null && a.turn.row === b.turn?.row && a.providerCreatedAt === b.providerCreatedAt
 }
 
-/** @returns undefined where both say the same */
+/** @returns undefined if both have the same verdict */
 export function differenceOf(
   { stored, now }: ComparedAction,
   projectId: string,
@@ -104,7 +106,7 @@ function shownVerdict(action: ActionRecord | undefined): ShownVerdict | null {
   }
 }
 
-/** Whether an incident was ever opened because nothing explained it. */
+/** True if an incident was ever opened because nothing explained the action. */
 export function wasAlerted({ incidents }: ActionRecord): boolean {
   return incidents.some(({ code }) => code === 'UNEXPECTED_ACTION')
 }

@@ -13,43 +13,43 @@ import { type Replayed, runHistory } from './virtual-run.ts'
 export interface DryRunOptions {
   readonly source: ReplaySource
   readonly window: Window
-  /** Milliseconds from first sight to second look. */
+  /** Milliseconds from the first record of an action to its second look. */
   readonly recheckDelayMs: number
-  /** For the connections of the window, in place of what each is set to today. */
+  /** Replaces the current setting of the window's connections. */
   readonly outOfBand?: OutOfBand | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Called with each difference as it is found; nothing of it is kept. */
+  /** Called with each difference as it is found. The dry run itself does not keep them. */
   readonly onDifference: (difference: VerdictDifference) => void
   /** Called after each page. */
   readonly onProgress?: (progress: DryRunProgress) => void
 }
 
 export interface DryRunProgress {
-  /** Actions are compared first; then the events are looked through for what nothing was made of. */
+  /** Actions are compared first. Then events are read again that led to no action when they were processed. */
   readonly walking: 'actions' | 'events'
-  /** How far the walk through the window has come, in milliseconds since the epoch. */
+  /** The time in the window that the replay has reached, in milliseconds since the epoch. */
   readonly at: number
   readonly compared: number
   readonly different: number
 }
 
-/** An event that tells of something by today's rules, and what that is found by. */
+/** An event that is relevant by today's rules, and the references that lead to its case. */
 interface RelevantEvent {
   readonly event: KeptEvent
   readonly refs: readonly string[]
 }
 
-/** Cases that are in memory at once. */
+/** Cases that are in memory at the same time. */
 const PAGE = 200
-/** A look this close may be under way while it is replayed. */
+/** A look that was due within this time may still be in progress, so its verdict is not compared. */
 const IN_PROGRESS_MS = 10 * 60_000
 
 /**
- * Replays a window of what was taken in, by today's rules and settings or changed ones, and tells which verdicts differ from
- * the stored ones. Each case is replayed whole, with what came before and after the window, and what it says of actions
- * that were first seen in the window, or that an event of it is about, is compared. Reads only.
- * @throws AppError `unavailable` when the database is away
+ * Replays the events of a window with today's rules and settings, or changed ones, and reports the verdicts that differ
+ * from the stored ones. Each case is replayed as a whole, including events before and after the window. Its verdicts
+ * are compared for actions that were first seen in the window or have an event in it. Writes nothing.
+ * @throws AppError `unavailable` if the database is unavailable
  */
 export function dryRun(options: DryRunOptions): Promise<DryRunSummary> {
   return new DryRun(options).run()
@@ -58,7 +58,7 @@ export function dryRun(options: DryRunOptions): Promise<DryRunSummary> {
 class DryRun {
   readonly #options: DryRunOptions
   readonly #tally = new Tally()
-  /** Differences that were told, where an event leads to its case a second time. */
+  /** Ids of actions whose difference was reported, because a second event may lead to the same case. */
   readonly #reported = new Set<string>()
 
   constructor(options: DryRunOptions) {
@@ -71,7 +71,7 @@ class DryRun {
     return this.#tally.summary()
   }
 
-  /** @param page answers where it ended, or undefined when there is nothing after it */
+  /** @param page handles one page and returns where it ended; undefined if there are no more entries */
   async #walk(
     walking: DryRunProgress['walking'],
     page: (window: Window, after: Place | undefined) => Promise<Place | undefined>,
@@ -90,7 +90,7 @@ class DryRun {
     if (last === undefined) return undefined
     const ids = new Set(anchors.map(({ _id }) => _id))
     const cases = await source.cases(await refsOfAnchors(anchors, source))
-    // A case with several actions in the window is replayed with the first of them.
+    // A case with several actions in the window is replayed once, with the page that has the first of them.
     const mine = cases.filter(theCase => ids.has(this.#firstSeenInWindow(theCase)?.id ?? ''))
     for (const group of await loadGroups(mine.map(groupOf), source)) await this.#compare(group)
     return { at: last.first_seen.getTime(), id: last._id }
@@ -108,7 +108,7 @@ class DryRun {
     return { at: last.received_at.getTime(), id: last._id }
   }
 
-  /** What events of the window are about without an action that was first seen in it: an older one, or none yet. */
+  /** Compares cases that have events in the window, but no action that was first seen in it. */
   async #compareOlder(documents: readonly InboxDocument[]): Promise<void> {
     const { source } = this.#options
     const anchors = await source.actionsById([...new Set(documents.flatMap(({ action_ids }) => action_ids))])
@@ -122,12 +122,12 @@ class DryRun {
     const ids = new Set(documents.map(({ _id }) => _id))
     for (const group of await loadGroups(untouched.map(groupOf), source)) {
       const first = group.events.find(({ document }) => this.#cameInWindow(document))
-      // A case with several events in the window is replayed with the first of them.
+      // A case with several events in the window is replayed once, with the page that has the first of them.
       if (first !== undefined && ids.has(first.document._id)) await this.#compare(group)
     }
   }
 
-  /** Events of which nothing was made: by today's rules, they may tell of something. */
+  /** Reads events again that led to no action, because today's rules may find one. */
   async #readAgain(documents: readonly InboxDocument[]): Promise<void> {
     const { source } = this.#options
     const telling = await this.#read(documents)
@@ -135,7 +135,7 @@ class DryRun {
     for (const group of await loadGroups(joinByRefs(telling, cases), source)) await this.#compare(group)
   }
 
-  /** What today's rules read in events; those that tell of nothing are counted. */
+  /** Reads events by today's rules, and counts those that are irrelevant. */
   async #read(documents: readonly InboxDocument[]): Promise<RelevantEvent[]> {
     const { source, now } = this.#options
     const bodies = await source.bodies(documents.map(({ _id }) => _id))
@@ -166,7 +166,7 @@ class DryRun {
     }
   }
 
-  /** @returns undefined where the rules fail on it: that is told, and the others are replayed */
+  /** @returns undefined if the rules fail on the case; the failure is counted and the other cases are replayed */
   async #replay(
     { theCase, events, surroundings }: LoadedGroup,
     until: number,
@@ -188,7 +188,7 @@ class DryRun {
     { more }: LoadedGroup,
   ): void {
     const isAgain = difference !== undefined && this.#reported.has(difference.action_id)
-    // What was compared on the way through the actions counts there, unless it is another one now.
+    // The pass over the actions has counted the case already, so only a new difference is counted.
     if (isAgain || (more.length > 0 && difference === undefined)) return
     this.#tally.compared(pair, basis, difference)
     if (difference === undefined) return
@@ -212,7 +212,7 @@ class DryRun {
     return events.some(({ document }) => this.#cameInWindow(document) && action.eventIds.includes(document.event_id))
   }
 
-  /** The first of a case's actions that was first seen in the window. */
+  /** The earliest of the case's actions that were first seen in the window. */
   #firstSeenInWindow(theCase: Case): ActionRecord | undefined {
     return theCase.actions
       .filter(({ firstSeenAt, seenThrough }) =>
@@ -247,7 +247,7 @@ function readEvent(event: KeptEvent, connections: Parameters<typeof readItem>[1]
   }
 }
 
-/** Events that share a reference, or lead to one case, are replayed together. */
+/** Events that share a reference, or lead to the same case, are replayed together. */
 function joinByRefs(telling: readonly RelevantEvent[], cases: readonly Case[]): Group[] {
   let groups: Group[] = cases.map(groupOf)
   for (const { event, refs } of telling) {
@@ -263,7 +263,7 @@ function joinByRefs(telling: readonly RelevantEvent[], cases: readonly Case[]): 
   return groups
 }
 
-/** Whether the stored verdict is still to come, or may have come while this was read. */
+/** True if the stored verdict is still pending, or may have been given during this replay. */
 function isInProgress({ stored }: ComparedAction, until: number): boolean {
   if (stored === undefined || stored.verdict !== 'pending') return false
   return stored.look === null || (stored.look.askedAt === null && stored.look.dueAt > until - IN_PROGRESS_MS)

@@ -12,56 +12,58 @@ import type { Case } from '../case/case.ts'
 import type { ExpectedChangeUses } from '../expected-change/expected-change-uses.ts'
 import { type StoredFact, storedFacts } from './stored-facts.ts'
 
-/** An event of the inbox with its raw body, or null once that is past its retention. */
+/** An event of the inbox. Its raw body is null if the body's retention has ended. */
 export interface KeptEvent {
   readonly document: InboxDocument
   /** JSON text. */
   readonly body: string | null
 }
 
-/** Something that the reconciler takes in, and when it did, in milliseconds since the epoch. */
+/** A work item for the reconciler, and when it arrives, in milliseconds since the epoch. */
 export interface Arrival {
   readonly at: number
   readonly item: WorkItem
 }
 
-/** What the provider said when a look asked it; null where its answer never came. */
+/** The provider's answer to a look; null if it never arrived. */
 export type StoredAnswer = {
   readonly at: number
   readonly outcome: NonNullable<Why['read_back']>
-  /** What it said to a question after the alert, where it had not answered in time. */
+  /** The provider's answer to a later question, if it did not answer the look in time. */
   readonly later?: 'confirmed' | 'not_found'
 } | null
 
-/** Everything that the verdicts of one payment or subscription rest on, in order of time. */
+/** All inputs for the verdicts of one payment or subscription, in order of time. */
 export interface History {
   readonly arrivals: readonly Arrival[]
-  /** By the id of the look. A look that is not in here was not taken then. */
+  /** By the id of the look. A look without an entry was not taken when the case was decided. */
   readonly answers: ReadonlyMap<string, StoredAnswer>
   /**
-   * What today's rules are put to. events: the bodies of the events, read once more from the beginning. reading: what was
-   * understood then of what the provider was read to say (after hints, by sweeps), because that is not kept. expired: what
-   * was understood then of events whose bodies are past their retention.
+   * The data that today's rules are applied to. events: the bodies of the events, read again. reading: the stored
+   * sightings of re-reads and sweeps, because the answers of providers are not kept. expired: the stored sightings of
+   * events whose bodies are no longer kept.
    */
   readonly basis: 'events' | 'reading' | 'expired'
 }
 
-/** What surrounds a history: the same for all that are replayed together. */
+/** The operations, connections and expected changes for the histories that are replayed together. */
 export interface Surroundings {
   readonly operations: readonly Operation[]
-  /** As they are today, deleted ones too. */
+  /** As they are today, including deleted connections. */
   readonly connections: ReadonlyMap<string, ConnectionDocument>
-  /** When an operation of the connection first reached executing, in milliseconds since the epoch, by the connection. */
+  /**
+   * When the first operation of each connection reached `executing`, in milliseconds since the epoch, by connection id.
+   */
   readonly firstExecutions: ReadonlyMap<string, number>
   readonly expectedChanges: readonly ExpectedChangeDocument[]
-  /** What is taken of them today: by changes of this history and of others, which are not replayed with it. */
+  /** How much of the expected changes is used today, also by cases that are not replayed. */
   readonly expectedChangeUses: readonly ExpectedChangeUses[]
 }
 
 /**
  * The history of a case.
- * @param theCase undefined where nothing was made of its events then
- * @param events every event that the inbox has of it
+ * @param theCase undefined if no case was created from its events
+ * @param events all events of the case that are in the inbox
  */
 export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[]): History {
   const signed = events.filter(({ document }) => document.provider !== 'subscription')
@@ -79,7 +81,10 @@ export function historyOf(theCase: Case | undefined, events: readonly KeptEvent[
   }
 }
 
-/** Whether an event that told of it is not in the inbox any more. What hints led to was read, and told by none. */
+/**
+ * True if an event of the fact is no longer in the inbox. Facts of the subscription biller are known from re-reads, not
+ * from events.
+ */
 function isBeyondInbox(events: readonly KeptEvent[]): (fact: StoredFact) => boolean {
   const known = new Set(events.map(({ document }) => document.event_id))
   return ({ provider, eventIds }) => provider !== 'subscription' && eventIds.some(id => !known.has(id))
@@ -92,12 +97,15 @@ function isReportedBy(
   return told.some(({ document }) => document.provider === provider && eventIds.includes(document.event_id))
 }
 
-/** An event counts as taken in when it was recorded, not when it came: so do first sight and the minute after it. */
+/**
+ * An event arrives in the replay when it was processed, not when it was received, because the time of first sight and
+ * the second look depend on that.
+ */
 function arrivalOfEvent(event: KeptEvent): Arrival {
   return { at: event.document.processed_at.getTime(), item: eventItem(event) }
 }
 
-/** The event as the reconciler takes it in. */
+/** The event as a work item. */
 export function eventItem({ document, body }: KeptEvent): WorkItem {
   const { _id: inboxId, provider, project_id, connection_id, event_id, event_type, received_at } = document
   const event = {

@@ -1,4 +1,4 @@
-/** What the command line takes of the reconciler: its rules, on what was taken in before. */
+/** The exports for the command line: a replay of stored events with the reconciler's rules. */
 export type { ShownVerdict as Said, VerdictDifference } from './compare.ts'
 export { type DryRunProgress, dryRun } from './dry-run.ts'
 export { createMongoReplaySource } from './mongo-source.ts'

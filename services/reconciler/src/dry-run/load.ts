@@ -4,22 +4,22 @@ import type { Case } from '../case/case.ts'
 import type { KeptEvent, Surroundings } from './history.ts'
 import type { ActionAnchor, ReplaySource } from './source.ts'
 
-/** One payment or subscription that is to be replayed. */
+/** One payment or subscription to replay. */
 export interface Group {
-  /** Undefined where nothing was made of its events then. */
+  /** Undefined if no case was created from its events. */
   readonly theCase: Case | undefined
   readonly refs: readonly string[]
-  /** Events of which nothing was made then, and something is now. */
+  /** Events that led to no action when they were processed, and are relevant by today's rules. */
   readonly more: readonly KeptEvent[]
 }
 
-/** A group with all that its verdicts rest on. */
+/** A group with all inputs for its verdicts. */
 export interface LoadedGroup extends Group {
   readonly events: readonly KeptEvent[]
   readonly surroundings: Surroundings
 }
 
-/** Loads what the verdicts of these groups rest on: one read, or a few, per collection. */
+/** Loads the inputs for the verdicts of these groups, with few reads per collection. */
 export async function loadGroups(groups: readonly Group[], source: ReplaySource): Promise<LoadedGroup[]> {
   const candidates = groups.map(({ theCase }) => (theCase === undefined ? [] : inboxIdsOf(theCase)))
   const documents = new Map((await source.inboxById([...new Set(candidates.flat())])).map(found => [found._id, found]))
@@ -59,12 +59,12 @@ export async function loadGroups(groups: readonly Group[], source: ReplaySource)
   })
 }
 
-/** Of hints, no body is read: nothing in it is believed. */
+/** Bodies of hints are not read, because their content is not trusted. */
 function bodiesOf(documents: readonly KeptEvent['document'][], source: ReplaySource) {
   return source.bodies(documents.flatMap(({ _id, provider }) => (provider === 'subscription' ? [] : [_id])))
 }
 
-/** Event ids are the senders' own, so each may have come through any of the connections. */
+/** Two senders may use the same event id, so an event id is looked up with each connection that shows the case. */
 function inboxIdsOf({ actions, merged, refundTotals, subscriptions }: Case): string[] {
   const snapshots = subscriptions.flatMap(row => row.snapshots)
   const facts = [...actions, ...merged.map(({ record }) => record), ...refundTotals, ...snapshots]
@@ -79,7 +79,7 @@ function connectionsOf({ actions, refundTotals, subscriptions }: Case): string[]
   return facts.flatMap(({ seenThrough }) => seenThrough.map(({ id }) => id))
 }
 
-/** The references by which the cases of these actions are found. */
+/** The references that lead to the cases of these actions. */
 export async function refsOfAnchors(anchors: readonly ActionAnchor[], source: ReplaySource): Promise<string[]> {
   const ids = anchors.flatMap(({ provider, connection_ids }) => (provider === 'subscription' ? connection_ids : []))
   const connections = await source.connections([...new Set(ids)])

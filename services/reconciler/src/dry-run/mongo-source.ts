@@ -14,12 +14,12 @@ import { usesOf } from '../store/mongo-expected-changes.ts'
 import { createMongoConnections } from '../store/mongo-inbox.ts'
 import type { ActionAnchor, Place, ReplaySource, Window } from './source.ts'
 
-/** Ids in one query, so that none grows beyond what the server takes. */
+/** Ids per query, so that a query stays within MongoDB's size limit. */
 const IDS_A_QUERY = 1_000
 
 const ANCHOR = { project_id: 1, connection_ids: 1, provider: 1, subject: 1, first_seen: 1 } as const
 
-/** A product's database, as a dry run reads it. */
+/** The database of an installation, as a source for dry runs. */
 export function createMongoReplaySource(mongo: Mongo): ReplaySource {
   const { db } = mongo
   const actions = db.collection<ActionDocument>('actions')
@@ -69,7 +69,7 @@ export function createMongoReplaySource(mongo: Mongo): ReplaySource {
   }
 }
 
-/** From the window's beginning, or from where the walk is. */
+/** The part of the window that was not read yet. */
 function during(field: 'first_seen' | 'received_at', { from, to }: Window, after: Place | undefined) {
   const range = { [field]: { $gte: new Date(after?.at ?? from), $lt: new Date(to) } }
   if (after === undefined) return range

@@ -5,23 +5,23 @@ import type { Case, RefundTotal, SightingSource, Snapshot, SubscriptionRow } fro
 import { stretchesOf } from '../subscription/subscription-row.ts'
 import type { KeptEvent } from './history.ts'
 
-/** What a case still knows of one object of a provider, as it was understood when it was seen. */
+/** The stored data of one object of a provider, as sightings that can be replayed. */
 export interface StoredFact {
   readonly provider: ProviderKind
   readonly projectId: string
   /** When it became known, in milliseconds since the epoch. */
   readonly at: number
-  /** The events that told of it; empty for what only a reading showed. */
+  /** The events that reported it; empty if only re-reads or sweeps showed it. */
   readonly eventIds: readonly string[]
   readonly sightings: readonly Sighting[]
-  /** One for each connection that shows it. */
+  /** One source for each connection that showed it. */
   readonly sources: readonly SightingSource[]
 }
 
 /**
- * Everything that a case was told or shown. Its verdicts are no part of that: what is derived (a provisional refund, a
- * cancellation of a row) is derived anew.
- * @param events those of the case that the inbox has: they say when something became known
+ * Turns the stored data of a case back into sightings. Derived records are left out, because the replay derives them
+ * again: provisional refunds, and cancellations from snapshots.
+ * @param events the events of the case that are in the inbox; they give the times
  */
 export function storedFacts(theCase: Case, events: readonly KeptEvent[]): StoredFact[] {
   const processedAt = new Map(events.map(({ document }) => [document.event_id, document.processed_at.getTime()]))
@@ -111,14 +111,14 @@ function factOfSnapshot(
   )
   const connectedAt = Math.min(...seenThrough.map(({ createdAt }) => createdAt))
   const shownAt = toldAt.length > 0 ? Math.min(...toldAt) : Math.max(asOf, connectedAt, theCase.createdAt)
-  // What it began was first seen when the first of its snapshots came, so none of them came before that.
+  // A snapshot arrives after its record was first seen, because the first snapshot of a record creates it.
   const at = Math.max(shownAt, ...beginnings(theCase, row, asOf))
   return fact(theCase, at, eventIds, sightings, seenThrough, isBaseline ? 'baseline' : 'sweep')
 }
 
 const ASPECTS: readonly Aspect[] = ['cancellation', 'pause']
 
-/** When the records were first seen whose stretch of the row holds this moment. */
+/** The times at which the records were first seen that include this moment of the subscription. */
 function beginnings(theCase: Case, row: SubscriptionRow, asOf: number): number[] {
   return ASPECTS.flatMap(aspect => {
     const stretch = stretchesOf(row, aspect).find(({ from, to }) => from <= asOf && asOf <= to)
@@ -134,7 +134,7 @@ function seenAs(theCase: Case, { provider, identity, objectIds, subject: about }
   return { provider, identity, objectIds, subject: about, refs: theCase.refs }
 }
 
-/** A sighting has at most one key. */
+/** A sighting has at most one idempotency key, so a record with several keys becomes several sightings. */
 function keysOf(keys: readonly string[]): readonly (string | null)[] {
   return keys.length === 0 ? [null] : keys
 }

@@ -4,41 +4,41 @@ import type { History } from './history.ts'
 
 /** Why an event of the window was not replayed. */
 export type NotReplayed =
-  /** Nothing came of it then and its body is past its retention: whether today's rules see more in it, nobody knows. */
+  /** It led to no action, and its body is no longer kept, so today's rules cannot read it. */
   | 'body_gone'
-  /** A hint of a connection that cannot be read: the provider was never asked. */
+  /** A hint that was held, because its connection cannot be read. */
   | 'hint_held'
-  /** Ignored then, and a hint by today's rules: the provider would have to be asked. */
+  /** It was ignored, and is a hint by today's rules, so the provider would have to be asked. */
   | 'hint_now'
   /** Malformed by today's rules. */
   | 'refused'
 
-/** What a dry run came to. */
+/** The result of a dry run. */
 export interface DryRunSummary {
   readonly actions: {
     readonly compared: number
     readonly same: number
     readonly different: number
-    /** Their second look is still to come, or came in these very minutes. */
+    /** Actions whose second look is still to come, or was due in the last minutes. */
     readonly undecided: number
-    /** Of those compared, by what they were judged from. */
+    /** The compared actions, by the data that was replayed. */
     readonly by_basis: Readonly<Record<History['basis'], number>>
   }
-  /** Actions that people were told nothing explains, of those compared. */
+  /** The compared actions that alerted as unexplained. */
   readonly alerted: { readonly stored: number; readonly now: number }
   /** Verdicts that changed, the most frequent change first. */
   readonly changes: readonly { readonly from: string; readonly to: string; readonly count: number }[]
-  /** Payments and subscriptions on which the rules failed: a fault of theirs, or of what is stored. */
+  /** Payments and subscriptions on which the rules failed, because of a fault in the rules or in the stored data. */
   readonly failed: { readonly count: number; readonly first: { readonly id: string; readonly error: string } | null }
   readonly events: {
     readonly in_window: number
-    /** Nothing was made of them then, and nothing is now. */
+    /** Events that lead to no action, then and now. */
     readonly still_ignored: number
     readonly not_replayed: Readonly<Record<NotReplayed, number>>
   }
 }
 
-/** Counts as a dry run goes along. */
+/** Counts the results of a dry run. */
 export class Tally {
   readonly #byBasis: Record<History['basis'], number> = { events: 0, reading: 0, expired: 0 }
   readonly #notReplayed: Record<NotReplayed, number> = { body_gone: 0, hint_held: 0, hint_now: 0, refused: 0 }
@@ -109,7 +109,7 @@ function isAlerted(action: ActionRecord | undefined): boolean {
   return action !== undefined && wasAlerted(action)
 }
 
-/** What was said, without what differs from one action to the next. */
+/** A text for a verdict, without the details of one action, to group equal changes. */
 function nameOf(said: VerdictDifference['stored']): string {
   if (said === null) return 'not seen'
   const { verdict, reason, alerted } = said

@@ -22,28 +22,30 @@ import type { ReconcilerStores } from '../store/store.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 import type { Arrival, History, Surroundings } from './history.ts'
 
-/** By what a history is judged. */
+/** The settings of a replay. */
 export interface ReplayRules extends Rules {
-  /** The setting of a connection, in place of what it has today; undefined leaves it. */
+  /** The setting that replaces the connection's current one; undefined to keep the current one. */
   readonly outOfBandOf: (connection: ConnectionDocument) => OutOfBand | undefined
 }
 
-/** What came of a history. */
+/** The result of a replay. */
 export interface Replayed {
   readonly cases: readonly Case[]
   /** Events that today's rules refuse as malformed, with the reason. */
   readonly refused: readonly { readonly inboxId: string; readonly reason: string }[]
 }
 
-/** What the provider is said to answer, where nobody knows how long it took. */
+/** How long the provider takes to answer, if the stored data does not show it. */
 const ANSWER_TAKES_MS = 1_000
-/** From an alert without the provider's answer to that answer: the wait before the first question that follows. */
+/**
+ * The time from an alert without the provider's answer to that answer. It is the wait before the first late question.
+ */
 const LATER_ANSWER_AFTER_MS = 60_000
 
 /**
- * Lets a history happen once more: through the reconciler's own batch, with stores in memory and on virtual time. Nobody is
- * asked and nothing leaves: a question to a provider gets the answer that it got then, and messages to others go nowhere.
- * @param until when it ends, in milliseconds since the epoch: a look that is due later has not been taken
+ * Replays a history through the reconciler's own batch code, with stores in memory and virtual time. No provider is
+ * asked and no message is sent: a question gets the stored answer, and other messages are dropped.
+ * @param until when the replay ends, in milliseconds since the epoch. Later looks are not taken.
  */
 export async function runHistory(
   { arrivals, answers }: History,
@@ -75,7 +77,7 @@ export async function runHistory(
     stores: { ...memory, ...storesAsOf(surroundings, rules, clock) },
     ledger: ledgerAsOf(surroundings, clock),
     publisher,
-    // Hints ask by it, and a history holds none: what they led to is stored.
+    // Only hints use the producer, and a history has no hints: their re-reads are in the stored data.
     producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
     codec: { encode: () => Buffer.alloc(0) },
     clock,
@@ -99,7 +101,7 @@ export async function runHistory(
   return { cases: [...memory.contents.cases.values()], refused }
 }
 
-/** What is known stands before what is asked about it at the same moment. */
+/** At the same moment, facts arrive before the looks that depend on them. */
 const ORDER: Record<WorkItem['kind'], number> = {
   sighting: 0,
   operation: 1,
@@ -109,7 +111,7 @@ const ORDER: Record<WorkItem['kind'], number> = {
   readback: 5,
 }
 
-/** Arrivals by time. */
+/** A queue of arrivals in order of time. */
 function createQueue(first: readonly Arrival[]) {
   const compare = (a: Arrival, b: Arrival) => a.at - b.at || ORDER[a.item.kind] - ORDER[b.item.kind]
   const waiting = first.toSorted(compare)
@@ -124,7 +126,7 @@ function createQueue(first: readonly Arrival[]) {
   }
 }
 
-/** What the delay line or the provider brings back of what a decision sends. */
+/** The messages that the delay line or the provider would return for an outbox entry. */
 function repliesTo({ topic, message }: OutboxEntry, answers: History['answers'], now: number): Arrival[] {
   if (topic === 'rechecks') {
     const recheck = message as Recheck
@@ -144,8 +146,8 @@ function repliesTo({ topic, message }: OutboxEntry, answers: History['answers'],
 }
 
 /**
- * The sweep of overdue looks brings these: when it is decided again whether an operation explains an alerted action.
- * @param queued those that were brought before, by name
+ * Rechecks for the pending decisions of a case. In production the timer for overdue looks requests them.
+ * @param queued names of decisions that were requested before
  */
 function decisionsOf(theCase: Case, queued: Set<string>): Arrival[] {
   return pendingLooks(theCase).flatMap(({ kind, lookId, dueAt }) => {
@@ -159,7 +161,7 @@ function decisionsOf(theCase: Case, queued: Set<string>): Arrival[] {
 
 const OUTCOMES = { confirmed: 'read', not_found: 'not_found', unavailable: 'unavailable' } as const
 
-/** Without objects: what they showed is in the history as a fact of its own. */
+/** The answer has no objects, because the history contains them as separate arrivals. */
 function readbackOf(reread: Reread, outcome: keyof typeof OUTCOMES, at: number): Readback {
   const { project_id, connection_id, provider, reason, event, look, targets, reread_id } = reread
   const readback_id = deterministicId('readback', reread_id)
@@ -168,7 +170,10 @@ function readbackOf(reread: Reread, outcome: keyof typeof OUTCOMES, at: number):
   return { readback_id, project_id, connection_id, provider, reason, event, look, targets, read_at, ...answered }
 }
 
-/** The ledger keeps how an operation stands, not how it came there: it counts whole from when it was first known to act. */
+/**
+ * The ledger keeps only the current state of an operation. The replay uses this state from the time at which the
+ * operation began to execute.
+ */
 function knownAt({ created_at, executing_at }: Operation): number {
   return Math.max(Date.parse(created_at), Date.parse(executing_at ?? created_at))
 }
@@ -177,7 +182,7 @@ function arrivalOfOperation(operation: Operation): Arrival {
   return { at: knownAt(operation), item: { kind: 'operation', operation } }
 }
 
-/** A new expected change is applied to what is open then (`openIn`), whatever that is. */
+/** When this item is due, `openItems` replaces it with one item for each case with an open incident. */
 function arrivalOfExpectedChange({ project_id, created_at }: ExpectedChangeDocument): Arrival {
   return { at: created_at.getTime(), item: { kind: 'expected_change', projectId: project_id, ref: '' } }
 }
@@ -231,8 +236,8 @@ function storesAsOf(
 }
 
 /**
- * With the settings of today, and not deleted before it was. What is known through a biller was read with some key, and so
- * was what a deleted connection was asked: a deletion erases the key.
+ * A connection as it was at this time, with today's settings. A connection of a biller, and a deleted connection, gets
+ * a placeholder key, because its data was read with a key, and deletion erases the key.
  */
 function connectionAsOf(connection: ConnectionDocument, now: number): ConnectionDocument {
   if (connection.kind !== 'subscription' && connection.deleted_at === null) return { ...connection, status: 'active' }

@@ -4,7 +4,7 @@ import type { Case } from '../case/case.ts'
 import type { ExpectedChange, Used, UsedElsewhere } from '../case/expected-change.ts'
 import { EARLIEST_BEFORE_START_MS } from '../case/time-windows.ts'
 
-/** Those of the expected changes that are about anything, or about an object that the references name. */
+/** The expected changes without a subject, and those whose subject is one of these references. */
 export function expectedChangesAbout(
   expectedChanges: readonly ExpectedChange[],
   refs: Iterable<string>,
@@ -14,8 +14,8 @@ export function expectedChangesAbout(
 }
 
 /**
- * Whether an expected change about a name that the case is yet to learn may explain what nothing does. What still waits for a look
- * has the expected changes looked up by all its names then, and so has what loses its explanation; what is settled without one has not.
+ * True if the case must look up expected changes when it gets a new name, because it has an action that is unexplained
+ * or did not alert. A pending action needs no lookup: its second look does it, with all names that are known then.
  */
 export function mayNeedExpectedChange({ actions }: Case): boolean {
   return actions.some(
@@ -27,9 +27,9 @@ export function mayNeedExpectedChange({ actions }: Case): boolean {
 const MAX_EXPECTED_CHANGES = 50
 
 /**
- * The case with the expected changes of its project that were found, whatever they are about: the name that one is about may be that
- * of an event of the same batch, or of a case that turns out to be this one. An expected change that is known already learns what is
- * taken of it by now. Where there are too many, those that explain something are kept, and then those that count longest.
+ * Adds the loaded expected changes of the case's project, and updates how much of the known ones is used elsewhere.
+ * Some may be about a name that the case gets later in the batch, so all are kept if possible. If there are too many,
+ * those that cover an action are kept first, and then those that expire last.
  */
 export function withExpectedChanges(theCase: Case, found: readonly ExpectedChange[]): Case {
   const own = new Map(
@@ -71,7 +71,10 @@ function isSameUse(a: UsedElsewhere, b: UsedElsewhere): boolean {
   )
 }
 
-/** The expected changes of two cases that became one: what the one had taken elsewhere is the other's own now. */
+/**
+ * Merges the expected changes of two cases. Uses of the other case, which count as used elsewhere before the merge, are
+ * subtracted, because they belong to the merged case now.
+ */
 export function mergeExpectedChanges(winner: Case, loser: Case): readonly ExpectedChange[] {
   const ofLoser = new Set(loser.expectedChanges.map(expectedChange => expectedChange.id))
   const joined = winner.expectedChanges.map(expectedChange => {
@@ -96,8 +99,8 @@ export function mergeExpectedChanges(winner: Case, loser: Case): readonly Expect
 }
 
 /**
- * The expected change that explains an action: the one that does already, or else the one that expires first of those that cover it and
- * are not used up; undefined where none does.
+ * The expected change that explains an action: the one that already does, or else the first to expire of those that
+ * cover the action and are not used up; undefined if there is none.
  */
 export function expectedChangeFor(
   { expectedChanges, actions }: Case,
@@ -110,7 +113,7 @@ export function expectedChangeFor(
   return held ?? fitting.toSorted(byExpiry)[0]
 }
 
-/** What the actions take of an expected change. */
+/** How much of an expected change the actions use. */
 export function usedBy(actions: readonly ActionRecord[], expectedChangeId: string): Used {
   const holding = actions.filter(action => action.expectedChangeId === expectedChangeId)
   return { changes: holding.length, amount: holding.reduce((sum, { amount }) => sum + (amount ?? 0), 0) }
@@ -120,10 +123,13 @@ function isHeldBy({ expectedChangeId }: ActionRecord): (expectedChange: Expected
   return expectedChange => expectedChange.id === expectedChangeId
 }
 
-/** Why an expected change that covers an action explains it no more; null where it does. */
+/**
+ * Why an expected change that covers an action does not explain it: it was deleted, or its changes or its amount are
+ * used up.
+ */
 export type Lack = 'deleted' | 'changes' | 'amount'
 
-/** Whether an expected change is not used up for this action by what the others have taken. Whatever has a use keeps it. */
+/** True if enough of the expected change is left for this action. An action that already uses it keeps its use. */
 function hasRoomFor(expectedChange: ExpectedChange, action: ActionRecord, actions: readonly ActionRecord[]): boolean {
   return lackOf(expectedChange, action, actions) === null
 }
@@ -142,17 +148,17 @@ function lackOf(expectedChange: ExpectedChange, action: ActionRecord, actions: r
   return maxAmount !== null && usedElsewhere.amount + own.amount + (action.amount ?? 0) > maxAmount ? 'amount' : null
 }
 
-/** An expected change that covers an action, but of which too little is left to explain it. */
+/** An expected change that covers an action, but is used up. */
 export interface UsedUp {
   readonly expectedChange: ExpectedChange
   readonly lack: Lack
-  /** Some of the actions that used it: first those of the same case. */
+  /** Ids of some actions that used it, those of the same case first. */
   readonly by: readonly string[]
-  /** What all of them took of it. */
+  /** How much of it is used in total. */
   readonly used: Used
 }
 
-/** The expected change that would explain an action if more of it were left, the one that expires first; undefined where none would. */
+/** The first to expire of the expected changes that cover an action, if it is used up; undefined otherwise. */
 export function usedUpFor({ expectedChanges, actions }: Case, action: ActionRecord): UsedUp | undefined {
   const [first] = expectedChanges.filter(expectedChange => covers(expectedChange, action)).toSorted(byExpiry)
   const lack = first === undefined ? null : lackOf(first, action, actions)
@@ -185,21 +191,21 @@ function covers(expectedChange: ExpectedChange, action: ActionRecord): boolean {
 }
 
 /**
- * Whether an action was made at the time of an expected change. Where the expected change says from when it counts, that decides. Where it does not,
- * it counts from when it was created, and for what people had not finished with then: a second look to come, an open incident.
+ * True if the action was made at a time that the expected change covers. If the expected change has no start, it covers
+ * actions from its creation on, and older actions that were still open then.
  */
 function isInTime(expectedChange: ExpectedChange, action: ActionRecord): boolean {
   const { startsAt, createdAt, expiresAt } = expectedChange
   if (action.providerCreatedAt >= expiresAt) return false
-  // Whoever writes it down while doing it is a little late, and providers give whole seconds.
+  // People often create an expected change shortly after the change, and providers give times in whole seconds.
   const from = Math.floor((startsAt ?? createdAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   if (from <= action.providerCreatedAt) return true
   if (startsAt !== null) return false
-  // Whether it was open is decided once: what the expected change resolved is not open any more.
+  // An action that is already covered stays covered, because the expected change itself resolved its incident.
   return isHeldBy(action)(expectedChange) || (action.firstSeenAt <= createdAt && wasOpenAt(action, createdAt))
 }
 
-/** Whether nothing was settled about an action then: its second look was to come, or its incident was open. */
+/** True if the action's second look was still to come at this time, or its incident was open. */
 function wasOpenAt({ look, incidents }: ActionRecord, at: number): boolean {
   if (look === null || look.doneAt === null || look.doneAt > at) return true
   return incidents.some(

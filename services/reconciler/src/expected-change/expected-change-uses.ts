@@ -3,15 +3,15 @@ import type { Case } from '../case/case.ts'
 import type { ExpectedChange, UsedElsewhere } from '../case/expected-change.ts'
 
 /**
- * What is taken of one expected change, by the actions of any case of its project: one document, written by compare-and-set,
- * so two cases never both get the last use. Taking is idempotent by action, so a crash between taking a use and saving the
- * verdict that needs it neither loses the use nor takes it twice.
+ * The uses of one expected change by actions of any case of its project. They are one document that is written by
+ * compare-and-set, so two cases never both get the last use. A claim is idempotent per action, so a crash between the
+ * claim and saving the verdict neither loses the use nor counts it twice.
  */
 export interface ExpectedChangeUses {
   /** The expected change's id. */
   readonly id: string
   readonly projectId: string
-  /** 0 until it is stored; grows by one with each write. */
+  /** 0 until the document is stored; each write adds one. */
   readonly version: number
   readonly uses: readonly Use[]
   /** When the expected change expires, in milliseconds since the epoch. */
@@ -21,41 +21,47 @@ export interface ExpectedChangeUses {
 /** One action that an expected change covers. */
 export interface Use {
   readonly actionId: string
-  /** Minor units; 0 where no money moved. */
+  /** Minor units; 0 if no money moved. */
   readonly amount: number
-  /** The version of the case that claimed it last: no older decision gives it back. */
+  /** The version of the case that claimed the use last. A decision on an older version cannot release it. */
   readonly caseVersion: number
 }
 
-/** What one case wants of an expected change. */
+/** The uses of an expected change that one case claims. */
 export interface UsesClaim {
   readonly caseId: string
   /** The version of the case that is saved with these uses. */
   readonly caseVersion: number
   readonly uses: readonly Omit<Use, 'caseVersion'>[]
-  /** Actions of these uses that were covered before: they count, whether or not their use is still stored. */
+  /** Ids of actions that were covered before. Their uses are granted even if they are not stored any more. */
   readonly held: readonly string[]
-  /** Uses of its own that the case does not need any more: they make room for these, and stay otherwise. */
+  /**
+   * Ids of stored uses that the case does not need any more. They are released if the claim fits only without them;
+   * otherwise `release` does it later.
+   */
   readonly surplus: readonly string[]
 }
 
-/** What a case has of an expected change at the end of a decision, and what it needs. */
+/** The uses of an expected change that a case needs after a decision. */
 export interface Needs {
   readonly expectedChange: ExpectedChange
   readonly claim: UsesClaim
-  /** Whether it needs a use that it did not have before, or that is not stored. */
+  /** True if the case needs a use that is new or not stored. */
   readonly isMore: boolean
 }
 
-/** The names that a case's uses may stand under. */
+/** The ids of the actions of a case, including merged ones, under which uses may be stored. */
 export function ownIds({ actions, merged }: Case): ReadonlySet<string> {
   return new Set([...actions.map(({ id }) => id), ...merged.map(({ record }) => record.id)])
 }
 
-/** Actions that are named as having used an expected change; the others are counted. */
+/** How many of the actions that used an expected change are named. The others are only counted. */
 export const MAX_NAMED = 3
 
-/** What of an expected change is taken by others than these actions. A case's own unused claims count as free for that case. */
+/**
+ * How much of an expected change is used by other actions than these.
+ * @param own ids of the case's own actions
+ */
 export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: ReadonlySet<string>): UsedElsewhere {
   const others = (stored?.uses ?? []).filter(({ actionId }) => !own.has(actionId))
   const by = others.map(({ actionId }) => actionId).sort()
@@ -66,7 +72,7 @@ export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: Reado
   }
 }
 
-/** What a case needs of each of its expected changes. */
+/** The uses that a case needs of each of its expected changes. */
 export function needsOf(
   theCase: Case,
   before: Case | undefined,
@@ -81,7 +87,7 @@ export function needsOf(
       .filter(use => had.some(one => one.actionId === use.actionId && one.amount === use.amount))
       .map(({ actionId }) => actionId)
     const ofAll = stored.get(expectedChange.id)?.uses.map(({ actionId }) => actionId)
-    // Only where the case is saved: that fails where another decision gave the use back a moment ago.
+    // Only if the case will be saved. Saving fails if another decision has just released the use.
     const isLost = theCase !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
     const isMore = held.length < uses.length || isLost
     const known = [...(ofAll ?? []), ...had.map(one => one.actionId)]
@@ -102,8 +108,8 @@ function useOf({ id, amount }: ActionRecord): Omit<Use, 'caseVersion'> {
 }
 
 /**
- * The uses once every claim that fits is granted, in their order. A claim that takes no more than its case has always fits.
- * @returns the cases whose claim does not fit: they are to be decided again
+ * Grants the claims that fit, in their order. A claim that needs no more than its case already has always fits.
+ * @returns `refused`: the ids of the cases whose claims do not fit, to decide again
  */
 export function grant(
   stored: ExpectedChangeUses,
@@ -132,7 +138,7 @@ export function grant(
   return { next: withUses(stored, uses), refused }
 }
 
-/** The uses without those that are given back. */
+/** The uses without those that these claims release. */
 export function release(
   stored: ExpectedChangeUses,
   claims: readonly Pick<UsesClaim, 'surplus' | 'caseVersion'>[],
@@ -143,12 +149,12 @@ export function release(
   )
 }
 
-/** A later decision of the case may have claimed it again. */
+/** False if a later decision of the case has claimed the use again. */
 function isReleased(use: Use, { surplus, caseVersion }: Pick<UsesClaim, 'surplus' | 'caseVersion'>): boolean {
   return use.caseVersion <= caseVersion && surplus.includes(use.actionId)
 }
 
-/** The same object where nothing changes, so that nothing is written. */
+/** Returns the same object if nothing changes, so that nothing is written. */
 function withUses(stored: ExpectedChangeUses, uses: readonly Use[]): ExpectedChangeUses {
   const textOf = (list: readonly Use[]) =>
     JSON.stringify(list.map(use => [use.actionId, use.amount, use.caseVersion]).sort())

@@ -6,7 +6,10 @@ import { openChannelIncident, resolveChannelIncident } from './rules/failing-cha
 type Opening = Extract<Command, { kind: 'open_channel_incident' }>
 type Resolving = Extract<Command, { kind: 'resolve_channel_incident' }>
 
-/** The incidents of channels that were disabled, as the notifier wishes. Each answers what became of the wish. */
+/**
+ * Opens and resolves the incidents of disabled channels, as commands of the notifier request. Each method returns the
+ * result as a text for the log.
+ */
 export interface ChannelIncidents {
   open(command: Opening): Promise<string>
   resolve(command: Resolving): Promise<string>
@@ -18,7 +21,7 @@ export interface ChannelIncidentOptions {
   readonly clock: Clock
 }
 
-/** Somebody else may write an incident meanwhile: who loses looks again, this often. */
+/** Attempts to write an incident that another process may write too. */
 const MAX_ROUNDS = 5
 
 export function createChannelIncidents({ incidents, publisher, clock }: ChannelIncidentOptions): ChannelIncidents {
@@ -35,7 +38,7 @@ export function createChannelIncidents({ incidents, publisher, clock }: ChannelI
       const { incident_id } = command
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const resolution = resolveChannelIncident(command, await incidents.find(incident_id), clock.now())
-        // What a crash left in its outbox goes out all the same.
+        // The outbox may still hold entries of a write before a crash. They are published now.
         const isKept = resolution.kind === 'keep'
         const pending = isKept ? await incidents.pendingOf(incident_id) : await incidents.replace(resolution.told)
         if (pending === undefined) continue

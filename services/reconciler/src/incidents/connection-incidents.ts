@@ -5,11 +5,12 @@ import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident
 
 type OpenIncidents = SweepDocument['open_incidents']
 
-/** Opens and resolves the incidents of connections: at most one of each code is open at a time. */
+/** Opens and resolves the incidents of connections. At most one incident of each code is open at a time. */
 export interface ConnectionIncidents {
   /**
-   * @param since when the fault began: opening again for the same beginning is the same incident
-   * @returns the open ones from now on
+   * @param since when the fault began, in milliseconds since the epoch. Opening twice with the same time gives the same
+   * incident.
+   * @returns the open incidents afterwards
    */
   open(
     connection: ConnectionDocument,
@@ -50,7 +51,8 @@ export function createConnectionIncidents({
       if (id === undefined) return open
       const known = await incidents.find(id)
       const told = known === undefined ? undefined : resolveConnectionIncident(known, clock.now())
-      // Another writer, e.g. a person who resolved it, leaves nothing to do but what a crash left in its outbox.
+      // If another writer has resolved the incident, e.g. a person, only outbox entries of a write before a crash
+      // remain to be published.
       const pending =
         (told === undefined ? undefined : await incidents.replace(told)) ?? (await incidents.pendingOf(id))
       await publisher.publish([pending])

@@ -6,15 +6,16 @@ import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { driftAlertId, driftEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
-/** What the provider's data says otherwise than the operation that explains it. */
+/** The differences between an operation and the provider's data of the action that it explains. */
 export function differencesOf(operation: Operation, action: ActionRecord): readonly Difference[] {
   const differences: Difference[] = []
   const differ = (field: Difference['field'], said: string, shown: string) =>
     differences.push({ field, operation_says: said, provider_says: shown })
-  // A refund that pays out a credit note may be a part of what the operation that names the credit note asked for.
+  // A credit note may be paid out by several refunds, so the amount of one refund may be lower than that of the
+  // operation.
   const isPart = action.reason === 'credit_note_matches'
   if (!isPart && operation.amount !== null && action.amount !== null && operation.amount !== action.amount) {
-    // A payment has one currency: where the report leaves it out, it is that one.
+    // An operation without a currency has the currency of its payment.
     differ(
       'amount',
       formatMoney(operation.amount, operation.currency ?? action.currency) ?? String(operation.amount),
@@ -30,8 +31,8 @@ export function differencesOf(operation: Operation, action: ActionRecord): reado
 }
 
 /**
- * Some name a refund's object itself where its payment is asked for. What the biller calls a payment says nothing about an
- * operation at the gateway: that waits until the gateway has shown its own object.
+ * True if the operation names the object of the action. Some software names the refund itself instead of its payment.
+ * If no side is from the operation's provider, the ids cannot be compared yet, so they count as matching.
  */
 function namesObjectOf({ provider, subject, provider_ref }: Operation, action: ActionRecord): boolean {
   if (action.sides.length > 0 && action.sides.every(side => side.provider !== provider)) return true
@@ -40,8 +41,8 @@ function namesObjectOf({ provider, subject, provider_ref }: Operation, action: A
 }
 
 /**
- * An end that was reported is contradicted by an object that ended otherwise. What was taken back later by something of
- * its own had been true.
+ * True if the object's state contradicts the reported state. A refund that was reversed later does not contradict
+ * `completed`.
  */
 function contradicts(said: OperationState, { kind, state }: ActionRecord): boolean {
   const works = state === 'succeeded' || state === 'scheduled'
@@ -65,7 +66,7 @@ function contradicts(said: OperationState, { kind, state }: ActionRecord): boole
   }
 }
 
-/** The case with the differences of each explained action, and an alert for each that is news. */
+/** Updates the differences of each explained action, and adds an alert for new ones. */
 export function reportDrift(theCase: Case, now: number): Case {
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   return theCase.actions.reduce((next, action) => {
@@ -79,13 +80,13 @@ export function reportDrift(theCase: Case, now: number): Case {
   }, theCase)
 }
 
-/** The case with the alert that the provider does not know what an operation says is done. */
+/** Adds an alert that the provider does not know the object of an operation. */
 export function reportMissing(theCase: Case, operation: Operation, now: number): Case {
   const missing = { field: 'existence', operation_says: operation.state, provider_says: 'does not know it' } as const
   return reportDifferences(theCase, operation, null, [missing], now)
 }
 
-/** What differs now, unless people were told of all of it already. */
+/** Reports differences, unless all of them were alerted before. */
 function reportDifferences(
   theCase: Case,
   operation: Operation,

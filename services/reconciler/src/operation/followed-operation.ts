@@ -1,6 +1,6 @@
 import { type Case, type FollowedOperation, replaceAt } from '../case/case.ts'
 
-/** What was done about an operation so far. */
+/** The stored entry of an operation, or an empty one. */
 export function followedOperation(theCase: Case, operationId: string): FollowedOperation {
   return (
     theCase.followedOperations.find(known => known.operationId === operationId) ?? {

@@ -6,7 +6,7 @@ import { openIncidentAbout } from '../verdict/incidents.ts'
 import { finishEntry } from '../verdict/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
 
-/** What the provider's decision about a refund makes of the operation that waits for it; states not named are none yet. */
+/** The outcome of an operation in review, by the state of its refund. States without an entry are undecided. */
 const OUTCOME_OF: Partial<Record<ObjectState, NonNullable<FollowedOperation['outcome']>>> = {
   succeeded: 'completed',
   rejected: 'rejected',
@@ -15,8 +15,8 @@ const OUTCOME_OF: Partial<Record<ObjectState, NonNullable<FollowedOperation['out
 }
 
 /**
- * The case with what the provider decided about refunds that operations made: the operation that awaits its review is
- * settled, once, and a refusal is an incident.
+ * Records the provider's decision about refunds: an operation in review gets its outcome once, and a rejected refund
+ * opens an incident.
  */
 export function recordOutcomes(theCase: Case, now: number): Case {
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
@@ -32,7 +32,10 @@ export function recordOutcomes(theCase: Case, now: number): Case {
   }, theCase)
 }
 
-/** @param refunds those that it made: it is settled once all are decided, and is completed if any of them moved money */
+/**
+ * @param refunds the refunds of the operation. It has an outcome once all of them are decided: completed if any refund
+ * moved money.
+ */
 function recordOutcome(theCase: Case, operation: Operation, refunds: readonly ActionRecord[], now: number): Case {
   const decided = refunds.flatMap(action => {
     const to = OUTCOME_OF[action.state]

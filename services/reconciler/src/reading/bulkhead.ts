@@ -1,21 +1,23 @@
 import type { Clock } from '@backstop/kit'
 
-/** quick: the provider answered last time. slow: it did not, was never asked, or takes long just now. */
+/** quick: the provider answered last time. slow: it did not answer, was never asked, or takes long now. */
 export type Compartment = 'quick' | 'slow'
 
 export interface BulkheadOptions {
   readonly clock: Clock
-  /** Places in each compartment. */
   readonly places: Readonly<Record<Compartment, number>>
-  /** How long a job may hold a quick place, in milliseconds. Then it counts as slow, and its place is free. */
+  /**
+   * How long a job may use a quick place, in milliseconds. After that it counts as slow, and its quick place is free.
+   */
   readonly quickForMs: number
   /** Called when a place became free. */
   onFree(): void
 }
 
 /**
- * Keeps providers that do not answer from taking the places of those that do. A job that turns out to be slow is moved: the
- * slow compartment may hold more than its places then, and takes no other job until it holds fewer again.
+ * Limits concurrent jobs, so that providers that do not answer leave places for those that do. A quick job that takes
+ * long is moved to the slow compartment. That may exceed the compartment's limit; then it starts no job until it is
+ * below its limit again.
  */
 export class Bulkhead {
   readonly #options: BulkheadOptions
@@ -29,7 +31,7 @@ export class Bulkhead {
     return this.#taken[compartment] < this.#options.places[compartment]
   }
 
-  /** Runs a job, which ends by itself: whoever gives it sets its deadline. */
+  /** Runs a job. The caller must give the job a deadline. */
   async run(compartment: Compartment, job: () => Promise<void>): Promise<void> {
     const { clock, quickForMs, onFree } = this.#options
     let place = compartment

@@ -12,19 +12,19 @@ export interface ConnectionReadersOptions {
   readonly random: () => number
 }
 
-/** How a connection's provider is read, or why it cannot be. */
+/** A reader of the connection's provider, or the reason why it cannot be read. */
 export type OpenedReader =
   | { readonly kind: 'reader'; readonly reader: ProviderReader; readonly connection: ConnectionDocument }
   | { readonly kind: 'none'; readonly text: string }
 
-/** Whether the provider's own data can be had through this connection. */
+/** True if the provider's data can be read through this connection. */
 export function canRead(connection: ConnectionDocument): boolean {
   return connection.status === 'active' && connection.read_key !== null
 }
 
 /**
- * The readers of connections, one each, so that all that ask in this process keep to one rate limit. A connection that
- * changed gets a new one.
+ * Keeps one reader for each connection, so that all questions of this process share one rate limit. A changed
+ * connection gets a new reader.
  */
 export class ConnectionReaders {
   readonly #options: ConnectionReadersOptions
@@ -34,12 +34,12 @@ export class ConnectionReaders {
     this.#options = options
   }
 
-  /** Whether the connection's provider answered this process last time. */
+  /** How the connection's provider answered this process last time. */
   standingOf(connectionId: string): Standing {
     return this.#open.get(connectionId)?.reader.standing ?? 'untried'
   }
 
-  /** @throws AppError `unavailable` when the connections cannot be read */
+  /** @throws AppError `unavailable` if the database is unavailable */
   async of(connectionId: string): Promise<OpenedReader> {
     const connection = (await this.#options.connections.byIds([connectionId])).get(connectionId)
     if (connection === undefined || connection.status === 'deleted') {

@@ -18,9 +18,12 @@ export interface HeldHintsOptions {
   readonly clock: Clock
 }
 
-/** Hints that were kept because their connection could not be read. */
+/** Hints that are held because their connection could not be read. */
 export interface HeldHints {
-  /** Asks for the re-read of every hint that the connection holds. @returns how many */
+  /**
+   * Requests the re-read of every held hint of the connection.
+   * @returns their number
+   */
   request(connection: ConnectionDocument): Promise<number>
 }
 
@@ -47,7 +50,7 @@ export function createHeldHints({ inbox, producer, codec, clock }: HeldHintsOpti
 
 type EventFacts = Omit<InboundEvent, 'body'>
 
-/** The re-read that a hint asks for; undefined for an event that hints at nothing. */
+/** The re-read that a hint asks for; undefined if the event is not a hint. */
 export function rereadOfHint(event: EventFacts & Pick<InboundEvent, 'body'>, now: number): Reread | undefined {
   const { provider, project_id, connection_id, event_id, event_type, body } = event
   const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
@@ -55,7 +58,7 @@ export function rereadOfHint(event: EventFacts & Pick<InboundEvent, 'body'>, now
   return meaning.kind === 'hint' ? rereadOfTargets(event, meaning.targets, now) : undefined
 }
 
-/** The same, for a hint that is normalised already. */
+/** The re-read that a normalised hint asks for. */
 export function rereadOfTargets(event: EventFacts, targets: readonly ReadTarget[], now: number): Reread {
   const { provider, project_id, connection_id, event_id, event_type, received_at } = event
   return {

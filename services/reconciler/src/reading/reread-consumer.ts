@@ -32,18 +32,18 @@ export interface RereadConsumerOptions {
   onFatal(error: unknown): void
 }
 
-/** Askings at hand beyond which no more are taken from Kafka. */
+/** Re-reads in this process, queued or running. At this number no more messages are taken from Kafka. */
 const MAX_IN_FLIGHT = 2_000
-/** Askings at once. Those that wait for a provider cost a socket each. */
+/** Re-reads that run at the same time. Each uses a socket while it waits for the provider. */
 const PLACES = { quick: 64, slow: 64 }
 const QUICK_FOR_MS = 3_000
-/** Beyond this queue length, at 150 requests a minute, the delay line is faster. */
+/** A longer queue of a connection is postponed, because at 150 requests a minute the delay line is faster. */
 const MAX_WAITING = 75
-/** So few that 200 connections that fail leave room for others. */
+/** Low enough that 200 failing connections leave room for others. */
 const MAX_WAITING_FOR_FAILING = 4
-/** Pause of a partition whose next message finds no room, in milliseconds. */
+/** How long a partition pauses if the queues have no room for its next message, in milliseconds. */
 const NO_ROOM_MS = 250
-/** Grace after the deadline: a reader that stops by itself reports a better reason. */
+/** Grace after the deadline, in milliseconds. A reader that ends by itself in this time reports a better reason. */
 const ENDS_BY_ITSELF_MS = 500
 const NEVER_ENDED: Asked = {
   kind: 'failed',
@@ -53,8 +53,9 @@ const NEVER_ENDED: Asked = {
 }
 
 /**
- * Asks the providers what `rereads` wants to know and sends the answers to `readbacks`. A message is acknowledged once its
- * answer, or its place on the delay line, is. Each connection has a queue of its own within its provider's limits.
+ * Consumes `rereads`, asks the providers, and sends the answers to `readbacks`. A message is acknowledged after its
+ * answer, or its copy for the delay line, was sent. Each connection has its own queue within the limits of its
+ * provider.
  */
 export class RereadConsumer {
   readonly #options: RereadConsumerOptions
@@ -120,7 +121,7 @@ export class RereadConsumer {
     }
     const { connection_id, provider } = reread
     if (!this.#lanes.hasRoom(connection_id)) {
-      // With no attempt counted: it only waits elsewhere.
+      // The attempt is not counted, because the provider was not asked.
       void this.#send(batch, message, () => this.#again(reread, this.#options.clock.now() + RETRY_DELAY_MS))
       return
     }
@@ -138,7 +139,7 @@ export class RereadConsumer {
     if (batch.signal.aborted) return batch.abandon(message)
     const askedAt = this.#options.clock.now()
     const asked = await this.#ask(reread, batch.signal)
-    // Another process asks for it now; what this one learned in the meantime may be half an answer.
+    // Another process has the partition now and asks again. The answer of this process may be incomplete.
     if (batch.signal.aborted) return batch.abandon(message)
     const answer = answerReread(reread, asked, askedAt, this.#options.clock.now())
     this.#log(reread, answer)
@@ -164,7 +165,10 @@ export class RereadConsumer {
     return untilAvailable(ask, { clock, signal }).catch(error => ({ kind: 'cannot_ask', text: textOf(error) }))
   }
 
-  /** Sends until the broker has it, then acknowledges. @returns whether the broker has it */
+  /**
+   * Sends a message until the broker has accepted it, then acknowledges.
+   * @returns true if the broker accepted it
+   */
   async #send(batch: Batch, message: IncomingMessage, make: () => OutgoingMessage): Promise<boolean> {
     const { producer, clock, logger, onFatal } = this.#options
     const { signal } = batch

@@ -1,33 +1,33 @@
 import type { Standing } from '@backstop/providers'
 import { Bulkhead, type BulkheadOptions, type Compartment } from './bulkhead.ts'
 
-/** One piece of work of a connection. It ends by itself and never throws. */
+/** One re-read of a connection. It must end by itself and must not throw. */
 export type Job = () => Promise<void>
 
 interface Lane {
   readonly waiting: Job[]
   active: number
-  /** How many jobs may be under way at once while the provider answers. */
+  /** Limit of running jobs while the provider answers. */
   concurrent: number
 }
 
 export interface RereadLanesOptions extends Omit<BulkheadOptions, 'onFree'> {
-  /** Askings that wait for one connection beyond which further ones are deferred. */
+  /** Limit of queued jobs for one connection. Further jobs are postponed. */
   readonly maxWaiting: number
-  /** The same where the provider fails, which is asked one question at a time. */
+  /** The same limit for a provider that fails. It is asked one question at a time. */
   readonly maxWaitingForFailing: number
   standingOf(connectionId: string): Standing
 }
 
 /**
- * A queue for each connection with bounded concurrency, so that a provider that is slow or limits its callers costs its
- * own connection and no other. Connections take turns, and those that do not answer have places of their own.
+ * One queue for each connection, with limited concurrency, so that a slow provider delays only its own connection. The
+ * connections are served in rotation, and those that do not answer have separate places.
  */
 export class RereadLanes {
   readonly #options: RereadLanesOptions
   readonly #bulkhead: Bulkhead
   readonly #lanes = new Map<string, Lane>()
-  /** Connections that may have something to start, in the order of their turns. */
+  /** Connections that may have a job to start, in the order of rotation. */
   readonly #turns = new Set<string>()
   #size = 0
 
@@ -36,19 +36,19 @@ export class RereadLanes {
     this.#bulkhead = new Bulkhead({ ...options, onFree: () => this.#pump() })
   }
 
-  /** Jobs waiting and under way. */
+  /** The number of queued and running jobs. */
   get size(): number {
     return this.#size
   }
 
-  /** Whether one more job of the connection finds a place. */
+  /** True if the connection's queue has room for one more job. */
   hasRoom(connectionId: string): boolean {
     const { maxWaiting, maxWaitingForFailing, standingOf } = this.#options
     const most = standingOf(connectionId) === 'failing' ? maxWaitingForFailing : maxWaiting
     return (this.#lanes.get(connectionId)?.waiting.length ?? 0) < most
   }
 
-  /** @param concurrent how many jobs of this connection may be under way at once */
+  /** @param concurrent limit of running jobs for this connection */
   add(connectionId: string, concurrent: number, job: Job): void {
     const lane = this.#lanes.get(connectionId) ?? { waiting: [], active: 0, concurrent }
     this.#lanes.set(connectionId, lane)
@@ -66,14 +66,14 @@ export class RereadLanes {
       const job = lane?.waiting[0]
       const isFull = lane !== undefined && lane.active >= (standing === 'failing' ? 1 : lane.concurrent)
       if (lane === undefined || job === undefined || isFull) {
-        // The end of one of its jobs brings it back.
+        // The connection is added again when one of its jobs ends.
         this.#turns.delete(connectionId)
         continue
       }
       const compartment = standing === 'answering' ? 'quick' : 'slow'
       if (!this.#bulkhead.hasPlace(compartment)) continue
       lane.waiting.shift()
-      // Behind all others.
+      // The connection moves to the end of the rotation.
       this.#turns.delete(connectionId)
       this.#turns.add(connectionId)
       this.#start(connectionId, lane, compartment, job)

@@ -4,9 +4,9 @@ import { linkedNames, namesOfCharge } from './payment-names.ts'
 import { readTotals, type UnnamedRefund } from './refund-totals.ts'
 import type { KnownRefund } from './rises.ts'
 
-/** A charge as its totals and refunds show it, beside the provisional actions that are recorded of it. */
+/** Reads the totals and refunds of a charge, and matches them with its provisional actions. */
 
-/** The one of the same amount that is nearest in time, or else the nearest. */
+/** The nearest record in time with the same amount, or else the nearest record. */
 export function nearest<R extends ActionRecord>(
   records: readonly R[],
   amount: number | null,
@@ -20,12 +20,12 @@ export function nearest<R extends ActionRecord>(
   return first
 }
 
-/** The refunds of a charge that only totals prove, and the provisional actions that stand for them. */
+/** The refunds of a charge that only totals prove, and their provisional actions. */
 export interface ChargeReading {
   readonly records: ReadonlyMap<ProvisionalRefund, UnnamedRefund>
-  /** They have no provisional action. */
+  /** Refunds without a provisional action. */
   readonly unrecorded: readonly UnnamedRefund[]
-  /** Provisional actions of money that known refunds account for. */
+  /** Provisional actions whose money belongs to known refunds. */
   readonly named: readonly ProvisionalRefund[]
   readonly refundsOf: () => ReadonlyMap<string, readonly string[]>
   readonly chargeId: string
@@ -36,7 +36,9 @@ interface Refund {
   readonly known: KnownRefund
 }
 
-/** A payment may have several charges: a refund that names its payment and another charge is not of this one. */
+/**
+ * Reads each charge of a case. A payment may have several charges, so a refund that names another charge is left out.
+ */
 export function readCharges(theCase: Case, more: readonly Refund[] = []): readonly ChargeReading[] {
   if (theCase.refundTotals.length === 0) return []
   const links = linkedNames(theCase)
@@ -60,14 +62,14 @@ export function readCharges(theCase: Case, more: readonly Refund[] = []): readon
   })
 }
 
-/** What the name of every total of a charge begins with. */
+/** The prefix of the ids of all totals of a charge. */
 export function totalsOfCharge(identity: string): string {
   return `${identity}/refunded/`
 }
 
 /**
- * Which provisional action stands for which unnamed refund: by the total that proves it. Where that total shows it no more,
- * another one that is new may: the action moves on with it, so that what people were told of it stays true.
+ * Matches provisional actions with unnamed refunds by the total that proves them. If that total no longer proves the
+ * refund, the action is moved to a new unnamed refund, so that its alert stays correct.
  */
 function matchRecords(provisional: readonly ProvisionalRefund[], unnamed: readonly UnnamedRefund[]) {
   const byKey = new Map(provisional.map(record => [record.identity, record]))
@@ -85,17 +87,17 @@ function matchRecords(provisional: readonly ProvisionalRefund[], unnamed: readon
   return { records, unrecorded: [...unrecorded], named: [...named] }
 }
 
-/** Whether no look at it was set yet. */
+/** True if no second look at the refund's total is scheduled yet. */
 function isNew(refund: UnnamedRefund): boolean {
   return refund.total.look?.doneAt !== null && !mayPredateConnection(refund)
 }
 
-/** What the provider of the charge says of the refund. */
+/** The processor's data of the refund. */
 export function ownSide<T extends ActionRecord | EvictedRecord>(record: T): T | Side {
   return record.sides.find(({ provider }) => provider === 'processor') ?? record
 }
 
-/** A record never changes, so it is read once. */
+/** Cache: records are immutable, so each is converted once. */
 const KNOWN = new WeakMap<ActionRecord | EvictedRecord, KnownRefund>()
 
 function knownRecord(record: ActionRecord | EvictedRecord): KnownRefund {
@@ -120,8 +122,8 @@ export function knownRefund(shown: Shown, at: number): KnownRefund {
 }
 
 /**
- * Whether it may have been made before every connection that shows the total. A charge that was refunded in part before the
- * connection was made has such money in all of its totals, and nothing ever tells of it.
+ * True if the refund may be older than every connection that shows the total. If a charge was partly refunded before
+ * the connection was made, all its totals contain that money, and no event ever explains it.
  */
 export function mayPredateConnection({ key, from, total }: UnnamedRefund): boolean {
   const connectedAt = Math.min(...total.seenThrough.map(({ createdAt }) => createdAt))

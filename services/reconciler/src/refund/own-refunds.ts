@@ -2,29 +2,32 @@ import type { RefundTotal } from '../case/case.ts'
 import { compareText, GrowingPairs, insertByTime, nearestFirst, type Pair, type Timed } from '../case/pairing.ts'
 import type { KnownRefund } from './rises.ts'
 
-/** By the provider's clocks a refund and its total may be this far apart, in either order. */
+/**
+ * The times of a refund and of its total may differ by this much, in either direction, because of the provider's
+ * clocks.
+ */
 export const SKEW_MS = 2_000
-/** A refund counts in its charge's total no later than this after it was made. */
+/** A charge's total includes a refund at the latest this long after the refund was made. */
 export const COUNTS_WITHIN_MS = 15 * 60_000
 
-/** A total of a charge, at the time that it was told of. */
+/** A total of a charge, at the time of its event. */
 export interface ToldTotal extends Timed {
   readonly facts: TotalFacts
 }
 
-/** What a total says of refunds. */
+/** The fields of a total that relate it to refunds. */
 export type TotalFacts = Pick<
   RefundTotal,
   'total' | 'totalBefore' | 'uncaptured' | 'chargeCreatedAt' | 'idempotencyKey' | 'requestId'
 >
 
 interface OwnPair extends Pair<ToldTotal, KnownRefund> {
-  /** One request made both. */
+  /** True if one request made both the refund and the total. */
   readonly isSure: boolean
   readonly distanceMs: number
 }
 
-/** The refund that each total of a charge was sent for, where that is certain: by the request, or by amount and time. */
+/** Finds the refund that caused each total of a charge, if it is certain by the request, or by amount and time. */
 export class OwnRefunds {
   readonly #pairs = new GrowingPairs<ToldTotal, KnownRefund, OwnPair>(comparePairs)
   readonly #totals = new Shelf<ToldTotal>()
@@ -57,7 +60,7 @@ function riseOf({ total, totalBefore }: TotalFacts): number | null {
   return totalBefore === null ? null : total - totalBefore
 }
 
-/** Whether one request made both the refund and the total; undefined where that is not said. */
+/** True if one request made both the refund and the total; undefined if that is unknown. */
 export function isOfRequest(
   { idempotencyKey, requestId = null }: TotalFacts,
   refund: KnownRefund,
@@ -67,7 +70,7 @@ export function isOfRequest(
   return idempotencyKey === refund.idempotencyKey
 }
 
-/** @returns undefined where the total cannot have been sent for the refund, as far as is certain */
+/** @returns undefined if the refund is not known to have caused the total */
 function pairOf(seeker: ToldTotal, target: KnownRefund): OwnPair | undefined {
   const rise = riseOf(seeker.facts)
   const distanceMs = Math.abs(target.at - seeker.at)
@@ -97,7 +100,7 @@ interface Alike<T> {
   readonly ofAmount: readonly T[]
 }
 
-/** The pairs with those that are alike, the best first. */
+/** The possible pairs with these entries, best first. */
 function* candidates<T extends Timed>(
   { at }: Timed,
   { ofRequest, ofAmount }: Alike<T>,
@@ -116,7 +119,7 @@ function* candidates<T extends Timed>(
 
 type Request = Pick<TotalFacts, 'requestId' | 'idempotencyKey'>
 
-/** Things in order of time, under the requests that made them and their amounts. */
+/** Entries in order of time, indexed by the request that made them and by amount. */
 class Shelf<T extends Timed> {
   readonly #byRequest = new Map<string, T[]>()
   readonly #byAmount = new Map<number, T[]>()

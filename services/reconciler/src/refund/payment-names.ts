@@ -2,14 +2,15 @@ import { type ActionRecord, isProvisional } from '../case/action-record.ts'
 import { type Case, type EvictedRecord, withAll } from '../case/case.ts'
 
 /**
- * The card processor calls one payment by two ids, its charge and its payment intent, and an event may leave one of them out.
- * What links them may come later: another refund, the total of the charge, a dispute. An intent may have several charges.
+ * The card processor has two ids for one payment, the charge and the payment intent, and an event may lack one of them.
+ * An event that contains both may arrive later: of another refund, a total of the charge, or a dispute. An intent may
+ * have several charges.
  */
 
-/** The names that each name of a payment was seen with. */
+/** For each name of a payment: the other names that an object contains together with it. */
 export type LinkedNames = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The case in which every refund and dispute of a payment has the names of its own charge that are known by now. */
+/** Adds to every refund and dispute of a payment all names of its charge that are known now. */
 export function joinPaymentNames(theCase: Case): Case {
   const links = linkedNames(theCase)
   if (links.size === 0) return theCase
@@ -17,7 +18,10 @@ export function joinPaymentNames(theCase: Case): Case {
   return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
 }
 
-/** Disputes link the names, too. A reversal names its refund beside them, which is no name of the payment. */
+/**
+ * Disputes contain the payment's names, too. A reversal is left out, because it also names its refund, which is not a
+ * name of the payment.
+ */
 function isOfPayment(record: ActionRecord): boolean {
   return record.provider === 'processor' && showsPayment(record)
 }
@@ -26,12 +30,15 @@ function showsPayment({ kind }: Pick<ActionRecord, 'kind'>): boolean {
   return kind === 'refund' || kind === 'dispute'
 }
 
-/** As the processor's own objects say it: what a record was given before may hold no longer. */
+/**
+ * The links in the processor's own objects. The names that were added to a record are not used, because they may be
+ * wrong by now.
+ */
 export function linkedNames({ actions, evicted, refundTotals }: Case): LinkedNames {
   const links = new Map<string, Set<string>>()
   let last: readonly string[] = []
   const link = (ids: readonly string[]) => {
-    // Nearly all records of a flood have the same names.
+    // Shortcut: in a flood of events nearly all records have the same names.
     if (ids.length < 2 || (ids.length === last.length && ids.every((id, index) => id === last[index]))) return
     last = ids
     for (const id of ids) {
@@ -52,8 +59,8 @@ export function linkedNames({ actions, evicted, refundTotals }: Case): LinkedNam
 }
 
 /**
- * The names with those of the same charge. A charge has one intent; an intent says which charge is meant only where one is
- * known: what happened to one charge of a payment says nothing of another.
+ * Adds the names of the same charge. A charge has one intent. An intent with several charges does not tell which charge
+ * is meant, so it adds no name.
  */
 export function namesOfCharge(ids: readonly string[], links: LinkedNames): readonly string[] {
   let names = ids
@@ -61,13 +68,13 @@ export function namesOfCharge(ids: readonly string[], links: LinkedNames): reado
     const linked = links.get(id)
     if (linked?.size !== 1) continue
     const [partner] = linked as ReadonlySet<string>
-    // Nearly every record of a flood has all its names already, and is asked with each event.
+    // Shortcut: in a flood of events nearly every record has all its names already.
     if (!names.includes(partner as string)) names = [...names, partner as string]
   }
   return names
 }
 
-/** The record itself where it has these names already. */
+/** Returns the same object if the record has these names already. */
 function withNames(record: ActionRecord, links: LinkedNames): ActionRecord {
   const { sides, objectIds } = record
   const own =

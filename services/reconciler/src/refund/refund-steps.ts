@@ -26,14 +26,15 @@ import { joinPaymentNames } from './payment-names.ts'
 import type { UnnamedRefund } from './refund-totals.ts'
 
 /**
- * The records of refunds that only a charge's totals prove (refund-totals.ts). Such a refund becomes a provisional action at
- * the second look at its total. The refund that turns out to be it takes that action over, with its id and its incident.
+ * Records the refunds that only a charge's totals prove (refund-totals.ts). Such a refund becomes a provisional action
+ * at the second look at its total. If the refund itself is reported later, it replaces the provisional action and keeps
+ * its id and its incident.
  */
 
-/** The same total this much later is another one: a refund failed and was made again. */
+/** A total that is the same as one this much older is a new one: a refund failed and was made again. */
 const SAME_TOTAL_MS = 60_000
 
-/** The case with a total as its event tells it. */
+/** Adds or updates the total that an event reports. */
 export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, source: SightingSource): Case {
   const refs = withAll(theCase.refs, sighting.refs)
   const index = theCase.refundTotals.findIndex(known => isSameTotal(known, sighting))
@@ -63,7 +64,7 @@ export function applyRefundTotal(theCase: Case, sighting: ObservedRefundTotal, s
   return { ...theCase, refs, refundTotals }
 }
 
-/** Whether both tell of one change. A provider may send two events of it. */
+/** True if both report the same change. A provider may send two events about one change. */
 function isSameTotal(known: RefundTotal, sighting: ObservedRefundTotal): boolean {
   const agrees = <T>(a: T | null, b: T | null) => a === null || b === null || a === b
   return (
@@ -76,7 +77,7 @@ function isSameTotal(known: RefundTotal, sighting: ObservedRefundTotal): boolean
   )
 }
 
-/** The provisional action that an seen refund turns out to be: its index, or -1. */
+/** The index of the provisional action that a reported refund replaces, or -1. */
 export function provisionalFor(theCase: Case, sighting: ObservedAction): number {
   if (!theCase.actions.some(isProvisional)) return -1
   const more = [{ record: sighting, known: knownRefund(sighting, sighting.createdAt) }]
@@ -84,14 +85,14 @@ export function provisionalFor(theCase: Case, sighting: ObservedAction): number 
   return theCase.actions.indexOf(nearest(named, sighting.amount, sighting.createdAt) as ActionRecord)
 }
 
-/** The totals of which every refund is one of these. */
+/** The totals whose refunds all have one of these identities. */
 export function totalsOf(theCase: Case, identities: ReadonlySet<string>): ReadonlySet<string> {
   const refundsOf = readCharges(theCase).flatMap(charge => [...charge.refundsOf()])
   const isOfThese = (names: readonly string[]) => names.length > 0 && names.every(name => identities.has(name))
   return new Set(refundsOf.filter(([, names]) => isOfThese(names)).map(([id]) => id))
 }
 
-/** The case with its provisional actions as the totals show them now, and a look to come at each total that needs one. */
+/** Updates the provisional actions from the totals, and schedules a second look at each total that needs one. */
 export function followTotals(theCase: Case, context: DecisionContext): Case {
   const { now } = context
   const charges = readCharges(theCase)
@@ -104,7 +105,7 @@ export function followTotals(theCase: Case, context: DecisionContext): Case {
   return armLooks(joined, new Set(charges.flatMap(unlooked)), context)
 }
 
-/** The totals that prove a refund which is yet to be recorded. */
+/** Ids of the totals that prove a refund without a record. */
 function unlooked({ unrecorded }: ChargeReading): readonly string[] {
   return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
 }
@@ -122,7 +123,7 @@ function armLooks(theCase: Case, totalIds: ReadonlySet<string>, { now, recheckDe
   }
 }
 
-/** The second look at a total: each refund that only it proves becomes a provisional action. */
+/** The second look at a total: each refund that only this total proves becomes a provisional action. */
 export function lookAtTotal(theCase: Case, totalId: string, now: number): Case {
   const index = theCase.refundTotals.findIndex(total => total.id === totalId)
   const total = theCase.refundTotals[index]
@@ -136,7 +137,10 @@ export function lookAtTotal(theCase: Case, totalId: string, now: number): Case {
   return joinPaymentNames(recorded)
 }
 
-/** A refund that took a provisional action over keeps its id, so the next one has another. */
+/**
+ * An id that no action has. A refund that replaced a provisional action keeps that action's id, so the next provisional
+ * action needs another one.
+ */
 function freeActionId(theCase: Case, key: string): string {
   const taken = new Set(theCase.actions.map(action => action.id))
   for (const { record } of theCase.merged) taken.add(record.id)
@@ -169,7 +173,7 @@ function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): P
   }
 }
 
-/** What the totals say of a refund that only they prove. */
+/** The data of a refund that only totals prove. */
 function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
   return {
     identity: key,
@@ -180,7 +184,7 @@ function shownBy({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
   }
 }
 
-/** The case with a provisional action as the totals show its refund now. */
+/** Updates a provisional action from the totals. */
 function restate(theCase: Case, record: ProvisionalRefund, refund: UnnamedRefund, now: number): Case {
   const { total } = refund
   const shown = shownBy(refund)
@@ -204,7 +208,7 @@ function restate(theCase: Case, record: ProvisionalRefund, refund: UnnamedRefund
   )
 }
 
-/** The case with a provisional action joined to the known refund that accounts for it. */
+/** Merges a provisional action into the known refund that accounts for its money. */
 function joinNamed(theCase: Case, record: ActionRecord, chargeId: string, now: number): Case {
   const refunds = theCase.actions.filter(
     one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),

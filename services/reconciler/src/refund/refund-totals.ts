@@ -4,19 +4,19 @@ import { COUNTS_WITHIN_MS, isOfRequest, OwnRefunds, SKEW_MS, type ToldTotal } fr
 import { Counting, type Filling, filling, fillRise, type KnownRefund, stated } from './rises.ts'
 
 /**
- * Which refunds the totals of one charge prove. The totals are read in the provider's order, each with the total before it:
- * between two totals, and within each, the refunded amount rises or falls. The known refunds that count by that moment fill
- * a rise; the rest is a refund that nothing else shows. It follows from all facts, so the order of arrival does not matter.
+ * Finds the refunds that the totals of one charge prove. The totals are read in the provider's order, each with the
+ * total before it. The refunded amount rises or falls between two totals and within each. Known refunds of that time
+ * fill a rise, and the rest is an unnamed refund. The result does not depend on the order of arrival.
  */
 
-/** A refund that only totals prove: one for each rise that the known refunds do not fill. */
+/** A refund that only totals prove: the part of a rise that known refunds do not fill. */
 export interface UnnamedRefund {
-  /** Unique among those of the charge. */
+  /** Unique within the charge. */
   readonly key: string
   /** The total that proves it. */
   readonly total: RefundTotal
   readonly amount: number
-  /** It was made between these; `from` is null where nothing says. */
+  /** The refund was made between `from` and `to`; `from` is null if unknown. */
   readonly from: number | null
   readonly to: number
   readonly idempotencyKey: string | null
@@ -24,13 +24,13 @@ export interface UnnamedRefund {
 
 export interface ReadTotals {
   readonly unnamed: readonly UnnamedRefund[]
-  /** The names of the refunds that each total is about, by the total's id. Totals that prove an unnamed one are left out. */
+  /** The names of the refunds of each total, by the total's id. Totals that prove an unnamed refund are left out. */
   readonly refundsOf: () => ReadonlyMap<string, readonly string[]>
 }
 
 /**
- * The reader of each charge, by the charge's totals. In a flood one charge is read with each of thousands of events, and nearly all
- * of it is as it was. No result depends on what is kept here: a reader that knows anything else is replaced.
+ * The reader of each charge, by the charge's totals. In a flood of events one charge is read thousands of times with
+ * few changes, so its reader is kept. No result depends on this cache: a reader that does not fit is replaced.
  */
 const READERS = new WeakMap<RefundTotal, ChargeReader>()
 
@@ -50,38 +50,38 @@ function readerOf(totals: readonly RefundTotal[], refunds: readonly KnownRefund[
 }
 
 interface ReadTotal extends ToldTotal {
-  /** As it is recorded now: a look at it makes another record, and so does another event of it. */
+  /** The current record of the total. A second look or a further event replaces it. */
   record: RefundTotal
 }
 
-/** What one total of a charge shows, after those before it. */
+/** The state after one total of a charge. */
 interface TotalReading {
   readonly total: ReadTotal
   readonly own: KnownRefund | undefined
-  /** How many of the refunds were made by now. */
+  /** The number of refunds made until this total. */
   readonly made: number
-  /** Those of them that are not counted yet. */
+  /** The refunds of these that do not count yet. */
   readonly waiting: readonly KnownRefund[]
   readonly counting: Counting
   readonly unnamed: readonly Omit<UnnamedRefund, 'total'>[]
-  /** The refunds that the total is about; null where it proves another. */
+  /** The refunds of this total; null if it proves an unnamed one. */
   readonly names: readonly string[] | null
 }
 
-/** Reads the totals of one charge. What becomes known later makes it start again at the first total that may read otherwise. */
+/** Reads the totals of one charge. After new facts it continues at the first total whose reading they may change. */
 class ChargeReader {
   #totals: readonly ReadTotal[] = []
-  /** By name, with the last update that told of it. */
+  /** By name, with the number of the last update that contained it. */
   readonly #refunds = new Map<string, { readonly refund: KnownRefund; update: number }>()
   #updates = 0
   readonly #own = new OwnRefunds()
   #ordered: readonly ReadTotal[] = []
-  /** In order of time, each with whether a total was sent for it. */
+  /** In order of time. `#isOwn` is true for a refund that caused a total. */
   #made: readonly KnownRefund[] = []
   #isOwn: readonly boolean[] = []
   #readings: readonly TotalReading[] = []
 
-  /** @returns false where something that it was told before is not among these, or is otherwise now: it reads nothing then */
+  /** @returns false, and reads nothing, if a known total or refund is missing or has changed */
   update(totals: readonly RefundTotal[], refunds: readonly KnownRefund[]): boolean {
     if (totals.length < this.#totals.length) return false
     for (const [index, total] of this.#totals.entries()) {
@@ -98,7 +98,7 @@ class ChargeReader {
     return true
   }
 
-  /** Whether it is known as it is. A second one of its name in one update is another one. */
+  /** True if the refund is known and unchanged. A second refund with the same name in one update counts as unknown. */
   #knows(refund: KnownRefund): boolean {
     const known = this.#refunds.get(refund.name)
     if (known === undefined || known.update === this.#updates || !isTheSame(known.refund, refund)) return false
@@ -123,8 +123,8 @@ class ChargeReader {
   }
 
   /**
-   * The readings that stay as they are.
-   * @param firstOther the index of the earliest refund that is new, or of which it changed whether a total was sent for it
+   * The readings that the new facts do not change.
+   * @param firstOther the index of the earliest refund that is new, or whose `#isOwn` has changed
    */
   #readingsBefore(firstOther: number): TotalReading[] {
     const otherAt = this.#made[firstOther]?.at ?? Infinity
@@ -230,7 +230,9 @@ function isTheSame(a: KnownRefund, b: KnownRefund): boolean {
   )
 }
 
-/** By the provider's time; of totals within the skew of its clocks, one that continues another comes after it. */
+/**
+ * Ordered by the provider's time. Of totals within the clock skew, a total that continues another one comes after it.
+ */
 function inOrder(totals: readonly ReadTotal[]): readonly ReadTotal[] {
   const sorted = totals.toSorted((a, b) => a.at - b.at || a.facts.total - b.facts.total || compareText(a.name, b.name))
   for (let index = 1; index < sorted.length; index += 1) {

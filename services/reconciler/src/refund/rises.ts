@@ -2,26 +2,26 @@ import type { CameBack } from '@backstop/providers'
 import type { RefundTotal } from '../case/case.ts'
 import type { Timed } from '../case/pairing.ts'
 
-/** Fills one rise of a charge's total with the known refunds that may have made it. */
+/** Fills one rise of a charge's total with the known refunds that may have caused it. */
 
-/** Among more than these no sum is searched for: there are 2^n sums. */
+/** The largest number of amounts for which all sums are tried, because n amounts have 2^n sums. */
 const MAX_SUMMANDS = 10
 
 /** A known refund of a charge. Its name is its identity. */
 export interface KnownRefund extends Timed {
-  /** Null where no provider states it. */
+  /** Null if no provider states it. */
   readonly amount: number | null
   readonly idempotencyKey: string | null
   readonly requestId: string | null
-  /** When its money came back; null where it did not. */
+  /** When its money came back; null if it did not. */
   readonly cameBack: CameBack | null
 }
 
-/** An amount that counts in the charge's total. */
+/** An amount that is included in the charge's total. */
 interface Counted {
   readonly amount: number
   readonly cameBack: CameBack | null
-  /** Only totals prove it. */
+  /** True if only totals prove it. */
   readonly isUnnamed: boolean
 }
 
@@ -30,14 +30,17 @@ interface Link {
   readonly before: Link | undefined
 }
 
-/** What counts in the charge's total at a moment. It never changes: what is added to it makes another, which shares the rest. */
+/**
+ * The amounts that a charge's total includes at one time. It is immutable: adding an amount returns a new object that
+ * shares the older entries.
+ */
 export class Counting {
   static readonly NOTHING = new Counting(undefined, 0, Infinity, undefined)
 
   readonly #latest: Link | undefined
   readonly sum: number
   readonly #firstBackAt: number
-  /** The amount of the latest that only totals prove; undefined where there is none. */
+  /** The latest amount that only totals prove; undefined if there is none. */
   readonly lastUnnamed: number | undefined
 
   private constructor(latest: Link | undefined, sum: number, firstBackAt: number, lastUnnamed: number | undefined) {
@@ -56,20 +59,23 @@ export class Counting {
     )
   }
 
-  /** Without what came back before a time, as an event told. */
+  /** Without the amounts whose money came back before this time, by their events. */
   withoutThoseBack(before: number): Counting {
     if (this.#firstBackAt >= before) return this
     return countingOf(this.#all().filter(({ cameBack }) => (cameBack?.at ?? Infinity) >= before))
   }
 
-  /** Without an amount that came back, as a lower total shows: the refunds that are likeliest to have. */
+  /**
+   * Without this amount of money that came back, as a lower total shows. The refunds that most likely failed are
+   * removed first.
+   */
   without(amount: number): Counting {
     if (amount === 0) return this
     const all = this.#all()
     const likeliest = all.toSorted((a, b) => fallRank(a) - fallRank(b))
     const gone = pick(likeliest, amount, one => one.amount)
     if (sumOf(gone) === amount) return countingOf(all.filter(one => !gone.includes(one)))
-    // No refunds add up to it: more failed than was reported.
+    // No refunds have this sum, so a refund failed that was not reported.
     let left = amount
     const kept = likeliest.reverse().flatMap(one => {
       const taken = Math.min(left, one.amount)
@@ -90,43 +96,40 @@ function countingOf(all: readonly Counted[]): Counting {
   return all.reduce<Counting>((counting, one) => counting.with(one), Counting.NOTHING)
 }
 
-/** A refund, and how much of it counts. */
+/** A refund, and how much of it counts in the total. */
 export interface Filling {
   readonly refund: KnownRefund
   readonly amount: number
 }
 
-/** The refunds that may have made the rise. */
+/** The refunds that may have caused the rise. */
 export interface Fillers {
-  /** What the provider may have let go of before, which was never captured. */
+  /** The amount that was never captured and may have been released before. */
   readonly released: number
-  /** The refund that the total was sent for, where that is certain. */
+  /** The refund that caused the total, if it is certain. */
   readonly own: KnownRefund | undefined
-  /** May have been made before the total's own change. */
+  /** Refunds that may be older than the total's own change. */
   readonly before: readonly KnownRefund[]
-  /** Were made at the time of the total. */
+  /** Refunds that were made at the time of the total. */
   readonly near: readonly KnownRefund[]
-  /** May be the total's own change, the latest first. */
+  /** Refunds that may be the total's own change, latest first. */
   readonly within: readonly KnownRefund[]
 }
 
-/** How a total comes from what counted until then. */
+/** How a total follows from the amounts that were included before. */
 export interface Fill {
-  /** What came back before it. */
+  /** The amount that came back before the total. */
   readonly fallen: number
-  /**
-   * What was refunded between the last total and this one's own change, how much was let go of that nobody captured, and how much
-   * is unknown.
-   */
+  /** The refunds, the released amount and the unknown amount between the last total and the change of this total. */
   readonly before: readonly Filling[]
   readonly released: number
   readonly openBefore: number
-  /** What was refunded by this one's own change, and how much of that is unknown. */
+  /** The refunds and the unknown amount in the change of this total. */
   readonly within: readonly Filling[]
   readonly openWithin: number
 }
 
-/** The way to fill a rise that leaves least unknown, and as few unknown refunds as possible. */
+/** Fills a rise so that the least amount is unknown, in as few unknown refunds as possible. */
 export function fillRise(
   { total, totalBefore }: Pick<RefundTotal, 'total' | 'totalBefore'>,
   counting: Pick<Counting, 'sum' | 'lastUnnamed'>,
@@ -138,7 +141,10 @@ export function fillRise(
   const room = Math.max(0, totalBefore - counted)
   const rise = Math.max(0, total - totalBefore)
   const fallen = Math.max(0, counted - totalBefore) + Math.max(0, totalBefore - total)
-  /** First these make the total's own change, then others what was before it, then others again the rest of the change. */
+  /**
+   * Fills the total's own change with the refunds in `first`, then the time before it with others, then the rest of the
+   * change.
+   */
   const plan = (first: readonly KnownRefund[]): Fill => {
     const isLeft = (refund: KnownRefund) => !first.includes(refund)
     const own = first.map(refund => filling(refund, refund.amount ?? rise))
@@ -147,7 +153,7 @@ export function fillRise(
     const left = within.filter(one => isLeft(one) && !earlier.fillings.some(({ refund }) => refund === one))
     const fillings = [...own, ...changeBy(left, rise - sumOf(own)).map(refund => filling(refund))]
     const open = rise - sumOf(fillings)
-    // A refund of unknown amount made then is the rest.
+    // A refund of unknown amount from that time explains the rest.
     const rest = open === 0 ? undefined : left.find(({ amount }) => amount === null)
     return {
       fallen,
@@ -158,7 +164,7 @@ export function fillRise(
       openWithin: rest === undefined ? open : 0,
     }
   }
-  /** Those made long before the total was sent are its change only where they are all of it. */
+  /** Refunds that were made long before the total are its change only if they have exactly its amount. */
   const changeBy = (refunds: readonly KnownRefund[], amount: number): readonly KnownRefund[] => {
     const whole = pick(stated(refunds), amount, one => one.amount)
     if (sumOf(whole) === amount) return whole
@@ -166,12 +172,12 @@ export function fillRise(
   }
   if (own !== undefined) return plan([own])
   const asDated = simpler(plan(changeBy(near, rise)), plan([]))
-  // Where their times leave money open, the total may have been sent late.
+  // If the times leave an amount unknown, the total may have been sent late.
   const asSent = plan(changeBy(within, rise))
   return openIn(asSent) < openIn(asDated) ? asSent : asDated
 }
 
-/** The total does not say from where it rose: everything since the last one is one rise. */
+/** The total does not say from which amount it rose, so everything since the last total is one rise. */
 function fillUnknownStart(
   total: number,
   { sum, lastUnnamed }: Pick<Counting, 'sum' | 'lastUnnamed'>,
@@ -181,7 +187,7 @@ function fillUnknownStart(
   const nothing = { before: [], released: 0, openBefore: 0 }
   const others = within.concat(before.filter(refund => !within.includes(refund)))
   if (rise <= 0 && own === undefined && others.length === 0 && lastUnnamed !== undefined) {
-    // A refund was made, and the total is no higher: the unnamed one came back, and was made again.
+    // A refund was made, but the total is not higher: the unnamed refund came back and was made again.
     return { ...nothing, fallen: lastUnnamed - rise, within: [], openWithin: lastUnnamed }
   }
   const ownFillings = own === undefined ? [] : [filling(own)]
@@ -194,13 +200,13 @@ function openIn({ openBefore, openWithin }: Fill): number {
   return openBefore + openWithin
 }
 
-/** The one that leaves less unknown, or the same in fewer refunds; of equal ones the first. */
+/** The fill with the smaller unknown amount, or else with fewer unknown refunds, or else the first. */
 function simpler(a: Fill, b: Fill): Fill {
   const refunds = ({ openBefore, openWithin }: Fill) => Number(openBefore > 0) + Number(openWithin > 0)
   return openIn(b) < openIn(a) || (openIn(b) === openIn(a) && refunds(b) < refunds(a)) ? b : a
 }
 
-/** Fills a stretch of time. Where the refunds made in it exceed its rise, something came back that nobody reported. */
+/** Fills the rise of a time span. If the refunds in it exceed the rise, money came back that nobody reported. */
 function fillWith(rise: number, refunds: readonly KnownRefund[]): { fillings: readonly Filling[]; open: number } {
   const chosen = pick(stated(refunds), rise, one => one.amount)
   const fillings = chosen.map(refund => filling(refund))
@@ -209,14 +215,17 @@ function fillWith(rise: number, refunds: readonly KnownRefund[]): { fillings: re
   return rest === undefined ? { fillings, open } : { fillings: [...fillings, filling(rest, open)], open: 0 }
 }
 
-/** The likeliest to have failed are those of which it is known but not when; last, those that are not known to have failed. */
+/**
+ * How likely an amount has come back, most likely first: it came back at an unknown time; only totals prove it; it came
+ * back at a known time; it is not known to have come back.
+ */
 function fallRank({ cameBack, isUnnamed }: Counted): number {
   if (isUnnamed) return 1
   if (cameBack === null) return 3
   return cameBack.at === null ? 0 : 2
 }
 
-/** Those of the items that add up to most without exceeding the target; where sums are equal, the first. */
+/** The items with the largest sum that does not exceed the target; of equal sums the first. */
 function pick<T>(items: readonly T[], target: number, amountOf: (item: T) => number): readonly T[] {
   const fitting = items.filter(item => amountOf(item) <= target)
   if (fitting.reduce((sum, item) => sum + amountOf(item), 0) <= target) return fitting
@@ -232,7 +241,7 @@ function pick<T>(items: readonly T[], target: number, amountOf: (item: T) => num
   return sums.get(Math.max(...sums.keys())) ?? []
 }
 
-/** Those whose amount is stated. */
+/** The refunds whose amount is known. */
 export function stated(refunds: readonly KnownRefund[]): readonly (KnownRefund & { readonly amount: number })[] {
   return refunds.filter((refund): refund is KnownRefund & { readonly amount: number } => refund.amount !== null)
 }

@@ -1,18 +1,20 @@
 import type { ActionRecord, SeenThrough } from '../case/action-record.ts'
 import { type Case, type RefundTotal, withConnection } from '../case/case.ts'
 
-/** How far a refund's own time may lie after the time of the total that contains it: providers give whole seconds. */
+/**
+ * How far a refund's time may be after the time of the total that includes it, because providers give whole seconds.
+ */
 const CLOCK_STEP_MS = 2_000
 
-/** What one connection showed of one charge: its totals contain every refund that was made until the last of them. */
+/** The charge of a connection: its totals include every refund that was made until the last of them. */
 interface ShownCharge extends Pick<RefundTotal, 'objectIds' | 'currency'> {
   readonly connection: SeenThrough
   readonly lastTotalAt: number
 }
 
 /**
- * The case in which a connection that showed only the total of a charge shows the refunds which that total contains, so that its
- * setting counts for them.
+ * Adds a connection that showed only the total of a charge to the refunds that the total includes, so that its setting
+ * applies to them.
  */
 export function joinConnectionsOfTotals(theCase: Case): Case {
   const { actions, refundTotals } = theCase

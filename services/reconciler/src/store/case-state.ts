@@ -1,10 +1,12 @@
 import type { Case, EvictedRecord, FollowedOperation } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 
-/** What the text of a stored case holds: everything but what the database itself searches or compares. */
+/** The fields of a case that are stored as text, because the database does not search or compare them. */
 type State = Omit<Case, 'id' | 'projectId' | 'version' | 'refs' | 'outbox'>
 
-/** The layout of the text. A text of an older layout is read as the current one, and written as such with the next change. */
+/**
+ * The layout of the text. A text in an older layout can be read, and is written in this layout with the next change.
+ */
 const LAYOUT = 2
 
 /** A case as JSON text. */
@@ -19,13 +21,13 @@ export function writeState({
   return JSON.stringify({ layout: LAYOUT, ...(state satisfies State) })
 }
 
-/** The reverse of `writeState`, for a text of any layout. */
+/** Reads a text of any layout. */
 export function readState(text: string): State {
   const { layout, ...state } = JSON.parse(text) as State & { readonly layout?: number }
   return layout === LAYOUT ? state : fromLayout1(state as unknown as Layout1)
 }
 
-/** The texts that state no layout. */
+/** The layout of texts without a `layout` field. */
 interface Layout1 extends Omit<State, 'expectedChanges' | 'followedOperations' | 'evicted'> {
   readonly notes: readonly Note1[]
   readonly operationCases: readonly OperationCase1[]
@@ -52,7 +54,7 @@ function fromLayout1({ notes, operationCases, forgotten, ...state }: Layout1): S
       reportedDrifts: driftsTold,
       outcome: settledAs,
     })),
-    // Before expected changes had limits, each covered one change of any amount.
+    // In layout 1 an expected change had no limits and covered one change of any amount.
     expectedChanges: notes.map(({ notedAt, ...note }) => ({
       startsAt: null,
       maxChanges: 1,

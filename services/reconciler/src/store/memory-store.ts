@@ -22,7 +22,7 @@ import {
   type StandaloneIncidentStore,
 } from './store.ts'
 
-/** The stores in memory, for simulation. `contents` shows what is kept. */
+/** Stores in memory, for simulations. `contents` is the stored data. */
 export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {
   const contents: MemoryContents = {
     cases: new Map(),
@@ -151,7 +151,7 @@ export interface MemoryContents {
   readonly cases: Map<string, Case>
   readonly actions: Map<string, Action & { merged_into?: string }>
   readonly incidents: Map<string, Incident>
-  /** Messages of incidents that belong to no case, by the incident's id. */
+  /** Outbox entries of incidents without a case, by the incident's id. */
   readonly incidentOutboxes: Map<string, readonly TimedOutboxEntry[]>
   readonly inbox: Map<string, InboxEntry>
   readonly connections: Map<string, ConnectionDocument>
@@ -196,7 +196,7 @@ function memoryIncidents({ incidents, incidentOutboxes }: MemoryContents): Stand
   }
 }
 
-/** The expected changes that a query finds among these. */
+/** The expected changes of this list that match a query. */
 export function matchingExpectedChanges(
   { projectIds, names, expiringAfter }: ExpectedChangesQuery,
   expectedChanges: readonly ExpectedChangeDocument[],

@@ -1,7 +1,7 @@
 import type { SweepDocument } from '@backstop/contracts'
 import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
-/** The sweeps in memory, for simulation. */
+/** The sweep store in memory, for simulations. */
 export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): SweepStore {
   const known = ({ id, projectId }: SweptConnection, now: number) => sweeps.get(id) ?? newSweep(id, projectId, now)
   return {

@@ -5,25 +5,26 @@ import { pendingLooks } from '../case/looks.ts'
 import { readState, writeState } from './case-state.ts'
 import type { CaseChange, CaseStore } from './store.ts'
 
-/** A case as it is stored. */
+/** The stored form of a case. */
 export interface CaseDocument {
   _id: string
   project_id: string
   /**
-   * The case, alone in an array: an update then names its document by the id alone, and still changes it only where the
-   * version is the one that was read (an array filter). A filter by both, or a pipeline that compares, costs the server half as
-   * much again as the whole write (docs/benchmarks.md).
+   * An array with one entry, the case. An update selects the document by its id alone, and an array filter makes it
+   * change only the version that was read. The alternatives, a filter by id and version or a pipeline, take the server
+   * about 50 % longer per write (docs/benchmarks.md).
    */
   current: [StoredCase]
 }
 
 interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
-  /** When the earliest look that it still waits for is to be asked for again; absent without one. */
+  /** When the earliest pending look is due to be requested again; absent if no look is pending. */
   nextLookAt?: number
-  /** Which call of save wrote it last: a bulk write does not say which of its updates found their document. */
+  /** Token of the last `save`. A bulk write does not report which of its updates matched; the token shows it. */
   writtenBy: string
   /**
-   * All else, as JSON text: the server searches none of it, and reading text takes half of what reading documents takes.
+   * All other fields as JSON text. The server does not search them, and reading text takes half the time of reading
+   * documents.
    */
   state: string
 }
@@ -69,7 +70,10 @@ function nextLookOf(theCase: Case): number | undefined {
   return looks.length === 0 ? undefined : Math.min(...looks)
 }
 
-/** One bulk write for all; who lost is asked for only when the counts say that somebody did. */
+/**
+ * Saves all changes with one bulk write. Lost changes are identified by a query, which runs only if the counts show
+ * that there are any.
+ */
 async function saveAll(
   collection: Collection<CaseDocument>,
   changes: readonly CaseChange[],
@@ -107,29 +111,29 @@ function toWrite(change: CaseChange, token: string): AnyBulkWriteOperation<CaseD
     version: next.version,
     writtenBy: token,
     state: writeState(next),
-    // Decisions share what they leave as it is, and a list that stays needs no look at its index.
+    // Decisions share unchanged parts, so the same list means no change, and the index need not be updated.
     ...(next.refs === before.refs ? {} : { refs: next.refs }),
     ...(nextLookAt === undefined ? {} : { nextLookAt }),
   }
   const update = {
     $set: ofHeld(set),
-    // Added, never replaced: what somebody published and took out in the meantime must not come back.
+    // Push, never replace: a concurrent publisher may already have removed entries.
     ...(added.length === 0 ? {} : { $push: ofHeld({ outbox: { $each: added } }) }),
-    // Whatever was stored: what counted as a look may be another thing in this version.
+    // Always unset: an older version may have stored a look that this version does not know.
     ...(nextLookAt === undefined ? { $unset: ofHeld({ nextLookAt: '' }) } : {}),
   }
   const arrayFilters = [{ 'held.version': before.version }]
   return { updateOne: { filter: { _id: next.id }, update, arrayFilters } } as AnyBulkWriteOperation<CaseDocument>
 }
 
-/** The fields, of that version only that the array filter `held` lets through. */
+/** Prefixes the fields so that an update changes only the entry that matches the array filter `held`. */
 function ofHeld(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`current.$[held].${name}`, value]))
 }
 
 /**
- * A merge takes several documents at once, so it is the one write that needs a transaction. It replaces the outbox whole:
- * what was published in that moment goes out a second time, under the same id.
+ * Saves a merge. It changes several documents, so it is the only write that needs a transaction. It replaces the whole
+ * outbox, so entries that were published just before are published again, with the same ids.
  */
 async function saveMerge(
   mongo: Mongo,

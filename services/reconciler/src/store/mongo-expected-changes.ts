@@ -14,10 +14,13 @@ import {
   type OpenActionReader,
 } from './store.ts'
 
-/** Reads what admin-api keeps of expected changes. */
+/** Reads the expected changes that admin-api stores. */
 export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
   const collection = mongo.db.collection<ExpectedChangeDocument>('expected_changes')
-  /** A limit for each: one for all would let a flood in one project hide the expected changes of another. */
+  /**
+   * The limit applies to each group, because a common limit would let one project with many expected changes hide those
+   * of another.
+   */
   const lastOfEach = (by: unknown, query: object, last: { n: number; sortBy: object }) => {
     const stages = [
       { $match: query },
@@ -45,7 +48,7 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeReader {
   }
 }
 
-/** What is taken of expected changes, collection `expected_change_uses`. */
+/** How much of each expected change is used, collection `expected_change_uses`. */
 export function createMongoExpectedChangeUses(mongo: Mongo): ExpectedChangeUsesStore {
   const collection = mongo.db.collection<ExpectedChangeUsesDocument>('expected_change_uses')
   return {
@@ -94,7 +97,7 @@ function documentOf({ id, projectId, version, uses, expiresAt }: ExpectedChangeU
   }
 }
 
-/** The actions with an open incident, from the projections. */
+/** Reads actions with an open incident from the projections. */
 export function createMongoOpenActions(mongo: Mongo): OpenActionReader {
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   const actions = mongo.db.collection<ActionDocument>('actions')

@@ -3,7 +3,7 @@ import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import type { Filter } from 'mongodb'
 import type { ConnectionReader, Inbox, InboxEntry } from './store.ts'
 
-/** The events that are done, collections `inbox` and `inbox_bodies`. */
+/** Events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
   const inbox = mongo.db.collection<InboxDocument>('inbox')
   const bodies = mongo.db.collection<InboxBodyDocument>('inbox_bodies')
@@ -17,7 +17,7 @@ export function createMongoInbox(mongo: Mongo): Inbox {
     const found = await asUnavailable(() => inbox.find(filter, { projection: { _id: 1 } }).toArray())
     return new Set(found.map(document => document._id))
   }
-  /** What was parked and has come again: of everything else the first word stands. */
+  /** Replaces the entries of dead-lettered events that arrived again. Other existing entries are kept. */
   async function replaceParked(entries: readonly InboxEntry[]): Promise<void> {
     const ids = entries.map(({ document }) => document._id)
     const parked = await find(ids, { outcome: 'parked' })
@@ -35,7 +35,7 @@ export function createMongoInbox(mongo: Mongo): Inbox {
       const documents = entries.map(entry => entry.document)
       const raw = entries.map(({ document, body }) => ({ _id: document._id, received_at: document.received_at, body }))
       await asUnavailable(async () => {
-        // Bodies first: the entry is the mark that the event is done.
+        // Bodies first, because the inbox entry marks the event as done.
         await onlyDuplicates(() => bodies.insertMany(raw, { ordered: false }), raw.length)
         const there = await onlyDuplicates(() => inbox.insertMany(documents, { ordered: false }), documents.length)
         if (there.length > 0) await replaceParked(there.flatMap(index => entries[index] ?? []))
@@ -54,7 +54,7 @@ export function createMongoInbox(mongo: Mongo): Inbox {
   }
 }
 
-/** Reads what admin-api keeps of connections. */
+/** Reads the connections that admin-api stores. */
 export function createMongoConnections(mongo: Mongo): ConnectionReader {
   const connections = mongo.db.collection<ConnectionDocument>('connections')
   return {

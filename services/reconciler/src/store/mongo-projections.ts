@@ -4,13 +4,13 @@ import type { Collection, Filter } from 'mongodb'
 import type { ListingState, ProjectedAction, ProjectedIncident } from '../verdict/projection.ts'
 import type { ProjectionStore } from './store.ts'
 
-/** Actions and incidents as lists and searches read them, collections `actions` and `incidents`. */
+/** The actions and incidents that lists and searches show, collections `actions` and `incidents`. */
 export function createMongoProjections(mongo: Mongo): ProjectionStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   return {
     saveActions: list => saveNewer(actions, list, toActionDocument),
-    // One that is opened is told, too, and then written no more for long: whether it is new matters little.
+    // An opened incident is rarely written again, so it is always treated like an update.
     saveIncidents: list => saveNewer(incidents, list, toIncidentDocument),
   }
 }
@@ -25,9 +25,9 @@ function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedInc
 }
 
 /**
- * Writes each unless a newer version stands. An insert costs a sixth of an upsert, so what is most likely new is inserted,
- * and updated only where it was there after all. A look costs less than an update that changes nothing, so what may be listed
- * already is looked up first.
+ * Writes each document unless a newer version is stored. An insert costs a sixth of an upsert, so documents that are
+ * probably new are inserted, and upserted only if they exist. A query costs less than an update without effect, so
+ * documents that are probably stored are queried first.
  */
 async function saveNewer<P extends { listing: ListingState }, T extends { _id: string; version: number }>(
   collection: Collection<T>,
@@ -46,12 +46,13 @@ async function saveNewer<P extends { listing: ListingState }, T extends { _id: s
     const upserts = rest.map(({ _id, ...fields }) => ({
       updateOne: { filter: { _id, version: { $lt: fields.version } }, update: { $set: fields }, upsert: true },
     }))
-    // An upsert that finds a newer version tries to insert beside it and is refused: that is how the newer one stays.
+    // If a newer version is stored, the upsert tries to insert and fails with a duplicate key, so the newer version is
+    // kept.
     await onlyDuplicates(() => collection.bulkWrite(upserts as never, { ordered: false }), upserts.length)
   })
 }
 
-/** Those that are not listed, or in an older version. */
+/** The documents that are missing, or stored in an older version. */
 async function notListed<T extends { _id: string; version: number }>(
   collection: Collection<T>,
   documents: readonly T[],

@@ -3,7 +3,7 @@ import { asUnavailable, createMongoOutboxSource, type Mongo, onlyDuplicates, typ
 import type { IncidentChange } from '../incidents/rules/failing-channel.ts'
 import type { StandaloneIncidentStore } from './store.ts'
 
-/** Incidents that belong to no case, in collection `incidents` beside the projections of the others. */
+/** Incidents without a case. They are in the collection `incidents`, like the projections of all other incidents. */
 export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncidentStore {
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   const pendingOf = async (id: string): Promise<PendingOutbox> => {

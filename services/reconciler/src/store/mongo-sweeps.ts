@@ -2,13 +2,13 @@ import type { SweepDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, onlyDuplicates } from '@backstop/kit'
 import { newSweep, type SweepStore, type SweptConnection } from './sweeps.ts'
 
-/** Sweeps by whether their last run worked. */
+/** Filters for sweeps whose last run succeeded (quick), and for all others (slow). */
 const OF = {
   quick: { last_run_at: { $ne: null }, last_error: null },
   slow: { $or: [{ last_run_at: null }, { last_error: { $ne: null } }] },
 }
 
-/** Collection `sweeps`. */
+/** The sweeps, collection `sweeps`. */
 export function createMongoSweeps(mongo: Mongo): SweepStore {
   const sweeps = mongo.db.collection<SweepDocument>('sweeps')
   async function ensure(connections: readonly SweptConnection[], now: number): Promise<void> {
@@ -47,14 +47,16 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
         const released = { ...end, leased_until: null, lease_holder: null }
         const quiet = await sweeps.updateOne({ ...ours, woken: false }, { $set: released })
         if (quiet.matchedCount === 1) return true
-        // Nothing but a claim, and so an end of this lease, takes `woken` back.
+        // The sweep was woken during the run. Only the next claim resets `woken`, so this second update cannot miss a
+        // change.
         const { next_run_at, unverified_since, ...rest } = released
         const { matchedCount } = await sweeps.updateOne(ours, { $set: rest })
         return matchedCount === 1
       }),
     async wake(connection, now, unverifiedSince) {
       await ensure([connection], now)
-      // In one step, so that a run that is claimed meanwhile knows both or is outlived by both. $min passes over null.
+      // One atomic update: a run that is claimed at the same time either sees all fields or leaves them unchanged at
+      // its end. $min ignores null.
       const since = unverifiedSince === null ? null : new Date(unverifiedSince)
       const unverified_since = { $ifNull: [{ $min: ['$unverified_since', since] }, null] }
       const set = { woken: true, next_run_at: new Date(now), unverified_since }

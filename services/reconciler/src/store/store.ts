@@ -13,52 +13,54 @@ import type { ProjectedAction, ProjectedIncident } from '../verdict/projection.t
 import type { SweepStore } from './sweeps.ts'
 
 /**
- * What the reconciler keeps, as narrow ports. `mongo-*.ts` are the real ones, `memory-store.ts` their twin for
- * simulation; both pass `test/store.contract.ts`. Every call takes a whole batch, so that the number of commands does
- * not grow with the number of events. All throw AppError `unavailable` when the database is away.
+ * The reconciler's stores, as narrow ports. `mongo-*.ts` implement them in MongoDB, and `memory-*.ts` in memory for
+ * simulations. Both pass `test/store.contract.ts`. Every call takes a whole batch, so that the number of commands does
+ * not grow with the number of events. All methods throw AppError `unavailable` if the database is unavailable.
  */
 export interface CaseStore {
-  /** Every case that holds any of the references. */
   load(refs: readonly string[]): Promise<Case[]>
   /**
-   * Writes each change if nobody else wrote in between.
-   * @returns ids of the cases that lost: they are to be loaded and decided again
+   * Writes each change unless another writer has changed the case since it was loaded.
+   * @returns ids of the cases that were not written; load and decide them again
    */
   save(changes: readonly CaseChange[]): Promise<ReadonlySet<string>>
-  /** The outboxes of the cases, as the publisher and its sweeper use them. */
+  /** The outboxes of the cases, for the publisher and the outbox sweeper. */
   readonly outbox: OutboxSource
-  /** Cases with a look that was to be asked for (again) before `before`. */
+  /** Cases with a look whose `wakeAt` is earlier than `before`. */
   withOverdueLook(before: number, limit: number): Promise<Case[]>
 }
 
 export interface CaseChange {
-  /** The next state, of a greater version. */
+  /** The next state. Its version is one higher. */
   readonly next: Case
-  /** As it was read, and must still be stored; undefined for a new case. */
+  /** The case as it was loaded; undefined for a new case. */
   readonly before: Case | undefined
-  /** Outbox entries that this change adds; those that were there stay, or are gone if they were published meanwhile. */
+  /** Outbox entries that this change adds. Existing entries are kept unless they are published. */
   readonly added: readonly CaseOutboxEntry[]
-  /** Stored cases that this one takes up, with the versions that were read. They vanish in the same write. */
+  /** Stored cases that were merged into this one, with their loaded versions. They are deleted in the same write. */
   readonly replacedCases: readonly { id: string; version: number }[]
 }
 
 export interface ProjectionStore {
-  /** Writes each unless a newer version of it is there. */
+  /** Writes each action unless a newer version of it is stored. */
   saveActions(actions: readonly ProjectedAction[]): Promise<void>
   saveIncidents(incidents: readonly ProjectedIncident[]): Promise<void>
 }
 
-/** Incidents that are about no action, and so belong to no case: the document itself is the truth of them. */
+/** Incidents that are about no action, and so belong to no case. Their document is the only source. */
 export interface StandaloneIncidentStore {
-  /** Inserts the incident with its messages; one that is there stays as it is. @returns what is still to be published */
+  /**
+   * Inserts the incident with its messages. An existing incident is kept.
+   * @returns the messages to publish
+   */
   open(told: IncidentChange): Promise<PendingOutbox>
   find(incidentId: string): Promise<Incident | undefined>
   /**
-   * Writes the next version, and adds its messages, if nobody else wrote in between.
-   * @returns what is still to be published; undefined when somebody did
+   * Writes the next version and adds its messages, unless another writer has changed the incident.
+   * @returns the messages to publish; undefined if another writer has changed it
    */
   replace(told: IncidentChange): Promise<PendingOutbox | undefined>
-  /** What is still to be published; nothing for one that is not there. */
+  /** The messages to publish; empty for an unknown incident. */
   pendingOf(incidentId: string): Promise<PendingOutbox>
   readonly outbox: OutboxSource
 }
@@ -70,60 +72,66 @@ export interface InboxEntry {
 }
 
 export interface Inbox {
-  /** Which of these ids came, whatever became of them. */
+  /** The ids that have an entry, with any outcome. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Which of these ids are done. One that was parked is not: what could not be used may be usable when it is sent again. */
+  /** The ids that are done. A dead-lettered event is not done, because it may be usable when it is sent again. */
   done(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Marks events as done; one that is marked already stays as it is, unless it was parked. */
+  /** Marks events as done. An existing entry is kept, unless its event was dead-lettered. */
   insert(entries: readonly InboxEntry[]): Promise<void>
-  /** Hints of the connection that wait for it to become readable, oldest first. Those without their body are gone. */
+  /**
+   * Hints that wait until the connection is readable, oldest first. Hints whose body is no longer kept are left out.
+   */
   held(connectionId: string, limit: number): Promise<InboxEntry[]>
-  /** Marks held hints as asked for. */
+  /** Marks held hints as requested. */
   release(ids: readonly string[]): Promise<void>
   /** Marks hints that could not be verified as held, with the reason. */
   hold(ids: readonly string[], reason: string): Promise<void>
 }
 
 export interface ConnectionReader {
-  /** Deleted ones too. */
+  /** Includes deleted connections. */
   byIds(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionDocument>>
-  /** Every active one whose provider's own data can be read. */
+  /** All active connections whose provider can be read. */
   readable(): Promise<ConnectionDocument[]>
 }
 
-/** Which expected changes are looked for. */
+/** The expected changes to look up. */
 export interface ExpectedChangesQuery {
   readonly projectIds: readonly string[]
-  /** Ids that they may be about; those that are about anything are found with any. */
+  /** Subjects to look up. Expected changes without a subject are always found. */
   readonly names: readonly string[]
-  /** Those that were still valid then or later, in milliseconds since the epoch. */
+  /** Only expected changes that expire at this time or later, in milliseconds since the epoch. */
   readonly expiringAfter: number
 }
 
 /**
- * So many expected changes of one project about one payment, or about anything, are found at most: those that expire last. A person
- * writes an expected change for a refund, or one for a day of them, so a thousand that count at once come from a program gone wild.
+ * The limit of expected changes for one subject, or without a subject, in one project; those that expire last are
+ * found. People create one for a refund, or one for a day of refunds, so more than a thousand valid ones come from
+ * faulty software.
  */
 export const MAX_FOUND_FOR_ONE = 1_000
 
-/** The changes that people expect. */
+/** Reads expected changes. */
 export interface ExpectedChangeReader {
   of(query: ExpectedChangesQuery): Promise<ExpectedChangeDocument[]>
-  /** Those of these ids that nobody has taken back. */
+  /** The expected changes with these ids. Deleted ones are left out. */
   byIds(ids: readonly string[]): Promise<ExpectedChangeDocument[]>
   /**
-   * Those that were made since, of each project those that were made last.
+   * The latest expected changes of each project that were created since a time.
    * @param since milliseconds since the epoch
    * @param limit for each project
    */
   madeSince(since: number, limit: number): Promise<ExpectedChangeDocument[]>
 }
 
-/** The actions that people have open incidents about. */
+/** Reads the actions that have an open incident. */
 export interface OpenActionReader {
-  /** Those of a project, of the incident that was opened first on. @param after how far the walk has come */
+  /**
+   * Actions of a project with an open incident, oldest incident first.
+   * @param after the last action of the page before; undefined for the first page
+   */
   page(projectId: string, after: OpenPlace | undefined, limit: number): Promise<OpenAction[]>
-  /** Those of these ids, whatever became of their incidents. */
+  /** The actions with these ids, whether or not they have an open incident. */
   byIds(ids: readonly string[]): Promise<ActionDocument[]>
 }
 
@@ -137,10 +145,13 @@ export interface OpenAction extends OpenPlace {
   readonly action: ActionDocument
 }
 
-/** What is taken of expected changes, by the ids of these. */
+/** How much of each expected change is used, by the expected change's id. */
 export interface ExpectedChangeUsesStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ExpectedChangeUses>>
-  /** @param next of a version one greater than the one that was read @returns whether nobody else wrote in between */
+  /**
+   * @param next its version must be one higher than the loaded version
+   * @returns false if another writer has changed the document
+   */
   save(next: ExpectedChangeUses): Promise<boolean>
 }
 

@@ -1,24 +1,24 @@
 import type { SweepDocument } from '@backstop/contracts'
 
-/** A connection, as a sweep knows it. */
+/** The ids that a sweep needs of its connection. */
 export interface SweptConnection {
   readonly id: string
   readonly projectId: string
 }
 
-/** What the end of a run may change. */
+/** The fields that the end of a run may change. */
 export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
   Partial<
     Pick<SweepDocument, 'last_error' | 'failing_since' | 'failures' | 'unverified_since' | 'unseen' | 'open_incidents'>
   >
 
-/** How far the sweep of each connection has come; one process at a time sweeps one connection. */
+/** The progress of each connection's sweep. One process at a time sweeps a connection. */
 export interface SweepStore {
-  /** Makes the document of each connection that has none, due at once. */
+  /** Creates the missing documents. Their first run is due now. */
   ensure(connections: readonly SweptConnection[], now: number): Promise<void>
   /**
-   * Leases one that is due to `holder`; undefined when none is.
-   * @param compartment quick: one whose last run worked. slow: any other. Both when left out
+   * Leases a due sweep to `holder`; undefined if none is due.
+   * @param compartment quick: only sweeps whose last run succeeded. slow: only other sweeps. Left out: any sweep
    */
   claim(
     holder: string,
@@ -26,21 +26,25 @@ export interface SweepStore {
     leaseMs: number,
     compartment?: 'quick' | 'slow',
   ): Promise<SweepDocument | undefined>
-  /** Changes the document of a lease that still is the holder's. @returns false when it no longer is */
+  /**
+   * Changes the document if the holder still has the lease.
+   * @returns false if the lease was lost
+   */
   save(id: string, holder: string, changes: Partial<Omit<SweepDocument, '_id'>>): Promise<boolean>
   /**
-   * Ends the holder's lease with these changes. Where somebody woke it since the claim, it stays due and unverified: this run
-   * may have begun before what it was woken for. @returns false when the lease no longer is the holder's
+   * Ends the lease with these changes. If the sweep was woken since the claim, its due time and `unverified_since` are
+   * kept, because this run may have begun before the reason for waking.
+   * @returns false if the lease was lost
    */
   release(id: string, holder: string, end: SweepEnd): Promise<boolean>
   /**
-   * Makes a connection's sweep due now, also one that was never swept and one that runs.
-   * @param unverifiedSince kept unless an earlier one stands there, in milliseconds since the epoch; null says nothing of it
+   * Makes a connection's sweep due now, even if the connection was never swept or a run is in progress.
+   * @param unverifiedSince in milliseconds since the epoch; an earlier stored time is kept. Null changes nothing
    */
   wake(connection: SweptConnection, now: number, unverifiedSince: number | null): Promise<void>
 }
 
-/** A connection before its first run. */
+/** The document of a connection before its first run. */
 export function newSweep(id: string, projectId: string, now: number): SweepDocument {
   return {
     _id: id,

@@ -3,37 +3,40 @@ import type { Aspect } from '../case/action-record.ts'
 import type { Snapshot, SubscriptionRow } from '../case/case.ts'
 
 /**
- * What the snapshots of a subscription show, one after another. Where a schedule manages the subscription, two objects show
- * its end: each has a track of its own, and what counts at any moment is the further of the two.
+ * Derives the phases of a subscription from its snapshots. If a schedule manages the subscription, both objects show
+ * its end. Each object has its own track, and the more advanced phase applies at each time.
  */
 
-/** A reading carries the time at which its page was asked for; what is on the page may be read so much later. */
+/** The time of a re-read is the start of its request. The data may be up to this much newer. */
 export const READING_TAKES_MS = 60_000
 
-/** none: runs on. set: for later. done: in effect. */
+/** none: continues. set: scheduled for later. done: in effect. */
 export type Phase = 'none' | 'set' | 'done'
 
 export interface Point {
   readonly asOf: number
   readonly phase: Phase
   readonly snapshot: Snapshot
-  /** Not shown itself: the next snapshot states it as the state before. */
+  /** True if no snapshot shows this phase; the next snapshot states it as its phase before. */
   readonly isInferred: boolean
-  /** A schedule manages the subscription, and nothing shows yet whether the schedule ends it: `none` is uncertain. */
+  /**
+   * Set if a schedule manages the subscription and no snapshot shows yet whether the schedule ends it. Then the phase
+   * `none` is uncertain.
+   */
   readonly isUncertain?: true
 }
 
 const PHASES = { none: 'none', scheduled: 'set', executed: 'done', paused: 'done' } as const
 const RANK: Record<Phase, number> = { none: 0, set: 1, done: 2 }
 
-/** A snapshot as one aspect sees it, with the phase that it says it left. */
+/** The phase of a snapshot for one aspect, and the phase before, if the snapshot states it. */
 interface SnapshotPhase {
   readonly snapshot: Snapshot
   readonly phase: Phase
   readonly before: Phase | null
 }
 
-/** What was shown, and what it says was left where that was not shown. */
+/** The phases that the snapshots show, and the phases before that they state and that no snapshot shows. */
 export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readonly Point[] {
   const ofSchedule = snapshots.filter(({ source }) => source?.kind === 'schedule')
   const own = snapshots.filter(({ source }) => source?.kind !== 'schedule')
@@ -41,7 +44,7 @@ export function pointsOf({ snapshots }: SubscriptionRow, aspect: Aspect): readon
     own.map(snapshot => phaseOf(snapshot, aspect)),
     aspect,
   )
-  // Nothing but the subscription itself tells of its pauses.
+  // A schedule does not show pauses.
   if (aspect === 'pause' || !snapshots.some(isScheduled)) return points
   const schedule = [...ofSchedule.map(snapshot => phaseOf(snapshot, aspect)), ...unmanaged(own, ofSchedule)]
   return combined(points, trackOf(schedule, aspect))
@@ -56,7 +59,10 @@ function isScheduled({ source }: Snapshot): boolean {
   return source !== undefined && source.scheduleId !== null
 }
 
-/** The snapshots of a subscription that say that no schedule ends it: with the subscription its schedule ends, too. */
+/**
+ * Snapshots showing that no schedule manages the subscription. A subscription that has ended also has no schedule, so
+ * its snapshots are left out.
+ */
 function unmanaged(own: readonly Snapshot[], ofSchedule: readonly Snapshot[]): SnapshotPhase[] {
   return own
     .filter(({ source, cancellation }) => source?.scheduleId === null && cancellation.phase !== 'executed')
@@ -64,7 +70,7 @@ function unmanaged(own: readonly Snapshot[], ofSchedule: readonly Snapshot[]): S
     .map(snapshot => ({ snapshot, phase: 'none', before: null }))
 }
 
-/** Whether a reading may be of a copy that did not know yet of a schedule that was set just before. */
+/** True if a re-read may be of an older copy, from before the schedule was set. */
 function mayNotShow(reading: Snapshot, { asOf, cancellation }: Snapshot): boolean {
   return cancellation.requestedAt !== null && reading.asOf >= asOf && reading.asOf - asOf <= READING_TAKES_MS
 }
@@ -78,15 +84,15 @@ function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
     const asOf = left[0]?.snapshot.asOf ?? 0
     const last = points.at(-1)
     const current = last?.phase
-    // Providers give whole seconds. Of one second, that comes first which shows what there was, as it was read before a
-    // change; then that which says that it left what there was.
+    // Providers give whole seconds. Among snapshots of one second, the first is one that shows the current phase (it was
+    // read before a change), then one that states the current phase as its phase before.
     const ofSecond = left.filter(one => one.snapshot.asOf === asOf)
     const same = ofSecond.findIndex(one => one.before === null && one.phase === current)
     const next = same >= 0 ? same : ofSecond.findIndex(one => one.before !== null && one.before === current)
     for (const one of left.splice(Math.max(0, next), 1)) {
       const { snapshot, phase, before } = one
       const isUnseen = before !== null && before !== phase && before !== current && !isAhead(last, one, aspect)
-      // Half a millisecond before it: times are whole ones.
+      // Times are whole milliseconds, so half a millisecond before is a time without other points.
       if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isInferred: true })
       points.push({ asOf, phase, snapshot, isInferred: false })
     }
@@ -94,16 +100,17 @@ function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
   return points
 }
 
-/** Whether the point is a reading that shows already what this later snapshot says came about. */
+/** True if the point is a re-read that already showed the change that this later snapshot reports. */
 function isAhead(point: Point | undefined, { snapshot, phase }: SnapshotPhase, aspect: Aspect): boolean {
   if (point === undefined || point.phase !== phase || point.snapshot.eventIds.length > 0) return false
-  // An end that was asked for at another time is another one, taken back in between. A schedule that is read does not say.
+  // A different request time means a different cancellation; the first one was taken back in between. Schedules have no
+  // request time.
   const [known, later] = [point.snapshot.cancellation.requestedAt, snapshot.cancellation.requestedAt]
   if (aspect === 'cancellation' && known !== null && later !== null && known !== later) return false
   return snapshot.asOf - point.asOf <= READING_TAKES_MS
 }
 
-/** Both tracks as one. Of one moment the schedule comes first: it changes the subscription, and not the other way round. */
+/** Merges both tracks. At the same time the schedule comes first, because a schedule changes its subscription. */
 function combined(own: readonly Point[], ofSchedule: readonly Point[]): Point[] {
   const all = [...ofSchedule.map(point => ({ point, isOwn: false })), ...own.map(point => ({ point, isOwn: true }))]
   all.sort((a, b) => a.point.asOf - b.point.asOf)
@@ -116,7 +123,7 @@ function combined(own: readonly Point[], ofSchedule: readonly Point[]): Point[] 
   })
 }
 
-/** What counts at the moment of a point: the subscription's own phase, or that of the schedule which manages it. */
+/** The phase that applies at the time of a point: that of the subscription, or of the schedule that manages it. */
 function furtherOf(point: Point, subscription: Point | undefined, schedule: Point | undefined): Point {
   const managedBy = subscription?.snapshot.source?.scheduleId ?? null
   const isLate = subscription !== undefined && schedule !== undefined && subscription.asOf > schedule.asOf
@@ -147,7 +154,10 @@ function scheduleOf({ snapshot: { source } }: Point): string | null {
   return source?.scheduleId ?? null
 }
 
-/** Whether what the subscription shows as its end is the end of a phase of the schedule, after which it goes on. */
+/**
+ * True if the scheduled end of the subscription is only the end of a schedule phase, after which the subscription
+ * continues.
+ */
 function isPhaseEnd({ phase, snapshot }: Point, schedule: Point | undefined): boolean {
   const of = schedule?.snapshot.source
   if (phase !== 'set' || schedule?.phase !== 'none' || of?.kind !== 'schedule') return false
@@ -155,7 +165,10 @@ function isPhaseEnd({ phase, snapshot }: Point, schedule: Point | undefined): bo
   return snapshot.source?.scheduleId === of.scheduleId && effectiveAt !== null && of.phaseEnds.includes(effectiveAt)
 }
 
-/** A snapshot that stands as another object says: nothing of its own request set that. */
+/**
+ * The snapshot with the cancellation of another object. Its own request did not set that cancellation, so its
+ * idempotency keys are removed.
+ */
 function standingAs({ snapshot: { cancellation, source } }: Point, snapshot: Snapshot): Snapshot {
   return { ...snapshot, cancellation, idempotencyKeys: [], ...(source === undefined ? {} : { source }) }
 }

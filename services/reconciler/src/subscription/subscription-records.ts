@@ -25,11 +25,14 @@ import { mergeRecords } from '../verdict/same-action.ts'
 import { READING_TAKES_MS } from './subscription-points.ts'
 import { type Stretch, stretchesOf, withSnapshot } from './subscription-row.ts'
 
-/** How long before it was first shown a cancellation may have been asked for, where the provider does not say. */
+/**
+ * If the provider gives no request time, a cancellation may have been requested up to this long before it was first
+ * shown.
+ */
 const ASKED_UP_TO_MS = 24 * 3_600_000
 const MAX_EVENT_IDS = 100
 
-/** The case with one more snapshot of a subscription, and with the records that its row tells of now. */
+/** Adds a snapshot of a subscription, and updates the records that are derived from its row. */
 export function applySubscription(
   theCase: Case,
   sighting: ObservedSubscription,
@@ -43,7 +46,7 @@ export function applySubscription(
   return deriveRecords({ ...theCase, refs, subscriptions }, row, source, now)
 }
 
-/** The case with the records of one row: cancellations, pauses, and what took them back. */
+/** Updates the records of one row: cancellations and pauses, and their removals. */
 export function deriveRecords(theCase: Case, row: SubscriptionRow, source: SightingSource | null, now: number): Case {
   const aspects: readonly Aspect[] = ['cancellation', 'pause']
   return aspects.reduce((next, aspect) => deriveAspect(next, row, aspect, source, now), theCase)
@@ -61,7 +64,8 @@ function deriveAspect(
     const kind = kindOf(stretch, aspect)
     return kind === null ? next : deriveRecord(next, row, aspect, stretch, kind, source, now)
   }, theCase)
-  // A gap that an episode took up, because the same request was shown after it again, ended nothing.
+  // A gap can turn out to be part of an episode, because the same request was shown again after it. Then its record is
+  // merged into the episode's record.
   return derived.actions.reduce((next, record) => {
     const { turn } = record
     if (turn?.row !== row.identity || turn.aspect !== aspect || turn.part !== 'gap') return next
@@ -72,7 +76,7 @@ function deriveAspect(
     if (into === undefined) return next
     const merged = mergeRecords(next, into, record, now)
     const joined = merged.actions.find(({ id }) => id === into.id) ?? into
-    // The key of the request that ended the gap before it is not the key of the request that opened the episode.
+    // The key of the request that ended the gap is not the key of the request that began the episode.
     return withRecord(merged, { ...joined, idempotencyKeys: into.idempotencyKeys })
   }, derived)
 }
@@ -105,7 +109,7 @@ function deriveRecord(
   const [known, ...others] = theCase.actions
     .filter(record => isOf(record, row, aspect, stretch))
     .sort((a, b) => a.turn.anchor - b.turn.anchor || a.firstSeenAt - b.firstSeenAt)
-  // Two that turned out to be one stretch, because a request that both hold was shown in between.
+  // Two records can turn out to be one stretch, because a snapshot between them shows the request of both.
   const joined = others.reduce((next, other) => mergeRecords(next, known as ActionRecord, other, now), theCase)
   const base =
     joined.actions.filter(isTurn).find(record => record.id === known?.id) ??
@@ -144,7 +148,7 @@ function turnOf(row: SubscriptionRow, aspect: Aspect, { part }: Stretch, anchor:
   return { row: row.identity, aspect, part, anchor, cause: null, askedFrom: null, wasSetBefore: false }
 }
 
-/** What says when and why a subscription was cancelled: the snapshots that hold somebody's request, before all others. */
+/** The time and the cause of a cancellation. They come from the snapshots that contain a request, if there are any. */
 function cancellationFacts(
   stretch: Stretch,
   anchor: number,
@@ -153,7 +157,7 @@ function cancellationFacts(
   const requested = causeSnapshots(stretch).filter(snapshot => snapshot.cancellation.cause === 'requested')
   const relevant = requested.length > 0 ? requested : stretch.snapshots
   const first = relevant[0]
-  // A request that came after the end was shown as set did not set it.
+  // A request that is later than the first snapshot did not cause this end.
   const latest = (first?.asOf ?? 0) + READING_TAKES_MS
   const times = relevant.flatMap(snapshot => snapshot.cancellation.requestedAt ?? []).filter(time => time <= latest)
   const place = { row: row.identity, aspect: 'cancellation', part: 'episode', anchor } as const
@@ -163,21 +167,21 @@ function cancellationFacts(
   }
   const shownAt = first?.asOf ?? stretch.from
   const { phase, effectiveAt, isImmediate } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
-  // An end that was backdated came after the subscription was shown without it; providers give it in whole seconds.
+  // A backdated end was made after the last snapshot without it. Providers give whole seconds.
   const isBackdated = effectiveAt !== null && effectiveAt < Math.floor((stretch.afterShown ?? 0) / 1000) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
   const sinceShown = Math.max(Math.min(stretch.afterShown ?? 0, createdAt), createdAt - ASKED_UP_TO_MS)
   const askedFrom = isImmediate && !isBackdated ? null : sinceShown
   const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
   const wasShownUnset = stretch.afterShown !== null && stretch.afterShown >= connectedAt
-  // A baseline may be read long after the connection was made: what an event told in between came about since.
+  // The baseline may be read long after the connection was made. A change that an event reported came after that.
   const wasSetBefore = first?.isBaseline === true && first.eventIds.length === 0 && !wasShownUnset
   return { providerCreatedAt: createdAt, turn: { ...place, cause, askedFrom, wasSetBefore } }
 }
 
 /**
- * Why it ends: by a request, if any snapshot says so. Where the provider never says why, an end that was not set before
- * and comes while a payment is late is its own.
+ * The cause of an end: a request, if any snapshot shows one. If the provider gives no cause, an unscheduled end while a
+ * payment is overdue was made by the provider.
  */
 function causeOf(stretch: Stretch): EndCause {
   const { wasPastDue } = stretch
@@ -188,7 +192,10 @@ function causeOf(stretch: Stretch): EndCause {
   return isDunning ? 'involuntary' : (causes.findLast(cause => cause !== 'plan_end') ?? 'plan_end')
 }
 
-/** The snapshots that say why it ends. A schedule that was ended with its subscription does not: the subscription itself does. */
+/**
+ * The snapshots that show the cause of the end. A schedule that ended together with its subscription does not show it,
+ * so only the subscription's snapshots are used then.
+ */
 function causeSnapshots({ snapshots }: Stretch): readonly Snapshot[] {
   const isEnded = ({ cancellation }: Snapshot) => cancellation.phase === 'executed'
   const byItself = snapshots.filter(snapshot => snapshot.source?.kind !== 'schedule')
@@ -197,7 +204,7 @@ function causeSnapshots({ snapshots }: Stretch): readonly Snapshot[] {
     : snapshots
 }
 
-/** The snapshots that an event has to show to be one of the stretch: its beginning, and when it took effect. */
+/** The snapshots whose events belong to the record: the first one, and the one in which the change took effect. */
 function decisiveSnapshots({ snapshots, part }: Stretch, aspect: Aspect): readonly Snapshot[] {
   const first = snapshots.slice(0, 1)
   if (part === 'gap') return first
@@ -205,7 +212,7 @@ function decisiveSnapshots({ snapshots, part }: Stretch, aspect: Aspect): readon
   return effect === undefined || effect === first[0] ? first : [...first, effect]
 }
 
-/** Keys of the requests that opened it: a later request's key says nothing of who did. */
+/** The idempotency keys of the requests that began the stretch. Keys of later requests do not show who began it. */
 function openingKeys({ snapshots }: Stretch): readonly string[] {
   const opening = snapshots.filter(snapshot => snapshot.asOf === snapshots[0]?.asOf)
   return opening.flatMap(snapshot => snapshot.idempotencyKeys)

@@ -5,36 +5,37 @@ import { type SightingSource, type Snapshot, type SubscriptionRow, withAll, with
 import { type Point, pointsOf } from './subscription-points.ts'
 
 /**
- * The row of a subscription's snapshots, and the turns read off it. What the row says does not depend on the order in
- * which its snapshots came; one that comes late may split a turn, and never renames one.
+ * Keeps the snapshots of a subscription in order and derives its episodes and gaps. The result does not depend on the
+ * order of arrival. A late snapshot may split an episode, but never changes the id of a record.
  */
 
-/** Snapshots of one subscription that are kept; the oldest go first, and what they showed stays as it was recorded. */
+/**
+ * Snapshots that one subscription keeps. The oldest are removed first; records that were derived from them are kept.
+ */
 const MAX_SNAPSHOTS = 200
-/** What is told late is told within days: until then every snapshot may turn out to part two turns. */
+/** Late data arrives within days. Until then every snapshot is kept, because a late one may split an episode there. */
 const WHOLE_FOR_MS = 7 * 86_400_000
 const MAX_EVENTS_PER_SNAPSHOT = 20
 
 /**
- * A stretch of one phase or more. Its snapshots are in the provider's order; a gap that nobody showed has the one that
- * says that it was.
+ * A part of a subscription's history: an episode (a cancellation or pause that is scheduled or in effect) or the gap
+ * after one. Snapshots are in the provider's order. A gap that no snapshot shows has the snapshot that states it.
  */
 export interface Stretch {
   readonly part: 'episode' | 'gap'
   readonly from: number
   readonly to: number
   readonly snapshots: readonly Snapshot[]
-  /** How far an episode got, or what a gap ended; null for a gap that ended nothing. */
+  /** The phase that an episode reached, or that a gap ended; null for a gap that ended nothing. */
   readonly reached: 'set' | 'done' | null
-  /** The last moment before it at which the provider showed another phase; null where nothing did. */
+  /** The last time before it at which the provider showed another phase; null if there is none. */
   readonly afterShown: number | null
-  /** Whether what it showed until then was that a payment is late. */
+  /** True if the last snapshot before it showed an overdue payment. */
   readonly wasPastDue: boolean
-  /** Whether another stretch followed. */
   readonly isOver: boolean
 }
 
-/** The row with one more snapshot, and that snapshot as it is kept there. */
+/** The row with this snapshot added, or merged into an equal one. */
 export function withSnapshot(
   row: SubscriptionRow | undefined,
   sighting: ObservedSubscription,
@@ -66,7 +67,7 @@ export function withSnapshot(
   }
 }
 
-/** Everything of both rows of one subscription. */
+/** The row with the snapshots of two rows of one subscription. */
 export function mergeRows(a: SubscriptionRow, b: SubscriptionRow): SubscriptionRow {
   const snapshots = [...a.snapshots]
   for (const snapshot of b.snapshots) {
@@ -107,7 +108,10 @@ function bySnapshot(a: Snapshot, b: Snapshot): number {
   return a.asOf - b.asOf || (contentOf(a) < contentOf(b) ? -1 : 1)
 }
 
-/** Without the middle of what stood still long ago: a subscription changes often in what does not matter here. */
+/**
+ * Removes intermediate snapshots that are old and show no change. A subscription changes often in fields that do not
+ * matter here.
+ */
 function compressed(sorted: readonly Snapshot[]): readonly Snapshot[] {
   const kept: Snapshot[] = []
   const wholeFrom = (sorted.at(-1)?.asOf ?? 0) - WHOLE_FOR_MS
@@ -132,21 +136,27 @@ function statesChange({ before, cancellation, pause }: Snapshot): boolean {
   return isOther(before?.cancellation, cancellation.phase) || isOther(before?.pause, pause.phase)
 }
 
-/** A stretch while it is read off the row. */
+/** A stretch while it is being built. */
 interface OpenStretch {
   readonly part: Stretch['part']
   readonly points: Point[]
   reached: Stretch['reached']
-  /** Until when it stood: what a stale reading showed of an earlier request counts as seen, and says nothing. */
+  /** The end of the stretch so far. A stale re-read of an earlier request also extends it, but adds no point. */
   to: number
-  /** When the requests were made that its own overtook, as far as the provider says. */
+  /** The request times of the earlier cancellations that this one replaced; null if the provider gives no time. */
   readonly replacedRequests: readonly (number | null)[]
 }
 
-/** An end that comes this much before the time that was set, or more, is another request's: providers are punctual to minutes. */
+/**
+ * An end that comes at least this much before its scheduled time was made by another request. Providers end
+ * subscriptions within minutes of the scheduled time.
+ */
 const FORWARD_BY_MS = 3_600_000
 
-/** The row as one aspect sees it: gaps and episodes. Two episodes follow one another where a request was overtaken by another. */
+/**
+ * The gaps and episodes of a row for one aspect. Two episodes follow each other directly if one request replaced
+ * another.
+ */
 export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stretch[] {
   const runs: OpenStretch[] = []
   let left: 'set' | 'done' | null = null
@@ -171,7 +181,7 @@ export function stretchesOf(row: SubscriptionRow, aspect: Aspect): readonly Stre
         runs.push(newOpenStretch('episode', point, point.phase, [...episode.replacedRequests, ...requestsOf(episode)]))
         continue
       }
-      // The same request again: what stood in between was shown out of order.
+      // The same request was shown again, so the gap in between was only data out of order.
       runs.length = before + 1
       extend(episode, point)
       if (point.phase === 'done') episode.reached = 'done'
@@ -203,7 +213,7 @@ function extend(run: OpenStretch, point: Point): void {
   const { cancellation } = point.snapshot
   const isOfEarlier = cancellation.requestedAt !== null && run.replacedRequests.includes(cancellation.requestedAt)
   if (isOfEarlier && point.phase === 'set') return
-  // The biller keeps the time at which an end was set also when another request ends the subscription.
+  // The biller keeps the request time of a scheduled end, even if another request ends the subscription earlier.
   run.points.push(
     isOfEarlier
       ? {
@@ -219,8 +229,9 @@ function requestsOf({ points }: OpenStretch): readonly (number | null)[] {
 }
 
 /**
- * Whether another request ends the subscription sooner than was set. The processor moves `canceled_at` with each request, and keeps
- * it when the set end comes. At the biller the time belongs to what was set; the reseller gives none.
+ * True if another request ends the subscription earlier than scheduled. The processor changes `canceled_at` with each
+ * request, and keeps it when the scheduled end comes. The biller's time is that of the scheduled end. The reseller
+ * gives no time.
  */
 function bringsForward({ points }: OpenStretch, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
   const [first, last] = [points[0], points.at(-1)]
@@ -229,14 +240,14 @@ function bringsForward({ points }: OpenStretch, { asOf, snapshot, phase }: Point
   const isSameRequest = was.requestedAt !== null && was.requestedAt === is.requestedAt
   if (isSameRequest && !(phase === 'done' && provider === 'subscription')) return false
   if (was.effectiveAt === null || is.effectiveAt === null) return false
-  // Also by many small steps, each of which is too short to count.
+  // The latest scheduled end is compared, so that several small changes also add up.
   const setFor = Math.max(was.effectiveAt, first.snapshot.cancellation.effectiveAt ?? 0)
   return is.effectiveAt <= setFor - FORWARD_BY_MS
 }
 
 /**
- * @param last the last point before it
- * @param clearAt when the provider last showed something for certain before it
+ * @param last the last point before the stretch
+ * @param clearAt the last time before it at which the provider showed a certain phase
  */
 function stretchOf(
   { part, points, reached, to }: OpenStretch,

@@ -4,7 +4,7 @@ import { pendingLooks } from '../case/looks.ts'
 import type { CaseStore } from '../store/store.ts'
 import { recheckEntry } from '../verdict/outbox-entries.ts'
 
-/** Short, because a lost message delays an alert by as much. */
+/** Short, because a lost message delays an alert by up to this time. */
 const SWEEP_EVERY_MS = 15_000
 const SWEEP_LIMIT = 500
 
@@ -17,8 +17,8 @@ export interface OverdueLooksParts {
 }
 
 /**
- * The net under the delay line: asks again for looks whose message or answer never came, and for those that are due later
- * than a delay line is long. Asking twice is harmless.
+ * Requests looks again whose message or answer was lost, and looks that are due later than a delay line can hold a
+ * message. A repeated request has no effect.
  */
 export function createOverdueLooks(parts: OverdueLooksParts): Periodic {
   const { clock, logger } = parts

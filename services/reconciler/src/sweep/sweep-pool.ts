@@ -4,29 +4,29 @@ import { Bulkhead, type Compartment } from '../reading/bulkhead.ts'
 
 export interface SweepPoolOptions {
   readonly clock: Clock
-  /** Leases a sweep that is due; undefined when none is. */
+  /** Leases a due sweep; undefined if none is due. */
   claim(compartment: Compartment): Promise<SweepDocument | undefined>
-  /** One run of a claimed sweep. It ends within its deadline whatever the provider does, and never throws. */
+  /** Runs a claimed sweep. It must end within its deadline and must not throw. */
   run(sweep: SweepDocument, stopping: AbortSignal): Promise<void>
   onFailure(error: unknown): void
 }
 
 export interface SweepPool {
-  /** Begins runs of what is due, as far as there are places. Later ones begin by themselves when a run ends. */
+  /** Starts due sweeps while there are free places. When a run ends, further due sweeps start without another call. */
   fill(): Promise<void>
-  /** Aborts the runs and waits for their end. */
+  /** Aborts the runs and waits until they end. */
   stop(): Promise<void>
 }
 
 /**
- * Runs at once. A run that waits for a provider costs a socket and at most a page of memory, and what did not answer last
- * time waits for seconds: 200 connections that never answer need some ten places (docs/benchmarks.md).
+ * Concurrent runs. A run that waits for a provider uses a socket and at most one page of memory. A failed sweep pauses
+ * for seconds, so 200 connections that never answer need about ten places (docs/benchmarks.md).
  */
 const PLACES: Readonly<Record<Compartment, number>> = { quick: 8, slow: 64 }
-/** Most pages are read in a fraction of this. */
+/** Most pages are read in much less time. */
 const QUICK_FOR_MS = 3_000
 
-/** The runs of this process: providers that do not answer never hold the places of those that do. */
+/** Runs the sweeps of this process. Providers that do not answer leave places for those that do. */
 export function createSweepPool({ clock, claim, run, onFailure }: SweepPoolOptions): SweepPool {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
@@ -45,7 +45,7 @@ export function createSweepPool({ clock, claim, run, onFailure }: SweepPoolOptio
     }
   }
 
-  /** One claim of a compartment at a time; what became free meanwhile is looked at once more. */
+  /** Runs one claim loop per compartment. If a place becomes free during the loop, the loop runs once more. */
   async function fillOne(compartment: Compartment): Promise<void> {
     isWanted[compartment] = true
     filling[compartment] ??= (async () => {

@@ -38,7 +38,7 @@ export interface SweeperOptions {
   readonly codec: Pick<MessageCodec, 'encode'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Names this process in leases. */
+  /** The name of this process in leases. */
   readonly holder: string
   /** Milliseconds between two sweeps of one connection. */
   readonly everyMs: number
@@ -46,24 +46,23 @@ export interface SweeperOptions {
   readonly random: () => number
 }
 
-/** How often due sweeps are looked for, in milliseconds. */
+/** How often to check for due sweeps, in milliseconds. */
 const LOOK_EVERY_MS = 1_000
-/** How often connections that are new to the sweeps are looked for, in milliseconds. */
+/** How often to check for new connections, in milliseconds. */
 const NEW_ONES_EVERY_MS = 5_000
-/** A lease outlives the longest run. It is renewed with each page. */
+/** Longer than the longest run, in milliseconds. The lease is renewed with each page. */
 const LEASE_MS = 120_000
-/** A run that has not ended after this is abandoned, in milliseconds: no provider holds a place for longer. */
+/** A run is abandoned after this time, in milliseconds, so that a provider cannot use a place for longer. */
 const RUN_WITHIN_MS = 110_000
 /** A run stops paging after this many milliseconds; the next run continues from its cursor. */
 const PAGING_FOR_MS = 30_000
-/** Pages of one connection in one run. */
 const MAX_PAGES = 20
 
 type PageFailure = Extract<SweepPage, { kind: 'failed' }>
 
 /**
- * Lists, for every connection with a read key, what its provider has: what no notification ever told is found, and goes
- * through the same decisions. Each connection has a stored cursor and one process at a time.
+ * Lists each readable connection's data at its provider, so that changes without a notification are found too. They go
+ * through the same decisions. Each connection has a stored cursor, and one process at a time sweeps it.
  */
 export function createSweeper(options: SweeperOptions): Periodic {
   const { sweeps, clock, logger } = options
@@ -71,7 +70,7 @@ export function createSweeper(options: SweeperOptions): Periodic {
   let runs = 0
   const pool = createSweepPool({
     clock,
-    // Each run has a lease of its own: one that was abandoned can change nothing later.
+    // Each run has its own lease, so an abandoned run cannot change anything later.
     claim: compartment => sweeps.claim(`${options.holder}/${runs++}`, clock.now(), LEASE_MS, compartment),
     run: (sweep, stopping) => runSweep(sweep, options, stopping).catch(onFailure),
     onFailure,
@@ -101,17 +100,17 @@ export function createSweeper(options: SweeperOptions): Periodic {
   }
 }
 
-/** How a run ended. */
+/** The result of a run. */
 type RunEnd =
   | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & OpenIncidents)
   | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & OpenIncidents)
   | { readonly kind: 'no_reader'; readonly text: string }
-  /** This process stops: another one begins where this one was. */
+  /** This process stops. Another process continues from the cursor. */
   | { readonly kind: 'stopped' }
 
 type OpenIncidents = Pick<SweepDocument, 'open_incidents'>
 
-/** One run of one connection, from its claim to the end of its lease. */
+/** One run for one connection, from its claim to the end of its lease. */
 async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping: AbortSignal): Promise<void> {
   const { sweeps, clock, logger } = options
   const { open_incidents, project_id } = sweep
@@ -127,7 +126,7 @@ async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping:
   await sweeps.release(sweep._id, sweep.lease_holder ?? '', change)
 }
 
-/** What the end of a run changes. What fails is recorded, and the next run goes on where this one ended. */
+/** The changes at the end of a run. A failure is recorded, and the next run continues from the cursor. */
 function endOf(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: SweeperOptions): SweepEnd {
   const now = clock.now()
   const next = (inMs: number) => ({ next_run_at: new Date(now + inMs), last_run_at: new Date(now) })
@@ -161,7 +160,7 @@ function endOf(sweep: SweepDocument, end: RunEnd, { clock, everyMs, random }: Sw
   }
 }
 
-/** Reads one connection's provider, and says what people have to know of it. */
+/** Sweeps one connection, and opens or resolves its incidents. */
 async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: AbortSignal): Promise<RunEnd> {
   const { readers, logger } = options
   const facts = { connection_id: sweep._id, project_id: sweep.project_id }
@@ -175,7 +174,7 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
     const open_incidents = await reportUnverified(sweep, opened.connection, ended, options)
     return { kind: 'not_read', text, retryAfterMs, open_incidents }
   }
-  // Also what was held in the very moment in which the connection became readable.
+  // Includes hints that were held at the moment when the connection became readable.
   const requested = await options.heldHints.request(opened.connection)
   const { unseen, open_incidents } = await checkFeed(sweep, opened.connection, ended.events, options)
   const { objects, pages, done } = ended
@@ -205,7 +204,7 @@ async function readAll(
   let { baseline_at } = sweep
   let cursor: SweepCursor | null = sweep.cursor
   for (let pages = 1; ; pages++) {
-    // Before it is read: what an event tells meanwhile is newer.
+    // The time before the request, so that events during the request count as newer.
     const readAt = clock.now()
     const page =
       baseline_at === null
@@ -216,7 +215,7 @@ async function readAll(
     events.push(...page.events)
     objects += page.objects.length
     const ended = page.done && baseline_at !== null
-    // The baseline's cursor is at its end: the sweep begins with one of its own.
+    // The baseline's cursor has reached its end, so the sweep begins with a new cursor.
     cursor = page.done && baseline_at === null ? null : page.cursor
     if (page.done && baseline_at === null) baseline_at = new Date(clock.now())
     const leased_until = new Date(clock.now() + LEASE_MS)
@@ -267,7 +266,10 @@ async function publish(
   )
 }
 
-/** Whether notifications arrive, by what the provider lists; opens and resolves FEED_SILENT, resolves the other. */
+/**
+ * Checks whether the listed events arrived: opens or resolves FEED_SILENT. It also resolves VERIFICATION_UNAVAILABLE,
+ * because the provider could be read.
+ */
 async function checkFeed(
   sweep: SweepDocument,
   connection: ConnectionDocument,
@@ -292,7 +294,7 @@ async function checkFeed(
   return { unseen: feed.unseen, open_incidents: open }
 }
 
-/** Hints wait for what cannot be read: people are told once. */
+/** Opens an incident, once, if hints wait because the provider cannot be read. */
 async function reportUnverified(
   sweep: SweepDocument,
   connection: ConnectionDocument,

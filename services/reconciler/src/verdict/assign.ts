@@ -9,10 +9,13 @@ export interface Assignment {
   readonly reason: Match
 }
 
-/** Which operation explains which action, and when that is to be decided again. By the action's id. */
+/** The operation that explains each action, and when to decide again, by the action's id. */
 export interface Assignments {
   readonly explained: ReadonlyMap<string, Assignment>
-  /** The earliest moment at which an operation that agrees with an alerted action may explain it. */
+  /**
+   * The earliest time at which an operation that matches an alerted action may explain it, in milliseconds since the
+   * epoch.
+   */
   readonly decideAgainAt: ReadonlyMap<string, number>
 }
 
@@ -23,10 +26,10 @@ interface ClaimedPair extends Pair<ActionRecord, Operation> {
 }
 
 /**
- * Assigns operations to actions: by strength, then by what people were notified of, then by distance in time, then the earlier
- * action, then id. One operation explains one action, but for refunds that pay out the credit note that it names: it explains
- * as many of them as its amount covers, one of exactly its amount first. The result depends on the facts and on what people were
- * notified of, and not on the order in which the facts arrived (docs/adr/0008).
+ * Assigns operations to actions. Claims are served by strength, then by alerts that were already sent, then by distance
+ * in time, then by the earlier action, then by id. One operation explains one action, with one exception: an operation
+ * that names a credit note explains as many of its refunds as its amount covers. The result depends on the facts and on
+ * the sent alerts, not on the order of arrival (docs/adr/0008).
  */
 export function assignOperations(
   actions: readonly ActionRecord[],
@@ -42,7 +45,7 @@ export function assignOperations(
     taken: new Set(),
     waiting: new Map(),
   }
-  // Strongest first, so each pass serves what the stronger ones left.
+  // Strongest first: each pass assigns only operations and actions that the passes before left.
   pairOff(judged, ['provider_ref_matches', 'idempotency_key_matches'], round)
   shareCreditNotes(judged, round)
   pairOff(judged, ['amount_and_time_match'], round)
@@ -52,13 +55,13 @@ export function assignOperations(
   return { explained, decideAgainAt: timesToDecideAgain(round.waiting, explained, round.taken) }
 }
 
-/** What one assignment works on. */
+/** The working state of one assignment. */
 interface AssignmentRun {
   readonly index: ReadonlyMap<JoinKey, readonly TimedOperation[]>
   readonly now: number
   readonly explained: Map<ActionRecord, ClaimedPair>
   readonly taken: Set<Operation>
-  /** The operations that agree with an alerted action and may explain it later. */
+  /** The operations that match an alerted action and may explain it later. */
   readonly waiting: Map<ActionRecord, TimedOperation[]>
 }
 
@@ -73,7 +76,10 @@ function accept(pair: ClaimedPair, { explained, taken }: AssignmentRun): void {
   taken.add(pair.target)
 }
 
-/** The best claims first, each refund as long as the amount of its operation covers it together with those before it. */
+/**
+ * Assigns refunds to operations that name their credit note, best claim first, while the operation's amount covers the
+ * sum.
+ */
 function shareCreditNotes(judged: readonly ActionRecord[], round: AssignmentRun): void {
   const paying = judged.filter(action => creditNoteIdsOf(action).length > 0 && !round.explained.has(action))
   const claims = paying.flatMap(action => [...claimsOn(action, ['credit_note_matches'], round)]).sort(compareShares)
@@ -86,7 +92,7 @@ function shareCreditNotes(judged: readonly ActionRecord[], round: AssignmentRun)
   }
 }
 
-/** What a refund counts against the amount of its operation: nothing where it came to nothing, so it may be made again. */
+/** The part of the operation's amount that a refund uses; 0 if the refund failed, because it may be made again. */
 function amountUsedBy({ state, amount }: ActionRecord): number {
   return state === 'failed' || state === 'canceled' || state === 'rejected' ? 0 : (amount ?? 0)
 }
@@ -105,8 +111,9 @@ function timesToDecideAgain(
 }
 
 /**
- * What people were notified of decides between claims of one strength, so that one action alerts once: an explanation that
- * they heard of stays, and an action that alerted comes last, even after something else than an operation resolved its alert.
+ * Between claims of equal strength, the alerts that were sent decide, so that an action alerts only once. An
+ * explanation that resolved an alert is kept. An action that alerted comes last, even if something else than an
+ * operation resolved its alert.
  */
 const RANKS = { kept: 0, open: 1, alerted: 2 } as const
 
@@ -115,28 +122,31 @@ function rankOf(action: ActionRecord, operation: Operation): number {
   return keptOperationId(action) === operation.operation_id ? RANKS.kept : RANKS.open
 }
 
-/** Whether people heard that something else than an operation explains the action: no guess replaces that. */
+/**
+ * True if the incident of the action was resolved without an operation. A match by amount and time does not replace
+ * that explanation.
+ */
 function isExplainedOtherwise({ verdict, incidents, operationId }: ActionRecord): boolean {
   return incidents.length > 0 && operationId === null && (verdict === 'explained' || verdict === 'not_alerted')
 }
 
-/** The operation that explains an action which has or had an incident: people were notified of it. */
+/** The operation that explains an action with an incident; it is kept, because people were notified of it. */
 function keptOperationId({ verdict, incidents, operationId }: ActionRecord): string | null {
   return verdict === 'explained' && incidents.length > 0 ? operationId : null
 }
 
 /**
- * Whether the operation's own refund may still arrive, so that a match by amount and time must not resolve what has alerted:
- * it would alert again once that refund takes the operation.
+ * True if the operation's own refund may still arrive. Then a match by amount and time must not resolve an alert,
+ * because the action would alert again when that refund arrives and gets the operation.
  */
 function isPremature({ verdict }: ActionRecord, reason: Match, { until }: TimedOperation, now: number): boolean {
   return verdict === 'unexplained' && reason === 'amount_and_time_match' && now < until
 }
 
-/** What an operation and an action have in common where the one made the other: an id, a key, or an amount. */
+/** A value that an operation shares with an action that it made: an id, an idempotency key, an amount or a kind. */
 type JoinKey = string | number | null
 
-/** The operations under all that may join them to an action, in order of time. */
+/** The operations by each value that may join them to an action, in order of time. */
 function indexByJoinKey(operations: readonly Operation[]): ReadonlyMap<JoinKey, readonly TimedOperation[]> {
   const index = new Map<JoinKey, TimedOperation[]>()
   for (const timed of operations.map(timedOperation).sort(byTime)) {
@@ -154,7 +164,7 @@ function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else known.push(value)
 }
 
-/** What has to be the same where nothing names the other: of refunds the amount. */
+/** The value that must match if the operation does not name the action: the amount of a refund, or else the kind. */
 function likenessOf({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): JoinKey {
   return kind === 'refund' ? amount : kind
 }
@@ -166,7 +176,10 @@ const JOIN_KEYS: Record<Match, (action: ActionRecord) => readonly JoinKey[]> = {
   amount_and_time_match: action => [likenessOf(action)],
 }
 
-/** The claims on an action for these reasons: the strongest first, of these what people heard of, and then the nearest in time. */
+/**
+ * The claims on an action for these reasons: strongest first, then the operation that resolved its alert, then the
+ * nearest in time.
+ */
 function* claimsOn(
   action: ActionRecord,
   reasons: readonly Match[],
@@ -209,7 +222,7 @@ function operationsUnder(
   return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort(byTime)
 }
 
-/** The order in which claims are served. */
+/** The order in which claims are served, best first. */
 function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
   return (
     STRENGTHS.indexOf(a.reason) - STRENGTHS.indexOf(b.reason) ||
@@ -221,7 +234,10 @@ function compareClaims(a: ClaimedPair, b: ClaimedPair): number {
   )
 }
 
-/** As `compareClaims`, but that of two claims on one credit note the one for exactly the operation's amount is likelier than a nearer one. */
+/**
+ * Like `compareClaims`, but among claims on a credit note, a refund of the operation's exact amount comes before a
+ * nearer one.
+ */
 function compareShares(a: ClaimedPair, b: ClaimedPair): number {
   return a.rank - b.rank || Number(isPart(a)) - Number(isPart(b)) || compareClaims(a, b)
 }
@@ -230,7 +246,7 @@ function isPart({ seeker, target }: ClaimedPair): boolean {
   return seeker.amount !== target.amount
 }
 
-/** One name, whichever of its objects was seen first. */
+/** A name that does not depend on which of the action's objects was seen first. */
 function nameOf({ sides, identity }: ActionRecord): string {
   return sides[0]?.identity ?? identity
 }

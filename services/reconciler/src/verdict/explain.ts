@@ -5,7 +5,7 @@ import type { Timed } from '../case/pairing.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from '../case/time-windows.ts'
 
-/** More than any distance between an operation and an action whose time is known. */
+/** Larger than any distance in time between an operation and an action whose time is known. */
 const UNDATED_MS = 100 * 366 * 86_400_000
 
 export type Match = Extract<
@@ -13,10 +13,10 @@ export type Match = Extract<
   'provider_ref_matches' | 'idempotency_key_matches' | 'credit_note_matches' | 'amount_and_time_match'
 >
 
-/** Why an operation that would fit does not explain an action: that depends on the others. */
+/** Why an operation that fits an action does not explain it, because of other actions and operations. */
 type FailedAssignment = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'
 
-/** Strongest first: the order in which claims are served. */
+/** Strongest first. Claims are served in this order. */
 export const STRENGTHS: readonly Match[] = [
   'provider_ref_matches',
   'idempotency_key_matches',
@@ -28,12 +28,12 @@ export type Claim =
   | { readonly kind: 'match'; readonly reason: Match; readonly distanceMs: number }
   | { readonly kind: 'no_match'; readonly reason: Exclude<CandidateFailure, FailedAssignment> }
 
-/** An operation with its times, read once: milliseconds since the epoch. */
+/** An operation with its parsed times, in milliseconds since the epoch. */
 export interface TimedOperation extends Timed {
   readonly operation: Operation
-  /** When it began executing, or was reported where it did not. */
+  /** When the operation began to execute, or when it was reported if it has not executed. */
   readonly at: number
-  /** The last moment at which it can have made what it does not name. */
+  /** The last time at which the operation can have made an action that it does not name. */
   readonly until: number
 }
 
@@ -45,8 +45,8 @@ export function timedOperation(operation: Operation): TimedOperation {
 }
 
 /**
- * Whether, and how strongly, an operation claims to have made an action.
- * @param timed its times, for whoever has read them already
+ * Decides whether, and how strongly, an operation claims to have made an action.
+ * @param timed the operation with its parsed times
  */
 export function claimOf(action: ActionRecord, operation: Operation, timed = timedOperation(operation)): Claim {
   const no = (reason: Extract<Claim, { kind: 'no_match' }>['reason']): Claim => ({ kind: 'no_match', reason })
@@ -56,7 +56,7 @@ export function claimOf(action: ActionRecord, operation: Operation, timed = time
   const times = timesOf(action, timed)
   const match = (reason: Match): Claim => ({ kind: 'match', reason, distanceMs: times.distanceMs })
   if (namesOneRefund(action, operation)) {
-    // An operation that names its refund made that one and no other, whatever else agrees.
+    // An operation that names its refund made only that refund, even if other fields match.
     return refundIdsOf(action).includes(operation.provider_ref ?? '')
       ? match('provider_ref_matches')
       : no('other_provider_ref')
@@ -66,56 +66,67 @@ export function claimOf(action: ActionRecord, operation: Operation, timed = time
   }
   const paysOut = creditNoteIdsOf(action).includes(operation.provider_ref ?? '')
   if (!paysOut && !namesSubject(action, operation)) return no('other_subject')
-  // A payment has one currency: a report that leaves it out is about that one.
+  // A payment has one currency, so an operation without a currency has the currency of the payment.
   const sameCurrency = operation.currency === null || operation.currency === action.currency
   if (action.kind === 'refund' && !(sameCurrency && fitsAmount(action, operation, paysOut))) return no('other_amount')
   if (!times.agree) return no('outside_time_window')
   return match(paysOut ? 'credit_note_matches' : 'amount_and_time_match')
 }
 
-/** Several refunds may pay out one credit note: each is a part of what the operation that names the credit note asked for. */
+/**
+ * A credit note may be paid out by several refunds, so the amount of a refund may be lower than that of the operation.
+ */
 function fitsAmount(action: ActionRecord, operation: Operation, paysOut: boolean): boolean {
   if (!paysOut) return operation.amount === action.amount
   return operation.amount !== null && action.amount !== null && action.amount <= operation.amount
 }
 
-/** An operation at the gateway made the refund that the biller tells of, if it names it. */
+/**
+ * True if the operation is at a provider of the action. An operation at the gateway also counts if the biller's refund
+ * names it.
+ */
 function isAtProviderOf(action: ActionRecord, operation: Operation): boolean {
   if (action.provider === operation.provider) return true
   if (action.sides.some(side => side.provider === operation.provider)) return true
   return action.sides.some(side => side.gatewayRefs.includes(operation.provider_ref ?? ''))
 }
 
-/** What is refunded may be refunded again: an operation that gives the payment or credit note as its object only names that. */
+/**
+ * True if the operation names a single refund. If it names the payment or a credit note, it does not, because these can
+ * be refunded several times.
+ */
 function namesOneRefund({ kind, providerRef, objectIds }: ActionRecord, { provider_ref }: Operation): boolean {
   return kind === 'refund' && providerRef !== null && provider_ref !== null && !objectIds.includes(provider_ref)
 }
 
-/** A subscription's id is not the id of one cancellation: an operation that gives it as its object's only names it. */
+/**
+ * True if the operation names the action's payment or subscription. A subscription id does not name a single
+ * cancellation.
+ */
 function namesSubject(action: ActionRecord, operation: Operation): boolean {
   return action.objectIds.includes(operation.subject) || action.objectIds.includes(operation.provider_ref ?? '')
 }
 
-/** When the action was asked for, by the provider: at some time between these. */
+/** The time span in which the action was requested, by the provider's data. */
 export function madeWithin({ providerCreatedAt, turn }: ActionRecord): { from: number; to: number } {
   return { from: turn?.askedFrom ?? providerCreatedAt, to: providerCreatedAt }
 }
 
-/** Whether the provider's time of the action agrees with the operation's, and how far apart they are. */
+/** Compares the provider's time of the action with the operation's time span. */
 function timesOf(action: ActionRecord, { at, until }: TimedOperation) {
   const { from, to } = madeWithin(action)
-  // Providers give whole seconds: an object made 0.9 s into a second carries the second's beginning.
+  // Providers give whole seconds: an object made 0.9 s into a second has the time of the second's start.
   const earliest = Math.floor((at - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   const since = action.madeFrom ?? from
   const distanceMs = at < from ? from - at : Math.max(0, at - to)
   return {
     agree: earliest <= to && since <= until,
-    // Actions whose time is known come first.
+    // Actions with a known time come first.
     distanceMs: since < from ? UNDATED_MS + distanceMs : distanceMs,
   }
 }
 
-/** What the provider's own data explains without an operation; null where it explains nothing. */
+/** The evidence in the provider's data that explains the action; null if there is none. */
 export function explainedByEvidence(
   action: ActionRecord,
 ): Extract<VerdictReason, 'made_before_connection' | 'scheduled_before'> | null {
@@ -124,8 +135,8 @@ export function explainedByEvidence(
 }
 
 /**
- * Whether the provider made the action before every connection that shows it. Compared in whole seconds, as the
- * provider gives them: what was made in the second of the connection counts as after it.
+ * True if the provider made the action before every connection that shows it was made. Times are compared in whole
+ * seconds, as the provider gives them. An action in the same second counts as later.
  */
 export function madeBeforeConnection(action: ActionRecord): boolean {
   return action.seenThrough.every(
@@ -133,7 +144,7 @@ export function madeBeforeConnection(action: ActionRecord): boolean {
   )
 }
 
-/** The verdict on what the provider did by itself. */
+/** The verdict reason for each cause by which the provider ends a subscription itself. */
 const PROVIDER_REASONS = {
   involuntary: 'involuntary_end',
   plan_end: 'plan_ended',
@@ -146,14 +157,16 @@ const PROVIDER_REASONS = {
 
 type ProviderReason = (typeof PROVIDER_REASONS)[keyof typeof PROVIDER_REASONS] | 'authorization_expired'
 
-/** Why the provider itself ended a subscription, or gave back what was never paid; null where somebody asked for it. */
+/**
+ * The reason why the provider itself ended a subscription or released an unpaid amount; null if somebody requested it.
+ */
 export function reasonOfProvider({ turn, sides }: Pick<ActionRecord, 'turn' | 'sides'>): ProviderReason | null {
   if (sides.some(side => side.isExpiredAuthorization)) return 'authorization_expired'
   const cause = turn?.cause ?? 'requested'
   return cause === 'requested' ? null : PROVIDER_REASONS[cause]
 }
 
-/** Whether an action was not alerted because the provider did it by itself. */
+/** True if an action did not alert because the provider made it by itself. */
 export function isReasonOfProvider(reason: VerdictReason): boolean {
   return reason === 'authorization_expired' || Object.values<VerdictReason>(PROVIDER_REASONS).includes(reason)
 }

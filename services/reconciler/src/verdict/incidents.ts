@@ -4,14 +4,14 @@ import { type Case, withRecord } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from './outbox-entries.ts'
 
-/** What an incident reports, and the setting that allows it. */
+/** The fault that an incident reports, and the setting that allowed it. */
 export type IncidentReason =
   | { readonly code: 'UNEXPECTED_ACTION'; readonly connectionId: string; readonly outOfBand: OutOfBand }
   | { readonly code: 'REFUND_REJECTED'; readonly connectionId: string; readonly outOfBand: null }
 
 /**
- * The case with an incident about one of its records, and the messages that tell of it.
- * @param turn names it among the incidents of this record: the same turn opens the same incident, and opens it once
+ * Opens an incident about a record, and adds its messages.
+ * @param turn identifies the incident among those of the record. A second call with the same value does nothing
  */
 export function openIncidentAbout(
   theCase: Case,
@@ -39,13 +39,13 @@ export function openIncidentAbout(
   return withIncident(theCase, opened, incident, 'incident.opened', now)
 }
 
-/** How an incident ended: the operation whose late arrival ended it, if one did, and a sentence for a person. */
+/** The end of an incident: the operation that explained the action, if any, and a text for people. */
 export interface Resolution {
   readonly by: string | null
   readonly text: string
 }
 
-/** The case with an incident of one of its records resolved, and the messages that tell of it. */
+/** Resolves an incident of a record, and adds its messages. */
 export function resolveIncident(
   theCase: Case,
   record: ActionRecord,
@@ -61,7 +61,7 @@ export function resolveIncident(
   return withIncident(theCase, resolved, incident, 'incident.resolved', now)
 }
 
-/** The case in which nothing is open any more that said that nothing explains the record. */
+/** Resolves the record's open UNEXPECTED_ACTION incident, if there is one. */
 export function resolveUnexpected(theCase: Case, record: ActionRecord, resolution: Resolution, now: number): Case {
   const incident = openIncident(record, 'UNEXPECTED_ACTION')
   return incident === undefined ? theCase : resolveIncident(theCase, record, incident, resolution, now)

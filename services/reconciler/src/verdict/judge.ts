@@ -19,7 +19,7 @@ import { openIncidentAbout, resolveUnexpected } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 import { ruleOf } from './why.ts'
 
-/** Gives every action of the case the verdict that the facts now allow. A first look, and every later change of facts. */
+/** Gives each action of the case the verdict that the known facts allow. Call it after every change of facts. */
 export function judgeCase(theCase: Case, context: DecisionContext): Case {
   const { explained, decideAgainAt } = assignOperations(theCase.actions, theCase.operations, context.now)
   return theCase.actions.reduce((next, action) => {
@@ -46,10 +46,10 @@ function judgeAction(
   return whyLookAgain(action) === null ? theCase : scheduleLook(theCase, action, context)
 }
 
-/** A verdict that needs no look. */
+/** A verdict that can be given without a second look. */
 type ImmediateVerdict = ExplainedVerdict | OwnVerdict
 
-/** @returns null where nothing explains the action */
+/** @returns null if the action needs a second look */
 function immediateVerdict(
   theCase: Case,
   action: ActionRecord,
@@ -74,7 +74,7 @@ function immediateVerdict(
 
 type NotUnexplained = Exclude<ActionRecord, { verdict: 'unexplained' }>
 
-/** Why an action that nothing explains has to wait for a look of its own; null where it has had it, or waits for it. */
+/** The reason why an unexplained action needs a new second look; null if it has had one or one is pending. */
 function whyLookAgain(
   action: NotUnexplained,
 ): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'shown_again' | 'other_setting' | null {
@@ -83,12 +83,13 @@ function whyLookAgain(
   if (action.verdict !== 'not_alerted') return null
   if (isReasonOfProvider(action.reason)) return 'ended_by_somebody'
   if (action.reason === 'provider_denies_it') return 'shown_again'
-  // Its first connection was quiet about it; now another shows it, too, and the stricter setting counts.
+  // The connections that showed it first did not alert. Now another connection shows it too, and the stricter setting
+  // applies.
   const { quietFor }: { readonly quietFor: readonly string[] } = action
   return action.seenThrough.some(({ id }) => !quietFor.includes(id)) ? 'other_setting' : null
 }
 
-/** First sight, or an operation that turned out to have made something else: the minute of grace begins. */
+/** Schedules a second look, at first sight or after an operation no longer explains the action. */
 function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelayMs }: DecisionContext): Case {
   const dueAt = now + recheckDelayMs
   const armed: ActionRecord = {
@@ -111,7 +112,10 @@ function lostText(action: ActionRecord): string {
     : `Operation ${action.operationId} does not explain it any more`
 }
 
-/** The case with a verdict that needs no look, and without an incident that says otherwise. What is said already is not said again. */
+/**
+ * Gives a verdict that needs no look, and resolves an open incident. If the verdict is unchanged, nothing is added to
+ * the timeline.
+ */
 function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, now: number): Case {
   const { verdict, reason, operationId } = to
   const isSaid = action.verdict === verdict && action.reason === reason && action.operationId === operationId
@@ -125,13 +129,13 @@ function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, 
   return resolveUnexpected(withRecord(theCase, told), told, { by: operationId, text }, now)
 }
 
-/** What the second look at one action knows. */
+/** The facts that a second look adds. */
 export interface SecondLookFacts {
   readonly policies: readonly ConnectionPolicy[]
   readonly readBack: ActionRecord['readBack']
 }
 
-/** The second look at one action that is still pending: the verdict that people hear of. */
+/** Gives the final verdict of a pending action at its second look, and opens an incident if its settings alert. */
 export function judgeAtSecondLook(
   theCase: Case,
   action: ActionRecord & Pending,
@@ -154,7 +158,7 @@ export function judgeAtSecondLook(
   const told = addToTimeline(judged, timelineEntry(now, 'second_look', null, ruleOf(judged)))
   const next = withRecord(theCase, told)
   if (permission.kind === 'quiet') return next
-  // A later incident of the same action (its explanation was lost) is another one.
+  // The due time identifies the incident, so a later second look of the same action opens a new one.
   const { connectionId, outOfBand } = permission
   return openIncidentAbout(next, told, { code: 'UNEXPECTED_ACTION', connectionId, outOfBand }, String(dueAt), now)
 }

@@ -17,7 +17,7 @@ import type { Case, CaseOutboxEntry } from '../case/case.ts'
 import type { Asking } from '../case/whom-to-ask.ts'
 import { projectAction, projectIncident } from './projection.ts'
 
-/** The messages that a decision causes. Their ids follow from what they are about, so a repeat carries the same id. */
+/** The messages of a decision. Their ids are deterministic, so a repeated decision creates the same ids. */
 
 export function recheckEntry(theCase: Case, lookId: string, dueAt: number, now: number): CaseOutboxEntry {
   const message: Recheck = {
@@ -36,7 +36,7 @@ export function recheckEntry(theCase: Case, lookId: string, dueAt: number, now: 
   }
 }
 
-/** Brings a look back when the time for the provider's answer is over. */
+/** Triggers the look again at the end of the wait for the provider's answer. */
 export function unansweredEntry(
   theCase: Case,
   look: { readonly lookId: string; readonly dueAt: number },
@@ -51,14 +51,15 @@ export function unansweredEntry(
   }
 }
 
-/** The reference by which an answer finds the case again. */
+/** A reference that leads the answer back to the case. */
 function refOf(theCase: Case): string {
   return theCase.refs[0] ?? ''
 }
 
 /**
- * The question that a look puts to the provider; its answer brings the look back.
- * @param answerByMs when the look is judged without the answer; left out where it is not
+ * The re-read that a look requests. Its answer triggers the look again.
+ * @param answerByMs when the look is judged without the answer, in milliseconds since the epoch; undefined if it waits
+ * without a limit
  */
 export function rereadEntry(
   theCase: Case,
@@ -113,7 +114,7 @@ export function alertEntry(
   })
 }
 
-/** @param action null where the provider knows of none */
+/** @param action null if the provider shows no action for the operation */
 export function driftEntry(
   theCase: Case,
   operation: Operation,
@@ -132,7 +133,7 @@ export function driftEntry(
   })
 }
 
-/** One alert for one set of fields that differ. */
+/** The alert id for a set of differing fields. */
 export function driftAlertId(operationId: string, differences: readonly Difference[]): string {
   return deterministicId('alert', 'drift', operationId, ...differences.map(difference => difference.field).sort())
 }
@@ -148,7 +149,7 @@ function alert(theCase: Case, now: number, untold: AlertContent): CaseOutboxEntr
   return { id: message.alert_id, topic: 'alerts', key: theCase.projectId, message, at: now }
 }
 
-/** The wish that the ledger ends an operation as its provider decided. */
+/** The command to record the provider's decision about an operation in the ledger. */
 export function finishEntry(
   theCase: Case,
   operation: Operation,
@@ -163,7 +164,8 @@ export function finishEntry(
     kind: 'settle_operation',
     operation_id: operation.operation_id,
     to,
-    // A match by amount and time is a guess: the ledger would keep its name for good, though a nearer refund may yet arrive.
+    // A match by amount and time is uncertain, and the ledger cannot change a provider reference later. So the
+    // reference is left out.
     provider_ref: action.reason === 'amount_and_time_match' ? null : action.providerRef,
     reason: `The provider shows ${action.providerRef} as ${action.state.replaceAll('_', ' ')}`,
   }

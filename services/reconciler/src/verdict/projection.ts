@@ -4,7 +4,7 @@ import type { Case, MergedRecord } from '../case/case.ts'
 import { summaryOf } from './summary.ts'
 import { candidatesOf, indexOperations, type OperationIndex, usedUpRemark, whyOf } from './why.ts'
 
-/** The action as lists, alerts and the API show it. */
+/** The action as shown in lists, alerts and the API. */
 export function projectAction(theCase: Case, action: ActionRecord): Action {
   return showAction(theCase, action, indexOperations(theCase), theCase.version)
 }
@@ -38,17 +38,17 @@ function showAction(theCase: Case, action: ActionRecord, index: OperationIndex, 
 }
 
 /**
- * What the collection most likely has of an action or incident. absent: it is new. outdated: it changed now. current: nothing
- * changed it, and a crash may have prevented its listing.
+ * The probable state of an action or incident in its collection. absent: it is new. outdated: it changed now. current:
+ * it did not change, but a crash may have prevented its last write.
  */
 export type ListingState = 'absent' | 'outdated' | 'current'
 
-/** An action as it is listed; one that turned out to be another's leads on to that one. */
+/** An action as it is listed. `mergedInto` is the id of the action that it turned out to be part of. */
 export interface ProjectedAction {
   readonly action: Action
   readonly mergedInto: string | null
   readonly listing: ListingState
-  /** Its verdict, reason or operation is another than before. */
+  /** True if its verdict, reason or operation changed. */
   readonly isDecided: boolean
 }
 
@@ -56,13 +56,13 @@ export interface ProjectedIncident extends Pick<ProjectedAction, 'listing'> {
   readonly incident: Incident
 }
 
-/** Records of a case, to be listed. */
+/** The records of a case to list. */
 export type Listing = Pick<Case, 'actions' | 'merged'>
 
 /**
- * The case with its version on each record that is listed otherwise than before: those that changed, which decisions never
- * do in place, and those that operations which came or changed do not explain.
- * @param before the case as it was read; undefined for one that is new
+ * Stamps the case's version on each record whose listing changes: changed records, and unexplained records whose
+ * candidate operations changed. Decisions never change a record in place, so a new object is a changed record.
+ * @param before the case as it was loaded; undefined for a new case
  */
 export function stampChanged(theCase: Case, before: Case | undefined): Case {
   const known = new Set<ActionRecord | MergedRecord>(before?.actions)
@@ -81,12 +81,12 @@ export function stampChanged(theCase: Case, before: Case | undefined): Case {
   }
 }
 
-/** The list with what is not to be kept changed; the list itself where all is kept. */
+/** Applies `change` to the items that are not kept. Returns the same list if all are kept. */
 function mapChanged<T>(list: readonly T[], isKept: (item: T) => boolean, change: (item: T) => T): readonly T[] {
   return list.every(isKept) ? list : list.map(item => (isKept(item) ? item : change(item)))
 }
 
-/** Whether other reasons than before are given for a record that no operation explains. */
+/** Tells for a record that no operation explains whether its stated reasons changed. */
 function hasOtherReasons(theCase: Case, before: Case | undefined): (record: ActionRecord) => boolean {
   if (before === undefined) return () => false
   const hasOtherActions = before.actions !== theCase.actions
@@ -99,7 +99,7 @@ function hasOtherReasons(theCase: Case, before: Case | undefined): (record: Acti
     (ofOperations(record) || (mayHaveOtherRemark && usedUpRemark(theCase, record) !== usedUpRemark(before, record)))
 }
 
-/** Whether other operations than before are named as not explaining a record, or for other reasons. */
+/** Tells for a record whether its candidate operations, or the reasons why they do not fit, changed. */
 function hasOtherCandidates(theCase: Case, before: Case): (record: ActionRecord) => boolean {
   const [index, indexBefore] = [indexOperations(theCase), indexOperations(before)]
   const [explaining, explainedBefore] = [index.explaining(), indexBefore.explaining()]
@@ -116,7 +116,7 @@ function hasOtherCandidates(theCase: Case, before: Case): (record: ActionRecord)
   }
 }
 
-/** What the case's last change altered. */
+/** The records that the last change of the case altered. */
 export function changedRecords({ actions, merged, version }: Case): Listing {
   return {
     actions: actions.filter(({ changedIn }) => changedIn === version),
@@ -125,9 +125,9 @@ export function changedRecords({ actions, merged, version }: Case): Listing {
 }
 
 /**
- * What a case shows of its actions.
- * @param before the case as it was read; left out for one that is new
- * @param listing those to be listed; all when left out
+ * The projections of a case's actions.
+ * @param before the case as it was loaded; undefined for a new case
+ * @param listing the records to project; all if left out
  */
 export function projectActions(
   theCase: Case,
@@ -157,7 +157,7 @@ function hasSameVerdict(a: ActionRecord, b: ActionRecord | undefined): boolean {
   return a.verdict === b?.verdict && a.reason === b.reason && a.operationId === b.operationId
 }
 
-/** What a case shows of its incidents, as `projectActions` does of its actions. */
+/** The projections of a case's incidents, like `projectActions`. */
 export function projectIncidents(
   theCase: Case,
   before?: Case | undefined,
@@ -171,7 +171,7 @@ export function projectIncidents(
   )
 }
 
-/** The incident of an action as lists, alerts and the API show it. */
+/** An incident of an action, as shown in lists, alerts and the API. */
 export function projectIncident(theCase: Case, action: ActionRecord, incident: IncidentRecord): Incident {
   return {
     incident_id: incident.id,

@@ -5,20 +5,23 @@ import { timelineEntry } from '../case/timeline.ts'
 import { resolveIncident } from './incidents.ts'
 import { recheckEntry } from './outbox-entries.ts'
 
-/** Records that turn out to be one: the same refund at a biller and at its gateway, or two turns that were one. */
+/**
+ * Merges records that turn out to be one action: the same refund at a biller and at its gateway, or two parts of a
+ * subscription's history that belong together.
+ */
 
-/** Whether the objects are one refund: the one names the other as its own at the gateway. */
+/** True if both objects are the same refund: one names the other as its refund at the gateway. */
 export function isSameRefund(a: Side, b: Side): boolean {
   if (a.provider === b.provider) return false
   return a.gatewayRefs.includes(b.providerRef) || b.gatewayRefs.includes(a.providerRef)
 }
 
-/** The record of another provider's object that is this very refund: its index, or -1. */
+/** The index of the record with another provider's object of the same refund, or -1. */
 export function linkedRecord(theCase: Case, side: Side): number {
   return theCase.actions.findIndex(({ kind, sides }) => kind === 'refund' && sides.some(own => isSameRefund(own, side)))
 }
 
-/** The case with one record for each refund, also where the link was learned after both were seen. */
+/** Merges records of the same refund, also if the link between them becomes known later. */
 export function joinLinked(theCase: Case, now: number): Case {
   const linking = theCase.actions.filter(({ sides }) => sides.some(side => side.gatewayRefs.length > 0))
   if (linking.length === 0) return theCase
@@ -40,12 +43,12 @@ export function joinLinked(theCase: Case, now: number): Case {
   return theCase
 }
 
-/** The one that people have seen for longer keeps its name. */
+/** The record that was seen first keeps its id. */
 function isFirst(a: ActionRecord, b: ActionRecord): boolean {
   return a.firstSeenAt < b.firstSeenAt || (a.firstSeenAt === b.firstSeenAt && a.id < b.id)
 }
 
-/** The case with all of one record in another. Verdicts are judged anew afterwards. */
+/** Merges one record into another. The verdicts are decided again afterwards. */
 export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: ActionRecord, now: number): Case {
   const text = `It is the same as ${duplicate.id}, which was recorded apart until now`
   const joined: ActionRecord = {
@@ -81,12 +84,12 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
 }
 
 /**
- * Which verdict of two stands until they are judged as one: what people were told, then what still waits. An explanation
- * that holds for both comes again at once.
+ * Which verdict two merged records have until they are judged again: an alerted one first, then a pending one. An
+ * explanation that applies to both is found again at once.
  */
 const VERDICTS_BY_WEIGHT: readonly ActionRecord['verdict'][] = ['unexplained', 'pending', 'explained', 'not_alerted']
 
-/** What people were told of both stays told; of two open incidents that say the same, one is over. */
+/** Keeps the incidents of both records. If both have an open incident with the same code, one is resolved. */
 function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRecord, now: number): Case {
   const standing =
     VERDICTS_BY_WEIGHT.indexOf(duplicate.verdict) < VERDICTS_BY_WEIGHT.indexOf(kept.verdict) ? duplicate : kept
@@ -105,7 +108,10 @@ function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRec
   )
 }
 
-/** A look that another record waited for goes by a new name: the message under way would find nobody. */
+/**
+ * A pending look has the id of its record. If that record was merged into another one, the look is requested again
+ * under the other record's id.
+ */
 function withLookOf(theCase: Case, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Case {
   if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return theCase
   return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, kept.id, look.dueAt, now)] }

@@ -1,7 +1,7 @@
 import { formatMoney, type ObjectState } from '@backstop/contracts'
 import { type ActionRecord, type IncidentRecord, isProvisional } from '../case/action-record.ts'
 
-/** What the provider's data says became of a refund. A state claims no more than that. */
+/** What a refund's state says about it, as part of a sentence. */
 const REFUND_STATES: Record<ObjectState, string> = {
   succeeded: 'was made at the provider',
   pending: 'was requested at the provider and is pending',
@@ -18,7 +18,7 @@ const CANCELLATION_STATES: Partial<Record<ObjectState, string>> = {
   reversed: 'was scheduled at the provider and taken back later',
 }
 
-/** What an incident is about, in one sentence for a person. */
+/** The summary of an incident, in one sentence. */
 export function summaryOf(action: ActionRecord, { code, resolution }: IncidentRecord): string {
   const money = formatMoney(action.amount, action.currency)
   const what = `A ${action.kind.replaceAll('_', ' ')}${money === null ? '' : ` of ${money}`} on ${action.subject}`

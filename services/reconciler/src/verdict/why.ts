@@ -13,9 +13,9 @@ import { type UsedUp, usedUpFor } from '../expected-change/cover-actions.ts'
 import { MAX_NAMED } from '../expected-change/expected-change-uses.ts'
 import { claimOf, madeWithin, type TimedOperation, timedOperation } from './explain.ts'
 
-/** How a verdict came about, in words, for whoever asks. */
+/** Explains a verdict in words. */
 
-/** Operations that are named as not fitting: those nearest in time. */
+/** The number of operations that are listed with the reason why they do not fit, nearest in time first. */
 const MAX_CANDIDATES = 10
 
 type Rule = (action: ActionRecord) => string
@@ -52,12 +52,14 @@ const RULES: Record<VerdictReason, Rule> = {
   kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded, not judged`,
 }
 
-/** The rule that gave an action its verdict, in one sentence. */
 export function ruleOf(action: ActionRecord): string {
   return RULES[action.reason](action)
 }
 
-/** What the reasons of many actions rest on. Most actions have no candidates, so each is computed when it is first asked for. */
+/**
+ * Lists of a case's operations that the reasons of many actions need. Most actions have no candidates, so each list is
+ * computed at its first use.
+ */
 export interface OperationIndex {
   /** Every operation of a case in order of time. */
   sorted(): readonly TimedOperation[]
@@ -80,13 +82,13 @@ export function indexOperations({ operations, actions }: Case): OperationIndex {
   }
 }
 
-/** Why an operation that would fit does not explain the action. */
+/** The reason why an operation that fits the action does not explain it. */
 function whyNotAssigned(action: ActionRecord, { name }: TimedOperation, index: OperationIndex): CandidateFailure {
   if (index.explaining().has(name)) return 'explains_another'
   return action.operationId === null ? 'awaits_its_own' : 'other_operation_fits_better'
 }
 
-/** What the provider said when it was asked, where the rule does not say it. */
+/** The provider's answer as a remark, unless the rule already states it. */
 function readBackRemark({ readBack, reason }: ActionRecord): string {
   if (readBack === 'unavailable') return '; it was not re-read'
   return readBack === 'not_found' && reason !== 'provider_denies_it'
@@ -94,7 +96,7 @@ function readBackRemark({ readBack, reason }: ActionRecord): string {
     : ''
 }
 
-/** The verdicts on what nothing explains. */
+/** The reasons of verdicts without an explanation. */
 const UNEXPLAINED: readonly VerdictReason[] = [
   'awaiting_second_look',
   'nothing_explains_it',
@@ -103,7 +105,7 @@ const UNEXPLAINED: readonly VerdictReason[] = [
   'connection_deleted',
 ]
 
-/** Which expected change would have explained it, if more of it were left; empty where none would. */
+/** A remark about the expected change that would explain the action if it were not used up; empty if there is none. */
 export function usedUpRemark(theCase: Case, action: ActionRecord): string {
   if (theCase.expectedChanges.length === 0 || !UNEXPLAINED.includes(action.reason)) return ''
   const usedUp = usedUpFor(theCase, action)
@@ -131,8 +133,8 @@ function usersOf({ by, used }: UsedUp): string {
 }
 
 /**
- * The rule that held, and the operations that did not fit, with the reason of each.
- * @param index those of the case, for whoever asks about many actions
+ * The rule of the verdict, and the operations that do not fit, each with the reason.
+ * @param index the operations of the case; pass it for many actions of one case
  */
 export function whyOf(theCase: Case, action: ActionRecord, index = indexOperations(theCase)): Why {
   return {
@@ -146,7 +148,7 @@ export function whyOf(theCase: Case, action: ActionRecord, index = indexOperatio
   }
 }
 
-/** The operations that are nearest in time and do not explain it. */
+/** The operations nearest in time that do not explain the action. */
 export function candidatesOf(
   { operations }: Case,
   action: ActionRecord,
@@ -165,7 +167,7 @@ export function candidatesOf(
 const money = (of: { amount: number | null; currency: string | null }) =>
   formatMoney(of.amount, of.currency) ?? (of.amount === null ? 'no amount' : `${of.amount} in minor units`)
 
-/** When it was made, or asked for, as far as the provider says. */
+/** The time or time span at which the action was made or requested, as far as the provider states it. */
 function timeOf(action: ActionRecord): string {
   const { from, to } = madeWithin(action)
   const since = action.madeFrom ?? from

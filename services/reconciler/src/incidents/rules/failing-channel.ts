@@ -11,13 +11,13 @@ import {
 export type OpenChannelIncident = Extract<Command, { kind: 'open_channel_incident' }>
 export type ResolveChannelIncident = Extract<Command, { kind: 'resolve_channel_incident' }>
 
-/** An incident that is about no action, with the messages that tell of it. Both are written at once. */
+/** A new version of an incident without an action, and its outbox entries. Both are written at once. */
 export interface IncidentChange {
   readonly incident: Incident
   readonly entries: readonly TimedOutboxEntry[]
 }
 
-/** The incident of a channel that its failures disabled: the alerts that it was to take do not arrive there any more. */
+/** The incident of a channel that was disabled after failures. It tells people that alerts do not arrive there. */
 export function openChannelIncident(command: OpenChannelIncident, now: number): IncidentChange {
   const incident: Incident = {
     incident_id: command.incident_id,
@@ -41,7 +41,7 @@ export type ChannelIncidentResolution =
   | { kind: 'resolve'; reason: 'channel_enabled'; told: IncidentChange }
   | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'resolved_before' }
 
-/** @param known the incident as it is stored; undefined when there is none */
+/** @param known the stored incident; undefined if there is none */
 export function resolveChannelIncident(
   command: ResolveChannelIncident,
   known: Incident | undefined,
@@ -67,7 +67,7 @@ export function resolveChannelIncident(
   }
 }
 
-/** The same messages, with the same ids, whoever computes them and however often. */
+/** The messages of an incident's change. Their ids are deterministic, so a repeat sends the same messages. */
 export function incidentMessages(
   incident: Incident,
   event: 'incident.opened' | 'incident.resolved',

@@ -1,7 +1,7 @@
 import { deterministicId, type Incident, type IncidentCode, isoTime } from '@backstop/contracts'
 import { type IncidentChange, incidentMessages } from './failing-channel.ts'
 
-/** What can be wrong with a connection itself. */
+/** The faults of a connection. */
 export type ConnectionFault = Extract<IncidentCode, 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE'>
 
 export interface FaultyConnection {
@@ -11,9 +11,10 @@ export interface FaultyConnection {
 }
 
 /**
- * The incident of a connection that cannot do its work.
- * @param since when it began: a repeat of the same opening is the same incident
- * @param text in words a person can act on
+ * The incident of a connection whose notifications or re-reads fail.
+ * @param since when the fault began, in milliseconds since the epoch. Opening twice with the same time gives the same
+ * incident.
+ * @param text a description that a person can act on
  */
 export function openConnectionIncident(
   connection: FaultyConnection,
@@ -44,7 +45,10 @@ const RESOLVED_TEXT: Record<ConnectionFault, string> = {
   VERIFICATION_UNAVAILABLE: "The provider's data can be read again",
 }
 
-/** The next version of an open one. @returns undefined for one that is resolved already */
+/**
+ * Resolves an open incident.
+ * @returns undefined if it is already resolved
+ */
 export function resolveConnectionIncident(known: Incident, now: number): IncidentChange | undefined {
   if (known.state === 'resolved') return undefined
   const incident: Incident = {

@@ -1,24 +1,26 @@
 import { deterministicId, isoTime, type Readback, type ReadObject, type Reread } from '@backstop/contracts'
 import type { ReadFailure, ReadResult } from '@backstop/providers'
 
-/** What the asking gave: what the provider answered, or that this connection cannot be asked at all. */
+/** The result of asking the provider, or the reason why this connection cannot be asked. */
 export type Asked = ReadResult | { readonly kind: 'cannot_ask'; readonly text: string }
 
-/** What becomes of a re-read. */
+/** The next step of a re-read: answered, or asked again. */
 export type Answer =
   | { readonly kind: 'answered'; readonly reason: 'read' | 'not_found' | 'unanswered'; readonly readback: Readback }
-  /** It is asked again once `dueAt` has come. */
+  /** The provider is asked again at `dueAt`. */
   | { readonly kind: 'again'; readonly reason: ReadFailure; readonly reread: Reread; readonly dueAt: number }
 
-/** How long a failed asking waits: the delay of the topic rereads.retry. */
+/** How long a failed re-read waits: the delay of the topic rereads.retry. */
 export const RETRY_DELAY_MS = 30_000
-/** What rests on a re-read alone is asked for this long before people are told that it cannot be had. */
+/** How long hints are re-read, in milliseconds, before an incident says that the provider cannot be asked. */
 export const VERIFY_WITHIN_MS = 15 * 60_000
 
 /**
- * Decides what becomes of one asking. A verdict on a subscription rests on the provider's own data alone, so such a re-read
- * is asked for longer. Any other look learns at once that there is no answer: the case keeps when it asks again.
- * @param askedAt when the asking began, in milliseconds since the epoch: what an event tells meanwhile is newer
+ * Decides the next step after a provider was asked. A verdict on a subscription needs the provider's data, so its
+ * re-read is repeated for longer. Any other look gets the answer `unavailable` at once, and its case schedules further
+ * questions.
+ * @param askedAt when the question was sent, in milliseconds since the epoch. An event that arrives after it is newer
+ * than the answer.
  * @param now milliseconds since the epoch
  */
 export function answerReread(reread: Reread, asked: Asked, askedAt: number, now: number): Answer {
@@ -33,7 +35,7 @@ export function answerReread(reread: Reread, asked: Asked, askedAt: number, now:
       if (hasEnded(reread, now)) {
         return { kind: 'answered', reason: 'unanswered', readback: unavailable(reread, askedAt, asked.text) }
       }
-      // The delay line's delay is fixed; a provider that asks for more is asked again and says so again.
+      // The delay is fixed. If the provider asked for a longer wait, it fails again with the next attempt.
       const dueAt = now + RETRY_DELAY_MS
       return { kind: 'again', reason: asked.failure, reread: { ...reread, attempt: reread.attempt + 1 }, dueAt }
     }
@@ -46,14 +48,20 @@ function hasEnded({ provider, first_requested_at }: Reread, now: number): boolea
   return provider !== 'subscription' || now - Date.parse(first_requested_at) >= VERIFY_WITHIN_MS
 }
 
-/** Longest that one asking takes, with its retries, in milliseconds. */
+/** The longest time for one question including its retries, in milliseconds. */
 const READ_WITHIN_MS = 10_000
 /** The time from the provider's answer to its use, in milliseconds. */
 const ANSWER_TRAVELS_MS = 250
-/** Too short to find out anything in: an asking that comes so late serves the time after the look. */
+/**
+ * If less time than this is left before the deadline of the look, the deadline is ignored: the answer then serves the
+ * time after the look.
+ */
 const LEAST_READ_MS = 500
 
-/** How long one asking may take, in milliseconds: until its look is judged without it, if that time is still to come. */
+/**
+ * How long one question may take, in milliseconds. It ends before its look is judged without an answer, if that time
+ * has not passed.
+ */
 export function timeToRead({ answer_by }: Reread, now: number): number {
   const leftMs = answer_by === undefined ? 0 : Date.parse(answer_by) - ANSWER_TRAVELS_MS - now
   return leftMs < LEAST_READ_MS ? READ_WITHIN_MS : Math.min(leftMs, READ_WITHIN_MS)

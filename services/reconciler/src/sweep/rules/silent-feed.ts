@@ -1,11 +1,11 @@
 import { isoTime } from '@backstop/contracts'
 import type { ListedEvent } from '@backstop/providers'
 
-/** An event that the provider sent and that did not come within this time is missing. */
+/** An event that did not arrive within this time after the provider sent it is missing. */
 export const LATE_AFTER_MS = 10 * 60_000
-/** A person needs that long until the provider's endpoint points to a new connection. */
+/** People may need this long to register a new connection's address at the provider. */
 export const SET_UP_WITHIN_MS = 60 * 60_000
-/** What is kept of events that may still come: a feed that is silent is told by a few. */
+/** Limit of stored events that may still arrive. A few are enough to detect a silent feed. */
 const MAX_UNSEEN = 500
 
 export interface FeedState {
@@ -14,17 +14,19 @@ export interface FeedState {
 }
 
 export type FeedVerdict =
-  /** Nothing was listed that could tell. */
+  /** No listed event shows whether notifications arrive. */
   | { readonly kind: 'unknown'; readonly unseen: readonly ListedEvent[] }
   | { readonly kind: 'works'; readonly unseen: readonly ListedEvent[] }
   | { readonly kind: 'silent'; readonly unseen: readonly ListedEvent[]; readonly missing: readonly ListedEvent[] }
 
 /**
- * Whether a connection's notifications arrive, from what its provider says it sent. One that is late when it is first listed
- * is given until the next sweep: after an outage of our own it may be here, and not processed yet.
- * @param listed what the sweep listed now
- * @param arrived ids of those, and of the unseen ones, that are in the inbox
- * @param madeAt when the connection was made: what was sent before its address was entered at the provider went elsewhere
+ * Judges whether a connection's notifications arrive, by comparing the provider's list of sent events with the inbox.
+ * An event is missing only if it is late in two sweeps, because after an outage of this product it may have arrived and
+ * not been processed yet.
+ * @param listed the events that this sweep listed
+ * @param arrived ids of the listed and unseen events that are in the inbox
+ * @param madeAt when the connection was made, in milliseconds since the epoch. Earlier events were sent to another
+ * address
  */
 export function judgeFeed(
   before: FeedState,
@@ -44,7 +46,7 @@ export function judgeFeed(
   return { kind: late.length === 0 && relevant.length > open.length ? 'works' : 'unknown', unseen }
 }
 
-/** What is missing, for a person: how much, of which types, since when. */
+/** A text for people about the missing events: their number, types, and the time of the first. */
 export function describeMissing(missing: readonly ListedEvent[]): string {
   const types = [...new Set(missing.map(event => event.eventType))].sort()
   const named = types.length > 3 ? `${types.slice(0, 3).join(', ')} and ${types.length - 3} more` : types.join(', ')
