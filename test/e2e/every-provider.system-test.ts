@@ -77,11 +77,11 @@ test('of five thousand actions exactly those that nothing explains alert, each o
     .find({ project_id: projectId, merged_into: { $exists: false } })
     .toArray()
   expect(countOf(actions.map(({ kind, verdict }) => `${kind} ${verdict}`))).toEqual(countOf(done.flatMap(verdictsOf)))
-  const unheard = new Set(done.filter(deed => deed.isLost).map(deed => deed.names[0]))
-  const found = actions.filter(
-    ({ provider_ref: ref, event_ids: events }) => events.length === 0 && unheard.has(ref ?? ''),
-  )
-  expect([found.length, unheard.size]).toEqual([50, 50])
+  // The charge of a lost refund may be in an event about another refund. Only the sweep or a question finds the refund's id.
+  const refs = new Set(actions.map(({ provider_ref: ref }) => ref))
+  const lost = done.filter(deed => deed.isLost)
+  expect(lost).toHaveLength(50)
+  expect(lost.filter(({ names }) => !refs.has(names[0] ?? null))).toEqual([])
   const operations = truth.database.collection<Operation>('operations')
   expect(await operations.countDocuments({ project_id: projectId, state: 'awaiting_review' })).toBe(0)
 })

@@ -74,11 +74,19 @@ function openShop(
       ? ({ kind: provider, password: connection.password ?? '' } as const)
       : ({ kind: provider, secrets: [SECRETS[provider]] } as const)
   const connectionId = connection.connection_id
+  let isKnownToIngress = false
+  const post = async (body: object) => {
+    const answer = await postNotification({ url: connection.inbound_url, body, credential, now: Date.now })
+    if (answer.status !== 200) throw new Error(`Ingress answered ${answer.status}: ${answer.body}`)
+    return true
+  }
   return {
     now: () => Math.floor(Date.now() / 1000),
     async post(body) {
-      const answer = await postNotification({ url: connection.inbound_url, body, credential, now: Date.now })
-      if (answer.status !== 200) throw new Error(`Ingress answered ${answer.status}: ${answer.body}`)
+      // Ingress refuses events of a new connection until it has learned of the connection. Providers send refused events again.
+      if (!isKnownToIngress) {
+        isKnownToIngress = await until('ingress to know the connection', () => post(body), { timeoutMs: 10_000 })
+      } else await post(body)
     },
     async report(operation) {
       const body = { connection_id: connectionId, kind: 'refund', ...operation }
