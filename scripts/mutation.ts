@@ -5,11 +5,14 @@
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
  *     npm run mutation -- decisions services/reconciler/src/verdict/explain.ts     only this file of a group
+ *     npm run mutation -- decisions --sample 0.2                                   only a fifth of the lines, the same in each run
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type MutantResult, summarise } from './mutation/summary.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -61,7 +64,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     mutate: [
       'services/reconciler/src/{case,decision,expected-change,operation,refund,subscription,verdict}/*.ts',
       'services/reconciler/src/*/rules/*.ts',
-      'packages/providers/src/*/{identify,normalise}.ts',
+      'packages/providers/src/*/{identify,normalise,objects/*}.ts',
     ],
     tests: [
       [
@@ -75,8 +78,15 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
 }
 
-const wanted = process.argv.slice(2).filter(argument => !argument.includes('/'))
-const wantedFiles = process.argv.slice(2).filter(argument => argument.includes('/'))
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { sample: { type: 'string' } } })
+const wanted = positionals.filter(argument => !argument.includes('/'))
+const wantedFiles = positionals.filter(argument => argument.includes('/'))
+/** The share of the lines that are mutated, from 0 to 1. */
+const share = Number(values.sample ?? 1)
+if (!(share > 0 && share <= 1)) {
+  process.stderr.write('--sample takes a share of the lines, for example 0.2\n')
+  process.exit(2)
+}
 const unknown = wanted.filter(name => GROUPS[name] === undefined)
 if (unknown.length > 0) {
   process.stderr.write(`Unknown group ${unknown.join(', ')}: choose from ${Object.keys(GROUPS).join(', ')}\n`)
@@ -113,9 +123,9 @@ function copyTree(): void {
 
 /** Runs the passes of a group, each on the survivors of the previous pass. */
 function runGroup(name: string, { mutate, tests, includesConstants }: Group): MutantResult[] {
-  const isSource = ['!**/*.{test,slow-test,integration-test}.ts', '!**/*.contract.ts']
   const results = new Map<string, ReportedMutant>()
-  let left = [...(wantedFiles.length > 0 ? wantedFiles : mutate), ...isSource]
+  const files = globSync(wantedFiles.length > 0 ? wantedFiles : mutate, { cwd: ROOT }).filter(isSource)
+  let left = share === 1 ? files : files.flatMap(sampledRanges)
   for (const [pass, globs] of tests.entries()) {
     if (left.length === 0) break
     const label = `${name}-${pass + 1}`
@@ -128,6 +138,24 @@ function runGroup(name: string, { mutate, tests, includesConstants }: Group): Mu
     left = [...results.values()].filter(isMissed).map(rangeOf)
   }
   return [...results.values()].map(({ location, ...mutant }) => ({ ...mutant, group: name, line: location.start.line }))
+}
+
+function isSource(file: string): boolean {
+  return !/\.(test|slow-test|integration-test|contract)\.ts$/.test(file)
+}
+
+/** In lines. A sample consists of whole blocks, because a mutant is chosen only if the range contains all of it. */
+const SAMPLED_BLOCK = 12
+
+/** The blocks of a file that belong to the sample. A hash chooses them, so that each run of one commit mutates the same lines. */
+function sampledRanges(file: string): string[] {
+  const lines = readFileSync(join(ROOT, file), 'utf8').split('\n').length
+  const starts = Array.from({ length: Math.ceil(lines / SAMPLED_BLOCK) }, (_, block) => 1 + block * SAMPLED_BLOCK)
+  const chosen = starts.filter(start => {
+    const hash = createHash('sha256').update(`${file}:${start}`).digest().readUInt32BE(0)
+    return hash < share * 2 ** 32
+  })
+  return chosen.map(start => `${file}:${start}-${Math.min(start + SAMPLED_BLOCK - 1, lines)}`)
 }
 
 function runPass(
