@@ -1,14 +1,16 @@
 import { type Clock, createPeriodic, isRetryable, type Logger, type Periodic } from '@backstop/kit'
 import type { Ledger } from './ledger.ts'
 
-/** The parts that approval timers work with. */
 export interface ApprovalTimersOptions {
   readonly ledger: Pick<Ledger, 'dueApprovals' | 'fireTimer'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** How late a reminder or an expiry may be: short against the minutes that people take to decide. */
+/**
+ * How late a reminder or an expiry may be, in milliseconds. It is short compared with the minutes that people take to
+ * decide.
+ */
 const LOOK_EVERY_MS = 1_000
 const LIMIT = 100
 
@@ -28,7 +30,7 @@ export function createApprovalTimers({ ledger, clock, logger }: ApprovalTimersOp
         fired++
         logger.info({ operation_id: operationId, reason: outcome }, 'approval.timer_fired')
       }
-      // If nothing of a full page fired, wait: the same page would be read again at once.
+      // If no timer of a full page fired, wait, because the same page would be read again at once.
       isMore = due.length === LIMIT && fired > 0
     }
   }

@@ -1,34 +1,40 @@
 import { type Budget, type BudgetPatch, type BudgetUsage, isoTime, type NewBudget } from '@backstop/contracts'
 import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './rules/budget.ts'
 
-/** The budgets that people create. The ledger reserves and spends them. All calls throw AppError `unavailable`. */
+/**
+ * Manages the budgets that people create. The ledger reserves and spends them. All calls throw AppError `unavailable`
+ * if the store is unavailable.
+ */
 export interface Budgets {
-  /** Creates a budget, or answers the one with that id. It counts operations that are requested from now on. */
+  /**
+   * Creates a budget, or returns the stored one with that id. A new budget counts operations that are requested from
+   * now on.
+   */
   create(id: string, budget: NewBudget, now: number): Promise<Budget>
-  /** A budget that is not deleted. */
+  /** Returns a budget; undefined if it is unknown or deleted. */
   get(id: string): Promise<Budget | undefined>
-  /** Newest first. */
+  /** Returns budgets, newest first. */
   list(filter: BudgetFilter): Promise<Budget[]>
   /** @returns undefined if the budget was changed since it was read */
   change(budget: Budget, patch: BudgetPatch, now: number): Promise<Budget | undefined>
   /** Deletes a budget. Operations keep their shares of it. @returns false if it was changed since it was read */
   remove(budget: Budget, now: number): Promise<boolean>
-  /** The usage of each budget in its present period, in the order of the argument. One read. */
+  /** Returns the usage of each budget in its present period, in the order of the argument, with one read. */
   usage(budgets: readonly Budget[], now: number): Promise<BudgetUsage[]>
 }
 
-/** Which budgets to list. */
+/** The budgets to list. */
 export interface BudgetFilter {
   readonly projectId?: string | undefined
   readonly connectionId?: string | undefined
-  /** Continue after this one. */
+  /** Continue after this budget. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined
   readonly limit: number
 }
 
 /** The store of budgets, as a narrow port. */
 export interface BudgetStore {
-  /** Leaves a stored budget with that id unchanged. */
+  /** Inserts a budget. A stored budget with that id is kept. */
   insert(budget: Budget): Promise<void>
   load(id: string): Promise<Budget | undefined>
   list(filter: BudgetFilter): Promise<Budget[]>
@@ -38,7 +44,7 @@ export interface BudgetStore {
   accounts(ids: readonly string[]): Promise<PeriodAccount[]>
 }
 
-/** Budgets over a store. */
+/** Creates budgets over a store. */
 export function createBudgets(store: BudgetStore): Budgets {
   return {
     async create(id, { connection_id, ...given }, now) {

@@ -19,15 +19,15 @@ import { applyTransition, type OperationConnection, recordOperation, remind } fr
 /** Records operations and their states. All calls throw AppError `unavailable` if the store is unavailable. */
 export interface Ledger {
   /**
-   * Records an operation in the reported state. A request waits for approval if its project requires it. A repeated report
-   * under the same idempotency key and connection answers the stored operation; with a later state it also moves it there,
-   * like a transition.
+   * Records an operation in the reported state. A request waits for approval if its project requires it. A repeated
+   * report with the same idempotency key and connection returns the stored operation. If the repeat has a later state,
+   * the operation moves there, like in a transition.
    * @param now milliseconds since the epoch
-   * @param operationId for callers that repeat themselves after a crash: it is stored once, and every repeat answers
-   *   `created`
+   * @param operationId for callers that repeat a call after a crash: the operation is stored once, and every repeat
+   * returns `created`
    * @throws LedgerRefusal `idempotency_conflict` if the key was used for another operation; `budget_exceeded` if the
-   *   request does not fit; `illegal_transition` if it is reported as approved and only people may approve;
-   *   `invalid_request` if a time contradicts the state, or a budget cannot count it
+   * request does not fit; `illegal_transition` if it is reported as approved and only people may approve;
+   * `invalid_request` if a time contradicts the state, or a budget cannot count it
    */
   record(
     reported: NewOperation,
@@ -36,29 +36,35 @@ export interface Ledger {
     operationId?: string,
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
-   * Moves an operation to another state. A repeat of the last report answers the operation unchanged.
-   * @throws AppError `not_found`; `illegal_transition`; `conflict` for another provider_ref than before
+   * Moves an operation to another state. A repeat of the last report returns the operation unchanged.
+   * @throws AppError `not_found`; `illegal_transition`; `conflict` if the provider_ref differs from the stored one
    */
   transition(operationId: string, transition: NewTransition, now: number): Promise<Operation>
   /**
-   * Records a person's decision on an operation that waits for approval. A repeat answers the operation unchanged.
+   * Records a person's decision on an operation that waits for approval. A repeat returns the operation unchanged.
    * @throws AppError `not_found`; `illegal_transition`
    */
   decide(operationId: string, decision: Decision, now: number): Promise<Operation>
-  /** Ids of operations with a due reminder or expiry, the longest due first. */
+  /** Returns ids of operations with a due reminder or expiry, in order of due time. */
   dueApprovals(now: number, limit: number): Promise<string[]>
-  /** Sends the reminder or records the expiry that is due. Of several concurrent callers, one does it. */
+  /** Sends the reminder or records the expiry that is due. If several callers do so at once, one succeeds. */
   fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
-  /** Newest first. */
+  /** Returns operations, newest first. */
   list(query: OperationFilter): Promise<Operation[]>
-  /** Every operation with any of the references, which name the project (contracts/references.ts). One read. */
+  /**
+   * Returns every operation with any of the references, which contain the project (contracts/references.ts), with one
+   * read.
+   */
   byReferences(references: readonly string[]): Promise<Operation[]>
-  /** Which connections had an operation that reached executing: `out_of_band: auto` alerts on these. One read. */
+  /**
+   * Returns the connections with an operation that reached `executing`, with one read. `out_of_band: auto` alerts on
+   * these.
+   */
   hasExecuted(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** The effect of a report: a new operation, another state of the stored one, or none. */
+/** The effect of a report: a new operation, another state of the stored operation, or no change. */
 export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 
 /** A person's decision on an approval. */
@@ -69,19 +75,22 @@ export interface Decision {
   readonly reason?: string | undefined
 }
 
-/** Which operations to list. */
+/** The operations to list. */
 export interface OperationFilter {
   readonly projectId?: string | undefined
   readonly connectionId?: string | undefined
   readonly state?: OperationState | undefined
   readonly subject?: string | undefined
   readonly runId?: string | undefined
-  /** Continue after this one. */
+  /** Continue after this operation. */
   readonly after?: { readonly createdAt: string; readonly operationId: string } | undefined
   readonly limit: number
 }
 
-/** One version of an operation with its messages and budget changes. Version 1 is new; others replace the previous one. */
+/**
+ * One version of an operation with its messages and budget changes. Version 1 inserts; later versions replace the
+ * version before.
+ */
 export interface OperationWrite {
   readonly operation: Operation
   readonly entries: readonly OutboxEntry[]
@@ -92,31 +101,31 @@ export interface OperationWrite {
 
 /** The result of a write. */
 export type WriteOutcome =
-  /** With every outbox entry of this version. */
+  /** `entries` are all outbox entries of this version. */
   | { readonly kind: 'written'; readonly entries: readonly OutboxEntry[] }
-  /** Another write has the id, the version, or the idempotency key on that connection. */
+  /** Another write already has this id, version, or idempotency key on the connection. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
 
 /** The store of operations, as a narrow port: `mongo-operations.ts`, and `test/memory-books.ts` for tests. */
 export interface OperationStore {
-  /** Stores the operation, its outbox and its budget changes in one step, or nothing. */
+  /** Stores the operation, its outbox entries and its budget changes atomically. */
   write(write: OperationWrite): Promise<WriteOutcome>
   load(operationId: string): Promise<Operation | undefined>
   loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
   list(filter: OperationFilter): Promise<Operation[]>
   byReferences(references: readonly string[]): Promise<Operation[]>
   dueApprovals(now: number, limit: number): Promise<string[]>
-  /** The approval policy of a project. */
+  /** Returns the approval policy of a project. */
   approvalPolicy(projectId: string): Promise<ApprovalPolicy>
-  /** The budgets of a project that are not deleted. */
+  /** Returns the budgets of a project, without deleted ones. */
   budgetsOf(projectId: string): Promise<Budget[]>
   /** Records the first execution on a connection; later calls change nothing. */
   markExecuted(operation: Operation, now: number): Promise<void>
   executedConnections(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** How the ledger reaches the rest of its service. */
+/** The parts of its service that the ledger uses. */
 export interface LedgerOptions {
   /**
    * Publishes the messages of a write. It must not throw while the broker is unavailable: the operation is stored, and the
@@ -125,7 +134,7 @@ export interface LedgerOptions {
   readonly announce: (outbox: PendingOutbox) => Promise<void>
 }
 
-/** Each retry means that another writer won, so many in a row mean a fault. */
+/** Each retry means that another writer won, so this many in a row mean a fault. */
 const MAX_TRIES = 20
 
 /** Creates the ledger over a store. */
@@ -133,7 +142,8 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   /** @returns undefined if another writer won */
   async function save(before: Operation | undefined, next: Operation, alerts: readonly OutboxEntry[], now: number) {
     const { operation, moves } = await changeShares(before, next, now)
-    // Before the operation: `auto` may alert too early after a crash in between, but never too late.
+    // Executions are marked before the operation is stored. After a crash in between, `auto` may alert too early, but
+    // never too late.
     if (operation.executing_at !== null) await store.markExecuted(operation, now)
     const outcome = await store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
     switch (outcome.kind) {
@@ -157,7 +167,10 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     return sharing
   }
 
-  /** Applies a report to the operation with the same idempotency key; undefined if there is none. */
+  /**
+   * Applies a report to the stored operation with the same idempotency key.
+   * @returns undefined if there is none
+   */
   async function repeat(reported: NewOperation, connection: OperationConnection, now: number, operationId: string) {
     if (reported.idempotency_key === undefined) return undefined
     const stored = await store.loadByIdempotencyKey(connection._id, reported.idempotency_key)
@@ -197,7 +210,7 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
       now,
     )
     if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
-    // Either a concurrent report of the same key won, or this is the caller's own repeat.
+    // The key is taken: by a concurrent report, or by an earlier call of this caller.
     const winner = await repeat(reported, connection, now, operationId)
     if (winner !== undefined) return winner
     const own = await store.load(operationId)

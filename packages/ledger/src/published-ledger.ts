@@ -27,7 +27,6 @@ export interface Books {
 /** Opens the books over a store. */
 export type OpenBooks = (options: LedgerOptions) => Books
 
-/** The parts that a published ledger works with. */
 export interface PublishedLedgerOptions {
   readonly open: OpenBooks
   readonly producer: Producer
@@ -36,7 +35,7 @@ export interface PublishedLedgerOptions {
   readonly logger: Logger
 }
 
-/** The books of a service that writes them, with their sweeper and their timers. */
+/** The books of a service that writes them, with their outbox sweeper and their timers. */
 export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
   /** Publishes messages that stayed in the outbox after a crash or an outage of the broker. */
   readonly outboxSweeper: Periodic
@@ -44,7 +43,7 @@ export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
   readonly approvalTimers: Periodic
 }
 
-/** Opens the books, so that each write is published at once, or later by the sweeper. */
+/** Opens the books. Each write is published at once, or later by the outbox sweeper if that fails. */
 export function publishLedger(options: PublishedLedgerOptions): PublishedLedger {
   const { producer, encoder, clock, logger } = options
   const { outboxSource: source, ...books } = options.open({ announce: outbox => announce(outbox) })
@@ -56,7 +55,7 @@ export function publishLedger(options: PublishedLedgerOptions): PublishedLedger 
     afterSend: () => crashPoint('ledger.after-publish'),
   })
 
-  /** The write is stored already, so a failure here is not the caller's: the sweeper publishes later. */
+  /** The write is already stored, so a failure here must not reach the caller. The outbox sweeper publishes later. */
   async function announce(outbox: PendingOutbox): Promise<void> {
     crashPoint('ledger.after-write')
     try {

@@ -2,7 +2,7 @@ import type { Budget, ErrorCode, NewOperation, Operation, OperationState } from 
 import { AppError } from '@backstop/kit'
 import type { TimeRefusal, Transitioned } from './rules/operation.ts'
 
-/** Why the ledger refuses a call, with all facts that the caller's message may need. */
+/** Why the ledger refuses a call, with the facts for the caller's error message. */
 export type Refusal =
   | {
       readonly kind: 'transition'
@@ -17,7 +17,7 @@ export type Refusal =
       readonly field: 'executing_at' | 'ended_at' | 'failed_at'
       readonly reason: TimeRefusal
     }
-  /** The budget applies to the operation, which has no amount or no currency. */
+  /** The budget applies to the operation, but the operation has no amount or no currency. */
   | { readonly kind: 'uncountable'; readonly budget: Budget }
   | {
       readonly kind: 'budget_exceeded'
@@ -27,7 +27,7 @@ export type Refusal =
       readonly left: number
       readonly periodEndsAt: string
     }
-  /** Another operation was reported under the same idempotency key. `field` differs (compareReport). */
+  /** Another operation was reported with the same idempotency key. `field` is a field that differs (compareReport). */
   | {
       readonly kind: 'report_differs'
       readonly stored: Operation
@@ -36,8 +36,8 @@ export type Refusal =
     }
 
 /**
- * A refused call. The caller words it for its own users, because the ledger does not know its routes and fields; the message
- * is for the log.
+ * A refused call. The ledger does not know the routes and fields of its callers, so each caller writes its own error
+ * text. The message of this error is for the log.
  */
 export class LedgerRefusal extends AppError {
   readonly refusal: Refusal

@@ -11,10 +11,13 @@ import { LedgerRefusal } from './refusal.ts'
 import { runEntry } from './rules/announcements.ts'
 import { CLOCK_SKEW_MS } from './rules/operation.ts'
 
-/** Failed runs of the customer's software. Operations name their run by `run_id`. All calls throw AppError `unavailable`. */
+/**
+ * Records failed runs of the customer's software. Operations name their run by `run_id`. All calls throw AppError
+ * `unavailable` if the store is unavailable.
+ */
 export interface Runs {
   /**
-   * Records that a run failed, and alerts once. A repeated report answers the stored failure.
+   * Records that a run failed, and alerts once. A repeated report returns the stored failure.
    * @throws LedgerRefusal `invalid_request` for a time in the future
    */
   fail(
@@ -22,11 +25,11 @@ export interface Runs {
     report: Pick<RunFailure, 'reason' | 'failed_at'>,
     now: number,
   ): Promise<{ run: FailedRun; outcome: 'created' | 'unchanged' }>
-  /** The failure of a run; undefined: none was reported. */
+  /** Returns the failure of a run; undefined if none was reported. */
   get(run: RunName): Promise<FailedRun | undefined>
-  /** Newest first by `reported_at`. */
+  /** Returns failed runs, newest first by `reported_at`. */
   list(filter: RunFilter): Promise<FailedRun[]>
-  /** The projects with an operation or a failure of the run. */
+  /** Returns the projects with an operation or a failure of the run. */
   projectsOf(runId: string): Promise<string[]>
 }
 
@@ -36,29 +39,29 @@ export interface RunName {
   readonly runId: string
 }
 
-/** Which failed runs to list. */
+/** The failed runs to list. */
 export interface RunFilter {
   readonly projectId?: string | undefined
-  /** Continue after this one. */
+  /** Continue after this run. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined
   readonly limit: number
 }
 
 /** The store of failed runs, as a narrow port. */
 export interface RunStore {
-  /** @returns false if the run is stored already */
+  /** @returns false if the run is already stored */
   insert(id: string, run: FailedRun, entry: OutboxEntry): Promise<boolean>
   load(id: string): Promise<FailedRun | undefined>
   list(filter: RunFilter): Promise<FailedRun[]>
   projectsOf(runId: string): Promise<string[]>
-  /** The newest operations of a run, and their total number. */
+  /** Returns the newest operations of a run, and their total number. */
   operationsOf(run: RunName, limit: number): Promise<{ newest: Operation[]; total: number }>
 }
 
-/** Operations in one alert: people do not read more, and the API lists all of them. */
+/** The limit of operations in one alert. The API lists all of them. */
 const MAX_OPERATIONS_IN_ALERT = 50
 
-/** The id of a run's failure in the database, which cursors of lists contain. */
+/** The id of a run's failure in the database. Cursors of lists contain it. */
 export function runDocumentId({ projectId, runId }: RunName): string {
   return deterministicId('run', projectId, encodeURIComponent(runId.toWellFormed()))
 }

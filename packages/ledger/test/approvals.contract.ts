@@ -19,7 +19,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       books.ledger.decide(operation.operation_id, { to, keyId: 'key_1', reason: 'Looks right' }, now)
     const move = (operation: Operation, to: OperationState, now = NOW + 1) =>
       books.ledger.transition(operation.operation_id, { to }, now)
-    /** The store is shared with other tests: only the approvals of this one count. */
+    /** The store is shared with other tests, so only this operation is counted. */
     const due = async (operation: Operation, now: number) =>
       (await books.ledger.dueApprovals(now, 10_000)).includes(operation.operation_id)
 
@@ -184,7 +184,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
         expect(events()).toEqual(['approval.requested', 'approval.reminder'])
         const reminded = await books.ledger.get(operation.operation_id)
         const approval = { reminded_at: new Date(NOW + HOUR).toISOString() }
-        // A timer knows nothing of whether it executes: what it was last known not to stays.
+        // A timer does not know whether the operation executes, so `updated_at` is kept.
         expect(reminded).toMatchObject({ state: 'approval_pending', approval, updated_at: operation.updated_at })
       })
 

@@ -12,7 +12,7 @@ export type OpenTestBooks = (options: LedgerOptions) => Promise<TestBooks>
 
 export const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 
-/** A project of its own, so that tests are independent of each other. */
+/** A separate project, so that tests are independent of each other. */
 export interface TestProject {
   readonly id: string
   readonly connection: OperationConnection

@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), hours: fc.integer({ min: 1, max: 40 }) }),
 )
 
-/** The amounts of a budget, by the first day of the period. */
+/** The amounts of a budget in each period, by the first day of the period. */
 interface Sum {
   used: number
   reserved: number
@@ -48,7 +48,7 @@ interface Sum {
 
 class Model {
   readonly sums = new Map<string, Sum>()
-  /** By operation: the amounts that it is part of. */
+  /** By operation: the sums that it is part of. */
   readonly places = new Map<string, { sum: Sum; amount: number; isUsed: boolean }[]>()
   alerts = 0
 
@@ -147,7 +147,7 @@ async function run(steps: Step[]): Promise<void> {
     } else {
       const before = operations[one.which]
       if (before === undefined) continue
-      // Which moves are legal is told elsewhere; the model follows those that were.
+      // Other tests cover which transitions are legal. The model follows the legal ones.
       const after = await books.ledger.transition(before.operation_id, { to: one.to }, now).catch(error => {
         if (error instanceof AppError && error.code === 'illegal_transition') return before
         throw error

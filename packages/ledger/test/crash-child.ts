@@ -19,5 +19,5 @@ const { outboxSweeper, approvalTimers } = publishLedger({
 })
 outboxSweeper.start()
 approvalTimers.start()
-// Nothing of ours keeps a process alive by itself; it lives until it is killed.
+// Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

@@ -10,9 +10,9 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
     let ledger: Ledger
     let outboxSource: OutboxSource
     const announced: PendingOutbox[] = []
-    /** Runs between a write and its announcement. */
+    /** Called between a write and its announcement. */
     let onAnnounce: () => Promise<void> = async () => {}
-    // Each test has connections and a project of its own, so the suite needs no empty database.
+    // Each test has its own connections and project, so the suite needs no empty database.
     let connection: OperationConnection
     let project: string
     const report = (more: Partial<NewOperation> = {}): NewOperation => ({
@@ -80,7 +80,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const published = [{ documentId: operation.operation_id, entryIds: [`${operation.operation_id}:1`] }]
       await outboxSource.published(published)
       expect(await mine(NOW + 1)).toEqual([])
-      // Naming what is gone is no fault: two sweepers may have seen the same entry.
+      // Unknown entries are accepted, because two sweepers may have published the same entry.
       await outboxSource.published([...published, { documentId: 'op_none', entryIds: ['x'] }])
     })
 

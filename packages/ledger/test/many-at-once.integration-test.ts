@@ -1,4 +1,4 @@
-/** Concurrent requests over two pools of connections to a real MongoDB, as of two processes. */
+/** Concurrent requests over two connection pools to a real MongoDB, like two processes. */
 import { type NewOperation, newId } from '@backstop/contracts'
 import { AppError, type PendingOutbox } from '@backstop/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Requests all of them at once. @returns those that fit; every other one must be refused with `budget_exceeded` */
+/**
+ * Sends all requests at once.
+ * @returns the accepted ones; every other request must be refused with `budget_exceeded`
+ */
 async function askAtOnce(projects: readonly TestProject[], more: Partial<NewOperation> = {}) {
   const asked = Array.from({ length: AT_ONCE }, (_, index) => {
     const { report, connection } = projects[index % projects.length]!
@@ -67,7 +70,7 @@ describe('two hundred requests at once', () => {
     const some = await budget(first, 45 * PRICE, first.connection._id)
     const fitted = await askAtOnce([first, second])
     const ofFirst = fitted.filter(({ connection_id }) => connection_id === first.connection._id).length
-    // The second connection alone could fill what the first one may not take.
+    // The budget of the second connection has room for requests that the first connection's budget refuses.
     expect(fitted).toHaveLength(123)
     expect(ofFirst).toBeLessThanOrEqual(45)
     const usages = await replicas[1].budgets.usage([all, some], NOW)

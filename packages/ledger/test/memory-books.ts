@@ -15,20 +15,23 @@ import { type ApprovalPolicy, nextTimerAt } from '../src/rules/approval.ts'
 import { applyMoves, type PeriodAccount } from '../src/rules/budget.ts'
 import { createRuns, type RunName, type RunStore, runDocumentId } from '../src/runs.ts'
 
-/** The stored data. It is copied in and out, as by a database. */
+/** The stored data. It is copied on reading and writing, as by a database. */
 interface Held {
   readonly operations: Map<string, Operation>
   readonly executed: Set<string>
   readonly budgets: Map<string, Budget>
   readonly accounts: Map<string, PeriodAccount>
   readonly runs: Map<string, FailedRun>
-  /** By the id of their document. */
+  /** By document id. */
   readonly outboxes: Map<string, { entry: OutboxEntry; writtenAt: number }[]>
 }
 
 const NO_APPROVAL: ApprovalPolicy = { required: false, deadlineMs: 86_400_000 }
 
-/** The books in memory. @param policyOf the approval policy of a project; left out, no project requires approval */
+/**
+ * The books in memory.
+ * @param policyOf the approval policy of a project; if left out, no project requires approval
+ */
 export function openMemoryBooks(
   options: LedgerOptions,
   policyOf: (projectId: string) => Promise<ApprovalPolicy> = async () => NO_APPROVAL,
@@ -82,7 +85,7 @@ function operationStore(held: Held, approvalPolicy: OperationStore['approvalPoli
   }
 }
 
-/** It runs without an await, so it is as atomic as a transaction. */
+/** Runs without an await, so it is as atomic as a transaction. */
 function writeAtOnce(held: Held, { operation, entries, moves, now }: OperationWrite): WriteOutcome {
   const { operation_id: id, connection_id, idempotency_key: key } = operation
   const stored = held.operations.get(id)

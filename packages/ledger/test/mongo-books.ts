@@ -12,7 +12,10 @@ export interface LedgerDatabase {
   close(): Promise<void>
 }
 
-/** A separate database with the ledger's collections and indexes, one of which makes a report unique. */
+/**
+ * A separate database with the ledger's collections and indexes, including the index that makes idempotency keys
+ * unique.
+ */
 export async function openLedgerDatabase(): Promise<LedgerDatabase> {
   const stack = await testStack()
   const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'backstop-test' })

@@ -38,7 +38,7 @@ beforeEach(async () => {
   commands.length = 0
 })
 
-/** The parts of one reconciler process over the shared database; what it publishes goes to a bus of its own. */
+/** The parts of a reconciler process on the shared database. It has its own bus. */
 function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcileParts {
   const stores = openStores(mongo)
   const codec = createFixedCodec()
@@ -98,7 +98,7 @@ function refundEvent(id: string, more: { connectionId?: string; paymentIntent?: 
 
 const names = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-/** How often each collection was written or read, by the name of the command. */
+/** The number of commands per collection, by command and collection. */
 function commandCounts(): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const command of commands) counts[command] = (counts[command] ?? 0) + 1

@@ -1,4 +1,4 @@
-/** What others wish of the reconciler, on virtual time. */
+/** Commands to the reconciler, on virtual time. */
 import type { Command, ConnectionDocument } from '@backstop/contracts'
 import { createConsumerMetrics, createLogger, createMetrics } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'

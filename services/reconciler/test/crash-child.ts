@@ -1,4 +1,7 @@
-/** A reconciler as a process of its own, to be killed: the real parts of a test stack. CRASH_AT names the place. */
+/**
+ * A reconciler in a separate process that a test kills, with the real parts of a test stack. CRASH_AT names the crash
+ * point.
+ */
 
 import { connectMongo, createKafkaBus, createLogger, createMetrics, Secret, systemClock } from '@backstop/kit'
 import { createFixedCodec } from '@backstop/kit/test'
@@ -33,5 +36,5 @@ await createApp(
   },
   TEST_SETTINGS,
 ).start()
-// Nothing of ours keeps a process alive by itself; it lives until it is killed.
+// Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

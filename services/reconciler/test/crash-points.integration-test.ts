@@ -1,6 +1,6 @@
 /**
- * The reconciler killed by a real SIGKILL at each point on the way of a command, started again, and judged by what the
- * broker and the database hold. Its points on the way of a refund: test/faults/crash-points.system-test.ts.
+ * Kills the reconciler with SIGKILL at each crash point of a command, starts it again, and checks the broker and the
+ * database. The crash points of a refund are tested in test/faults/crash-points.system-test.ts.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

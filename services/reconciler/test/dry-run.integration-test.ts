@@ -1,4 +1,4 @@
-/** A dry run over what the real stores keep of a shop, on a real MongoDB. */
+/** A dry run over the stored history of a shop, on a real MongoDB. */
 import type { ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
 import type { Mongo } from '@backstop/kit'
 import { type TestStack, testStack } from '@backstop/kit/test'

@@ -1,4 +1,7 @@
-/** Replays of a shop's history in memory: by the same rules nothing differs, by others exactly what they are about. */
+/**
+ * Replays of a shop's history in memory. With the same rules there is no difference; with other rules exactly the
+ * affected actions differ.
+ */
 
 import { describe, expect, test } from 'vitest'
 import type { ActionRecord } from '../src/case/action-record.ts'
@@ -146,7 +149,7 @@ describe('of a window', () => {
     const { shop, endedAt } = await openShop(32)
     const old = [...shop.contents.inbox.values()].find(({ document }) => document.event_type === 'refund.created')
     if (old === undefined) throw new Error('There is no refund')
-    // The same refund is told of again, long after.
+    // A late event about the same refund.
     const later = new Date(endedAt - MINUTE)
     const again = { ...old.document, _id: `${CARDS}/evt_again`, event_id: 'evt_again', received_at: later }
     shop.contents.inbox.set(again._id, { ...old, document: { ...again, processed_at: later } })

@@ -1,4 +1,4 @@
-/** Expected changes that several cases want, through the reconciler's own batch over stores in memory. */
+/** Several cases claim the uses of one expected change, through the reconciler's batch over stores in memory. */
 import { type ExpectedChangeDocument, objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
@@ -47,7 +47,7 @@ function harness() {
     sighting: refundShown({ providerRef: `re_${name}`, about: [`pi_${name}`], amount, createdAt: T0 }),
     source: sourceOf(`evt_${name}`, 'refund.created', { connection: { id: 'con_a', createdAt: T0 - MINUTE } }),
   })
-  /** Its second look, which is due by then. */
+  /** The second look at the refund, which is due at this time. */
   const look = (name: string): WorkItem[] =>
     cases().flatMap(({ id: look_id, providerRef, look }) => {
       if (providerRef !== `re_${name}` || look === null) return []
@@ -70,7 +70,7 @@ function harness() {
       const times = { created_at: new Date(clock.now()), expires_at: new Date(T0 + 60 * MINUTE) }
       stores.contents.expectedChanges.push(expectedChangeDocument('exp_1', { ...times, ...more }))
     },
-    /** Lets the next batch that comes to this point die there. */
+    /** The next batch that reaches this crash point fails there. */
     crash: (at: ReconcilerCrashPoint) => {
       crashAt = at
     },
@@ -171,7 +171,7 @@ describe('an expected change of one change', () => {
     store.load = async ids => {
       loads += 1
       if (loads === 2) {
-        // The verdict of the operation is saved; before its use is given back, another process learns of another refund.
+        // The verdict with the operation is saved. Before the use is released, another process decides a second refund.
         store.load = load
         await reconcile(operationOf('a', { version: 2, provider_ref: 're_other' }))
       }

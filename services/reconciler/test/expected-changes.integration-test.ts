@@ -1,4 +1,4 @@
-/** Expected changes over real Kafka and MongoDB, with two reconcilers that judge at once. */
+/** Expected changes on real Kafka and MongoDB, with two concurrent reconcilers. */
 import type { Command, ConnectionDocument, ExpectedChangeDocument, InboundEvent } from '@backstop/contracts'
 import { connectMongo, createMetrics, type Mongo, type Producer, systemClock } from '@backstop/kit'
 import { createFixedCodec, type TestStack, testStack, until } from '@backstop/kit/test'
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-/** Refunds that nothing explains, each of a payment of its own. */
+/** Unexplained refunds, each of a different payment. */
 async function refund(about: readonly string[]): Promise<void> {
   const created = Math.floor(Date.now() / 1000)
   await producer.send(
@@ -91,7 +91,7 @@ async function refund(about: readonly string[]): Promise<void> {
   )
 }
 
-/** Notes an expected change, as admin-api does. */
+/** Creates an expected change, as admin-api does. */
 async function expectedChange(id: string, more: Partial<ExpectedChangeDocument>): Promise<void> {
   const times = { created_at: new Date(), expires_at: new Date(Date.now() + 3_600_000) }
   await mongo.db
@@ -107,7 +107,7 @@ async function expectedChange(id: string, more: Partial<ExpectedChangeDocument>)
   await producer.send([{ topic: 'commands', key: id, value: codec.encode('command', command), headers: {} }])
 }
 
-/** How many of these are judged so. */
+/** The number of these actions with this verdict. */
 const judged = (prefix: string, verdict: string) =>
   mongo.db.collection('actions').countDocuments({ subject: { $regex: `^pi_${prefix}` }, verdict })
 const usesOf = async (id: string) =>

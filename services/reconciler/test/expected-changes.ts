@@ -1,7 +1,7 @@
 import type { ExpectedChange } from '../src/case/expected-change.ts'
 import { MINUTE, PROJECT, T0 } from './fixtures.ts'
 
-/** An expected change as cases keep it: by default of one refund, whatever its payment and amount, created at T0 for an hour. */
+/** An expected change in a case. By default it covers one refund of any payment and amount, from T0 for an hour. */
 export function expectedChange(more: Partial<ExpectedChange> = {}): ExpectedChange {
   return {
     id: 'exp_1',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Reads docs/decisions/explaining.md: a page for people who know billing, and the test of what explains. */
+/** Reads docs/decisions/explaining.md, which is both the documentation of the rules and their test. */
 
 export type Fields = ReadonlyMap<string, string>
 
@@ -11,7 +11,10 @@ export interface ExplainingRow {
   readonly answer: string
 }
 
-/** The rows of every table whose last column has this head. @throws Error for a row that has not all columns */
+/**
+ * The rows of every table whose last column has this heading.
+ * @throws Error for a row with missing columns
+ */
 export function explainingRows(
   lastColumn: 'does it explain?' | 'alerts' | 'verdict' | 'what is recorded',
 ): ExplainingRow[] {
@@ -43,7 +46,7 @@ function fieldsIn(cell: string): Fields {
 
 const DAY_MS = 86_400_000
 
-/** A time of the page, in milliseconds since the epoch: of the fixtures' day. */
+/** A time of day of the page, on the day of the fixtures, in milliseconds since the epoch. */
 export function timeOf(text: string): number {
   const [clock = '', ...rest] = text.split(' ')
   const at = Date.parse(`2026-11-21T${clock}Z`)

@@ -1,4 +1,7 @@
-/** An operation that is reported as failed may have moved the money all the same: its report comes from the ledger itself. */
+/**
+ * A refund of an operation that is reported as failed may have moved money. The ledger loads such an operation for the
+ * look.
+ */
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, refundSeen, SECOND, T0 } from './fixtures.ts'

@@ -9,13 +9,13 @@ import { type PendingLook, pendingLooks } from '../src/case/looks.ts'
 import type { LookFacts } from '../src/case/whom-to-ask.ts'
 import { decide, type Input } from '../src/decision/decide.ts'
 
-/** A fixed point of time, on a whole second as providers give it. */
+/** A fixed time in whole seconds, as providers give times. */
 export const T0 = Date.parse('2026-11-21T10:00:00.000Z')
 export const SECOND = 1_000
 export const MINUTE = 60_000
 export const RULES = { recheckDelayMs: MINUTE }
 
-/** What a decision at this time depends on. */
+/** The context of a decision at this time. */
 export const contextAt = (now: number): DecisionContext => ({ now, ...RULES })
 export const PROJECT = 'prj_test'
 export const CONNECTION = 'con_a'
@@ -50,11 +50,11 @@ export interface RefundFacts {
   idempotencyKey?: string
   requestId?: string
   eventType?: string
-  /** When the event was made. */
+  /** The time of the event. */
   toldAt?: number
 }
 
-/** A refund event of the card processor, in the fields that matter, read by the real normaliser. */
+/** A refund event of the card processor with the relevant fields, read by the real normaliser. */
 export function refundSeen(facts: RefundFacts = {}, source: Partial<SightingSource> = {}): Input {
   const eventType = facts.eventType ?? 'refund.created'
   const id = facts.id ?? 're_1'
@@ -85,7 +85,7 @@ export function refundSeen(facts: RefundFacts = {}, source: Partial<SightingSour
   return { kind: 'sighting', sighting, source: sourceOf(eventId, eventType, source) }
 }
 
-/** The one thing that an event of the card processor shows. */
+/** The sighting of an event of the card processor. */
 function firstObserved(origin: EventOrigin, event: Readonly<Record<string, unknown>>): unknown {
   const meaning = PROVIDERS.processor.normaliseEvent(origin, event)
   return meaning.kind === 'observed' ? meaning.sightings[0] : meaning
@@ -100,7 +100,7 @@ export interface TotalFacts {
   idempotencyKey?: string
   requestId?: string
   chargeCreatedAt?: number
-  /** How much of the payment was authorized and not captured. */
+  /** The authorized amount of the payment that was not captured. */
   uncaptured?: number
 }
 
@@ -135,7 +135,7 @@ export function sourceOf(eventId: string, eventType: string, more: Partial<Sight
   return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, reading: null, ...more }
 }
 
-/** An operation that executed at T0 and completed a second later, unless told otherwise. */
+/** By default an operation that executed at T0 and completed a second later. */
 export function operation(facts: Partial<Operation> = {}): Operation {
   const subject = facts.subject ?? 'pi_1'
   const refs = [subject, facts.provider_ref ?? null]
@@ -182,12 +182,12 @@ export function policy(facts: Partial<ConnectionPolicy> = {}): ConnectionPolicy 
   }
 }
 
-/** Lets inputs happen one after another, each at its time. */
+/** Applies inputs one after another, each at its time. */
 export function play(steps: readonly { at: number; input: Input }[], start: Case = emptyCase()): Case {
   return steps.reduce((theCase, { at, input }) => decide(theCase, input, contextAt(at)), start)
 }
 
-/** What a look may know: the policies of connections. Every provider has an answer to anything. */
+/** The facts of a look with these policies. Every provider can answer every question. */
 export function lookFacts(policies: readonly ConnectionPolicy[] = [policy()]): LookFacts {
   return {
     policies: new Map(policies.map(item => [item.connectionId, item])),
@@ -198,7 +198,7 @@ export function lookFacts(policies: readonly ConnectionPolicy[] = [policy()]): L
   }
 }
 
-/** A look whose time has come, or that the provider has answered. */
+/** A look that is due, or that the provider has answered. */
 export function look(
   { lookId, dueAt }: Pick<PendingLook, 'lookId' | 'dueAt'>,
   facts: LookFacts = lookFacts(),
@@ -207,7 +207,7 @@ export function look(
   return { kind: 'second_look', lookId, dueAt, facts, answer: outcome === null ? null : { outcome } }
 }
 
-/** Every second look that is pending, at the time it is due. */
+/** Takes all pending second looks, each at its due time. */
 export function lookAll(theCase: Case, policies: readonly ConnectionPolicy[] = [policy()]): Case {
   return secondLooks(theCase).reduce(
     (next, pending) => decide(next, look(pending, lookFacts(policies)), contextAt(pending.dueAt)),
@@ -215,12 +215,12 @@ export function lookAll(theCase: Case, policies: readonly ConnectionPolicy[] = [
   )
 }
 
-/** The looks that a minute brings; those at operations, later decisions and questions after an alert come much later. */
+/** Second looks only. The other looks are due much later. */
 export function secondLooks(theCase: Case): readonly PendingLook[] {
   return pendingLooks(theCase).filter(({ kind }) => kind === 'action' || kind === 'refund_total')
 }
 
-/** Decides again about every alerted action that waits for that, at its time. */
+/** Judges every alerted action again that waits for a later decision, at its time. */
 export function decideAgain(theCase: Case): Case {
   return pendingLooks(theCase)
     .filter(({ kind }) => kind === 'decision')
@@ -234,17 +234,17 @@ export function onlyAction(theCase: Case): ActionRecord {
   return action
 }
 
-/** The events of the alerts that a case has to send. */
+/** The event names of the alerts in the case's outbox. */
 export function alertsOf(theCase: Case): string[] {
   return theCase.outbox.flatMap(entry => (entry.topic === 'alerts' ? [(entry.message as { event: string }).event] : []))
 }
 
-/** The incident that says that nothing explains the action, open or not. */
+/** The UNEXPECTED_ACTION incident of an action, open or resolved. */
 export function unexpected(action: ActionRecord | undefined): IncidentRecord | undefined {
   return action?.incidents.find(incident => incident.code === 'UNEXPECTED_ACTION')
 }
 
-/** Whether anything is said to be unexplained. */
+/** True if the action has an open UNEXPECTED_ACTION incident. */
 export function isOpen(action: ActionRecord): boolean {
   return openIncident(action, 'UNEXPECTED_ACTION') !== undefined
 }

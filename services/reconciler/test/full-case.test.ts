@@ -1,4 +1,7 @@
-/** A payment that can take no more, through the whole reconciler in memory: what is too much is parked, and the rest goes on. */
+/**
+ * A payment that is full, through the whole reconciler in memory. Further refunds are dead-lettered, and other events
+ * are processed.
+ */
 
 import { HEADERS, type InboundEvent } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
@@ -24,7 +27,7 @@ import { startMemoryReconciler } from './memory-reconciler.ts'
 
 const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }
 
-/** A payment of which nothing explains more refunds than it can hold; the first of them is re_1. */
+/** A payment with as many unexplained refunds as a case can hold. The first one is re_1. */
 function fullCase(): Case {
   const seen = play([{ at: T0, input: refundSeen() }])
   const one = onlyAction(seen)
@@ -95,7 +98,7 @@ describe('a payment that can take no more', () => {
       wanted: null,
     },
     {
-      // Without it the look would be asked for again and again.
+      // If it was refused, the look would be requested again for ever.
       name: 'takes what was read for a look',
       input: refundSeen({ id: 're_new' }, { reading: 'second_look' }),
       wanted: null,
@@ -135,7 +138,7 @@ describe('a payment that can take no more', () => {
   })
 })
 
-/** What stays of a refund that was given up. */
+/** The kept data of an evicted refund. */
 function lineOf(ref: string): EvictedRecord {
   const names = { actionId: `act_${ref}`, identity: `refund/${ref}`, refs: [ref] }
   const shown = {

@@ -1,7 +1,7 @@
 import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
 import type { Db } from 'mongodb'
 
-/** Makes the indexes that the deploy job makes. */
+/** Creates the same indexes as the deploy job. */
 export async function indexed(db: Db): Promise<void> {
   for (const [name, { indexes }] of Object.entries<CollectionDefinition>(COLLECTIONS)) {
     for (const { keys, options } of indexes) await db.collection(name).createIndex(keys, options)

@@ -1,4 +1,4 @@
-/** The sweep of overdue looks brings the later decision on an alert, through the whole reconciler in memory. */
+/** The timer for overdue looks requests the later decision on an alert, through the whole reconciler in memory. */
 import { createFixedCodec } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { MINUTE, operation, PROJECT, SECOND } from './fixtures.ts'

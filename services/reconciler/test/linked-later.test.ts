@@ -1,4 +1,7 @@
-/** The ledger is asked by the names that a payment gets in the very round of its second look, as the operations topic may lag. */
+/**
+ * A second look finds operations in the ledger by names that the payment gets in the same batch. The ledger is asked
+ * because the operations topic may lag.
+ */
 import type { NewOperation } from '@backstop/contracts'
 import { objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
@@ -11,7 +14,9 @@ import { createMemoryStores } from '../src/store/memory-store.ts'
 import { CONNECTION, MINUTE, PROJECT, refundSeen, T0 } from './fixtures.ts'
 import { connectionOf } from './recorded-shop.ts'
 
-/** A refund that names only its charge, a minute after its first sight; the round of its look shows its payment as well. */
+/**
+ * The second look at a refund that names only its charge. The same batch contains an event that also names its payment.
+ */
 async function lookThatLinks(report: Partial<NewOperation>) {
   const clock = createManualClock(T0)
   const stores = createMemoryStores()

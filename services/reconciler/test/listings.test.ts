@@ -1,4 +1,7 @@
-/** What is listed is what the cases say, whatever is killed between saving and listing, and whatever comes before its repeat. */
+/**
+ * The listed actions equal those of the cases, even if a process is killed between saving and listing, and other
+ * batches come before the repeat.
+ */
 
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
 import type { OutboxPublisher } from '@backstop/kit'
@@ -36,13 +39,13 @@ function refundEvent(index: number, type: string, more: object = {}): WorkItem {
   return { kind: 'event', event, inboxId: `con_a/${id}`, receivedAt: T0 }
 }
 
-/** Each refund twice, one through its charge alone, so that cases turn out to be one. */
+/** Two events for each refund. One of them names only the charge, so that cases get merged. */
 const EVENTS = REFUNDS.flatMap(index => [
   refundEvent(index, 'refund.created', index === 1 ? { payment_intent: null } : {}),
   refundEvent(index, 'refund.updated'),
 ])
 
-/** Of like amount, so that one that comes takes over what another explained. */
+/** Equal amounts, so that a later operation can take the place of another one. */
 const OPERATIONS = REFUNDS.slice(0, 3).map((index): WorkItem => {
   const at = T0 + index * 30 * SECOND + (index === 2 ? 10 * SECOND : 0)
   const named = index === 1 ? { provider_ref: 're_0' } : {}
@@ -90,7 +93,7 @@ function openShop() {
     pass: (ms: number) => {
       now += ms
     },
-    /** @returns whether it came to its end */
+    /** @returns false if the batch crashed */
     async handle(items: readonly WorkItem[], point: ReconcilerCrashPoint | null): Promise<boolean> {
       killAt = point
       try {
@@ -113,7 +116,7 @@ describe('what is listed', () => {
   test('is what the cases say in the end', async () => {
     const property = fc.asyncProperty(steps, fc.shuffledSubarray(EVENTS, { minLength: 8 }), async (plan, events) => {
       const shop = openShop()
-      // Queues are read in order, each from where its last batch came to its end.
+      // Queues are read in order. A failed batch is read again from its beginning.
       const queues: WorkItem[][] = [[...events], [...OPERATIONS], shop.due]
       for (const { queue: which, size, point } of plan) {
         const queue = queues[which] ?? []

@@ -1,4 +1,4 @@
-/** Expected changes of people, as a round of the reconciler looks them up: by what is looked at is called, now or later. */
+/** The expected changes that a batch loads: by all names that the case of a look has, or gets in the same batch. */
 import { objectReference, type Readback } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
@@ -61,7 +61,7 @@ function harness() {
   }
 }
 
-/** The provider was asked, and shows nothing that is new. */
+/** The provider's answer, without new objects. */
 const NOTHING_READ: Readback = {
   readback_id: 'rbk_1',
   project_id: PROJECT,
@@ -111,7 +111,7 @@ test('so does one about a name that two cases bring along when they turn out to 
   await secondLook()
   expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
   await tell(refundSeen())
-  // It names the refund at the gateway, and nothing of the payment there.
+  // It names the refund at the gateway, but not the payment there.
   await tell(seen(refundShown({ ...atBiller, gatewayRefs: ['re_1'], stateVersion: 2 }), through))
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })

@@ -1,4 +1,4 @@
-/** Writes that lose to other processes again and again: the work is repeated later, and nothing is reported as unavailable. */
+/** Writes that lose repeatedly to other processes are repeated later, and are not reported as `unavailable`. */
 import { objectReference } from '@backstop/contracts'
 import { createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'

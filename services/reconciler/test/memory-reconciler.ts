@@ -1,4 +1,4 @@
-/** The whole reconciler over the twins of its parts in memory, with a clock that is turned by hand. */
+/** The whole reconciler with its parts in memory and a clock that the test controls. */
 import type { ConnectionDocument, Operation, Readback } from '@backstop/contracts'
 import { createLogger, createMetrics, type Egress } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
@@ -11,10 +11,10 @@ import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 import { connectionOf } from './recorded-shop.ts'
 
 /**
- * Starts it, with one partition and one connection of the processor.
- * @param changeInbox what stands between it and its inbox
- * @param connection what its connection has otherwise than a plain one of the processor
- * @param egress the way to its provider
+ * Starts a reconciler with one partition and one connection of the processor.
+ * @param changeInbox wraps the reconciler's inbox
+ * @param connection changed fields of the connection
+ * @param egress how the provider is reached
  */
 export async function startMemoryReconciler(
   connectionId: string,
@@ -53,10 +53,10 @@ export async function startMemoryReconciler(
     clock,
     codec,
     contents: stores.contents,
-    /** Puts messages on the processor's topic, all under one key. */
+    /** Sends messages to the processor's topic, all with one key. */
     tell: (values: readonly Buffer[]) =>
       producer.send(values.map(value => ({ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers: {} }))),
-    /** Puts what a provider answered on the topic of answers. */
+    /** Sends provider answers to the topic `readbacks`. */
     answer: (readbacks: readonly Readback[]) =>
       producer.send(
         readbacks.map(readback => {
@@ -64,12 +64,12 @@ export async function startMemoryReconciler(
           return { topic: 'readbacks', key: readback.connection_id, value, headers: {} }
         }),
       ),
-    /** Puts what a team's software reported on the topic of operations. */
+    /** Sends an operation to the topic `operations`. */
     report: (operation: Operation) => {
       const value = codec.encode('operation', operation)
       return producer.send([{ topic: 'operations', key: `${PROJECT}/${operation.subject}`, value, headers: {} }])
     },
-    /** What /metrics shows. */
+    /** The text of /metrics. */
     metrics: () => metrics.text(),
     dead: () => bus.stored('inbound.dead'),
     alerts: () => Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value))),

@@ -1,4 +1,4 @@
-/** A shop in memory, and what a dry run reads of it. */
+/** A shop in memory, and a dry-run source that reads it. */
 import type { ActionDocument, ConnectionDocument, InboxDocument } from '@backstop/contracts'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import type { Place, ReplaySource, Window } from '../src/dry-run/source.ts'
@@ -84,7 +84,7 @@ export function openMemoryShop() {
       change(contents.connections, id, connection => ({ ...connection, ...to })),
     changeInbox: (id: string, to: Partial<InboxDocument>) =>
       change(contents.inbox, id, entry => ({ ...entry, document: { ...entry.document, ...to } })),
-    /** Every raw body is past its retention. */
+    /** Removes all raw bodies, as at the end of their retention. */
     forgetBodies() {
       for (const id of contents.inbox.keys()) change(contents.inbox, id, entry => ({ ...entry, body: '' }))
     },

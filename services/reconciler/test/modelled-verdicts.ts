@@ -20,7 +20,7 @@ import type { ToldWorld } from './told-world.ts'
 
 type Observed = Extract<Input, { kind: 'sighting' }>
 
-/** All that was told, as the model reads it. */
+/** The facts that arrived, in the form of the model. */
 export interface ReadWorld {
   readonly actions: readonly ModelAction[]
   readonly operations: ReadonlyMap<string, Operation>
@@ -28,7 +28,7 @@ export interface ReadWorld {
   readonly by: readonly ToldConnection[]
 }
 
-/** The verdicts of the model for what was told and what people heard by now. */
+/** The model's verdicts for the facts that arrived and the alerts that were sent. */
 export function modelledVerdicts({ actions, operations, expected, by }: ReadWorld, played: Case): string[] {
   return verdictsOn(actions, [...operations.values()], expected, by, heardOf(played))
 }
@@ -141,13 +141,13 @@ function heardOf({ actions }: Case): ReadonlyMap<string, Heard> {
   )
 }
 
-/** The model knows facts, and no answers: an alert that the provider denied afterwards was right by the facts. */
+/** The model does not know provider answers, so an alert that the provider denied later counts as unexplained. */
 function withoutLateDenial(action: ActionRecord): ActionRecord {
   if (action.reason !== 'provider_denies_it') return action
   return { ...action, verdict: 'unexplained', reason: 'nothing_explains_it' } as ActionRecord
 }
 
-/** The verdicts of the product, as the model writes them. */
+/** The product's verdicts, in the form of the model. */
 export function verdictsIn(theCase: Case): string[] {
   return theCase.actions
     .filter(isJudged)
@@ -156,7 +156,7 @@ export function verdictsIn(theCase: Case): string[] {
     .sort()
 }
 
-/** How the model names an action. */
+/** The model's name of an action. */
 export function nameOf({ kind, sides, subject, providerCreatedAt }: ActionRecord): string {
   const ids = sides.map(side => side.providerRef).sort()
   return kind === 'refund' ? ids.join('=') : `${subject}@${providerCreatedAt}`

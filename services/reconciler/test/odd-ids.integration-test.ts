@@ -1,4 +1,4 @@
-/** Ids as merchants choose them, from the biller's API over real Kafka and MongoDB to the verdict. */
+/** Unusual ids that merchants chose, from the biller's API over real Kafka and MongoDB to the verdict. */
 import type { ActionDocument, ConnectionDocument, InboxDocument, SweepDocument } from '@backstop/contracts'
 import { connectMongo, createMetrics, createSecretBox, type Mongo, Secret, systemClock } from '@backstop/kit'
 import { createFixedCodec, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
@@ -37,7 +37,7 @@ afterAll(async () => {
   await stack?.close()
 })
 
-/** A site whose API gives one subscription an id that no object can have. */
+/** A site whose API returns one subscription with an impossible id. */
 async function openSite() {
   const biller = createSubscriptionBiller({ now: Date.now })
   const api = await startBillerApi({ biller, readKeys: [READ_KEY], now: Date.now })

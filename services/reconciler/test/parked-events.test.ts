@@ -1,4 +1,4 @@
-/** Events that cannot be used, through the whole reconciler in memory: parked once, and marked in the inbox as come. */
+/** Unusable events, through the whole reconciler in memory: dead-lettered once, and listed in the inbox. */
 
 import { frame, HEADERS, type InboundEvent } from '@backstop/contracts'
 import { unavailable } from '@backstop/kit'

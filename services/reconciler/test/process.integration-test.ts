@@ -1,4 +1,4 @@
-/** The real process: what it counts shows on its /metrics. */
+/** The real process shows its counters on /metrics. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Producer } from '@backstop/kit'
@@ -52,7 +52,7 @@ afterAll(async () => {
   await stack?.close()
 })
 
-/** The value of the one series of that metric that carries these labels; 0 while there is none. */
+/** The value of the metric's series with these labels; 0 if there is none. */
 async function count(metric: string, ...labels: string[]): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   const line = text.split('\n').find(one => one.startsWith(`${metric}{`) && labels.every(label => one.includes(label)))

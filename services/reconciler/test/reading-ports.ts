@@ -1,10 +1,10 @@
 import { createEgress, createSecretBox, type Logger, parseKeyRing, Secret } from '@backstop/kit'
 import type { ReconcilerPorts, ReconcilerSettings } from '../src/app.ts'
 
-/** The key ring that connections of tests are sealed with. */
+/** The key ring that encrypts the keys of test connections. */
 export const TEST_KEYS = parseKeyRing(new Secret(`test:${Buffer.alloc(32, 7).toString('base64')}`))
 
-/** The ports that read providers, which listen on loopback in tests. */
+/** The ports for reading providers. In tests the providers listen on loopback. */
 export function readingPorts(logger: Logger): Pick<ReconcilerPorts, 'egress' | 'secretBox' | 'random'> {
   return {
     egress: createEgress({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [], logger }),

@@ -1,6 +1,7 @@
 /**
- * A shop with three accounts at the stand-in providers, over some hours: what is refunded and cancelled there, by whom, and
- * what the reconciler makes of it, through its own batch on virtual time and over any stores. Nothing in it knows of replays.
+ * A shop with three accounts at the simulated providers, over some hours: its refunds and cancellations, and the
+ * reconciler that processes them with its own batch code, on virtual time and over any stores. It is independent of the
+ * replay code.
  */
 import type {
   ConnectionDocument,
@@ -25,12 +26,15 @@ import { MINUTE, PROJECT, SECOND, T0 } from './fixtures.ts'
 
 export const HOUR = 60 * MINUTE
 
-/** Cards: read at the second look. Old cards: no refund events, no key, quiet so far. Plans: hints. */
+/**
+ * con_cards is read at the second look. con_old_cards sends no refund events, has no key, and does not alert yet.
+ * con_plans sends hints.
+ */
 export const CARDS = 'con_cards'
 export const OLD_CARDS = 'con_old_cards'
 export const PLANS = 'con_plans'
 
-/** What the shop's product keeps, and how a test fills what others own. */
+/** The stores of the product, and ways to write the data of other services. */
 export interface ShopStores {
   readonly stores: ReconcilerStores
   openBooks(announce: (entries: readonly OutboxEntry[]) => Promise<void>): Books
@@ -62,9 +66,9 @@ export function connectionOf(id: string, more: Partial<ConnectionDocument>): Con
 const SOME_KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0 - HOUR), expires_at: null }
 
 /**
- * Opens the shop and lets its history happen.
- * @param rounds each brings one of every kind of refund and cancellation
- * @returns when it ended, in milliseconds since the epoch
+ * Plays the history of the shop.
+ * @param rounds the number of rounds; each has one refund or cancellation of every kind
+ * @returns when the history ended, in milliseconds since the epoch
  */
 export async function recordShop(shop: ShopStores, seed: number, rounds: number): Promise<number> {
   const connections = [
@@ -84,20 +88,20 @@ export async function recordShop(shop: ShopStores, seed: number, rounds: number)
 
 interface ShopTime {
   now(): number
-  /** Lets something happen at that time. */
+  /** Schedules a step at this time. */
   at(at: number, what: () => Promise<void> | void): void
-  /** Hands an item to the reconciler. */
+  /** Passes an item to the reconciler. */
   take(item: WorkItem): Promise<void>
   readonly books: Books
   readonly shop: ShopStores
-  /** How the provider answers: set by whoever plays it. */
+  /** Returns the provider's answer; set by `openCast`. */
   answer: (reread: Reread) => Readback['objects']
-  /** Ids of refunds that the provider cannot be asked about at their second look, but a minute later. */
+  /** Ids of refunds whose provider is unavailable at the second look, and answers a minute later. */
   readonly unavailableFor: Set<string>
   play(): Promise<number>
 }
 
-/** Virtual time with the reconciler in it. Whatever it sends comes back as Kafka and the provider would bring it. */
+/** Virtual time with the reconciler. Outbox messages return as Kafka and the provider would deliver them. */
 function createShopTime(shop: ShopStores): ShopTime {
   const { stores } = shop
   let now = T0
@@ -147,7 +151,7 @@ function createShopTime(shop: ShopStores): ShopTime {
     const hint = rereadOfHint(item.event, now)
     if (hint !== undefined) bringBack({ id: hint.reread_id, topic: 'rereads', key: '', message: hint })
   }
-  /** Takes the earliest decision that is due by then, as the sweep of overdue looks would bring it. */
+  /** Runs the earliest later decision that is due by this time, as the timer for overdue looks would. */
   async function decideAgain(until: number): Promise<boolean> {
     const cases = await stores.cases.withOverdueLook(until, 1_000)
     const [due] = cases
@@ -189,7 +193,7 @@ function readbackOf(reread: Reread, objects: Readback['objects'], now: number): 
   return { ...named, read_at: new Date(now).toISOString(), outcome, failure: null, objects }
 }
 
-/** The accounts, and everything that happens on them. */
+/** The accounts, and all steps that happen on them. */
 function openCast(
   time: ShopTime,
   chance: ReturnType<typeof createChance>,
@@ -276,7 +280,7 @@ function openCast(
 
   return {
     scenes: [
-      // Reported before it is made, and its id afterwards.
+      // Reported before it is made; its id is reported afterwards.
       async () => {
         const payment = pay()
         const { operation } = await record(cards, { subject: payment.paymentIntent.id })
@@ -285,7 +289,7 @@ function openCast(
           await time.books.ledger.transition(operation.operation_id, { to: 'completed', provider_ref: made.id }, now())
         })
       },
-      // Found by its key alone.
+      // Matched by its key only.
       async () => {
         const payment = pay()
         const key = `key-${chance.text(8)}`
@@ -297,7 +301,7 @@ function openCast(
         })
         refund(payment, key)
       },
-      // Reported when people have been told already.
+      // Reported after the alert.
       () => {
         const payment = pay()
         refund(payment)
@@ -307,28 +311,28 @@ function openCast(
           async () => void (await record(cards, { subject: payment.paymentIntent.id, executing_at })),
         )
       },
-      // By nobody; and once more on the same payment, a while later.
+      // Unexplained, and once more on the same payment a while later.
       () => {
         const payment = pay()
         refund(payment)
         time.at(now() + 10 * MINUTE, () => void refund(payment))
       },
-      // By nobody; people were told while the provider could not be asked, and a minute later it denies it.
+      // Unexplained. The provider is unavailable at the second look, and denies the refund a minute later.
       () => {
         const made = refund(pay())
         time.unavailableFor.add(made.id)
         denied.add(made.id)
       },
-      // The same, and a minute later it shows it.
+      // The same, but the provider shows the refund a minute later.
       () => void time.unavailableFor.add(refund(pay()).id),
-      // Somebody said that one would come, and two came.
+      // One expected change, and two refunds.
       async () => {
         const payment = pay()
         await addExpectedChange(payment, { expires_at: new Date(now() + HOUR) })
         refund(payment)
         time.at(now() + 2 * MINUTE, () => void refund(payment))
       },
-      // Somebody says that it was theirs after people were alerted.
+      // An expected change is created after the alert.
       () => {
         const payment = pay()
         refund(payment)
@@ -336,14 +340,14 @@ function openCast(
           await applied.apply(await addExpectedChange(payment, { expires_at: new Date(now() + MINUTE) }))
         })
       },
-      // Its events are lost; the sweep finds it.
+      // Its events are lost; a sweep finds it.
       () => {
         isLost = true
         const made = refund(pay())
         isLost = false
         time.at(now() + 5 * MINUTE, () => sweep(made))
       },
-      // Seen in the total of its charge alone, on an account that nobody has acted on so far.
+      // Shown only by the total of its charge, on an account without executed operations.
       () =>
         void oldProcessor.refund({ charge: oldProcessor.createPayment({ amount: 9_000, currency: 'eur' }).charge.id }),
       cancelled('plain', true),

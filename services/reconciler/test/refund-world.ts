@@ -4,15 +4,15 @@ import type { Input } from '../src/decision/decide.ts'
 import { CONNECTION, MINUTE, PROJECT, SECOND, sourceOf, T0 } from './fixtures.ts'
 import type { HappenedCharge, HappenedRefund, ToldTotal } from './model/refund-total-model.ts'
 
-/** Charges with refunds of which any event may be lost, as the card processor tells of them. */
+/** Charges of the card processor with refunds. Any of their events may be lost. */
 
 export interface RefundWorld {
   readonly happened: HappenedCharge
-  /** One entry for each event that arrives: what it shows. */
+  /** The sightings of each event that arrives. */
   readonly events: readonly (readonly Input[])[]
 }
 
-/** How one refund went, and which of its events are lost. */
+/** One refund, and which of its events are lost. */
 interface Drawn {
   readonly amount: number
   /** Seconds since the refund before it. */
@@ -22,7 +22,7 @@ interface Drawn {
   readonly isCreationLost: boolean
   readonly isFailureLost: boolean
   readonly isTotalLost: boolean
-  /** One total tells of it together with the next refund, which is made at once. */
+  /** True if this refund and the next one, which is made right after it, have one total together. */
   readonly joinsNext: boolean
 }
 
@@ -44,7 +44,7 @@ const refunds = fc.array(
 
 const charges = fc.record({
   refunds,
-  /** Of what was refunded before the connection was made, nothing is told. */
+  /** The amount that was refunded before the connection was made. No event shows it. */
   amountBefore: fc.constantFrom<number[]>(0, 0, 700),
   created: fc.constantFrom('before connection', 'after connection', 'not said'),
   listing: fc.constantFrom('never', 'never', 'never', 'once'),
@@ -53,13 +53,16 @@ const charges = fc.record({
 
 type Charge = typeof charges extends fc.Arbitrary<infer Drawn> ? Drawn : never
 
-/** The same total within a minute counts as told twice, and a failure in the second of a refund has no order. */
+/**
+ * Repeats of a total are this far apart, because the same total within a minute counts as a repeated event. Failures
+ * are this far from other refunds, because times within a second have no order.
+ */
 const MIN_REPEAT_S = 61
 const MIN_APART_S = 3
-/** Refunds that one total tells of are made within this. */
+/** The largest number of seconds between refunds with one total. */
 const MAX_JOINED_S = 2
 
-/** The refunds that one total tells of, each as the indices of its first and last. */
+/** Groups the refunds that have one total together, as the indices of the first and the last. */
 function joined(drawn: readonly Drawn[]): readonly { first: number; last: number }[] {
   let first = 0
   return drawn.flatMap(({ joinsNext }, last) => {
@@ -70,7 +73,7 @@ function joined(drawn: readonly Drawn[]): readonly { first: number; last: number
   })
 }
 
-/** @returns undefined for a charge of which nobody could tell what happened */
+/** @returns undefined for a charge whose events do not determine the result */
 function worldOf({ refunds: drawn, amountBefore, created, listing, saysBefore }: Charge): RefundWorld | undefined {
   const groups = joined(drawn)
   let at = 0
@@ -122,7 +125,9 @@ function worldOf({ refunds: drawn, amountBefore, created, listing, saysBefore }:
   return { happened: { refunds: made, totals, isOlderThanConnection: isOlder }, events }
 }
 
-/** Of refunds that one total tells of, some known and some not: which those are no total can tell. */
+/**
+ * True if only some of the refunds with one total are known, because the total does not show which ones are missing.
+ */
 function isPartlyTold(refunds: readonly HappenedRefund[]): boolean {
   const told = refunds.filter(({ isCreationTold, isFailureTold }) => isCreationTold || isFailureTold)
   return told.length > 0 && told.length < refunds.length
@@ -162,7 +167,7 @@ function tellTotal(
   return event('charge.refunded', `total_${last}`, at, charge, key, previous)
 }
 
-/** What an event shows, read by the real normaliser. */
+/** The sightings of an event, read by the real normaliser. */
 function event(type: string, eventId: string, at: number, object: object, key: string | null, previous = {}): Input[] {
   const origin = { projectId: PROJECT, connectionId: CONNECTION, eventId, eventType: type }
   const meaning = PROVIDERS.processor.normaliseEvent(origin, {
@@ -188,7 +193,7 @@ export interface RefundDelivery {
   readonly looksLateMs: number
 }
 
-/** In any order, some twice, with gaps of up to a minute and a half, after all of it happened. */
+/** Events in random order, some twice, with gaps of up to 90 seconds, after the whole history. */
 export function refundDeliveriesOf({ events }: RefundWorld): fc.Arbitrary<RefundDelivery> {
   const count = events.length
   return fc

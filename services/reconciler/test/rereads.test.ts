@@ -1,4 +1,4 @@
-/** Asking the providers, on virtual time: what is answered, asked again, and never holds anybody up. */
+/** Re-reads on virtual time: questions are answered or asked again, and do not delay other connections. */
 import type { ConnectionDocument, Readback, Reread } from '@backstop/contracts'
 import { createConsumerMetrics, createLogger, createMetrics, type IncomingMessage } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'

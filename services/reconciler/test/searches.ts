@@ -1,4 +1,4 @@
-/** Tells fast-check what to try: the same cases on every run, unless somebody looks for new ones. */
+/** Settings for fast-check: the same cases on every run, unless the environment sets another seed. */
 const SEED = 2
 
 /** `PROPERTY_SEED` is another seed, `PROPERTY_RUNS` another number of cases. */

@@ -11,7 +11,7 @@ import type { SightingSource } from '../src/case/case.ts'
 import type { Input } from '../src/decision/decide.ts'
 import { PROJECT, sourceOf, T0 } from './fixtures.ts'
 
-/** What the three providers show, as their normalisers say it. */
+/** Sightings of the three providers, as their normalisers return them. */
 
 const SITES: Partial<Record<ProviderKind, string>> = { subscription: 'acme' }
 
@@ -32,7 +32,7 @@ export type RefundShown = Partial<Omit<ObservedAction, 'kind' | 'action' | 'obje
   readonly about?: readonly string[]
 }
 
-/** A refund as any of the providers shows it: by default EUR 24.99, made at T0, succeeded. */
+/** A refund at any provider. By default EUR 24.99, made at T0, succeeded. */
 export function refundShown(shown: RefundShown = {}): ObservedAction {
   const { provider = 'processor', providerRef = 're_1', gatewayRefs = [], about = ['pi_1'], ...more } = shown
   const naming = name(provider, REFUND_TYPES[provider], providerRef, about)
@@ -54,7 +54,7 @@ export function refundShown(shown: RefundShown = {}): ObservedAction {
   }
 }
 
-/** How much of a charge was refunded at a time, and from how much that rose. */
+/** The refunded total of a charge at a time, and the total before it. */
 export function totalShown(
   total: number,
   totalBefore: number | null,
@@ -96,7 +96,7 @@ export interface SubscriptionShown {
   readonly idempotencyKey?: string | null
 }
 
-/** A subscription as any of the providers shows it: by default one that runs on. */
+/** A subscription at any provider. By default it is active, without a scheduled end. */
 export function subscriptionShown(shown: SubscriptionShown = {}): ObservedSubscription {
   const { provider = 'processor', id = 'sub_1', asOf = T0 } = shown
   return {
@@ -118,7 +118,7 @@ export function subscriptionShown(shown: SubscriptionShown = {}): ObservedSubscr
   }
 }
 
-/** A subscription whose cancellation was asked for at `requestedAt` and is set for a month later. */
+/** A subscription with a cancellation that was requested at `requestedAt` for a month later. */
 export function scheduled(requestedAt: number | null, shown: SubscriptionShown = {}): ObservedSubscription {
   const effectiveAt = (requestedAt ?? shown.asOf ?? T0) + 30 * 86_400_000
   const cancellation = { phase: 'scheduled', requestedAt, effectiveAt, ...shown.cancellation } as const
@@ -134,13 +134,13 @@ export function ended(requestedAt: number | null, shown: SubscriptionShown = {})
 
 type Shown = Extract<Input, { kind: 'sighting' }>['sighting']
 
-/** As an event, or a reading, brings it. */
+/** A sighting in an event, or in a re-read. */
 export function seen(sighting: Shown, source: Partial<SightingSource> = {}): Input {
   const eventId = `evt_${sighting.identity}_${'asOf' in sighting ? sighting.asOf : sighting.kind}`
   return { kind: 'sighting', sighting, source: sourceOf(eventId, `${sighting.kind}.shown`, source) }
 }
 
-/** As the baseline of a new connection brings it. */
+/** A sighting in the baseline of a new connection. */
 export function inBaseline(sighting: Shown, source: Partial<SightingSource> = {}): Input {
   return seen(sighting, { eventId: null, eventType: 'baseline', reading: 'baseline', ...source })
 }

@@ -22,7 +22,7 @@ import { contextAt, emptyCase, MINUTE, onlyAction, PROJECT, refundSeen, T0 } fro
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
 
-/** A case with one pending refund, whose ids all end in `name`. */
+/** A case with one pending refund. All its ids end in `name`. */
 function pendingCase(name: string): Case {
   const input = refundSeen({ id: `re_${name}`, charge: `ch_${name}`, paymentIntent: `pi_${name}` })
   return decide({ ...emptyCase(), id: `sub_${name}` }, input, contextAt(T0))
@@ -36,14 +36,17 @@ const update = (before: Case, changes: Partial<Case> = {}): CaseChange => ({
   replacedCases: [],
 })
 
-/** The stores, a way to see an action as others read it, and one to write expected changes as their owner does; the ports have none. */
+/**
+ * The stores, and functions for data that the reconciler's ports cannot read or write: an action as other services read
+ * it, and expected changes as admin-api writes them.
+ */
 export interface StoresUnderTest {
   readonly stores: ReconcilerStores
   action(actionId: string): Promise<Pick<ActionDocument, 'version' | 'merged_into'> | undefined>
   addExpectedChanges(expectedChanges: readonly ExpectedChangeDocument[]): Promise<void>
 }
 
-/** An expected change of a person about any refund, that expires at T0. */
+/** An expected change that covers any refund and expires at T0. */
 export function expectedChangeDocument(
   _id: string,
   more: Partial<ExpectedChangeDocument> = {},
@@ -67,7 +70,7 @@ export function expectedChangeDocument(
   }
 }
 
-/** What every implementation of the reconciler's stores keeps to. Each test gets empty ones. */
+/** The tests for every implementation of the reconciler's stores. Each test gets empty stores. */
 export function storeContract(name: string, open: () => Promise<StoresUnderTest>): void {
   describe(`reconciler stores, ${name}`, () => {
     let stores: ReconcilerStores

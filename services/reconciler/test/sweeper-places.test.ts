@@ -1,4 +1,4 @@
-/** Sweeps of many connections on virtual time: providers that do not answer cost those that do nothing. */
+/** Sweeps of many connections on virtual time: providers that do not answer do not delay the others. */
 import type { ConnectionDocument } from '@backstop/contracts'
 import { createLogger, createOutboxPublisher } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
@@ -12,7 +12,7 @@ import { createSweeper } from '../src/sweep/sweeper.ts'
 import { MINUTE, PROJECT, SECOND } from './fixtures.ts'
 
 const EVERY_MS = 5 * MINUTE
-/** How often due sweeps are looked for. */
+/** How often the sweeper checks for due sweeps. */
 const LOOK_MS = 5 * SECOND
 
 const codec = createFixedCodec()
@@ -32,9 +32,9 @@ const failed = (retryAfterMs: number | null = null): SweepPage => ({
 /** How the provider of a connection answers. */
 type Answer = (clock: { schedule(ms: number, callback: () => void): () => void }) => Promise<SweepPage>
 const answers: Answer = async () => PAGE
-/** Ends neither by itself nor when it is aborted. */
+/** Never ends, even if it is aborted. */
 const stuck: Answer = () => new Promise(() => {})
-/** As the reader of a provider that does not answer. */
+/** Fails after five seconds, like the reader of a provider that does not answer. */
 const silent: Answer = clock => new Promise(resolve => clock.schedule(5 * SECOND, () => resolve(failed())))
 
 async function harness(providers: Record<string, Answer>) {
@@ -96,7 +96,7 @@ async function harness(providers: Record<string, Answer>) {
 const many = (name: string, count: number, answer: Answer) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, answer]))
 
-/** The pauses between the sweeps of one connection. */
+/** The times between the sweeps of one connection. */
 function waitsOf(asked: readonly { id: string; at: number }[], wanted: string): number[] {
   const times = asked.filter(({ id }) => id === wanted).map(({ at }) => at)
   return times.map((at, index) => at - (times[index - 1] ?? 0)).slice(1)
@@ -110,7 +110,7 @@ describe('connections whose providers do not answer', () => {
     for (const id of Object.keys(many('alive', 5, answers))) {
       const first = asked.find(one => one.id === id)?.at ?? Number.POSITIVE_INFINITY
       expect(first).toBeLessThan(MINUTE)
-      // The first two pages are one run: the baseline, and what changed.
+      // The first two pages belong to one run: the baseline, and the changes.
       const waits = waitsOf(asked, id).slice(1)
       expect(waits.length).toBeGreaterThanOrEqual(5)
       expect(Math.max(...waits)).toBeLessThanOrEqual(EVERY_MS + LOOK_MS)

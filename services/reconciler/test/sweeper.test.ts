@@ -1,4 +1,4 @@
-/** The sweep on virtual time: what it finds, where it goes on, and what it tells of a connection. */
+/** The sweep on virtual time: the changes that it finds, where it continues, and the incidents of its connection. */
 import type { ConnectionDocument } from '@backstop/contracts'
 import { createLogger, createOutboxPublisher } from '@backstop/kit'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'

@@ -8,7 +8,7 @@ const CONNECTIONS = [
 ] as const
 const END = { next_run_at: new Date(T0 + MINUTE), last_run_at: new Date(T0) }
 
-/** What every keeper of sweeps does. Each test gets an empty one. */
+/** The tests for every implementation of the sweep store. Each test gets an empty store. */
 export function sweepContract(name: string, open: () => Promise<SweepStore>): void {
   describe(`sweeps, ${name}`, () => {
     let sweeps: SweepStore
@@ -97,7 +97,7 @@ export function sweepContract(name: string, open: () => Promise<SweepStore>): vo
       const again = await sweeps.claim('p2', T0 + 1, MINUTE)
       expect(again).toMatchObject({ _id: 'con_a', last_error: 'Away', unverified_since: new Date(T0 - 5) })
       expect(await sweeps.claim('p2', T0 + 1, MINUTE)).toBeUndefined()
-      // The run that it asked for is the one that has begun since.
+      // The run for which it was woken has begun after that.
       await sweeps.release('con_a', 'p2', end)
       expect(await sweeps.claim('p2', T0 + 1, MINUTE)).toBeUndefined()
       await sweeps.claim('p2', T0 + MINUTE, 10 * MINUTE)

@@ -6,9 +6,9 @@ import type { Input } from '../src/decision/decide.ts'
 import { MINUTE, operationSeen, PROJECT, SECOND, T0 } from './fixtures.ts'
 import { ended, inBaseline, refundShown, scheduled, seen, subscriptionShown, totalShown } from './sightings.ts'
 
-/** Worlds in which refunds and cancellations happen, and everything that may be told of them. */
+/** Random worlds with refunds and cancellations, and all events and operations that report them. */
 
-/** One thing that is told, or lost. What says how something stands in the end is always told: a sweep finds it. */
+/** An input that arrives or is lost. Inputs with a final state always arrive, because a sweep would find it. */
 export interface Telling {
   readonly input: Input
   readonly isLost: boolean
@@ -46,7 +46,7 @@ const operations = fc.array(
     currency: fc.constantFrom('eur', 'eur', 'usd', null),
     byRef: fc.constantFrom('none', 'none', 'own', 'gateway', 'credit note'),
     byKey: fc.nat(3).map(digit => digit === 0),
-    // Now and then one that has been executing for more than a day.
+    // Some operations have been executing for more than a day.
     atS: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -5, max: 60 }) }, fc.constant(-87_000)),
     ends: fc.constantFrom('soon', 'soon', 'never', 'failed'),
     unapproved: fc.nat(7).map(digit => digit === 0),
@@ -86,13 +86,13 @@ const refunds = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
-/** Whether the charge's totals are told, and since when it has been refundable: as they are, and as it says. */
+/** Whether events report the charge's totals, and when the charge was created. */
 const charge = fc.record({
   tellsTotals: fc.boolean(),
   createdS: fc.constantFrom(null, -7200, -600),
 })
 
-/** What happens to one subscription, one thing `everyS` after another. */
+/** The changes of one subscription, one every `everyS` seconds. */
 const history = fc.record({
   everyS: fc.constantFrom(10, 10, 1200),
   steps: fc.array(
@@ -115,7 +115,7 @@ const sightedAt = (madeAt: ReadonlyMap<string, number>, id: string) => ({
 
 const CREDIT_NOTE = 'CN-1'
 
-/** An event may leave out one of the two names that the processor has for a payment. */
+/** An event may lack one of the processor's two names of a payment. */
 const NAMES = { both: ['pi_1', 'ch_1'], charge: ['ch_1'], payment: ['pi_1'] } as const
 
 function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, number>): Telling[] {
@@ -161,7 +161,9 @@ function tellRefunds(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, n
   })
 }
 
-/** The totals of the payment's charge: all its refunds are told in the end, so these prove no other one. */
+/**
+ * The totals of the payment's charge. All its refunds are reported in the end, so the totals prove no further refund.
+ */
 function tellTotals(
   drawn: Drawn<typeof refunds>,
   { tellsTotals, createdS }: Drawn<typeof charge>,
@@ -198,7 +200,7 @@ function tellSubscription(
   let isBaselineRead = false
   const baseline = () => {
     isBaselineRead = true
-    // The processor gives a subscription no version: a reading is as old as itself.
+    // The processor gives subscriptions no version, so a re-read counts with the time at which it was made.
     const asOf = provider === 'processor' ? since + 2 * SECOND : state.asOf
     tellings.push({ input: inBaseline({ ...state, asOf, before: null, idempotencyKey: null }, by), isLost: false })
   }
@@ -207,7 +209,7 @@ function tellSubscription(
     if (!isBaselineRead && asOf > since + 2 * SECOND) baseline()
     const was = state.cancellation.phase
     if (was === 'executed') return
-    // The reseller never says when it was asked for; the biller only of what is set for later.
+    // The reseller never gives the time of a request; the biller gives it for scheduled ends only.
     const asked = (isNow: boolean) =>
       provider === 'reseller' || (provider === 'subscription' && isNow) ? null : asOf - SECOND
     const key = { idempotencyKey: provider === 'processor' ? `key_${index}` : null }
@@ -225,7 +227,7 @@ function tellSubscription(
     } else state = subscriptionShown({ ...kept, isPastDue: provider === 'reseller' && what === 'late' })
     const before = saysBefore && provider === 'processor' ? { cancellation: was, pause: null } : null
     const event = seen({ ...state, before }, { ...by, eventId: `sub_${index}` })
-    // What happened before the connection was made was sent nowhere.
+    // Changes before the connection was made were not sent to it.
     tellings.push({ input: event, isLost: isLost || asOf <= since })
     if (isRead && asOf > since) {
       const readAsOf = provider === 'processor' ? asOf + 3 * SECOND : asOf
@@ -240,12 +242,15 @@ function tellSubscription(
   ]
 }
 
-/** The biller says when an end was set: one that nobody had set came at once. */
+/** The biller shows whether an end was scheduled. If it was not, the end was immediate. */
 function atOnce(provider: ProviderKind): Parameters<typeof ended>[1] {
   return provider === 'subscription' ? { cancellation: { isImmediate: true } } : {}
 }
 
-/** The set end comes; or somebody ends it at once, which moves the time of the request at the processor alone. */
+/**
+ * The scheduled end takes effect, or somebody ends the subscription earlier. Only the processor then shows a new
+ * request time.
+ */
 function endedLater({ provider, cancellation }: ReturnType<typeof scheduled>, asOf: number, isAskedAgain: boolean) {
   const { requestedAt, effectiveAt } = cancellation
   if (!isAskedAgain) return ended(requestedAt, { provider, asOf, cancellation: { effectiveAt } })
@@ -260,7 +265,7 @@ const swept: typeof seen = (sighting, by) =>
 
 const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], subscription: ['txn_', 'sub_1'] } as const
 
-/** @param scale how much longer things take in this world */
+/** @param scale factor for all times */
 function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling[] {
   return drawn.flatMap((one, index): Telling[] => {
     const [prefix, payment] = REFUND_OF[one.provider]
@@ -292,7 +297,7 @@ function tellOperations(drawn: Drawn<typeof operations>, scale: number): Telling
   })
 }
 
-/** A world with refunds, at one provider or two, or with a subscription of one of the three. */
+/** A world with refunds at one or two providers, or with a subscription at one of three providers. */
 export const worlds: fc.Arbitrary<ToldWorld> = fc
   .record({
     connections,
@@ -325,7 +330,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
           canRead: false,
         }
         const canRead = connection.provider === 'subscription' || policy.canRead
-        // The ledger knows of every operation, whether or not its message has come.
+        // The ledger knows every operation, even if its message has not arrived.
         return { ...connection, ...policy, canRead, hasExecuted: drawn.operations.length > 0 } as ConnectionPolicy
       }),
       expectedChanges: drawn.expectedChanges.map(({ kind, subject, amount, fromS, forS, isOurs }, index) => ({
@@ -339,7 +344,7 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
         createdAt: T0 + fromS * SECOND,
         startsAt: T0 + fromS * SECOND - 2 * MINUTE,
         expiresAt: T0 + (fromS + forS) * SECOND,
-        // How many it covers depends on their order: other tests cover that.
+        // With a smaller limit the covered actions would depend on the order of arrival. Other tests cover limits.
         maxChanges: 1_000,
         maxAmount: null,
         usedElsewhere: { changes: 0, amount: 0 },
@@ -347,11 +352,11 @@ export const worlds: fc.Arbitrary<ToldWorld> = fc
     }
   })
 
-/** The order in which a world is told: shuffled, some twice, with gaps of up to a minute and a half. */
+/** The order in which the inputs of a world arrive: shuffled, some twice, with gaps of up to 90 seconds. */
 export interface Delivery {
   readonly arrivals: readonly { readonly at: number; readonly input: Input }[]
   readonly looksLateMs: number
-  /** What becomes of each asking of a provider, in turn; afterwards all are answered. */
+  /** The results of the first questions to a provider. Later questions are answered. */
   readonly askings: readonly ('read' | 'not_found' | 'unavailable' | 'lost')[]
 }
 

@@ -1,4 +1,4 @@
-/** Second looks at signed refunds whose provider cannot be asked, through the whole reconciler in memory. */
+/** Second looks at signed refunds whose provider is unavailable, through the whole reconciler in memory. */
 import type { ConnectionDocument, InboundEvent } from '@backstop/contracts'
 import { createSecretBox, type Egress, type EgressResponse, Secret } from '@backstop/kit'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ type Respond = () => Promise<Reply>
 
 const NOTHING: Reply = { status: 200, body: { object: 'list', data: [], has_more: false } }
 
-/** A reconciler whose questions about refunds are answered so. Its sweeps find nothing. */
+/** A reconciler whose provider answers questions about refunds with `respond`. Its sweeps find nothing. */
 async function harness(respond: Respond) {
   const provider = { respond }
   const egress: Egress = {

@@ -1,4 +1,4 @@
-/** Objects in a provider's answer that cannot be used, through the whole reconciler in memory: the rest counts. */
+/** Unusable objects in a provider's answer, through the whole reconciler in memory. The other objects are used. */
 import { HEADERS, type Readback, type ReadObject } from '@backstop/contracts'
 import { afterEach, expect, test } from 'vitest'
 import { PROJECT } from './fixtures.ts'
@@ -42,7 +42,7 @@ async function harness() {
       await clock.advance(1_000)
     },
     readback,
-    /** A subscription that somebody cancelled a moment ago. */
+    /** A subscription that was cancelled a moment ago. */
     cancelled: (id: unknown): ReadObject => {
       const now = Math.floor(clock.now() / 1000)
       return { type: 'subscription', body: { id, status: 'cancelled', cancelled_at: now, updated_at: now } as never }

@@ -10,8 +10,8 @@ export type Agreement =
   | { readonly kind: 'differs'; readonly field: keyof NewOperation & string }
 
 /**
- * Compares a report under a known idempotency key with the stored operation. A later state or a provider_ref that the
- * operation got since then is no difference, and neither is a field that the report leaves out.
+ * Compares a report that has a known idempotency key with the stored operation. These are no differences: fields that
+ * the report leaves out, and a later state or a provider_ref that the operation got since.
  */
 export function compareReport(stored: Operation, reported: NewOperation): Agreement {
   for (const field of ['kind', 'subject', 'amount', 'currency', 'run_id', 'provider_ref'] as const) {
@@ -26,14 +26,14 @@ export function compareReport(stored: Operation, reported: NewOperation): Agreem
   return learnsRef ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
 }
 
-/** Whether the operation can have been in that state. `unapproved` keeps a decision that it ignored. */
+/** True if the operation can have been in that state. `unapproved` keeps a decision that the operation ignored. */
 function canHaveBeenIn(stored: Operation, state: OperationState): boolean {
   const isDecision = state === 'declined' || state === 'expired'
   if (isDecision && stored.state !== state) return stored.unapproved === state
   return isReachable(state, stored.state)
 }
 
-/** A time that the report leaves out was set by the ledger, so it is no difference. */
+/** A time that the report leaves out was set by the ledger, so it does not differ. */
 function isSameTime(reported: string | undefined, stored: string | null): boolean {
   return reported === undefined || (stored !== null && Date.parse(reported) === Date.parse(stored))
 }

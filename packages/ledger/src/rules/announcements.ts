@@ -12,7 +12,10 @@ import { type ReachedCap, usageOf } from './budget.ts'
 
 type ApprovalEvent = Extract<Alert['event'], `approval.${string}`>
 
-/** The message with this version of the operation. Its id follows from both, so a repeat has the same id. */
+/**
+ * The message with this version of the operation. Its id depends on the operation and the version only, so a repeat has
+ * the same id.
+ */
 export function operationEntry(operation: Operation): OutboxEntry {
   return {
     id: `${operation.operation_id}:${operation.version}`,
@@ -22,7 +25,10 @@ export function operationEntry(operation: Operation): OutboxEntry {
   }
 }
 
-/** The alert about an event of an operation's approval. An operation has one approval, and each event once. */
+/**
+ * The alert about an event of an operation's approval. It is unique, because an operation has one approval with each
+ * event once.
+ */
 export function approvalEntries(operation: Operation, event: ApprovalEvent, now: number): OutboxEntry[] {
   const { approval, operation_id, project_id } = operation
   if (approval == null) return []
@@ -30,7 +36,7 @@ export function approvalEntries(operation: Operation, event: ApprovalEvent, now:
   return [alertEntry({ ...about, event, data: { operation: showOperation(operation), approval } })]
 }
 
-/** The alert that a budget reached a share of its cap: each share once a period. */
+/** The alert that a budget reached a share of its cap. Each share alerts once per period. */
 export function capEntry({ budget, account, percent }: ReachedCap, operation: Operation, now: number): OutboxEntry {
   return alertEntry({
     alert_id: deterministicId('alert', account.id, 'cap.threshold', String(percent)),

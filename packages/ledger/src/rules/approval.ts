@@ -25,7 +25,10 @@ export function approvalPolicyOf(
   }
 }
 
-/** Who moves an operation: the software that reports it, a person with a key that may approve, or the deadline. */
+/**
+ * Who changes the state of an operation: the software that reports it, a person with a key that may approve, or the
+ * deadline.
+ */
 export type Mover =
   | { readonly kind: 'reporter' }
   | { readonly kind: 'approver'; readonly keyId: string }
@@ -33,7 +36,7 @@ export type Mover =
 
 /** Why a decision is refused. */
 export type ApprovalRefusal =
-  /** The project requires approval by a person, not by the reporter. */
+  /** The project requires approval by a person, so the reporter may not approve. */
   | 'approval_is_not_yours'
   /** The deadline has passed, though the expiry is not recorded yet. */
   | 'deadline_passed'
@@ -56,7 +59,7 @@ export function askForApproval(policy: ApprovalPolicy, now: number): Approval {
   }
 }
 
-/** Why a decision on an operation is refused; undefined: it is not refused. */
+/** Why a decision on an operation is refused; undefined if it is allowed. */
 export function refuseDecision(
   operation: Operation,
   to: OperationState,
@@ -89,15 +92,16 @@ export function approvalAfter(
 }
 
 /**
- * Which approval an operation lacks when it begins to execute; null: none. With a gap it explains nothing.
- * @param from its state before; undefined: this is its first report
- * @param required whether approval was required at its first report
+ * The approval that an operation lacks when it begins to execute; null if it lacks none. An operation with a gap
+ * explains nothing.
+ * @param from its state before; undefined if this is its first report
+ * @param required true if approval was required at its first report
  */
 export function gapOnExecution(from: OperationState | undefined, required: boolean): ApprovalGap | null {
   switch (from) {
     case 'declined':
     case 'expired':
-      // Acting against a decision is a gap, also if approval was not required.
+      // Executing against a decision is a gap, even if approval was not required.
       return from
     case 'approval_pending':
       return required ? 'outstanding' : null
@@ -116,13 +120,17 @@ export function gapOnExecution(from: OperationState | undefined, required: boole
   }
 }
 
-/** When the reminder or the expiry of an operation is due, in milliseconds since the epoch; null: never. */
+/**
+ * When the reminder or the expiry of an operation is due, in milliseconds since the epoch; null if neither will be due.
+ */
 export function nextTimerAt({ state, approval }: Operation): number | null {
   if (state !== 'approval_pending' || approval == null) return null
   return Date.parse(approval.reminded_at === null ? approval.remind_at : approval.deadline_at)
 }
 
-/** What a timer does now. After the deadline it sends no reminder, because nobody can decide any more. */
+/**
+ * The timer action that is due now. After the deadline no reminder is sent, because the decision is no longer possible.
+ */
 export function dueOf(operation: Operation, now: number): 'remind' | 'expire' | 'nothing_due' {
   const timerAt = nextTimerAt(operation)
   if (timerAt === null || timerAt > now) return 'nothing_due'

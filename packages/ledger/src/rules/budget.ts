@@ -27,7 +27,7 @@ export interface PeriodAccount extends Period {
   readonly projectId: string
   readonly used: number
   readonly reserved: number
-  /** Each share of the cap, in percent, that was alerted. */
+  /** The shares of the cap, in percent, that were alerted. */
   readonly alertedPercents: readonly number[]
 }
 
@@ -45,7 +45,7 @@ export function periodOf(interval: BudgetInterval, now: number): Period {
   return { firstDay: new Date(startsAt).toISOString().slice(0, 10), startsAt, endsAt }
 }
 
-/** How an operation in that state counts against a budget. */
+/** How an operation in that state counts in a budget. */
 export function holdOf(state: OperationState): 'nothing' | 'reserved' | 'spent' {
   switch (state) {
     case 'requested':
@@ -72,7 +72,7 @@ export interface BudgetMove {
   /** The amount to add; negative to release. */
   readonly reserved: number
   readonly used: number
-  /** Set if the operation takes more than before. `account` is the new account if the period has none yet. */
+  /** Set if the operation takes more than before. `account` is used if the period has no account yet. */
   readonly takes: { readonly budget: Budget; readonly account: PeriodAccount; readonly mustFit: boolean } | null
 }
 
@@ -88,14 +88,14 @@ export type Sharing =
   /** The operation leaves out the amount or currency that the budget counts. */
   | { readonly kind: 'uncountable'; readonly budget: Budget }
 
-/** Whether an operation that moves to `next` takes shares of budgets that it did not hold before. */
+/** True if an operation that moves to `next` takes new shares of budgets. */
 export function takesNewShares(before: Operation | undefined, next: OperationState): boolean {
   return holdOf(next) !== 'nothing' && (before === undefined || holdOf(before.state) === 'nothing')
 }
 
 /**
- * Takes shares of budgets for an operation that held none. A request has to fit; an operation that has executed is counted
- * whether it fits or not.
+ * Takes shares of budgets for an operation that has none. A request must fit; an operation that has executed is counted
+ * even if it does not fit.
  * @param budgets all budgets of its project
  */
 export function takeShares(operation: Operation, budgets: readonly Budget[], now: number): Sharing {
@@ -129,14 +129,14 @@ export function moveShares(before: Operation, next: Operation): Shared {
     if (share.state !== 'reserved') return share
     const { budget_id, period_start, amount } = share
     const used = hold === 'spent' ? amount : 0
-    // Not the present period: a share belongs to the period in which it was reserved.
+    // A share belongs to the period in which it was reserved, which may not be the present one.
     moves.push({ accountId: accountIdOf(budget_id, period_start), reserved: -amount, used, takes: null })
     return { ...share, state: hold === 'spent' ? 'spent' : 'released' }
   })
   return { operation: { ...next, budgets: shares }, moves: inOrder(moves) }
 }
 
-/** The same order for all operations, so that two of them on the same budgets conflict on the first account. */
+/** One order for all operations, so that two operations on the same budgets conflict on the first account. */
 function inOrder(moves: BudgetMove[]): BudgetMove[] {
   return moves.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
 }
@@ -146,7 +146,7 @@ export function accountIdOf(budgetId: string, firstDay: string): string {
   return `${budgetId}/${firstDay}`
 }
 
-/** A share of a cap that was reached for the first time in the period. */
+/** A share of the cap that was reached for the first time in its period. */
 export interface ReachedCap {
   readonly budget: Budget
   readonly account: PeriodAccount
@@ -166,7 +166,7 @@ export function applyMoves(moves: readonly BudgetMove[], accounts: ReadonlyMap<s
   const reached: ReachedCap[] = []
   const booked = moves.flatMap(({ accountId, used, reserved, takes }) => {
     const before = accounts.get(accountId) ?? takes?.account
-    // The account was removed when its retention ended.
+    // The account was already removed, because its retention had ended.
     if (before === undefined) return []
     const after = { ...before, used: before.used + used, reserved: before.reserved + reserved }
     if (takes === null) return after
@@ -192,18 +192,18 @@ function takenOf({ used, reserved }: { used: number; reserved: number }): number
   return used + reserved
 }
 
-/** What may still be requested of a budget, never less than 0. */
+/** The amount that may still be requested of a budget, at least 0. */
 export function leftOf(budget: Budget, account: { used: number; reserved: number }): number {
   return Math.max(0, budget.cap - takenOf(account))
 }
 
-/** The usage of a budget in one period, as the API answers it. */
+/** The usage of a budget in one period, as the API returns it. */
 export function usageOf(budget: Budget, period: Period, account: PeriodAccount | undefined): BudgetUsage {
   const { used, reserved } = account ?? { used: 0, reserved: 0 }
   return {
     starts_at: isoTime(period.startsAt),
     ends_at: isoTime(period.endsAt),
-    // Sums of executed operations may exceed the exact range of numbers; `left` is 0 long before that.
+    // The sum of executed operations may exceed the range of exact numbers. `left` is 0 long before that.
     used: Math.min(used, Number.MAX_SAFE_INTEGER),
     reserved: Math.min(reserved, Number.MAX_SAFE_INTEGER),
     left: leftOf(budget, { used, reserved }),

@@ -46,12 +46,15 @@ export type TimeRefusal =
 /** The result of a transition. */
 export type Transitioned =
   | { readonly kind: 'moved'; readonly operation: Operation }
-  /** The same report again: nothing changes, and nothing is published. */
+  /** The report was a repeat: nothing changes, and nothing is published. */
   | { readonly kind: 'unchanged'; readonly operation: Operation }
   | { readonly kind: 'refused'; readonly reason: IllegalReason | ApprovalRefusal | 'other_provider_ref' }
   | BadTime
 
-/** How far ahead a reporter's clock may be. An operation that begins far in the future could explain changes for ever. */
+/**
+ * How far ahead a reporter's clock may be, in milliseconds. An operation that begins far in the future could explain
+ * changes for ever.
+ */
 export const CLOCK_SKEW_MS = 5 * 60_000
 
 /**
@@ -107,15 +110,14 @@ export function recordOperation(
   }
 }
 
-/** Who moves an operation, and the approval policy of its project. */
+/** Who changes the state of an operation, and the approval policy of its project. */
 export interface TransitionContext {
   readonly mover: Mover
   readonly policy: ApprovalPolicy
 }
 
 /**
- * Applies a transition to an operation. A repeat of its present state changes nothing, unless it brings a provider_ref that
- * was not known.
+ * Applies a transition to an operation. A repeat of its present state changes nothing, unless it adds a provider_ref.
  */
 export function applyTransition(
   operation: Operation,
@@ -144,7 +146,8 @@ export function applyTransition(
   if (verdict.kind === 'already_there') {
     return learnsRef ? { kind: 'moved', operation: moved } : { kind: 'unchanged', operation }
   }
-  // If `executing` was not reported, it began at the earliest when it was last known not to execute.
+  // If `executing` was not reported, the operation began no earlier than the last time at which it was known not to
+  // execute.
   const idleUntil = to === 'executing' ? now : Date.parse(operation.updated_at)
   const { state: from, executing_at: executingAtBefore } = operation
   const times = timesOf(to, transition, { from, executingAt: executingAtBefore, idleUntil }, now)
@@ -166,8 +169,8 @@ export function applyTransition(
 }
 
 /**
- * Marks an operation as reminded. `updated_at` stays: it says when the operation was last known not to execute, which a timer
- * does not know.
+ * Marks an operation as reminded. `updated_at` is kept, because it shows when the operation was last known not to
+ * execute, which a timer does not know.
  */
 export function remind(operation: Operation, now: number): Operation {
   const { approval } = operation
@@ -175,21 +178,22 @@ export function remind(operation: Operation, now: number): Operation {
   return { ...operation, version: operation.version + 1, approval: { ...approval, reminded_at: isoTime(now) } }
 }
 
-/** When an operation began, as far as known before a report. */
+/** The known facts about when an operation began, before a report. */
 interface KnownStart {
-  /** Its state before; undefined: this is its first report. */
+  /** Its state before; undefined if this is its first report. */
   readonly from: OperationState | undefined
-  /** When it began executing; null: not reported. */
+  /** When it began to execute; null if not reported. */
   readonly executingAt: string | null
-  /** The last time at which it is known not to have executed: the earliest possible beginning. */
+  /** The last time at which it is known not to have executed, so it began no earlier. */
   readonly idleUntil: number
 }
 
 type Times = { readonly kind: 'times'; readonly executingAt: string | null; readonly endedAt: string | null } | BadTime
 
 /**
- * The times of an operation in its new state: as reported, else as known, else now. If a reported and a known time contradict
- * each other, the reported one counts: the known one may only be when a report arrived.
+ * The times of an operation in its new state: the reported time, or else the known time, or else now. If a reported and
+ * a known time contradict each other, the reported time is used, because the known time may only show when a report
+ * arrived.
  */
 function timesOf(
   state: OperationState,
@@ -207,8 +211,8 @@ function timesOf(
   const knownStart = known.executingAt === null ? known.idleUntil : Date.parse(known.executingAt)
   const began = executing ?? (ended === undefined ? knownStart : Math.min(knownStart, ended))
   const end = ended ?? Math.max(now, began)
-  // A failed operation may have been sent: a request that timed out may still have moved the money. Only an operation that
-  // fails while it waits for approval was never sent.
+  // A failed operation may have been sent: a request that timed out may still have moved the money. Only an operation
+  // that fails while it waits for approval was never sent.
   const wasNeverSent = state === 'failed' && known.from === 'approval_pending' && executing === undefined
   const isSent = hasExecuted(state) && !wasNeverSent
   if (end < began) return bad('ended_at', 'ends_before_it_began')

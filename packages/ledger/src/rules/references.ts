@@ -10,7 +10,7 @@ import {
 export interface NamedObjects {
   readonly projectId: string
   readonly provider: ProviderKind
-  /** Null: the provider's ids are unique without a site. */
+  /** Null if the provider's ids are unique without a site. */
   readonly site: string | null
   readonly subject: string
   readonly providerRef: string | null
@@ -18,8 +18,8 @@ export interface NamedObjects {
 }
 
 /**
- * Every reference by which an action can match the operation: its payment or subscription first, then the refund or
- * cancellation if known, and the idempotency key if the provider's events repeat it (the processor's do).
+ * Every reference that an action may have in common with the operation: its payment or subscription first, then the
+ * refund or cancellation if known, and the idempotency key if the provider's events contain it (the processor's do).
  */
 export function referencesOf(named: NamedObjects): string[] {
   const site = named.site ?? undefined

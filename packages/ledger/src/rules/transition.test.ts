@@ -2,7 +2,7 @@ import { hasExecuted, OperationState } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { decideTransition, hasEnded, isReachable } from './transition.ts'
 
-/** The whole state machine as a person would write it down: a row per state, what each other state would be. */
+/** The whole state machine as a table: a row for each state, and a column for each next state. */
 const L = 'legal'
 const S = 'already_there'
 const E = 'already_ended'

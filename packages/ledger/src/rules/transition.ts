@@ -2,19 +2,19 @@ import { hasExecuted, OperationState } from '@backstop/contracts'
 
 /** Why a transition is illegal. */
 export type IllegalReason =
-  /** The operation has ended, and ends are final. */
+  /** The operation has ended. No transition leaves an end state. */
   | 'already_ended'
   /** The new state is an earlier one. */
   | 'would_go_back'
-  /** It is approved, declined or expired without a request for approval. */
+  /** It cannot be approved, declined or expired, because no approval was requested. */
   | 'approval_not_asked'
-  /** It is declined or expires after it was approved. */
+  /** It cannot be declined or expire, because it was approved. */
   | 'already_decided'
 
-/** Whether a transition is legal. */
+/** The result of checking a transition. */
 export type TransitionVerdict =
   | { readonly kind: 'legal' }
-  /** It is in that state already, for example because a report is repeated. */
+  /** The operation is already in that state, for example because a report is repeated. */
   | { readonly kind: 'already_there' }
   | { readonly kind: 'illegal'; readonly reason: IllegalReason }
 
@@ -31,16 +31,16 @@ const HAS_ENDED: Record<OperationState, boolean> = {
   rejected: true,
 }
 
-/** Whether that state is an end. Operations that execute after `declined` or `expired` are recorded all the same. */
+/** True for an end state. An operation that executes after `declined` or `expired` is recorded nevertheless. */
 export function hasEnded(state: OperationState): boolean {
   return HAS_ENDED[state]
 }
 
 /**
- * Whether an operation may go from one state to another:
- * requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected.
- * States in between may be left out (requested → completed). An operation that executed without its approval, or against it,
- * is recorded too; `gapOnExecution` in approval.ts marks it.
+ * Decides whether an operation may go from one state to another: requested → (approval_pending → approved | declined |
+ * expired) → executing → (awaiting_review) → completed | failed | rejected. Intermediate states may be skipped
+ * (requested → completed). An operation that executed without its approval, or against a decision, is recorded too;
+ * `gapOnExecution` in approval.ts marks it.
  */
 export function decideTransition(from: OperationState, to: OperationState): TransitionVerdict {
   if (from === to) return { kind: 'already_there' }
@@ -59,22 +59,23 @@ export function decideTransition(from: OperationState, to: OperationState): Tran
       return hasExecuted(to) && hasEnded(to) ? { kind: 'legal' } : illegal('would_go_back')
     case 'declined':
     case 'expired':
-      // It was not sent, as the decision demands, so there is nothing to record.
+      // A declined or expired operation that fails was not sent, so there is nothing to record.
       if (hasExecuted(to) && to !== 'failed') return { kind: 'legal' }
       return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
     case 'completed':
     case 'failed':
     case 'rejected':
-      // Its own reason for a late report: advice to report a new operation would create a second one that never ends.
+      // A late report of another end gets `already_ended`, because the usual advice to report a new operation would
+      // create one that never ends.
       return illegal(hasEnded(to) ? 'already_ended' : 'would_go_back')
     default:
       return from satisfies never
   }
 }
 
-/** Whether an operation that was in `earlier` can be in `later` now. */
+/** True if an operation that was in `earlier` can be in `later` now. */
 export function isReachable(earlier: OperationState, later: OperationState): boolean {
-  // This ends, because every legal transition leads forward.
+  // The recursion ends, because every legal transition leads forward.
   return (
     earlier === later ||
     OperationState.options.some(next => decideTransition(earlier, next).kind === 'legal' && isReachable(next, later))

@@ -41,7 +41,7 @@ export function createMongoOperationStore(db: Db): OperationStore {
       asUnavailable(() =>
         write.moves.length === 0
           ? writeAlone(db, write)
-          : // Concurrent transactions on the budgets of one project would only make each other fail.
+          : // One after another: concurrent transactions on the budgets of one project only make each other fail.
             oneAtATime(write.operation.project_id, () => writeWithBudgets(db, write)),
       ),
     load: operationId => findOne({ _id: operationId }),
@@ -118,7 +118,7 @@ async function writeAlone(db: Db, write: OperationWrite, session?: ClientSession
       $set: { ...fields, ...timer },
       ...(timerAt === null ? { $unset: { timer_at: 1 } } : {}),
       $push: { outbox: { $each: [...entries] } },
-      // $min: a publisher may have emptied the outbox and removed outbox_at since the read.
+      // $min, because a publisher may have emptied the outbox and removed outbox_at since the read.
       $min: { outbox_at: at },
     },
     options,
@@ -136,8 +136,8 @@ class AbortedWrite extends Error {
 }
 
 /**
- * Stores the operation and its changes of accounts in one transaction. A concurrent change of an account makes it fail and run
- * again on the new amounts, so that no two requests are checked against the same sum.
+ * Stores the operation and its budget changes in one transaction. If an account is changed concurrently, the
+ * transaction fails and runs again with the new amounts, so that two requests are never checked against the same sum.
  */
 async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOutcome> {
   const accounts = db.collection<BudgetPeriodDocument>('budget_periods')
@@ -163,7 +163,7 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
         return await session.withTransaction(attempt, { readConcern: { level: 'snapshot' } })
       } catch (error) {
         if (error instanceof AbortedWrite) return error.outcome
-        // Another process created the account of a new period at the same time: run again.
+        // Another process created the account of a new period at the same time, so the transaction runs again.
         if (!isDuplicateKey(error)) throw error
       }
     }

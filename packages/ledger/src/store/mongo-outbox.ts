@@ -2,7 +2,9 @@ import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@ba
 import { asUnavailable, createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit'
 import type { Db } from 'mongodb'
 
-/** The outboxes of operations and failed runs as one source. The prefix of an id says which collection it is in. */
+/**
+ * The outboxes of operations and failed runs as one source. The prefix of a document's id identifies its collection.
+ */
 export function createMongoLedgerOutbox(db: Db): OutboxSource {
   const operations = createOperationOutbox(db)
   const runs = createMongoOutboxSource(db.collection<FailedRunDocument>('failed_runs'))
@@ -44,7 +46,10 @@ function createOperationOutbox(db: Db): OutboxSource {
   }
 }
 
-/** Removes entries, and outbox_at with the last one, in one step: an entry added in between would else never be swept. */
+/**
+ * Removes entries, and outbox_at together with the last entry, in one step. Otherwise an entry that is added in between
+ * would never be swept.
+ */
 function withoutEntries(entryIds: readonly string[]) {
   return [
     { $set: { outbox: { $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', [...entryIds]] }] } } } } },

@@ -3,7 +3,7 @@ import { asUnavailable, onlyDuplicates } from '@backstop/kit'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
 
-/** Failed runs in MongoDB: collection `failed_runs`, beside the operations that name them. */
+/** Failed runs in MongoDB: collection `failed_runs`. It also reads the operations of a run. */
 export function createMongoRunStore(db: Db): RunStore {
   const runs = db.collection<FailedRunDocument>('failed_runs')
   const operations = db.collection<OperationDocument>('operations')

@@ -2,8 +2,8 @@
 export type OneAtATime = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * It works within this process only, so nothing may rely on it for correctness. It avoids transactions that make each other
- * fail: each failed one costs the database as much as one that succeeds.
+ * Works within this process only, so correctness must not depend on it. It avoids transactions that make each other
+ * fail, because a failed transaction costs the database as much as a successful one.
  */
 export function createOneAtATime(): OneAtATime {
   const last = new Map<string, Promise<unknown>>()

@@ -19,7 +19,7 @@ const compare = (a: Found, b: Found) =>
   compareText(a.seeker.name, b.seeker.name) ||
   compareText(a.target.name, b.target.name)
 
-/** Every pair, sorted, the best first: what the rule says, word by word. */
+/** The rule itself, without a shortcut: all pairs, sorted, best first. */
 function pairedByAll(seekers: readonly Timed[], targets: readonly Timed[], mayBe: (pair: Found) => boolean): Found[] {
   const all = seekers.flatMap(seeker => targets.map(target => ({ seeker, target }))).filter(mayBe)
   const paired: Found[] = []

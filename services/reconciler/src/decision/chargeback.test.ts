@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { alertsOf, CONNECTION, lookAll, MINUTE, onlyAction, play, policy, T0 } from '../../test/fixtures.ts'
 import { recordShown, refundShown, seen } from '../../test/sightings.ts'
 
-/** One transaction of the biller, as a credit note knows it and as it says of itself. */
+/** One transaction of the biller. A credit note shows it too. */
 const about = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] } as const
 const throughNote = seen(refundShown(about), { eventId: 'note' })
 const {

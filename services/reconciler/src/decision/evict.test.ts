@@ -39,7 +39,7 @@ const made = (index: number): Operation =>
     ended_at: new Date(madeAt(index) + SECOND).toISOString(),
   })
 
-/** A payment with so many refunds, seen second after second, each explained by an operation of its own. */
+/** A case with this many refunds, one per second, each explained by its own operation. */
 function explained(count: number): Case {
   const cases = Array.from({ length: count }, (_, index) =>
     play([
@@ -58,12 +58,12 @@ function explained(count: number): Case {
 
 const full = explained(MAX_RECORDS + SURPLUS - 1)
 const newest = refund(9_999, { amount: 7, createdAt: LATER })
-/** What a batch leaves of a case to which this happens. */
+/** The case after a batch with this input. */
 const batch = (input: Input, before: Case, now = LATER) => evictOld(play([{ at: now, input }], before), before, now)
 const grown = batch(newest, full)
 const namesOf = ({ actions }: Case) => actions.map(({ providerRef }) => providerRef)
 
-/** The same with a change to its oldest record. */
+/** The full case with changes to its oldest record. */
 function withOldest(change: Partial<ActionRecord>): Case {
   const [oldest, ...others] = full.actions
   return { ...full, actions: [{ ...oldest, ...change } as ActionRecord, ...others] }
@@ -73,7 +73,7 @@ function sidesOf(state: ActionRecord['state']): ActionRecord['sides'] {
   return full.actions[0]!.sides.map(side => ({ ...side, state }))
 }
 
-/** The same, where no operation explains the oldest record. */
+/** The full case, in which no operation explains the oldest record. */
 function withoutOperation(verdict: ActionRecord['verdict'], reason: ActionRecord['reason']): Case {
   const look = { dueAt: T0 + MINUTE, askedAt: null, doneAt: T0 + MINUTE }
   const judged = { verdict, reason, operationId: null, look, quietFor: [CONNECTION] }
@@ -168,7 +168,7 @@ describe('a late event about what was given up', () => {
     const alerts = looked.outbox.filter(entry => entry.topic === 'alerts' && !before.has(entry))
     expect(alerts.map(({ message }) => (message as { event: string }).event).sort()).toEqual([
       'drift.detected',
-      // Of the newest, which no operation made.
+      // For the newest refund, which has no operation.
       'incident.opened',
     ])
   })
@@ -209,7 +209,7 @@ describe('a late event about what was given up', () => {
   })
 
   test('that tells what it was before changes nothing of it', () => {
-    // The first operation learns that it is not what its operation says, so that the second gives it up.
+    // The oldest refund differs from its operation. The next batch evicts it.
     const differing = batch(newest, withOldest({ state: 'failed', sides: sidesOf('failed') }))
     const failed = batch(refund(9_998, { amount: 7, createdAt: LATER }), differing)
     expect(namesOf(failed)).not.toContain('re_0')
@@ -225,7 +225,7 @@ describe('a late event about what was given up', () => {
 })
 
 describe('a total of a charge that comes late', () => {
-  /** What a look at the charge's steps makes of a total. */
+  /** The amounts of the provisional refunds after the second look at a total. */
   const provisional = (before: Case, facts: TotalFacts) =>
     lookAll(play([{ at: LATER, input: totalSeen(facts) }], before))
       .actions.filter(action => action.providerRef === null)
@@ -279,7 +279,7 @@ describe('a total of a charge that comes late', () => {
 
 describe('the operation of what was given up', () => {
   test('explains no other refund, and nobody asks where its own is', () => {
-    // As like it as can be: the same amount, and made beside it.
+    // The most similar refund: the same amount and the same time.
     const other = play([{ at: LATER, input: refund(0, { id: 're_other' }) }], grown)
     const told = play([{ at: LATER, input: operationSeen({ ...made(0), version: 2 }) }], other)
     expect(told).toBe(other)

@@ -1,4 +1,4 @@
-/** What explains, as docs/decisions/explaining.md says it: each row of the page, played through the code. */
+/** Runs each row of docs/decisions/explaining.md through the code. */
 import {
   type ApprovalGap,
   CandidateFailure,
@@ -90,7 +90,7 @@ const VERDICTS: Record<VerdictReason, string> = {
   provider_denies_it: 'alerted, then resolved: the provider does not know it',
 }
 
-/** What the provider showed, in the order in which it did. */
+/** The inputs of a row, in the order of the page. */
 function shownInputs(shown: Fields, known: Fields): Input[] {
   const connectedAt = known.get('connected')
   const connection = { id: CONNECTION, createdAt: connectedAt === undefined ? T0 - 60 * MINUTE : timeOf(connectedAt) }
@@ -138,7 +138,7 @@ function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof seen>[0])
   ].map(see)
 }
 
-/** What the refunds of a row are of: a payment, and a credit note where they pay one out. */
+/** The names of the object that the row's refund is about: a payment, and a credit note if the row names one. */
 function paymentOf(shown: Fields) {
   const provider = (shown.get('provider') ?? 'processor') as ProviderKind
   const about = shown.get('names')?.split(' ') ?? (provider === 'processor' ? ['pi_1', 'ch_1'] : ['sub_1'])
@@ -148,7 +148,7 @@ function paymentOf(shown: Fields) {
     : { provider, about: [...about, creditNoteId], creditNoteIds: [creditNoteId] }
 }
 
-/** The total of the refund's charge, which names the payment as well. */
+/** The total of the refund's charge. Its event also names the payment. */
 function totalShown(): Parameters<typeof seen>[0] {
   const input = totalSeen({ total: 2499, before: 0 })
   if (input.kind !== 'sighting') throw new Error('A total is a sighting')
@@ -164,7 +164,7 @@ function shownSubscription(
     name => shown.get(name),
   )
   const atOnce = shown.get('cancellation at once')
-  // The reseller never says when an end was asked for.
+  // The reseller never shows when a cancellation was requested.
   const provider = atOnce !== undefined ? 'subscription' : asked === undefined ? 'reseller' : 'processor'
   const without = shown.get('shown without')
   if (atOnce !== undefined) {
@@ -206,7 +206,7 @@ function asBaseline(input: Input): Input {
   return input.kind === 'sighting' ? inBaseline(input.sighting, { connection: input.source.connection }) : input
 }
 
-/** The operation of a row, in the terms of the page. */
+/** The operation of a row. */
 function saidOperation(said: Fields, shown: Fields): Operation {
   const kind = (said.get('kind') ?? 'refund') as Operation['kind']
   const time = (name: string, usual: number) => {
@@ -238,7 +238,9 @@ function saidOperation(said: Fields, shown: Fields): Operation {
   })
 }
 
-/** The action that a row is about: where another request ended the subscription sooner, that one. */
+/**
+ * The action that a row is about. If another request ended the subscription earlier, it is the action of that request.
+ */
 function actionOf(theCase: Case, shown: Fields): ActionRecord {
   const action = theCase.actions.at(shown.has('ended sooner') ? -1 : 0)
   if (action === undefined) throw new Error('Nothing was recorded')
@@ -289,7 +291,7 @@ function heardOf({ actions }: Case): string {
 
 type SettleCommand = Extract<Command, { kind: 'settle_operation' }>
 
-/** What the ledger makes of a decision of the provider. */
+/** The operation as the ledger records it after a command about the provider's decision. */
 function settledBy({ operations }: Case, { operation_id, to, provider_ref }: SettleCommand, at: number): Input {
   const operation = operations.find(one => one.operation_id === operation_id) as Operation
   const settled = { state: to, version: operation.version + 1, ended_at: new Date(at).toISOString() }
@@ -299,7 +301,7 @@ function settledBy({ operations }: Case, { operation_id, to, provider_ref }: Set
   }
 }
 
-/** Plays what happens, each at its time, with every look that is due in between; the provider confirms what it is asked about. */
+/** Plays steps and the looks that are due between them. The provider confirms every action. */
 function playWithLooks(steps: readonly { readonly at: number; readonly input: Input }[]): Case {
   const happen = (before: Case, input: Input, at: number): Case => {
     const theCase = decide(before, input, contextAt(at))
@@ -354,7 +356,7 @@ describe('docs/decisions/explaining.md holds for alerts', () => {
       ...(noted === undefined
         ? []
         : [{ at: timeOf(noted), input: { kind: 'expected_changes', expectedChanges: [EXPECTED] } as const }]),
-      // A second copy of an event is no news, so nobody hears of it.
+      // A repeated event causes no alert.
       ...first.map(input => ({ at: T0 + 2 * DAY_MS, input })),
     ])
     expect(heardOf(theCase)).toBe(answer)
@@ -384,10 +386,10 @@ function expectedChangesOf(text: string | undefined): ExpectedChange[] {
   return [{ ...told, startsAt: from === 'from before' ? T0 - MINUTE : told.createdAt }]
 }
 
-/** When the second looks of `judged` are over. */
+/** The time after the second looks of `judged`. */
 const ALERTED_AT = timeOf('12:05:00')
 
-/** What each expected change of the page has otherwise than one that covers the refund. */
+/** The fields of each expected change on the page that differ from `EXPECTED`. */
 const EXPECTED_CHANGES: Record<string, Partial<ExpectedChange>> = {
   'covers it': {},
   'another amount': { amount: 1 },
@@ -409,7 +411,7 @@ const EXPECTED_CHANGES: Record<string, Partial<ExpectedChange>> = {
   'made after the alert': { createdAt: timeOf('15:00:00'), expiresAt: timeOf('16:00:00') },
 }
 
-/** The case once everything of the row is known, and its second looks are over. */
+/** The case with all facts of the row, after its second looks. */
 function judged({ shown, known }: ExplainingRow): Case {
   const now = timeOf('12:00:00')
   const isCancelled = [...shown.keys()].some(name => name.startsWith('cancellation'))
@@ -447,7 +449,7 @@ function judged({ shown, known }: ExplainingRow): Case {
   )
 }
 
-/** What the provider says when it is asked after the alert. */
+/** The case after the provider's answer to a question that follows the alert. */
 function readLater(theCase: Case, pending: PendingLook, facts: LookFacts, said: string | undefined): Case {
   if (said === undefined) return theCase
   const at = pending.dueAt + 5 * MINUTE

@@ -1,4 +1,4 @@
-/** What becomes of an alert that was sent while the provider could not be asked, once it can be. */
+/** Alerts that were sent without the provider's answer, and the later questions to the provider. */
 import { Reread } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -31,7 +31,7 @@ const rereadsOf = (theCase: Case) =>
   theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
 const reading = (theCase: Case) => pendingLooks(theCase).find(({ kind }) => kind === 'late_reading')
 
-/** Asked at the second look, not answered, and alerted. */
+/** An alerted action: the provider was asked at the second look and did not answer. */
 function alerted(input: Input = seen(refundShown())): Case {
   const told = play([{ at: T0, input }])
   const [pending] = secondLooks(told) as [PendingLook]

@@ -1,4 +1,4 @@
-/** What verdicts mean for the operations that gave them: drift, settlement, and what the provider does not know. */
+/** The effects of verdicts on operations: differences, outcomes, and objects that the provider does not know. */
 import { Alert, Command, type Operation, Reread } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,7 +1,7 @@
 /**
- * Whatever happens to a subscription that schedules of the card processor manage, and in whichever order it is told: the verdicts are
- * those that follow from what was done at the processor. The histories are played on the stand-in account; what is expected is
- * written down while they happen, from the processor's documentation, and knows nothing of events, readings or snapshots.
+ * Random histories of a subscription that schedules of the card processor manage, with their events in random order.
+ * The verdicts must match what was done at the processor. The histories run on the simulated account. The expected ends
+ * are recorded while they run, by the rules of the processor's documentation, without the code under test.
  */
 import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance } from '@backstop/simulator'
@@ -13,10 +13,10 @@ import type { Case } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const RUNS = 4_000
-/** More would keep people from running it. */
+/** A longer test would not be run often. */
 const MAX_MS = 60_000
 const DAY = 86_400_000
-/** Longer than any window in which an operation explains what it does not name. */
+/** Longer than any time span in which an operation explains an action that it does not name. */
 const STEP_MS = 20 * MINUTE
 
 const ACTS = [
@@ -56,18 +56,18 @@ interface Told {
   readonly input: Input
 }
 
-/** One end that somebody, or the processor, brought about. */
+/** An end of the subscription, requested by somebody or made by the processor. */
 interface TrueEnd {
   readonly at: number
   readonly by: string | null
   readonly isItself: boolean
 }
 
-/** The account while a history happens to it, and what is to be expected. */
+/** A history of the account, and its expected ends. */
 interface Course {
   readonly told: readonly Told[]
   readonly ends: readonly TrueEnd[]
-  /** Whether the subscription is ended, or to end, once all has happened. */
+  /** True if the subscription has ended or is scheduled to end after the history. */
   readonly isEnding: boolean
 }
 
@@ -77,7 +77,7 @@ function runThrough({ steps }: History): Course {
   const { id } = account.subscribe({ amount: 4_999, currency: 'eur' }).subscription
   const told: Told[] = []
   const ends: TrueEnd[] = []
-  /** When it is to end; null while it runs on. */
+  /** When the subscription is scheduled to end; null if it is not. */
   let end: number | null = null
   let isOver = false
   let eventsTold = account.events().length
@@ -184,7 +184,7 @@ function runThrough({ steps }: History): Course {
       const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event })
       told.push(...inputsOf(meaning, event.id).map(input => ({ kind, step, input }) as const))
     }
-    // What nobody asked for is no operation's, though one may have been tried at that very moment.
+    // The processor's own end has no operation, even if one was attempted at the same time.
     if (isOurs && isDone && act !== 'fail to collect')
       told.push({ kind: 'operation', step, input: operationOf(step, now, named, id, scheduleId, key) })
     if (isRead) told.push(...readings(account, id, now + 5 * MINUTE, step))
@@ -202,7 +202,7 @@ function inputsOf(
   return sightings.map(sighting => ({ kind: 'sighting', sighting, source }) as const)
 }
 
-/** What a re-read shows: the subscription, and the schedule that it names. */
+/** The sightings of a re-read: the subscription, and its schedule. */
 function readings(account: CardProcessor, id: string, at: number, step: number): Told[] {
   const records = account.asOf(at)
   const subscription = records.subscriptions.get(id)
@@ -243,7 +243,7 @@ const told = (inputs: readonly Told[]): Case =>
   lookAll(play(inputs.map(({ input }) => ({ at: T0 + 400 * DAY, input }))))
 const cancellationsIn = (theCase: Case) => theCase.actions.filter(({ kind }) => kind === 'cancellation')
 
-/** Everything that is told, in an order of its own, some of it twice. */
+/** The inputs in random order, some of them twice. */
 function shuffled(inputs: readonly Told[], seed: number): Told[] {
   const chance = createChance(seed)
   return [...inputs, ...inputs.filter(() => chance.next() < 0.2)]

@@ -34,7 +34,7 @@ const tell = (...inputs: Input[]) => play(inputs.map(input => ({ at: T0, input }
 const rereadsOf = (theCase: Case) =>
   theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
 const onlyLook = (theCase: Case) => secondLooks(theCase)[0] as PendingLook
-/** The look at its time; then its answer a little later. */
+/** The case after the look, and after its answer. */
 const due = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
   decide(theCase, look(onlyLook(theCase), facts), contextAt(at))
 const answered = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>

@@ -1,4 +1,7 @@
-/** A cancellation that was set, and another request that ends the subscription sooner: two actions, each judged by itself. */
+/**
+ * A scheduled cancellation, and a second request that ends the subscription earlier. They are two actions with their
+ * own verdicts.
+ */
 import type { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -29,7 +32,7 @@ type Shown = Parameters<typeof seen>[0]
 const told = (theCase: Case) => theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 const judged = (shown: readonly Shown[], operations: ReturnType<typeof cancelsAt>[] = []) =>
   looked(play([...operations, ...shown.map(one => seen(one))].map(input => ({ at: LATER + DAY, input }))))
-/** The biller is asked before a verdict, and shows what it showed before. */
+/** The biller is asked before a verdict. Its answer shows the same data again. */
 const looked = (theCase: Case) => {
   const facts = lookFacts([policy({ canRead: true })])
   return secondLooks(lookAll(theCase)).reduce(
@@ -55,7 +58,10 @@ const cancelsAt = (provider: ProviderKind, at: number, more: Parameters<typeof o
     ...more,
   })
 
-/** As each provider says it: the reseller never tells when an end was asked for, the biller only of what is set. */
+/**
+ * A scheduled cancellation in each provider's data. The reseller never gives the time of a request; the biller gives it
+ * for scheduled ends only.
+ */
 const setAt = (provider: ProviderKind, at: number, more: Parameters<typeof scheduled>[1] = {}) =>
   scheduled(provider === 'reseller' ? null : at, { provider, asOf: at, ...more })
 const endedNow = (provider: ProviderKind, at: number, more: Parameters<typeof ended>[1] = {}) =>

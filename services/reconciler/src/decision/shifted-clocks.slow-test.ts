@@ -1,8 +1,8 @@
 /**
- * Every step of a case may be decided by another process, whose clock differs a little from the others': by as much as
- * Backstop tolerates without a warning. The verdicts are those of the model, which knows no clocks, for what people heard; and no
- * alert comes earlier than the two clocks that took part can explain. Verdicts without a difference of clocks are not compared:
- * an operation that is reported in the second of the second look comes before the alert by one clock and after it by another.
+ * Processes with different clocks decide the steps of one case. The clocks differ by at most the offset that Backstop
+ * tolerates without a warning. The verdicts must match the model, which has no clocks, given the alerts that were sent;
+ * and no alert may be earlier than the two clocks involved allow. The verdicts are not compared with a run on equal
+ * clocks, because the clock may decide whether an operation is reported before or after the alert.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -17,32 +17,37 @@ import { decide, type Input } from './decide.ts'
 
 const RUNS = 2_000
 const MAX_MS = 60_000
-/** Beyond it a process warns (packages/kit/src/clock/judge-offsets.ts). */
+/** A process warns about a larger offset (packages/kit/src/clock/judge-offsets.ts). */
 const TOLERATED_MS = 2_000
-/** A look that comes early by the clock of the process that decides goes round the delay line again. */
+/** How long a look takes through the delay line again if it was early by the clock of the deciding process. */
 const ROUND_MS = 300
 
-/** How far the clocks of the processes that do the next steps are ahead, in milliseconds; 0 once they run out. */
+/** The clock offsets of the processes that run the next steps, in milliseconds; 0 for further steps. */
 interface Shifts {
-  /** Of the processes that run the delay line. */
+  /** Offsets of the processes that run the delay line. */
   readonly lineMs: readonly number[]
-  /** Of the processes that decide. */
+  /** Offsets of the processes that decide. */
   readonly deciderMs: readonly number[]
 }
 
 interface Played {
   readonly theCase: Case
-  /** How long after the first sight of its action each incident opened, in milliseconds of the true time. */
+  /**
+   * The time from the first sight of its action to the opening of each incident, in milliseconds by a correct clock.
+   */
   readonly openedAfterMs: readonly number[]
 }
 
-/** Plays a delivery, with every look and every answer, until nothing is waited for. */
+/** Plays a delivery with all looks and answers, until nothing is pending. */
 function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, shifts: Shifts): Played {
   const facts = lookFacts(world.connections)
   const [outcomes, lineMs, deciderMs] = [[...askings], [...shifts.lineMs], [...shifts.deciderMs]]
   const answers: { at: number; input: Input }[] = []
   const waitedSince = new Map<string, number>()
-  /** When the delay line hands out a look: a property of the process that holds it, so it is drawn once for each round. */
+  /**
+   * When the delay line delivers each look. The offset depends on the process that holds the look, so it is drawn once
+   * per round.
+   */
   const handedOut = new Map<string, number>()
   const openedAfterMs: number[] = []
   let theCase = emptyCase()
@@ -53,7 +58,7 @@ function play(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery, sh
     const asked = theCase.outbox.length
     const open = new Set(openIncidents(theCase).map(({ id }) => id))
     theCase = decide(theCase, input, contextAt(now + (deciderMs.shift() ?? 0)))
-    // What follows from a total is an action only after the look at that total, which is older.
+    // A refund that only a total proves becomes an action at the look at that total, so the time counts from the total.
     const lookedSince = input.kind === 'second_look' ? waitedSince.get(input.lookId) : undefined
     for (const { id, firstSeenAt } of openIncidents(theCase)) {
       if (!open.has(id)) openedAfterMs.push(now - Math.min(firstSeenAt, lookedSince ?? now))
@@ -108,7 +113,7 @@ function refsOf(input: Input): readonly string[] {
   return input.kind === 'operation' ? input.operation.refs : []
 }
 
-/** By their own id: an action that turns out to be another's takes its incident along. */
+/** The open incidents. They are compared by their own ids, because a merge moves an incident to another action. */
 function openIncidents({ actions }: Case): readonly { readonly id: string; readonly firstSeenAt: number }[] {
   return actions.flatMap(({ incidents, firstSeenAt }) =>
     incidents.flatMap(({ id, state }) => (state === 'open' ? [{ id, firstSeenAt }] : [])),
@@ -120,7 +125,7 @@ const upTo = (ms: number) => fc.array(fc.integer({ min: -ms, max: ms }), { minLe
 
 const shiftsOfClocks = fc.record({ lineMs: upTo(TOLERATED_MS), deciderMs: upTo(TOLERATED_MS) })
 
-/** How many alerts were sent in all cases. */
+/** The number of alerts in all cases. */
 let opened = 0
 const property = fc.property(cases, shiftsOfClocks, ({ world, delivery }, shifts) => {
   const { theCase, openedAfterMs } = play(world, delivery, shifts)
@@ -129,7 +134,7 @@ const property = fc.property(cases, shiftsOfClocks, ({ world, delivery }, shifts
   opened += openedAfterMs.length
 })
 
-// Never tried again: another try is another seed, and the one that failed would be lost.
+// No retry: it would use another seed, and the failing seed would be lost.
 test('clocks that differ by 2 s leave the verdicts to the facts and bring no alert forward by more than 4 s', {
   retry: 0,
   timeout: MAX_MS,

@@ -1,4 +1,4 @@
-/** Ends that a schedule sets, as the card processor's own events and objects show them. */
+/** Scheduled ends of subscriptions that a schedule manages, from events and objects of the card processor. */
 import { PROVIDERS } from '@backstop/providers'
 import { type CardProcessor, createCardProcessor, createChance, type ProcessorEvent } from '@backstop/simulator'
 import { describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ function eventSeen(event: ProcessorEvent): { at: number; input: Input } {
   return { at: event.created * 1000, input: sightingIn(meaning, [event.id, event.type]) }
 }
 
-/** What a re-read shows of a subscription: itself, and the schedule that it names. */
+/** The sightings of a re-read of a subscription: the subscription, and its schedule. */
 function readings(account: CardProcessor, id: string, now: number): { at: number; input: Input }[] {
   const records = account.asOf(now)
   const subscription = records.subscriptions.get(id)
@@ -117,7 +117,7 @@ describe('a cancellation that a schedule sets', () => {
     expect(told(lookAll(play([explained, ...before, ...read()])))).toEqual([
       'cancellation scheduled explained amount_and_time_match',
     ])
-    // A month later its end tells a time of its own, which is not that of the request.
+    // A month later the end has its own time, which is not the time of the request.
     const set = read()
     pass(30 * DAY)
     account.endPeriod(id)
@@ -214,7 +214,7 @@ test('a schedule that lets its subscription go on is no cancellation, though its
     return { at, input: { ...input, sighting: { ...shown, cancellation } } }
   })
   expect(told(lookAll(play(set)))).toEqual([])
-  // Let go, the subscription is ended by whoever sets the same day.
+  // After the release the schedule no longer ends the subscription. The same end date is then another request.
   pass(10 * MINUTE)
   account.releaseSchedule(String(account.subscriptions()[0]?.schedule))
   account.scheduleCancel(id)

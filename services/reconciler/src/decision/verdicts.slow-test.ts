@@ -1,8 +1,8 @@
 /**
- * Whatever order, duplication, interleaving and loss: what was told in the end decides, and the verdicts are those of a
- * model that knows no order and shares no code with the product. The model is a second writing of the rules, of some 220 lines
- * (test/model/verdict-model.ts): what both get wrong in the same way, this does not find. Each world is one case, played in
- * memory: what happens between cases, and to what is stored, has tests of its own.
+ * Compares the verdicts with a model, for random worlds whose facts arrive in random order, repeated or not at all. The
+ * model (test/model/verdict-model.ts, about 220 lines) implements the rules a second time, without order and without
+ * shared code. It does not find faults that both implementations have. Each world is one case in memory; other tests
+ * cover several cases and the stores.
  */
 import type { Operation } from '@backstop/contracts'
 import fc from 'fast-check'
@@ -19,12 +19,12 @@ import { expectedChangesAbout, mayNeedExpectedChange } from '../expected-change/
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 5_000
-/** More would keep people from running it. It takes about 20 s on two slow cores. */
+/** A longer test would not be run often. It takes about 20 s on two slow cores. */
 const MAX_MS = 60_000
-/** After every look of a played world. */
+/** Later than every look of a played world. */
 const LONG_AFTER = T0 + 30 * 86_400_000
 
-/** Plays a delivery through the product, with every look and every answer, until nothing is waited for. */
+/** Plays a delivery through the product with all looks and answers, until nothing is pending. */
 function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) {
   const seconds: SecondAlert[] = []
   const facts = lookFacts(world.connections)
@@ -47,7 +47,7 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
       if (outcome !== 'lost') answers.push({ at: now + 20_000, input: look(waiting, facts, outcome) })
     }
   }
-  // As they are looked up: for a look, and where what is settled gets another name.
+  // Expected changes are loaded as in production: for a look, and when a case with a final verdict gets another name.
   const announce = (refs: readonly string[], at: number) => {
     const expectedChanges = expectedChangesAbout(world.expectedChanges, refs)
     if (expectedChanges.length > 0) step({ kind: 'expected_changes', expectedChanges }, at)
@@ -79,7 +79,10 @@ function played(world: ToldWorld, { arrivals, looksLateMs, askings }: Delivery) 
   return { theCase, seconds }
 }
 
-/** No guess resolves what may alert again, and none takes an operation from the action that it explains. */
+/**
+ * A match by amount and time must not resolve an alert that could be sent again, and must not take an operation from
+ * the action that it explains.
+ */
 function expectNoFlicker(before: Case, after: Case, now: number): void {
   for (const { id, verdict, reason, operationId } of after.actions) {
     const was = before.actions.find(action => action.id === id)
@@ -87,13 +90,13 @@ function expectNoFlicker(before: Case, after: Case, now: number): void {
     const operation = after.operations.find(({ operation_id }) => operation_id === operationId) as Operation
     expect(hasMadeAllBy(operation)).toBeLessThanOrEqual(now)
     const robbed = before.actions.filter(action => action.operationId === operationId).map(action => action.id)
-    // One that has become one with an alerted action stays alerted, and is not robbed.
+    // An action that was merged with an alerted one stays alerted, and did not lose its operation.
     const left = after.actions.filter(action => robbed.includes(action.id) && action.verdict === 'pending')
     expect(left.map(({ timeline }) => timeline)).toEqual([])
   }
 }
 
-/** An action that alerts once more, and the operation that had resolved its alert. */
+/** An action that alerts again, and the operation that had resolved its alert. */
 interface SecondAlert {
   readonly actionId: string
   readonly operationId: string
@@ -110,7 +113,7 @@ function secondAlerts(before: Case, after: Case): SecondAlert[] {
   })
 }
 
-/** They are right where the facts say that the operation did not make it. */
+/** A second alert is right if the facts show that the operation did not make the action. */
 function expectDisproved(
   { actionId, operationId }: SecondAlert,
   theCase: Case,
@@ -147,7 +150,7 @@ describe('the verdicts are those of the model', () => {
     fc.assert(property, { seed, path, numRuns: 1 })
   })
 
-  // Never tried again: another try is another seed, and the one that failed would be lost.
+  // No retry: it would use another seed, and the failing seed would be lost.
   test(`in ${RUNS} worlds and orders`, { retry: 0, timeout: MAX_MS }, () => {
     fc.assert(property, searchOf(RUNS))
   })

@@ -22,7 +22,7 @@ const CHARGED = { about: ['pi_1', 'ch_1'] }
 const refund = (id: string, more: object = {}) => seen(refundShown({ ...CHARGED, providerRef: id, ...more }))
 const found = (...expectedChanges: ExpectedChange[]) => ({ kind: 'expected_changes' as const, expectedChanges })
 
-/** The case after these refunds, these expected changes at their second look, and the look. */
+/** The case after these refunds and their second looks, at which these expected changes are loaded. */
 function judged(refunds: ReturnType<typeof refund>[], expectedChanges: ExpectedChange[]): Case {
   const told = play([
     ...refunds.map(input => ({ at: T0 + SECOND, input })),

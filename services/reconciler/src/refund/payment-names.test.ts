@@ -1,6 +1,6 @@
 /**
- * A refund that names only its charge and an operation that names only the payment: they explain each other once both are linked.
- * Two charges of one payment are never taken for each other.
+ * A refund that names only its charge, and an operation that names only the payment. The operation explains the refund
+ * once an object links both names. Two charges of one payment must not be confused.
  */
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,7 +1,7 @@
 /**
- * Refunds of one payment, the totals of its charge and the operations that made them, in any order and any number of
- * copies, end in the same verdicts. Whatever events are lost, the records are what a model proves from those that arrive
- * (test/model/refund-total-model.ts). All else: verdicts.slow-test.ts.
+ * Refunds of one payment, the totals of its charge and their operations give the same verdicts in any order, with any
+ * number of repeats. If events are lost, the records must match the refunds that a model proves from the other events
+ * (test/model/refund-total-model.ts). All other facts are covered by verdicts.slow-test.ts.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -59,7 +59,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
   ),
 })
 
-/** Everything that is told of a world, in the order in which it happened. */
+/** All events and operations of a world, in order of time. */
 function tellings({ refunds, operations }: World, tells: { refundEvents: boolean }): Input[] {
   const inputs: Input[] = []
   let total = 0
@@ -86,7 +86,7 @@ function tellings({ refunds, operations }: World, tells: { refundEvents: boolean
   return inputs
 }
 
-/** Plays arrivals, with each look at its time, or `looksLateMs` after it. */
+/** Plays arrivals with their looks, which are `looksLateMs` late. */
 function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: number): Case {
   let theCase = emptyCase()
   let now = T0
@@ -107,7 +107,7 @@ function run(arrivals: readonly { at: number; input: Input }[], looksLateMs: num
   return theCase
 }
 
-/** Shuffled, some twice, with gaps of up to a minute and a half, and looks that may be late. */
+/** The inputs in random order, some twice, with gaps of up to 90 seconds, and looks that may be late. */
 function deliveries(inputs: readonly Input[]) {
   return fc
     .record({
@@ -133,7 +133,7 @@ const byRefund = (theCase: Case) =>
     .map(a => `${a.providerRef ?? `provisional ${a.amount}`} ${a.verdict} ${a.reason} ${a.operationId} ${isOpen(a)}`)
     .sort()
 
-/** The case as it is judged when nobody has heard anything yet: what people heard stays, and that depends on the order. */
+/** The case judged again as if no alert was sent, because the effect of sent alerts depends on the order. */
 function judgedAnew(theCase: Case): Case {
   const unheard = { ...theCase, actions: theCase.actions.map(action => ({ ...action, ...UNJUDGED }) as ActionRecord) }
   return lookAll(
@@ -187,7 +187,7 @@ describe('whatever events of a charge and its refunds are lost', () => {
         } else {
           expect(provisional.map(({ amount }) => amount ?? 0).sort((a, b) => a - b)).toEqual(unnamed)
         }
-        // Nothing explains any of them, so each has alerted, and none twice.
+        // No operation explains these refunds, so each has alerted exactly once.
         expect(theCase.actions.filter(action => !isOpen(action))).toEqual([])
         const opened = alertsOf(theCase).filter(alert => alert === 'incident.opened')
         expect(opened.length).toBeLessThanOrEqual(theCase.actions.length + theCase.merged.length)

@@ -26,7 +26,7 @@ const operationFor = (id: string, amount: number, ms = T0) =>
 const verdicts = (theCase: Case) =>
   theCase.actions.map(action => `${action.providerRef ?? 'provisional'} ${action.amount} ${action.verdict}`).sort()
 
-/** Steps, then every look; later steps, then every look. */
+/** Plays steps and all looks, then the later steps and all looks. */
 function story(first: { at: number; input: Input }[], later: { at: number; input: Input }[] = []): Case {
   return lookAll(play(later, lookAll(play(first))))
 }
@@ -150,7 +150,7 @@ describe('what the totals of a charge tell of its refunds', () => {
   })
 })
 
-/** All orders of some things. */
+/** All permutations of a list. */
 function ordersOf<T>(things: readonly T[]): T[][] {
   if (things.length === 0) return [[]]
   return things.flatMap((first, index) => ordersOf(things.toSpliced(index, 1)).map(rest => [first, ...rest]))

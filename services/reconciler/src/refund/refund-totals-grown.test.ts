@@ -1,4 +1,7 @@
-/** A charge is read on from what was read of it before: whatever comes to be known, in whatever order, the reading is that of all at once. */
+/**
+ * Reading a charge step by step, as facts become known in any order, gives the same result as reading all facts at
+ * once.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SECOND, T0 } from '../../test/fixtures.ts'
@@ -11,7 +14,7 @@ interface Charge {
   readonly refunds: readonly KnownRefund[]
 }
 
-/** What becomes known of a charge next, as the number of everything known before makes it. */
+/** The next fact about a charge. `count` is the number of earlier facts. */
 type News = (charge: Charge, count: number) => Charge
 
 const at = fc.constantFrom(0, 0, 1, 2, 3, 4, 60, 1000, 2000).map(seconds => T0 + seconds * SECOND)
@@ -77,7 +80,7 @@ const gone = fc.nat(9).map(
     }),
 )
 
-/** One refund is gone, and another is there twice: an event tells of it beside what stayed of its old record. */
+/** One refund is missing and another one appears twice, as after an event about an evicted record. */
 const doubled = fc.tuple(fc.nat(9), fc.nat(9)).map(
   ([index, other]): News =>
     ({ totals, refunds }) => ({
@@ -87,7 +90,7 @@ const doubled = fc.tuple(fc.nat(9), fc.nat(9)).map(
 )
 
 const news = fc.oneof({ weight: 4, arbitrary: refund }, { weight: 4, arbitrary: total }, looked, changed, gone, doubled)
-/** Now and then a decision is made again from an earlier state. */
+/** Some decisions are repeated from an earlier state. */
 const isFromEarlier = fc.nat(5).map(digit => digit === 0)
 
 test('a charge that is read each time something new is known of it is the same as one that is read once', () => {

@@ -1,4 +1,4 @@
-/** Which refunds a charge's totals prove, as docs/decisions/explaining.md says it: each row, in several orders. */
+/** The refunds that the totals of a charge prove: runs each row of docs/decisions/explaining.md in several orders. */
 import { describe, expect, test } from 'vitest'
 import { type ExplainingRow, explainingRows, timeOf } from '../../test/explaining-table.ts'
 import { lookAll, MINUTE, play, refundSeen, T0, totalSeen } from '../../test/fixtures.ts'
@@ -9,7 +9,10 @@ const CLOCK = String.raw`(\d\d:\d\d:\d\d)`
 const REFUND = new RegExp(`^(\\d+) at ${CLOCK}(?:, failed at ${CLOCK})?(?:, request (\\w))?$`)
 const TOTAL = new RegExp(`^(?:(\\d+) to )?(\\d+) at ${CLOCK}(?:, request (\\w))?$`)
 
-/** The events of a row. @throws Error for a field that is written otherwise */
+/**
+ * The events of a row.
+ * @throws Error for a field in an unknown form
+ */
 function eventsOf({ shown, known }: ExplainingRow): Input[] {
   const chargeMade = known.get('charge made')
   const uncaptured = known.get('not captured')

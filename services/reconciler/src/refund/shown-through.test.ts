@@ -1,4 +1,4 @@
-/** A connection that showed only the total of a charge shows its refunds, and its setting counts. */
+/** A connection that showed only the total of a charge also shows its refunds, and its setting applies to them. */
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,

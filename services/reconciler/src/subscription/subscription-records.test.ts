@@ -9,7 +9,7 @@ const at = (input: Input, ms = T0 + HOUR) => ({ at: ms, input })
 const tell = (...inputs: Input[]) => play(inputs.map(input => at(input)))
 const records = (theCase: Case) =>
   theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
-/** Runs on, as a snapshot at that second. */
+/** A snapshot of an active subscription at this second. */
 const running = (second: number) => subscriptionShown({ asOf: T0 + second * SECOND })
 const setAt = (second: number, more: Parameters<typeof scheduled>[1] = {}) => scheduled(T0 + second * SECOND, more)
 type PausePhase = 'none' | 'scheduled' | 'paused'

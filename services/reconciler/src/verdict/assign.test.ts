@@ -1,4 +1,7 @@
-/** What people were notified of stays: an action alerts once, and no guess resolves what may alert again. */
+/**
+ * Assignments that people were alerted about are kept: an action alerts once, and a match by amount and time does not
+ * resolve an alert that could be sent again.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   alertsOf,
@@ -33,7 +36,7 @@ const verdicts = (theCase: Case) =>
   )
 
 const BEGAN = T0 + 2 * MINUTE
-/** Our own operation for the amount of the stranger's refund, which alerted a minute before it began. */
+/** Our own operation. It has the amount of the stranger's refund, which alerted a minute before the operation began. */
 const ours = (facts: Parameters<typeof operationSeen>[0] = {}) =>
   operationSeen({ executing_at: iso(BEGAN), ended_at: iso(BEGAN + SECOND), ...facts })
 const executing = ours({ state: 'executing', ended_at: null })

@@ -1,4 +1,4 @@
-/** What people read about an incident claims what somebody stated, and no more. */
+/** The texts about an incident state only facts that a provider or an operation reported. */
 import { describe, expect, test } from 'vitest'
 import {
   contextAt,

@@ -1,10 +1,10 @@
 /**
- * Which refunds the totals of one charge prove, as a function of what happened and of which events arrived: without order,
- * without looks, and with the events in their true places. Written from the rule in docs/decisions/explaining.md, "Totals of
- * a charge": between two totals, and within each, the known refunds are subtracted from the rise; the rest is one refund.
+ * The refunds that the totals of one charge prove, as a function of the true history and of the events that arrived,
+ * without order and without looks. It implements the rule in docs/decisions/explaining.md, "Totals of a charge":
+ * between two totals, and within each, the known refunds are subtracted from the rise, and the rest is one refund.
  */
 
-/** One refund of the charge, and which of its events arrived. Times are seconds. */
+/** One refund of the charge, and which of its events arrived. Times are in seconds. */
 export interface HappenedRefund {
   readonly amount: number
   readonly madeAt: number
@@ -18,29 +18,29 @@ export interface ToldTotal {
   readonly first: number
   readonly last: number
   readonly total: number
-  /** Null where the event does not say. */
+  /** Null if the event does not show the total before it. */
   readonly before: number | null
-  /** Whether it lists every refund made by then. */
+  /** True if the event lists every refund that was made by then. */
   readonly isListing: boolean
   readonly at: number
 }
 
 export interface HappenedCharge {
   readonly refunds: readonly HappenedRefund[]
-  /** In the order in which they happened. */
+  /** In order of time. */
   readonly totals: readonly ToldTotal[]
-  /** Its first rise may be from before the connection was made. */
+  /** True if the first rise may be from before the connection was made. */
   readonly isOlderThanConnection: boolean
 }
 
 export interface Proved {
   /** The refunds that are known by name. */
   readonly named: readonly number[]
-  /** The amounts of those that only the totals prove. */
+  /** The amounts of the refunds that only totals prove. */
   readonly unnamed: readonly number[]
-  /** A failure that nothing tells of leaves open which of the known refunds still counts. */
+  /** True if no event reported a failure, so that it is uncertain which of the known refunds still counts. */
   readonly isUncertain: boolean
-  /** This much is proved all the same: what the newest total exceeds the known refunds by. */
+  /** The amount that is proved in any case: the newest total minus the known refunds. */
   readonly leastUnnamed: number
 }
 

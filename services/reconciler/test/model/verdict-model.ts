@@ -1,6 +1,6 @@
 /**
- * What Backstop is to say, as a function of all that was ever told and of what people heard, without order and without time
- * passing. It shares nothing with the product but the types of the contracts; test/architecture.test.ts checks that.
+ * The expected verdicts, as a function of all facts that arrived and of the alerts that were sent, without order and
+ * without time. It shares only the types of the contracts with the product; test/architecture.test.ts checks that.
  */
 import type { ActionKind, Operation, OutOfBand, ProviderKind } from '@backstop/contracts'
 
@@ -11,7 +11,7 @@ export interface ToldConnection {
   readonly isDeleted: boolean
 }
 
-/** One object that is a refund, as it stands in the end. */
+/** One refund object in its final state. */
 export interface ToldRefund {
   readonly id: string
   readonly provider: ProviderKind
@@ -32,9 +32,9 @@ export interface ToldSnapshot {
   readonly left: ToldSnapshot['phase'] | null
   readonly requestedAt: number | null
   readonly endsAt: number | null
-  /** Nobody had set it before, so it was asked for when it took effect. */
+  /** True if the end was not scheduled before, so it was requested when it took effect. */
   readonly isAtOnce: boolean
-  /** The provider's cause as this page names its verdict; null where somebody asked for the end. */
+  /** The verdict reason for the provider's own cause; null if somebody requested the end. */
   readonly byItself: string | null
   readonly isPastDue: boolean
   readonly isBaseline: boolean
@@ -50,14 +50,14 @@ export interface ToldNote {
   readonly until: number
 }
 
-/** An action as the verdict rests on it: asked for at some time from `from` to `at`. */
+/** The facts of an action that its verdict depends on. It was requested between `from` and `at`. */
 export interface ModelAction {
   readonly name: string
   readonly kind: ActionKind
   readonly providers: readonly ProviderKind[]
   readonly ids: readonly string[]
   readonly gatewayIds: readonly string[]
-  /** Credit notes that it pays out. */
+  /** Ids of the credit notes that it pays out. */
   readonly notes: readonly string[]
   readonly about: readonly string[]
   readonly amount: number | null
@@ -70,7 +70,10 @@ export interface ModelAction {
   readonly ended: string | null
 }
 
-/** Names of one charge at the processor: what names its own belongs to each, and the intent of several charges to no one of them. */
+/**
+ * The names of one charge at the processor. If a charge and an intent are linked one to one, each adds the other's
+ * name. An intent with several charges adds none.
+ */
 function namesOf(one: ToldRefund, named: readonly (readonly string[])[]): readonly string[] {
   if (one.provider !== 'processor') return one.about
   const partners = one.about.flatMap(name => {
@@ -82,8 +85,8 @@ function namesOf(one: ToldRefund, named: readonly (readonly string[])[]): readon
 }
 
 /**
- * Each refund of money once: what a biller made through its gateway is the gateway's.
- * @param totals what each total of a charge names
+ * Each refund once: the biller's object of a refund through its gateway is joined to the gateway's object.
+ * @param totals the names in each total of a charge
  */
 export function refundsOf(told: readonly ToldRefund[], totals: readonly (readonly string[])[]): ModelAction[] {
   const named = [...told.filter(({ provider }) => provider === 'processor').map(({ about }) => about), ...totals]
@@ -120,8 +123,8 @@ const DAY = 86_400_000
 const HOUR = 3_600_000
 
 /**
- * The cancellations of one subscription: each from the first sign of it to the next sign of none, or of an end that comes an hour
- * sooner or more and was asked for by somebody else.
+ * The cancellations of one subscription. One ends when a snapshot shows no end, or when another request brings the end
+ * forward by an hour or more.
  */
 export function cancellationsOf(
   id: string,
@@ -208,29 +211,35 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   return isInTime ? { strength: isOfNote ? 2 : 3, distance } : null
 }
 
-/** What people heard about one action. */
+/** The alerts about one action that were sent. */
 export interface Heard {
-  /** An alert that still stands. */
+  /** True if its alert is still open. */
   readonly isAlerted: boolean
-  /** The operation that explains it, as people heard. */
+  /** The operation that resolved its alert. */
   readonly explainedBy: string | null
-  /** Something else than an operation explains it, as people heard. */
+  /** True if its alert was resolved without an operation. */
   readonly isClosed: boolean
 }
 
-/** Of claims of one strength: what people heard stays, and what alerted comes last, whether or not the alert still stands. */
+/**
+ * The rank among claims of one strength: an operation that resolved the alert first, and an action that alerted last,
+ * even if its alert was resolved otherwise.
+ */
 function standing({ name }: ModelAction, operation: Operation, heard: ReadonlyMap<string, Heard>): number {
   const { isAlerted, isClosed, explainedBy } = heard.get(name) ?? {}
   if (isAlerted || isClosed) return 2
   return explainedBy === operation.operation_id ? 0 : 1
 }
 
-/** From when an operation that names nothing can have made nothing that is still to arrive. */
+/** The time after which an operation without a provider_ref can have made no action that is still unknown. */
 export function hasMadeAllBy({ executing_at, ended_at }: Operation): number {
   return ended_at === null ? Date.parse(executing_at ?? '') + DAY : Date.parse(ended_at) + 15 * 60_000
 }
 
-/** Whether an operation did not make an action that it once explained: it does not fit any more, or another one fits it better. */
+/**
+ * True if an operation did not make an action that it explained before, because it does not match any more, or matches
+ * another action better.
+ */
 export function isDisproved(action: ModelAction, operation: Operation, actions: readonly ModelAction[]): boolean {
   const own = claim(action, operation)
   return own === null || actions.some(other => (claim(other, operation)?.strength ?? Infinity) < own.strength)
@@ -255,7 +264,7 @@ export function verdictsOn(
       return `${a.action.name} ${a.operation.operation_id}` < `${b.action.name} ${b.operation.operation_id}` ? -1 : 1
     })
   const taken = new Map<ModelAction, string>()
-  // What is left of an operation that explains something: nothing, or of a credit note what was not paid out so far.
+  // The amount that an operation can still explain: 0 after one action, or the unpaid rest if it names a credit note.
   const left = new Map<Operation, number>()
   for (const { action, operation, strength } of claims) {
     const isOfNote = STRENGTHS[strength ?? 0] === 'credit_note_matches'
@@ -280,7 +289,7 @@ function rankOf(
   return [one.strength ?? 0, heardRank, Number(isPart), one.distance ?? 0, one.action.at]
 }
 
-/** The verdict on what no operation made. */
+/** The verdict on an action without an operation. */
 function unmade(
   { kind, at, about, amount, through, setBefore, ended }: ModelAction,
   notes: readonly ToldNote[],
