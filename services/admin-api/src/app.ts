@@ -31,68 +31,71 @@ import { allRoutes } from './resources/routes.ts'
 import { createSnsVerifier } from './sns/sns.ts'
 import type { AdminStores } from './store/stores.ts'
 
-/** Everything outside admin-api that it touches. */
+/** The connections and stores that admin-api uses. Tests pass parts in memory. */
 export interface AdminPorts {
   readonly bus: Bus
   readonly codec: MessageCodec
   readonly clock: Clock
   readonly stores: AdminStores
   readonly expiredSecrets: ExpiredSecrets
-  /** The ledger's books over their store. */
+  /** Opens the ledger of operations and budgets over its store. */
   readonly openBooks: OpenBooks
   readonly secretBox: SecretBox
   readonly egress: Pick<Egress, 'checkUrl' | 'request'>
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Shows the first API key, if one is made, once. */
+  /** Shows the first API key once, if it was generated. */
   readonly showKey: (key: Secret) => void
 }
 
 export interface AdminSettings {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   /** Base URL at which providers reach ingress: the start of the `inbound_url` of each connection. */
   readonly ingressPublicUrl: string
-  /** The name that messages carry where a project has none of its own. */
+  /** Name of the product in messages of projects without a name of their own. */
   readonly brandName: string
-  /** The first API key, as the operator chose it; without it one is generated. */
+  /** The first API key, if the operator chose it; if undefined, a key is generated. */
   readonly bootstrapApiKey: Secret | undefined
-  /** In the path of mail providers' reports; without it, reports are refused. */
+  /** The token in the URL at which mail providers report. If undefined, their reports are refused. */
   readonly mailEventsToken: Secret | undefined
   /** SNS topics whose messages are accepted. */
   readonly sesTopicArns: readonly string[]
-  /** Hosts that an `api_base` may name beside the provider's own (createHostList). */
+  /** Hosts that an `api_base` may name in addition to the provider's own (createHostList). */
   readonly apiBaseHosts: readonly string[]
-  /** Hosts that a Slack channel may name beside Slack's own. */
+  /** Hosts that a Slack channel may name in addition to Slack's own. */
   readonly slackHosts: readonly string[]
-  /** Upper limit for how long a route waits for the result of a command, in milliseconds; left out, the route's own limit holds. */
+  /** Shortens the time that a route waits for the result of a command, in milliseconds. If undefined, the route's own limit applies. */
   readonly outcomeWaitMs?: number
-  /** Bytes of request bodies held at once, over all requests. */
+  /** Limit for the bytes of all request bodies in memory. */
   readonly bodiesMaxBytes: number
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
 }
 
 export interface AdminApp {
   start(): Promise<void>
-  /** Takes no new request, finishes those at work, publishes what they caused. */
+  /** Stops accepting requests, finishes the requests in flight and publishes their messages. */
   stop(): Promise<void>
-  /** Why no request should be sent here yet, or undefined. Whether the database answers now is not part of it. */
+  /**
+   * Returns why the API is not ready for its first request, or undefined if it is ready. A later outage of the database does not make it
+   * unready.
+   */
   unready(): string | undefined
-  /** The port that the API listens on, once it is started. */
+  /** The port that the API listens on, after `start`. */
   port(): number
-  /** The API's server, for tests that look at what is mounted. */
+  /** The routes that the server serves, for tests that check the route table. */
   readonly routes: ReturnType<typeof allRoutes>
 }
 
-/** A send that takes longer is the sweeper's: nobody who reports an operation is to wait for a broker that is away. */
+/** The outbox sweeper sends messages whose first send takes longer, so reporting an operation does not wait for an unavailable broker. */
 const SEND_TIMEOUT_MS = 3_000
-/** How long requests at work may take to finish when the process stops. */
+/** How long requests in flight may take to finish when the process stops, in milliseconds. */
 const DRAIN_MS = 15_000
 const CLOSE_IDLE_EVERY_MS = 50
 const ERASE_EVERY_MS = 600_000
 
-/** Wires the management API from its ports: HTTP in front, the ledger and its outbox behind. Nothing runs before `start`. */
+/** Builds the management API from its ports. Nothing runs before `start`. */
 export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp {
   const { stores, codec, clock, logger } = ports
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
@@ -121,7 +124,7 @@ export function createApp(ports: AdminPorts, settings: AdminSettings): AdminApp 
     port: () => (server.address() as AddressInfo).port,
     unready() {
       if (!server.listening) return 'The API is not listening yet'
-      // Not ready until the first API key is stored: a client would get 401 for it.
+      // Not ready until the first API key is stored: until then a client with this key would get 401.
       return knowsFirstKey ? undefined : 'The first API key is not stored yet'
     },
     async start() {
@@ -187,7 +190,8 @@ function createSecretEraser({ expiredSecrets, clock, logger }: AdminPorts): Peri
 function closeServer(server: Server): Promise<void> {
   return new Promise(resolve => {
     const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-    // Node closes the idle connections of that moment; one that is at work becomes idle, and stays, when it is answered.
+    // server.close() closes only the connections that are idle at that moment. A connection in use becomes idle after its answer and
+    // would stay open.
     const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
     server.close(() => {
       clearTimeout(cut)

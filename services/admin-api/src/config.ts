@@ -14,10 +14,10 @@ import {
 import { z } from 'zod'
 import type { AdminSettings } from './app.ts'
 
-/** As short as a chosen key may be: what protects everything is not to be a word. */
+/** Minimum length of a chosen key. The key gives access to everything, so a word is not enough. */
 const MIN_BOOTSTRAP_KEY_LENGTH = 32
 
-/** The settings of admin-api by their environment names (.env.example says each one in words). */
+/** The settings of admin-api by their environment names. `.env.example` describes each setting. */
 export const settings = {
   ...commonSettings,
   PORT: setting.port(8082).describe('Port of the management API; 0 picks a free one'),
@@ -47,7 +47,7 @@ export const settings = {
     .integer(16_777_216, 1_048_576, 4_294_967_296)
     .describe('Bytes of request bodies held in memory at once; beyond, the answer is 503'),
   ...socketSettings,
-  // Fewer than ingress: each may hold a request of the whole API, and people and programs that manage it are few.
+  // Fewer than in ingress, because each request may use a whole body's memory and only few people and programs manage the product.
   MAX_SOCKETS: setting.integer(1_000, 10, 100_000).describe(socketSettings.MAX_SOCKETS.description ?? ''),
   MAX_SOCKETS_PER_ADDRESS: setting
     .integer(500, 1, 100_000)
@@ -63,7 +63,7 @@ export const settings = {
 
 export type AdminConfig = ReturnType<typeof readAdminConfig>
 
-/** @throws AppError `config_invalid` with every fault */
+/** @throws AppError `config_invalid` that lists every invalid setting */
 export function readAdminConfig(environment: Environment) {
   return readConfig(settings, environment)
 }

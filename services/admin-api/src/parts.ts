@@ -7,9 +7,9 @@ import type { OutcomeWatcher } from './messages/outcome-watcher.ts'
 import type { SnsVerifier } from './sns/sns.ts'
 import type { ReadShelves } from './store/stores.ts'
 
-/** What the routes work with. */
+/** The services and settings that the routes use. */
 export interface AdminParts {
-  /** To read. What is changed is changed by `RouteRequest.change`, which leaves its audit row. */
+  /** For reading. Changes are made by `RouteRequest.change`, which also writes the audit row. */
   readonly stores: ReadShelves
   readonly ledger: Pick<Ledger, 'record' | 'transition' | 'decide' | 'get' | 'list'>
   readonly budgets: Budgets
@@ -19,16 +19,16 @@ export interface AdminParts {
   readonly commands: CommandSender
   readonly deadLetters: DeadLetterSender
   readonly outcomes: OutcomeWatcher
-  /** What mail providers prove themselves with; no token: no reports are taken. */
+  /** Checks the credentials of mail providers. Without a token, their reports are refused. */
   readonly mailEvents: { readonly token: Secret | undefined; readonly sns: SnsVerifier }
-  /** The name that messages carry where a project has none of its own. */
+  /** Name of the product in messages of projects without a name of their own. */
   readonly brandName: string
-  /** The policy for URLs that users set (kit/egress). */
+  /** Checks a URL that a user set against the network policy (kit/egress). */
   checkUrl(url: string): AppError | undefined
-  /** Hosts that an api_base may name beside the provider's own. */
+  /** Hosts that an `api_base` may name in addition to the provider's own. */
   readonly apiBaseHosts: HostList
-  /** Hosts that a Slack channel may name beside Slack's own. */
+  /** Hosts that a Slack channel may name in addition to Slack's own. */
   readonly slackHosts: HostList
-  /** What the inbound_url of a connection begins with. */
+  /** Base URL of ingress: the start of the `inbound_url` of each connection. */
   readonly ingressPublicUrl: string
 }

@@ -31,7 +31,7 @@ export async function startAdminApi(environment: Environment): Promise<RunningSe
       egress,
       logger,
       metrics,
-      // Past the logger, which would mask it.
+      // Written directly to stdout, because the logger would mask it.
       showKey: key => void process.stdout.write(`\nBackstop API key (shown once, keep it): ${key.reveal()}\n\n`),
     },
     settingsOf(config),

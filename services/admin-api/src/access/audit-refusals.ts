@@ -7,18 +7,18 @@ import { RefusalTally } from './rules/refusal-tally.ts'
 /** Writes refused requests to the audit. */
 export interface RefusalAudit {
   start(): void
-  /** Notes the error that a request ended with; what is no refusal is passed over. */
+  /** Records the error that ended a request, if it is a refusal; ignores every other error. */
   note(error: unknown, operation: string, facts: RequestFacts): void
-  /** Stores what is not stored yet. */
+  /** Stops the periodic writes and stores the remaining rows. */
   stop(): Promise<void>
 }
 
-/** Known gap: a process that is killed loses the refusals of so many milliseconds. */
+/** How often refusals are stored, in milliseconds. Known gap: a killed process loses the refusals of this time. */
 const STORE_EVERY_MS = 5_000
 
 /**
- * Refused requests in the audit. Their rows are written behind the answers, together and again as they grow: a refusal costs
- * no write of its own, so that a flood of them costs nothing but memory, which is bounded (RefusalTally).
+ * Creates the audit of refused requests. Its rows are written periodically and not with each answer, so a flood of refused requests
+ * causes no flood of writes. RefusalTally bounds the rows in memory.
  */
 export function createRefusalAudit(
   audit: Pick<AdminShelves['audit'], 'put'>,
@@ -61,7 +61,7 @@ export function createRefusalAudit(
   }
 }
 
-/** A request that did not arrive whole was refused nothing, and what fails on our side is no refusal. */
+/** True for a 4xx error, except for a request that did not arrive completely. Errors of the server are not refusals. */
 function isRefusal({ status, code }: AppError): boolean {
   return status >= 400 && status < 500 && code !== 'request_timeout'
 }

@@ -3,16 +3,20 @@ import { AppError, hashApiKey, hintOf, isMistyped, type Logger, Secret } from '@
 import type { Shelf } from '../store/shelf.ts'
 import type { Principal } from './rules/access.ts'
 
-/** How exact last_used_at is: finer would be a write for every request. */
+/** Resolution of `last_used_at`: a finer one would cost a write for every request. */
 const USE_RESOLUTION_MS = 60_000
-/** Of what is shorter the beginning is not kept: it may be another secret, sent by mistake, and most of it. */
+/**
+ * The beginning of a shorter credential is not stored: the credential may be another secret, sent by mistake, and the beginning would be
+ * most of it.
+ */
 const MIN_HINTED_LENGTH = 32
 /** RFC 6750: the scheme's name in any case, one or more spaces, then the key. */
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
 
 /**
- * The key that a request carries. It is looked up each time, so that a revoked key is refused from then on, everywhere.
- * @throws AppError `unauthenticated`; `unavailable` when the keys cannot be read
+ * Returns the key that a request sends. The key is read from the database for each request, so every replica refuses a revoked key at
+ * once.
+ * @throws AppError `unauthenticated`; `unavailable` if the keys cannot be read
  */
 export async function authenticate(
   authorization: string | undefined,
@@ -31,7 +35,7 @@ export async function authenticate(
       presented.length >= MIN_HINTED_LENGTH ? { key_hint: hintOf(key) } : {},
     )
   }
-  // One answer for both: whether a key was revoked or ran out is for its owner to see, in the list of keys.
+  // The answer does not say whether the key expired or was revoked: only its owner may know, from the list of keys.
   const hasExpired = document.expires_at !== null && document.expires_at.getTime() <= now.getTime()
   if (document.revoked_at !== null || hasExpired) {
     throw refused('The API key is expired or revoked; use another key', { key_id: document._id })
@@ -40,7 +44,7 @@ export async function authenticate(
   return { keyId: document._id, scopes: document.scopes.filter(isScope), projectId: document.project_id }
 }
 
-/** Written beside the request, and at most once a minute: the value tells an operator which keys are still in use. */
+/** Updates `last_used_at` while the request runs, at most once a minute. An operator sees from it which keys are still in use. */
 function noteUse(document: ApiKeyDocument, apiKeys: Shelf<ApiKeyDocument>, now: Date, logger: Logger): void {
   const { last_used_at } = document
   if (last_used_at !== null && now.getTime() - last_used_at.getTime() < USE_RESOLUTION_MS) return
@@ -53,7 +57,7 @@ function isScope(text: string): text is Scope {
   return Scope.safeParse(text).success
 }
 
-/** @param details who it was, as far as that is known, for the audit */
+/** @param details the key or the beginning of the key, as far as known, for the audit */
 function refused(message: string, details: { key_id?: string; key_hint?: string } = {}): AppError {
   return new AppError('unauthenticated', message, { details })
 }

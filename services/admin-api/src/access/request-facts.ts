@@ -1,14 +1,14 @@
 import type { ErrorCode } from '@backstop/contracts'
 import type { Principal } from './rules/access.ts'
 
-/** What becomes known of a request on its way, for its log line. */
+/** The facts about a request that its log line and its audit row contain. They are filled in while the request is processed. */
 export interface RequestFacts {
   readonly requestId: string
-  /** Of the client, as far as it is known: a trusted proxy says whom it passes on. Undefined once the connection is gone. */
+  /** Address of the client; behind a trusted proxy, the address that the proxy names. Undefined after the connection closed. */
   readonly address: string | undefined
-  /** As the route table has it, never as it was asked for: it is a label of a metric. */
+  /** The path pattern of the route table, never the requested path, because it is a label of a metric. */
   route: string | undefined
-  /** What a refusal is audited as; undefined where none is. */
+  /** The operation that the audit names if the request is refused. Undefined if refusals of this request are not audited. */
   operation: string | undefined
   principal: Principal | undefined
   code: ErrorCode | undefined

@@ -4,10 +4,10 @@ import type { Response } from 'express'
 import { endAnswer } from './end-answer.ts'
 import { explainRefusal } from './explain-refusal.ts'
 
-/** How soon it is worth to ask again, in seconds, when something that is needed is away. */
+/** `Retry-After` in seconds while a dependency is unavailable. */
 const RETRY_AFTER_S = 5
 
-/** Answers any error as a problem document (RFC 9457). What is no AppError is a fault of ours, and logged whole. */
+/** Answers any error as a problem document (RFC 9457). An error that is no AppError is a bug of ours and is logged with its stack. */
 export function answerProblem(
   response: Response,
   error: unknown,
@@ -20,7 +20,7 @@ export function answerProblem(
   if (!(known instanceof AppError)) logger.error({ error, request_id: facts.requestId }, 'http.fault')
   else if (status >= 500) logger.warn({ error, request_id: facts.requestId }, 'http.unavailable')
   if (response.headersSent) {
-    // Half an answer is worse than none: the caller sees that it broke off.
+    // The headers are already sent, so the connection is closed: the caller must see that the answer is incomplete.
     response.destroy()
     return
   }
@@ -30,7 +30,7 @@ export function answerProblem(
   endAnswer(response.status(status).type(PROBLEM_TYPE), JSON.stringify(body), clock)
 }
 
-/** What the ledger and Express refuse, such as a path with a broken % escape, as errors of this API. */
+/** Converts errors of the ledger and of Express, such as a path with an invalid % escape, to errors of this API. */
 function toAppError(error: unknown): unknown {
   if (error instanceof LedgerRefusal) return explainRefusal(error)
   if (error instanceof AppError || typeof error !== 'object' || error === null) return error

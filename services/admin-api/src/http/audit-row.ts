@@ -1,16 +1,16 @@
 import type { AdminShelves, AdminStores } from '../store/stores.ts'
 import type { Changed, RouteRequest } from './route.ts'
 
-/** Who asked for a change, as its audit row tells it. */
+/** The caller of a change, as stored in the audit row. */
 export interface Asker {
   readonly keyId: string
   readonly requestId: string
-  /** Undefined once the connection is gone. */
+  /** Undefined after the connection closed. */
   readonly address: string | undefined
   readonly now: Date
 }
 
-/** Makes the `change` of a request: what a route writes and its row, in one step. */
+/** Creates `RouteRequest.change`, which writes a change and its audit row in one transaction. */
 export function changeWithRow(
   stores: Pick<AdminStores, 'together'>,
   newId: RouteRequest<never, never, never>['newId'],
@@ -27,10 +27,11 @@ export function changeWithRow(
 }
 
 /**
- * One row a mutation, before the caller hears of it and before its answer is kept: a repeat under the same Idempotency-Key
- * makes good what a crash left out, under the same id. Known gap: what is changed elsewhere (`RouteAnswer.changed`) is changed
- * before its row is written. Without such a key, and where the repeat finds nothing left to change, a process that dies
- * between the two leaves that change without a row. None of those changes shows a secret.
+ * Writes one audit row per change, before the answer is sent and stored. A repeat under the same Idempotency-Key writes the row that a
+ * crash prevented, under the same id.
+ * Known gap: a change outside of this database (`RouteAnswer.changed`) happens before its row is written. If the process dies in between,
+ * and no repeat under the same key follows or the repeat finds nothing to change, the change has no row. None of these changes shows a
+ * secret.
  */
 export async function writeRow(
   { audit }: Pick<AdminShelves, 'audit'>,
@@ -38,7 +39,7 @@ export async function writeRow(
   asker: Asker,
   { action, target, projectId }: Changed,
 ): Promise<void> {
-  // Looked for first: a second insert under one id undoes a whole transaction.
+  // A lookup comes before the insert, because a duplicate id would abort a whole transaction.
   if ((await audit.find({ _id: id })) !== undefined) return
   await audit.insert({
     _id: id,

@@ -4,31 +4,34 @@ import { checkIfMatch } from './if-match.ts'
 
 interface Versioned {
   readonly _id: string
-  /** Grows by one with each change; it is the entity tag. */
+  /** Grows by one with each change. It is the entity tag. */
   readonly version: number
   readonly updated_at: Date
 }
 
 /** A change of one versioned document. */
 export interface VersionedChange<D extends Versioned> {
-  /** Of a change (`RouteRequest.change`), as is what `find` reads of: what came in between has it run again. */
+  /**
+   * The collection of the transaction of `RouteRequest.change`. `find` reads from the same transaction, so a concurrent change makes the
+   * transaction run again.
+   */
   readonly shelf: Pick<Shelf<D>, 'change'>
-  /** Reads what is to change. @throws AppError `not_found` */
+  /** Reads the document to change. @throws AppError `not_found` */
   find(): Promise<D>
   readonly ifMatch: string | undefined
   readonly now: Date
-  /** What it is, in the middle of a sentence: "connection con_1". */
+  /** Names the document in the middle of a sentence: "connection con_1". */
   readonly what: string
-  /** The fields that change, computed from what is stored. */
+  /** Computes the changed fields from the stored document. */
   next(document: D): FieldsOf<D>
 }
 
-/** A field that is named and undefined stays as it is, as in a body that leaves it out. */
+/** The fields that may change. A field with the value undefined keeps its stored value. */
 type FieldsOf<D> = { readonly [Field in Exclude<keyof D, keyof Versioned>]?: D[Field] | undefined }
 
 /**
- * Changes a document on the version that was read, so that no change of somebody else's is undone.
- * @throws AppError `precondition_failed` when If-Match names another version, `conflict` when it changed at the same moment
+ * Changes a document only if it still has the version that was read, so that no concurrent change is lost.
+ * @throws AppError `precondition_failed` if If-Match names another version, `conflict` if a concurrent change came first
  */
 export async function changeVersioned<D extends Versioned>(change: VersionedChange<D>): Promise<D> {
   const document = await change.find()

@@ -2,7 +2,7 @@ import { NewConnection, NewOperation } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { checkInput } from './check-input.ts'
 
-/** Paths of the fields that a body is refused for. */
+/** Returns the paths of the refused fields. */
 function refused(check: () => unknown): string[] {
   try {
     check()

@@ -4,13 +4,13 @@ import type { z } from 'zod'
 
 type Where = 'path' | 'query' | 'body'
 
-/** An answer to a refused body stays small, whatever the body held. */
+/** The answer to an invalid request lists at most this many errors, so it stays small for any body. */
 const MAX_LISTED_ERRORS = 50
 const MAX_PATH_LENGTH = 200
 
 /**
- * Checks a part of a request by its schema.
- * @throws AppError `invalid_request` that lists every field that was refused; never a value, which may be a secret
+ * Checks one part of a request with its schema.
+ * @throws AppError `invalid_request` that lists every refused field, but no values, because a value may be a secret
  */
 export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given, { error: describeInputFault })
@@ -29,7 +29,10 @@ export function checkInput<S extends z.ZodType>(where: Where, schema: S, given: 
   })
 }
 
-/** What is listed and what is not: somebody who sends 50,000 wrong fields learns enough from the first ones. */
+/**
+ * Says how many errors follow the first, and how many of them are not listed. The list is bounded for a caller who sends 50,000 wrong
+ * fields.
+ */
 function moreThanOne(count: number): string {
   if (count <= 1) return ''
   const listed = count > MAX_LISTED_ERRORS ? `, of which errors lists ${MAX_LISTED_ERRORS - 1}` : ', see errors'
@@ -50,7 +53,7 @@ function* describeIssue(issue: z.core.$ZodIssue, where: Where): Generator<Refuse
   else for (const key of issue.keys) yield { path: cut(`${path}.${key}`), message: UNKNOWN[where] }
 }
 
-/** Names in a path may be the caller's own, of any length. */
+/** Truncates a path: the caller chooses the field names, which may have any length. */
 function cut(path: string): string {
   return path.length <= MAX_PATH_LENGTH ? path : `${path.slice(0, MAX_PATH_LENGTH)}…`
 }

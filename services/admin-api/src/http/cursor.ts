@@ -1,27 +1,27 @@
 import { refusedField } from './refused-field.ts'
 
-/** Where a list goes on: the date it is sorted by and the id, of the last item that was shown. */
+/** Position in a list after the last item shown: the date that the list is sorted by, and the id. */
 export interface Place {
   readonly at: Date
   readonly id: string
 }
 
-/** A cursor is opaque to callers: nothing of its form is promised. */
+/** Encodes a position as a cursor. Its format is not part of the API. */
 export function encodeCursor(place: Place): string {
   return Buffer.from(JSON.stringify([place.at.getTime(), place.id])).toString('base64url')
 }
 
-/** @throws AppError `invalid_request` when it is no cursor of ours */
+/** @throws AppError `invalid_request` if the text is no cursor of this API */
 export function decodeCursor(cursor: string | undefined): Place | undefined {
   if (cursor === undefined) return undefined
   try {
     const [at, id, ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
     const place = { at: new Date(at), id }
-    // Numbers beyond the last date there is give no date.
+    // An integer beyond the range of Date gives an invalid date.
     const isDate = Number.isSafeInteger(at) && !Number.isNaN(place.at.getTime())
     if (isDate && typeof id === 'string' && rest.length === 0) return place
   } catch {
-    // Falls through: whatever is wrong with it, the remedy is the same.
+    // Invalid JSON gets the same refusal as every other invalid cursor.
   }
   throw refusedField(
     'query.cursor',
@@ -30,8 +30,8 @@ export function decodeCursor(cursor: string | undefined): Place | undefined {
 }
 
 /**
- * A page of a list and the way to the next.
- * @param found one more than the limit, where there are so many: that one only tells that there is more
+ * Builds a page of a list with the cursor of the next page.
+ * @param found up to limit + 1 documents; the extra document only shows that there is a next page
  */
 export function toPage<D, S>(
   found: readonly D[],

@@ -2,8 +2,8 @@ import { announcedLength, type Clock, discardBody } from '@backstop/kit'
 import type { Response } from 'express'
 
 /**
- * Ends an answer whose status and headers are set. Where the body of the request has not arrived whole, the answer goes out at
- * once, a bounded rest of the body is dropped, and the connection is closed: nobody keeps it open by sending on.
+ * Ends an answer whose status and headers are set. If the request body has not arrived completely, the answer is sent at once, a limited
+ * rest of the body is discarded and the connection is closed, so a client cannot keep it open by sending more.
  */
 export function endAnswer(response: Response, body: string | Buffer | undefined, clock: Clock): void {
   const { req: request } = response

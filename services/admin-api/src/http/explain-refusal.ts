@@ -1,4 +1,4 @@
-/** What the ledger refuses, in the words of this API: its paths, its fields, and what a caller can do. */
+/** Explains refusals of the ledger with the paths and fields of this API, and says what the caller can do. */
 import { formatMoney, type Operation, type OperationState } from '@backstop/contracts'
 import { AppError } from '@backstop/kit'
 import type { LedgerRefusal, Refusal } from '@backstop/ledger'
@@ -28,7 +28,7 @@ const TIMES: Record<Of<'time'>['reason'], string> = {
   ends_before_it_began: 'The operation cannot end before it began executing',
 }
 
-/** The error that the API answers for a refusal of the ledger. */
+/** Converts a refusal of the ledger to an error of the API. */
 export function explainRefusal({ code, details, refusal }: LedgerRefusal): AppError {
   switch (refusal.kind) {
     case 'transition': {

@@ -5,15 +5,15 @@ import { narrowToProject, ownProject, type Principal } from '../access/rules/acc
 import type { ReadShelf, Stored, Where } from '../store/shelf.ts'
 import type { ReadShelves } from '../store/stores.ts'
 
-/** The refusal for what is not there and, in the same words, for what belongs to a project that the key is not good for. */
+/** The error for a missing resource. A resource of another project gets the same words, so a key cannot find out that it exists. */
 export function notFound(what: string, id: string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}`)
 }
 
 /**
- * A document of the key's project.
- * @param what its name in the refusal: "delivery"
- * @param more what else it has to match
+ * Finds a document of the key's project.
+ * @param what name of the resource in the error: "delivery"
+ * @param more further fields that the document must match
  * @throws AppError `not_found`
  */
 export async function findOwn<D extends Stored>(
@@ -28,7 +28,7 @@ export async function findOwn<D extends Stored>(
   return found
 }
 
-/** @throws AppError `not_found` unless it was found and belongs to the key's project */
+/** @throws AppError `not_found` if the resource is missing or belongs to a project that the key may not access */
 export function requireOwn<T extends { readonly project_id: string }>(
   found: T | undefined,
   principal: Principal,
@@ -53,7 +53,7 @@ export async function findProject(
 }
 
 /**
- * A connection that is not deleted, of the key's project and, where one is named, of that project.
+ * Finds a connection of the key's project that is not deleted. If `projectId` is given, it must belong to that project.
  * @throws AppError `not_found`
  */
 export async function findConnection(
@@ -68,7 +68,7 @@ export async function findConnection(
 }
 
 /**
- * An alert channel that is not deleted, of the key's project.
+ * Finds an alert channel of the key's project that is not deleted.
  * @throws AppError `not_found`
  */
 export function findChannel(
@@ -80,8 +80,8 @@ export function findChannel(
 }
 
 /**
- * What a list is narrowed by when it may name a project.
- * @throws AppError `not_found` when that is another one than the key's
+ * The project filter of a list whose query may name a project.
+ * @throws AppError `not_found` if the key may not access the named project
  */
 export function projectFilter(principal: Principal, asked: string | undefined): { readonly project_id?: string } {
   const filter = narrowToProject(principal, asked)

@@ -5,30 +5,30 @@ import type { Shelf } from '../store/shelf.ts'
 import type { IdempotencyDocument } from '../store/stores.ts'
 import type { RouteAnswer } from './route.ts'
 
-/** How long one request may work on its key before a repeat may take over: longer than any request lasts. */
+/** How long a request holds the lock on its Idempotency-Key, in milliseconds. Longer than any request takes. */
 const LOCK_MS = 60_000
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/
 
 /** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
-  /** The header as it came. */
+  /** The value of the Idempotency-Key header. */
   readonly key: string
-  /** Who sent it: keys of different callers never meet. */
+  /** The calling API key. Two callers may use the same Idempotency-Key without conflict. */
   readonly callerId: string
-  /** Method, path and body: the same key with others of these is a mistake. */
+  /** Method, path and body. The same Idempotency-Key with other content is refused. */
   readonly content: readonly string[]
   readonly now: Date
-  /** Fields of the answer that are never stored. */
+  /** Fields of the answer that are never stored, because they are secrets. */
   readonly shownOnce: readonly string[]
 }
 
-/** Runs the route, with ids that are the same in a repeat. */
+/** Runs the route. `newId` returns the same ids in a repeat. */
 export type IdempotentWork = (newId: (kind: IdKind) => string) => Promise<RouteAnswer>
 
 /**
- * Runs the work once for each Idempotency-Key within 24 hours, and answers a repeat with the stored answer, less what it
- * showed once. A request that ended in a refusal (4xx) frees its key. One that failed on our side, or whose process
- * died, is run again by the next repeat, which makes the same ids: what it had made is replaced, never doubled.
+ * Runs the work once for each Idempotency-Key within 24 hours, and answers a repeat with the stored answer, without the secrets that the
+ * first answer showed. A refused request (4xx) frees its key. If a request failed with a server error or its process died, the next
+ * repeat runs it again with the same ids, so it replaces the earlier result and creates nothing twice.
  */
 export async function runOnce(
   keys: Shelf<IdempotencyDocument>,
@@ -51,7 +51,7 @@ export async function runOnce(
       ? keys.remove({ _id: document._id, seed: document.seed })
       : keys.change({ _id: document._id, seed: document.seed }, { locked_until: request.now })
     ).catch(() => {
-      // The database is away: the lock runs out by itself, and what the caller is to hear is the first error.
+      // If the database is unavailable, the lock expires by time. The caller gets the first error.
     })
     throw error
   }
@@ -68,7 +68,7 @@ async function claim(
   if (!KEY_SHAPE.test(key)) {
     throw new AppError('invalid_request', 'Idempotency-Key: use 1 to 255 printable ASCII characters without spaces')
   }
-  // Keyed: a body may hold a secret short enough to be found by trying against a plain hash.
+  // A keyed hash, because the body may hold a secret that is short enough to be guessed from a plain hash.
   const digest = createHash('sha256').update(JSON.stringify(request.content)).digest('hex')
   const document: IdempotencyDocument = {
     _id: `${callerId}/${key}`,
@@ -105,5 +105,5 @@ function withoutSecrets(body: unknown, shownOnce: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body as object).filter(([field]) => !shownOnce.includes(field)))
 }
 
-/** Ids of a request without an Idempotency-Key. */
+/** Makes ids for a request without an Idempotency-Key. */
 export const randomIds: (kind: IdKind) => string = kind => newId(kind)

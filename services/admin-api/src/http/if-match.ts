@@ -6,9 +6,9 @@ export function etagOf(version: number): string {
 }
 
 /**
- * Honours If-Match (RFC 9110, 13.1.1): the caller's change is for the version that it read. Without the header it is for
- * whatever there is.
- * @throws AppError `precondition_failed` when that version is no longer the one that is stored
+ * Checks If-Match (RFC 9110, 13.1.1): the change applies only to the version that the caller read. Without the header, it applies to the
+ * current version.
+ * @throws AppError `precondition_failed` if the stored version is another one
  */
 export function checkIfMatch(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return

@@ -3,13 +3,13 @@ import type { Request, Response } from 'express'
 import type { RequestFacts } from '../access/request-facts.ts'
 import type { Route } from './route.ts'
 
-/** Longest path that is logged: every path of ours is much shorter, and a stranger's may be 16 KiB. */
+/** Longest path in the log. The API's own paths are much shorter; a client may send 16 KiB. */
 const LOGGED_PATH_LENGTH = 256
 
-/** A token in a path is a credential, an address is somebody's. */
+/** Routes whose path is not logged: a token in a path is a credential, and a mail address is personal data. */
 const NOT_LOGGED = /\{(?:token|address)\}/
 
-/** Writes one wide log line, and one measurement, for each request once it is over. */
+/** Creates the observer that writes one log line and one measurement when a request ends. */
 export function createRequestObserver(options: {
   clock: Clock
   logger: Logger
@@ -30,7 +30,7 @@ export function createRequestObserver(options: {
       const durationMs = clock.now() - startedAt
       const route = facts.route ?? 'unknown'
       const method = request.method
-      // Until an answer begins, statusCode is only Node's default: a caller who hung up before was told no status.
+      // Before the answer begins, statusCode is only Node's default, so a request that the client aborted has no status.
       const status = response.headersSent ? response.statusCode : undefined
       duration.observe({ method, route, status: String(status ?? 'none') }, durationMs / 1_000)
       const line = {
@@ -51,13 +51,13 @@ export function createRequestObserver(options: {
   }
 }
 
-/** Paths as they are logged: without the query, since what is searched for is nobody's business. */
+/** Returns the function that gives a path as it is logged: without the query, which may hold personal data. */
 function loggedPaths(routes: readonly Route[]): (route: string | undefined, path: string) => string {
   const secretive = new Set(routes.filter(({ path }) => NOT_LOGGED.test(path)).map(({ path }) => path.split('/')[2]))
   return (route, path) => {
     if (route !== undefined && NOT_LOGGED.test(route)) return route
     const segments = path.split('/')
-    // A link that a mail program or a proxy broke is no path of ours any more, and its token is still good.
+    // A link that a mail program or a proxy changed matches no route, but its token may still be valid.
     const index = segments.findIndex(segment => secretive.has(segment.toLowerCase()))
     const isKept = route !== undefined || index < 0
     return (isKept ? path : [...segments.slice(0, index + 1), '…'].join('/')).slice(0, LOGGED_PATH_LENGTH)

@@ -1,6 +1,6 @@
 import type { HostList } from '@backstop/kit'
 
-/** Whether a URL leads to one of the hosts by https, on its own port: another port may belong to another program. */
+/** True if the URL uses https on the default port and its host is in the list. Another port may belong to another program. */
 export function isAtOwnHost(hosts: HostList, url: string): boolean {
   const { protocol, port } = URL.parse(url) ?? {}
   return protocol === 'https:' && port === '' && hosts.includesHostOf(url)

@@ -1,12 +1,12 @@
 import { AppError } from '@backstop/kit'
 
 const SPACE = /[ \t\n\r]*/y
-/** Everything but quotes, backslashes and control characters. */
+/** Any characters of a string except quotes, backslashes and control characters. */
 const STRING_PART = /[ !#-[\]-\uffff]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** @throws AppError `malformed_json` that names the place of the fault and quotes nothing */
+/** @throws AppError `malformed_json` that says where the fault is and quotes none of the text */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -20,9 +20,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Where text stops being JSON, as an index: its length where it ends too early, undefined where it is JSON. JSON.parse names
- * the place of few faults, and quotes the text instead, which may be a secret. A stack of its own, because a body may have
- * more levels than the call stack.
+ * Index of the first character that is not valid JSON: the length if the text ends too early, undefined if it is valid. JSON.parse names
+ * the position of only some faults and quotes the text, which may hold a secret. The parser keeps its own stack, because a body may be
+ * nested deeper than the call stack allows.
  */
 export function jsonFaultAt(text: string): number | undefined {
   let at = 0
@@ -53,7 +53,7 @@ export function jsonFaultAt(text: string): number | undefined {
 
   const closing: ('}' | ']')[] = []
   for (;;) {
-    // A value begins here. What it holds comes in the next rounds.
+    // A value begins. If it is an object or a list, the next rounds of the loop read its content.
     if (skip('{')) {
       if (!skip('}')) {
         if (!skipName()) return at
@@ -66,7 +66,7 @@ export function jsonFaultAt(text: string): number | undefined {
         continue
       }
     } else if (nextIs('"') ? !skipString() : !match(NUMBER_OR_WORD)) return at
-    // A value ended here.
+    // A value ended.
     while (!skip(',')) {
       const close = closing.pop()
       if (close === undefined) return at === text.length ? undefined : at

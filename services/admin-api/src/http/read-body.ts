@@ -6,25 +6,25 @@ import type { Route } from './route.ts'
 /** How long a body may take to arrive, in milliseconds. */
 const BODY_TIMEOUT_MS = 15_000
 
-/** application/json, and its relatives such as application/merge-patch+json. */
+/** application/json, and types with the suffix +json such as application/merge-patch+json. */
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/i
 
-/** A body in the form that its route takes. `release` gives its bytes back to the budget, once nothing of it is needed. */
+/** A body in the form that its route expects. `release` returns its bytes to the memory budget when the body is no longer used. */
 export interface ReceivedBody {
-  /** Parsed JSON or text; undefined when there is none. */
+  /** Parsed JSON or text; undefined if there is no body. */
   readonly content: unknown
   release(): void
 }
 
 const nothing = () => {}
 
-/** The refusal of a body where none is taken; an empty object is let pass. */
+/** The refusal of a body on a route without one. An empty object is accepted. */
 export const unwantedBody = () => new AppError('invalid_request', 'This path takes no body; send none')
 
 /**
  * Reads the body of a request.
- * @throws AppError `invalid_request` (see unwantedBody), `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`,
- *   `malformed_json`, `overloaded`, `request_timeout` when it did not arrive whole
+ * @throws AppError `invalid_request` if the route takes no body, `payload_too_large`, `unsupported_media_type`, `unsupported_encoding`,
+ * `malformed_json`, `overloaded`, `request_timeout` if the body did not arrive completely
  */
 export async function receiveBody(
   request: IncomingMessage,
@@ -80,7 +80,7 @@ function incompleteBody(reason: Incomplete, maxBytes: number): AppError {
 function parse(bytes: Buffer): unknown {
   let text: string
   try {
-    // Fatal, because a replaced byte would be stored as something that nobody sent.
+    // `fatal`, because the decoder would otherwise replace invalid bytes, and text that nobody sent would be stored.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new AppError('malformed_json', 'The body is not valid UTF-8')

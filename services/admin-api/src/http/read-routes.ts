@@ -1,6 +1,6 @@
 /**
- * Lists and single reads as data. All lists page in the same way, and each is narrowed to what the key may see: to the
- * project of the key, unless the route gives a rule of its own.
+ * Defines the routes that list or read resources as data. All lists are paged in the same way. Each shows only the project of the key,
+ * unless the route has its own rule.
  */
 import { ListQuery, listOf, type Scope } from '@backstop/contracts'
 import { z } from 'zod'
@@ -18,20 +18,20 @@ type ReadRequest<P extends z.ZodType, Q extends z.ZodType> = Pick<
 >
 
 interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' | 'summary' | 'description'> {
-  /** `read` when left out. */
+  /** Default: `read`. */
   readonly scope?: Scope
   readonly params?: P
   readonly query?: Q
-  /** Of one item. */
+  /** Schema of one item. */
   readonly schema: S
 }
 
-/** A list, as its route describes it. */
+/** Describes a list that is read page by page. */
 export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extends z.ZodType, Item>
   extends ReadInput<P, Q, S> {
-  /** What the list holds, in the plural: "actions". */
+  /** Names the items in the plural: "actions". */
   readonly items: string
-  /** Reads the items that follow `place.after`, newest first. */
+  /** Reads the items after `place.after`, newest first. */
   page(
     request: ReadRequest<P, Q>,
     place: { readonly after: Place | undefined; readonly limit: number },
@@ -40,7 +40,7 @@ export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extend
   show(item: Item, now: Date): z.input<S>
 }
 
-/** A list of whatever can be read page by page. */
+/** Defines a route for a list that is read page by page. */
 export function pagedRoute<
   S extends z.ZodType,
   Item,
@@ -64,7 +64,7 @@ export function pagedRoute<
   })
 }
 
-/** A list of documents, as its route describes it. */
+/** Describes a list of documents of one collection. */
 export interface ListInput<
   P extends z.ZodObject,
   Q extends PageQuery,
@@ -76,18 +76,18 @@ export interface ListInput<
   /** The date that the list is sorted by. */
   readonly sortedBy: keyof D & string
   /**
-   * What the key may see. Left out: the project that the query names, or else the project of the key.
-   * @throws AppError `not_found` for what belongs to another project
+   * The filter for the documents that the key may see. Default: the project in the query, or the key's own project.
+   * @throws AppError `not_found` if the query names something of another project
    */
   narrow?(request: ReadRequest<P, Q>): Where<D> | Promise<Where<D>>
   filter?(query: z.output<Q>): Where<D>
   window?(query: z.output<Q>): PageRequest<D>['window']
-  /** Holds a second document under the id of the first, which is shown with it. */
+  /** A second collection. A document with the same id is shown together with the first. */
   readonly beside?: ReadShelf<B>
   show(document: D, beside: B | undefined, now: Date): z.input<S>
 }
 
-/** A list of the documents of a shelf. */
+/** Defines a route that lists the documents of a collection. */
 export function listRoute<
   S extends z.ZodType,
   D extends Stored,
@@ -115,19 +115,19 @@ export function listRoute<
 
 const OfId = z.object({ id: z.string() })
 
-/** A read of one item, as its route describes it. */
+/** Describes a route that reads one item. */
 export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extends z.ZodType, Item>
   extends ReadInput<P, Q, S> {
-  /** What is read: "action". */
+  /** Names the item: "action". */
   readonly item: string
-  /** Whether the answer carries its `version` as the ETag. */
+  /** True if the answer has an ETag, computed from the `version` of the item. */
   readonly isVersioned?: z.input<S> extends { readonly version: number } ? boolean : never
-  /** @throws AppError `not_found`, also for what belongs to another project */
+  /** @throws AppError `not_found`, also for an item of another project */
   find(request: ReadRequest<P, Q>): Promise<Item>
   show(item: Item, now: Date): z.input<S> | Promise<z.input<S>>
 }
 
-/** A read of one item. */
+/** Defines a route that reads one item. */
 export function getRoute<
   S extends z.ZodType,
   Item,

@@ -9,7 +9,7 @@ const DETAILS: Readonly<Record<BadHttp['code'], string>> = {
   request_timeout: 'The request did not arrive completely in time; send it again without pauses',
 }
 
-/** Answers what never became a whole request as a problem document too. */
+/** Answers requests that Node could not parse or that did not arrive in time with a problem document. */
 export function refuseBadHttp(server: Server, logger: Logger): void {
   answerBadHttp(server, ({ code, reason }) => {
     const requestId = newId('request')

@@ -1,8 +1,8 @@
 import { AppError } from '@backstop/kit'
 
 /**
- * The refusal of one field for what a schema alone cannot tell.
- * @param path as in the problem's `errors`: body.config.headers
+ * The refusal of one field for a reason that its schema cannot express.
+ * @param path as in `errors` of the problem document: body.config.headers
  */
 export function refusedField(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path}: ${message}`, { details: { errors: [{ path, message }] } })

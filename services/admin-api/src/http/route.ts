@@ -1,6 +1,6 @@
 /**
- * A route as data: path, schemas, scope and handler in one place. The server is mounted from it, requests are checked by
- * it, and the OpenAPI document is printed from it, so that none of the three can differ from the others.
+ * A route as data: its path, schemas, scope and handler. The server, the request checks and the OpenAPI document are all made from it, so
+ * they cannot differ.
  */
 import type { ErrorCode, IdKind, Scope } from '@backstop/contracts'
 import type { Logger } from '@backstop/kit'
@@ -11,35 +11,35 @@ import type { AdminShelves } from '../store/stores.ts'
 /** The HTTP methods of the API. */
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
-/** What a handler is given: everything checked, nothing raw. */
+/** The request that a handler gets. Every part is already checked. */
 export interface RouteRequest<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** The key that asks. Every query is narrowed by its project (access/rules/access.ts). */
+  /** The key of the caller. Every query is limited to its project (access/rules/access.ts). */
   readonly principal: Principal
-  /** If-Match as it came, for routes that honour it. */
+  /** The If-Match header, for routes that honour it. */
   readonly ifMatch: string | undefined
   readonly now: Date
-  /** A new id. A repeat under the same Idempotency-Key, after a crash, gets the same one again. */
+  /** Makes an id. A repeat under the same Idempotency-Key gets the same id, also after a crash. */
   newId(kind: IdKind): string
   /**
-   * Changes what this API keeps, together with the audit row: both stand, or neither does and the caller may try again. So
-   * nothing is changed that its caller does not hear of, such as a secret that is shown once.
-   * @param write reads and writes the shelves it is given, and nothing else: it may be run again from its beginning
-   * @param toldAs what the audit row says of it
-   * @throws AppError `unavailable`; whatever `write` throws, and then nothing is changed either
+   * Changes documents of this API and writes the audit row in the same transaction. If the transaction fails, nothing is changed and the
+   * caller may retry, so a secret that is shown once is never lost with a change.
+   * @param write reads and writes only the given collections; it may run several times
+   * @param describe returns the content of the audit row
+   * @throws AppError `unavailable`; any error of `write`. In each case nothing was changed.
    */
   change<T>(write: (shelves: AdminShelves) => Promise<T>, toldAs: (written: T) => Changed): Promise<T>
-  /** Aborted when the caller has gone, or the process stops. */
+  /** Aborted when the caller disconnects or the process stops. */
   readonly signal: AbortSignal
-  /** Names this request in the log and in its answer. */
+  /** Identifies this request in the log and in its answer. */
   readonly requestId: string
-  /** For what an operator would ask about beyond the line that every request leaves. */
+  /** For events that an operator needs in addition to the log line of the request. */
   readonly logger: Logger
 }
 
-/** What was changed, as its audit row tells it. */
+/** A change, as its audit row describes it. */
 export interface Changed {
   readonly action: string
   readonly target: string
@@ -54,12 +54,12 @@ export interface RouteAnswer {
   readonly html?: string
   /** Plain text in place of `body`. */
   readonly text?: string
-  /** JSON in place of `body`, printed once for all answers. */
+  /** Serialized JSON in place of `body`, made once for all answers. */
   readonly printed?: Buffer
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * What was changed elsewhere, in the ledger's books or by a command, for the audit row; absent when nothing was, and where
-   * `RouteRequest.change` wrote it.
+   * A change outside of this API's database (in the ledger or by a command), for the audit row. Undefined if nothing changed, or if
+   * `RouteRequest.change` wrote the row.
    */
   readonly changed?: Changed
 }
@@ -67,52 +67,52 @@ export interface RouteAnswer {
 /** An answer in the OpenAPI document. */
 export interface AnswerDescription {
   readonly description: string
-  /** Of an answer that is no JSON. */
+  /** Media type, if it is not JSON. */
   readonly mediaType?: string
   readonly schema?: z.ZodType
-  /** Fields of the answer that are shown once: a repeat under the same Idempotency-Key leaves them out. */
+  /** Fields that only the first answer shows. A repeat under the same Idempotency-Key omits them. */
   readonly shownOnce?: readonly string[]
 }
 
 /** One route of the API. */
 export interface Route {
   readonly method: Method
-  /** As OpenAPI writes it: /v1/projects/{id} */
+  /** In the syntax of OpenAPI: /v1/projects/{id} */
   readonly path: string
   readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** The scope that it takes; `public` for what needs no key. */
+  /** The required scope; `public` if the route needs no key. */
   readonly scope: Scope | 'public'
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | undefined
   /**
-   * `text`: of any type, from callers that were not written for this API. `ignored`: not even read. `none`: nothing but an
+   * `text`: any media type, because the caller was not written for this API. `ignored`: the body is not read. `none`: no body, or an
    * empty object, which some clients always send.
    */
   readonly bodyForm: 'json' | 'text' | 'ignored' | 'none'
   readonly maxBodyBytes: number
-  /** False where everything in the body may be left out: then so may the body. */
+  /** False if every field of the body is optional; then the body is optional too. */
   readonly needsBody: boolean
-  /** By status. */
+  /** Answers by status code. */
   readonly answers: Readonly<Record<number, AnswerDescription>>
-  /** Refusals of its own, beside those that any route may give. */
+  /** Error codes of this route, in addition to those of every route. */
   readonly refusals: readonly ErrorCode[]
   readonly honoursIfMatch: boolean
   /**
-   * Refuses by the path alone, before a byte of the body is read: where the path holds the credential.
+   * Checks a credential in the path before any byte of the body is read.
    * @throws AppError
    */
   admit(params: never): void
   handle(request: RouteRequest<never, never, never>): Promise<RouteAnswer>
 }
 
-/** As much as a notification may hold; far more than any request of the management API. */
+/** As large as the body of a notification, and far larger than any request of the management API. */
 const MAX_BODY_BYTES = 1_048_576
 
-/** What is read where no body is taken: enough for an empty object. */
+/** Limit for routes without a body: enough for an empty object. */
 const MAX_NO_BODY_BYTES = 1_024
 
 const NOTHING = z.object({})
@@ -133,7 +133,7 @@ type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   readonly params?: P
   readonly query?: Q
   readonly body?: B
-  /** Left out, it follows from `body` and `scope`. */
+  /** Default: follows from `body` and `scope`. */
   readonly bodyForm?: Route['bodyForm']
   readonly maxBodyBytes?: number
   readonly refusals?: readonly ErrorCode[]
@@ -142,7 +142,7 @@ type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   handle(request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>
 }
 
-/** Types a route's handler by its schemas, and fills in what it leaves out. */
+/** Defines a route: derives the handler's types from the schemas, and adds defaults. */
 export function defineRoute<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -166,6 +166,6 @@ export function defineRoute<
 
 function formOf({ body, scope }: { readonly body?: z.ZodType; readonly scope: Route['scope'] }): Route['bodyForm'] {
   if (body !== undefined) return 'json'
-  // Without a key nobody takes a byte of what all bodies share.
+  // Bodies of public routes are not read, so callers without a key use none of the memory for bodies.
   return scope === 'public' ? 'ignored' : 'none'
 }

@@ -13,19 +13,19 @@ import type { Route, RouteAnswer, RouteRequest } from './route.ts'
 /** Principal of requests to public routes; it has no scopes. */
 const NOBODY: Principal = { keyId: 'nobody', scopes: [], projectId: '' }
 
-/** The parts that routes run with. */
+/** Services and settings for running routes. */
 export interface RouteRunnerOptions {
   readonly stores: AdminStores
   readonly secretBox: SecretBox
   readonly clock: Clock
-  /** Bytes of bodies that are held at once, over all requests. */
+  /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
   readonly logger: Logger
-  /** Aborted when the process stops: what merely waits is to end. */
+  /** Aborted when the process stops, so that waiting requests end. */
   readonly stopping: AbortSignal
 }
 
-/** A request that is checked but for its body. */
+/** A request that is authenticated and checked, except for its body. */
 interface SoundRequest {
   readonly route: Route
   readonly request: Request
@@ -33,14 +33,14 @@ interface SoundRequest {
   readonly principal: Principal
   readonly params: unknown
   readonly query: unknown
-  /** The body as it came. */
+  /** The body, not checked yet. */
   readonly given: unknown
   readonly now: Date
 }
 
 /**
- * Runs a route for a request: who asks → may they → is the request sound → once per Idempotency-Key → its change with the
- * audit row → answer. Nothing of the body is read before the first two are known.
+ * Runs a route for a request, in this order: authenticate the key, check its scope, check the request, look up the Idempotency-Key, make
+ * the change and write its audit row, answer. The body is not read before the scope is checked.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
   const { stores, secretBox, clock, bodies, logger } = options
@@ -63,7 +63,7 @@ export function createRouteRunner(options: RouteRunnerOptions) {
     }
   }
 
-  /** What the route answers, once the whole request is there. */
+  /** Runs the route's handler on a completely received request. */
   async function answerTo(sound: SoundRequest): Promise<RouteAnswer> {
     const { route, request, response, principal, params, query, given, now } = sound
     const { facts } = response.locals

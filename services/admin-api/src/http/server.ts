@@ -23,13 +23,13 @@ import type { Method, Route } from './route.ts'
 import { createRouteRunner } from './run-route.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-/** The parts that the server works with. */
+/** Services and settings of the server. */
 export interface ApiServerOptions {
   readonly routes: readonly Route[]
   readonly stores: AdminStores
   readonly secretBox: SecretBox
   readonly clock: Clock
-  /** Bytes of bodies that are held at once, over all requests. */
+  /** Limits the bytes of all request bodies in memory. */
   readonly bodies: ByteBudget
   readonly refusals: Pick<RefusalAudit, 'note'>
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
@@ -42,7 +42,7 @@ export interface ApiServerOptions {
 /** The server of the management API. */
 export interface ApiServer {
   readonly server: Server
-  /** Writes what the log still holds back; call it when the server is closed. */
+  /** Writes log lines that the socket limits still hold back. Call it after the server is closed. */
   stop(): void
 }
 
@@ -51,24 +51,24 @@ const FORWARDED_FOR = new Set(['x-forwarded-for'])
 const MAX_HEADERS = 100
 const MAX_REQUESTS_PER_SOCKET = 1_000
 
-/** What is known of a request so far; the log line is written from it. */
+/** The facts about each request, for its log line and audit row. */
 declare module 'express-serve-static-core' {
   interface Locals {
     facts: RequestFacts
   }
 }
 
-/** The HTTP server of the management API, mounted from the route table and from nothing else. */
+/** Creates the HTTP server of the management API from the route table. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('case sensitive routing', true)
-  // Repeated parameters stay lists, brackets stay characters: what a schema takes as one string is one.
+  // Repeated query parameters become lists and brackets have no special meaning, so the schemas decide what is accepted.
   app.set('query parser', 'simple')
   const observe = createRequestObserver(options)
   const { isTrustedProxy } = options.sockets
-  /** Requests of clients that have too many in flight. */
+  /** Requests that exceed the limit of requests in flight per address. */
   const excess = new WeakSet<IncomingMessage>()
   app.use((request, response, next) => {
     const { remoteAddress } = request.socket
@@ -84,7 +84,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       code: undefined,
     }
     response.locals.facts = facts
-    // A connection that breaks is seen by its 'close'; without listeners its errors could end the process.
+    // Without listeners, the error of a broken connection could end the process. The 'close' event already reports the broken connection.
     request.on('error', () => {})
     response.on('error', () => {})
     response.set({ ...SECURITY_HEADERS, 'x-request-id': facts.requestId })
@@ -98,7 +98,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     }
     const isWithoutHost = request.httpVersion === '1.1' && request.headers.host === undefined
     if (isWithoutHost) throw new AppError('invalid_request', 'Send a Host header; HTTP/1.1 requires it')
-    // Node would take the first one, and a proxy in front may have looked at the other.
+    // Node would use the first header, while a proxy in front may have checked the second.
     if (headerValuesOf(request.rawHeaders, AUTHORIZATION).length > 1) {
       response.locals.facts.operation = 'none'
       throw new AppError('invalid_request', 'Send one Authorization header')
@@ -122,7 +122,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 75_000,
     maxHeaderSize: 16_384,
-    // A request without Host is refused above, with a problem document: Node's own refusal has no body.
+    // The middleware above refuses a request without Host with a problem document. Node's own refusal has no body.
     requireHostHeader: false,
   })
   server.maxHeadersCount = MAX_HEADERS
@@ -134,7 +134,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     app(request, response)
   }
   server.on('request', serve)
-  // Other expectations than 100-continue may be ignored (RFC 9110, 10.1.1).
+  // A server may ignore any Expect header other than 100-continue (RFC 9110, 10.1.1).
   server.on('checkExpectation', serve)
   refuseBadHttp(server, options.logger)
   return { server, stop: () => limits.stop() }
@@ -166,6 +166,6 @@ function mount(
 }
 
 function allowedMethods(methods: readonly Method[]): string {
-  // Express answers HEAD from GET.
+  // Express answers HEAD with the GET route.
   return methods.flatMap(method => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
 }

@@ -7,10 +7,10 @@ import type { OutcomeWatcher } from './outcome-watcher.ts'
 /** Tests alert channels. */
 export interface ChannelTester {
   /**
-   * Sends a test alert through the channel on the path of every other delivery, and waits for what became of it.
-   * @param ids of the delivery and the alert, given so that a repeat asks for the same delivery
-   * @param signal aborted when nobody is to wait any longer
-   * @throws AppError `unavailable` when it could not be handed on, or is no longer waited for
+   * Sends a test alert through the channel on the same path as every delivery, and waits for the outcome.
+   * @param ids ids of the delivery and the alert; a repeat with the same ids requests the same delivery
+   * @param signal ends the wait
+   * @throws AppError `unavailable` if the request could not be published, or the process stops
    */
   test(
     channel: ChannelDocument,
@@ -19,7 +19,7 @@ export interface ChannelTester {
   ): Promise<ChannelTestResult>
 }
 
-/** The parts that channel tests work with. */
+/** The services that channel tests use. */
 export interface ChannelTesterOptions {
   readonly producer: Producer
   readonly codec: Pick<MessageCodec, 'encode'>
@@ -28,10 +28,10 @@ export interface ChannelTesterOptions {
   readonly clock: Clock
 }
 
-/** A little more than the one attempt may take. */
+/** Slightly longer than the timeout of the single attempt, in milliseconds. */
 const WAIT_MS = 25_000
 
-/** The test button of a channel, over the topic `deliveries` and the notifier's record of what it did. */
+/** Creates the tester: it publishes to the topic `deliveries` and polls the notifier's record of the delivery. */
 export function createChannelTester({
   producer,
   codec,
@@ -66,7 +66,7 @@ export function createChannelTester({
       const look = async () => resultOf(await deliveries.find({ _id: ids.delivery }))
       const result = await outcomes.watch(look, WAIT_MS, signal)
       if (result !== undefined) return result
-      // The caller has gone, and hears nothing; or this process stops, and another one can be asked.
+      // Either the caller disconnected and gets no answer, or this process stops and the caller can ask another replica.
       if (signal.aborted) {
         throw new AppError('unavailable', 'The process is stopping; send the test again', { retryable: true })
       }
@@ -75,7 +75,7 @@ export function createChannelTester({
   }
 }
 
-/** A test has one attempt, so its first one is its result; one that ended without any says why. */
+/** The result of a test is its only attempt. A test that ended without an attempt has a reason instead. */
 function resultOf(delivery: DeliveryDocument | undefined): ChannelTestResult | undefined {
   const attempt = delivery?.attempts[0]
   if (attempt === undefined) return delivery?.state === 'dead' ? notAttempted(delivery.reason) : undefined

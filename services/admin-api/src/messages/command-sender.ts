@@ -1,16 +1,15 @@
 import { type Command, HEADERS } from '@backstop/contracts'
 import type { MessageCodec, Producer } from '@backstop/kit'
 
-/** Sends wishes to the service that owns what they are about. */
+/** Sends commands to the service that owns the data. */
 export interface CommandSender {
   /**
-   * @returns once the broker has all of them
-   * @throws AppError `unavailable` when it could not be handed on; the caller may try again with the same ids
+   * @returns when the broker has acknowledged all commands
+   * @throws AppError `unavailable` if a command could not be published; the caller may retry with the same ids
    */
   send(commands: readonly Command[]): Promise<void>
 }
 
-/** Creates the sender of commands. */
 export function createCommandSender({
   producer,
   codec,

@@ -1,16 +1,15 @@
 import type { DeadLetterDocument, TopicName } from '@backstop/contracts'
 import type { Producer } from '@backstop/kit'
 
-/** Sends parked messages to where they lay first. */
+/** Publishes dead letters to their original topics. */
 export interface DeadLetterSender {
-  /** @throws AppError `unavailable` when it could not be handed on */
+  /** @throws AppError `unavailable` if the message could not be published */
   send(letter: DeadLetterDocument): Promise<void>
 }
 
-/** Creates the sender of dead letters. */
 export function createDeadLetterSender(producer: Producer): DeadLetterSender {
   return {
-    // It keeps the headers that say where it lay first: if it dies again, it is the same letter.
+    // The headers keep the original topic and position, so if the message fails again, it becomes the same dead letter.
     send: ({ topic, key, value, headers }) =>
       producer.send([
         { topic: topic as TopicName, key, value: value === null ? null : Buffer.from(value, 'base64'), headers },

@@ -1,21 +1,21 @@
 import { type Clock, sleep } from '@backstop/kit'
 
-/** Waits for what another service makes of a message: it shows in that service's own documents. */
+/** Waits for the outcome of a message in the documents of the service that processes it. */
 export interface OutcomeWatcher {
   /**
-   * Looks until there is something to see.
-   * @param atMostMs how long it looks, in milliseconds
-   * @param signal aborted when nobody is to wait any longer
-   * @returns undefined when there was nothing by then
+   * Polls until there is an outcome.
+   * @param timeoutMs limit of the wait, in milliseconds
+   * @param signal ends the wait
+   * @returns undefined if the wait ended without an outcome
    */
   watch<T>(look: () => Promise<T | undefined>, atMostMs: number, signal: AbortSignal): Promise<T | undefined>
 }
 
-/** How often it looks: at first as quickly as a good outcome comes, then less often. */
+/** Pause between two reads: short at first, because most outcomes come quickly, then longer. */
 const FIRST_LOOK_MS = 25
 const SLOWEST_LOOK_MS = 500
 
-/** @param longestMs no wait is longer, whatever was asked for: tests shorten them by it */
+/** @param longestMs upper limit of every wait in milliseconds, with which tests shorten the waits */
 export function createOutcomeWatcher(clock: Clock, longestMs = Number.POSITIVE_INFINITY): OutcomeWatcher {
   return {
     async watch(look, atMostMs, signal) {

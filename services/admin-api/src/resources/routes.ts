@@ -22,7 +22,7 @@ import { selfDescriptionRoutes } from './self-description/self-description.ts'
 import { suppressionRoutes } from './suppressions/suppressions.ts'
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.ts'
 
-/** Every route there is. What is not in here is not served, and what is in here is in the OpenAPI document. */
+/** All routes. Exactly these are served and listed in the OpenAPI document. */
 export function allRoutes(parts: AdminParts): Route[] {
   const routes = [
     ...projectRoutes(parts),

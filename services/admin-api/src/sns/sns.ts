@@ -1,7 +1,7 @@
 /**
- * Messages of Amazon SNS, verified as its developer guide says ("Verifying the signatures of Amazon SNS messages"). What
- * the message names is not trusted before: not its certificate's address, and never its SubscribeURL, which would let
- * anyone make us call any URL.
+ * Verifies messages of Amazon SNS by its developer guide ("Verifying the signatures of Amazon SNS messages"). Nothing in a message is
+ * trusted before its signature is verified. Its SubscribeURL is never called, because anyone could make this process call any URL with
+ * it.
  */
 import { createVerify, X509Certificate } from 'node:crypto'
 import { AppError, type Egress } from '@backstop/kit'
@@ -22,22 +22,22 @@ const SnsMessage = z.object({
 })
 export type SnsMessage = z.infer<typeof SnsMessage>
 
-/** The parts that the verifier works with. */
+/** Services and settings of the verifier. */
 export interface SnsOptions {
   readonly egress: Pick<Egress, 'request'>
-  /** ARNs of the topics that are listened to; messages of others are refused. */
+  /** ARNs of the accepted topics. Messages of other topics are refused. */
   readonly topicArns: readonly string[]
 }
 
-/** Certificates are few and change once a year; what is kept of them is bounded all the same. */
+/** SNS has few certificates, which change once a year. The cache is bounded in any case. */
 const CERTIFICATES_KEPT = 16
 const TIMEOUT_MS = 5_000
 
 /** Verifies messages of Amazon SNS. */
 export interface SnsVerifier {
-  /** @throws AppError `malformed_event`, `signature_rejected`; `unavailable` when the certificate could not be read */
+  /** @throws AppError `malformed_event`, `signature_rejected`; `unavailable` if the certificate could not be read */
   verify(given: unknown, now: Date): Promise<SnsMessage>
-  /** Subscribes, by the topic that the operator named and not by the URL that the message names. */
+  /** Confirms the subscription with a request to the region of the configured topic, not with the URL in the message. */
   confirm(message: SnsMessage): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export function createSnsVerifier({ egress, topicArns }: SnsOptions): SnsVerifie
 
 const CERTIFICATE_HOST = /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/
 
-/** Whether a certificate may be read from there: a .pem at SNS itself, by TLS, with nothing around it. */
+/** True if the certificate URL is a .pem file at an SNS host, by https, without query, port or user. */
 export function isCertificateUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
@@ -109,7 +109,7 @@ const SIGNED_FIELDS = {
   UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 } as const
 
-/** What SNS signs: name and value of certain fields in the order of their names, a line each. */
+/** The text that SNS signs: certain fields in the order of their names, each as a line with the name and a line with the value. */
 export function signedText(message: SnsMessage): string {
   return SIGNED_FIELDS[message.Type]
     .flatMap(name => (message[name] == null ? [] : [`${name}\n${message[name]}\n`]))

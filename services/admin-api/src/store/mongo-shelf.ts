@@ -4,12 +4,12 @@ import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequi
 import type { PageRequest, Shelf, Stored, Where } from './shelf.ts'
 
 /**
- * A collection of MongoDB as a shelf.
- * @param session of the transaction that all of it is part of; then errors come as the driver throws them, which decides by
- * them whether to run the transaction again
+ * A MongoDB collection.
+ * @param session the transaction that all calls are part of. In a transaction, errors of the driver are thrown unchanged, because the
+ * driver decides by them whether to run the transaction again.
  */
 export function createMongoShelf<D extends Stored>(db: Db, name: CollectionName, session?: ClientSession): Shelf<D> {
-  // The driver computes the type of _id from the document, which it cannot while the document is generic.
+  // A cast, because the driver cannot compute the type of _id of a generic document.
   const collection = db.collection<Stored & Record<string, unknown>>(name)
   const within = session === undefined ? {} : { session }
   const told: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
@@ -65,7 +65,7 @@ function inWindow(field: string, window: PageRequest<unknown>['window']): Filter
   return Object.keys(range).length === 0 ? {} : { [field]: range }
 }
 
-/** $eq and $in written out, so that no value, whatever it holds, is read as an operator. */
+/** Writes out $eq and $in, so that MongoDB never reads a value as an operator. */
 function toFilter<D>(where: Where<D>): Filter<Stored & Record<string, unknown>> {
   const filter: Record<string, unknown> = {}
   for (const [field, wanted] of Object.entries(where)) {

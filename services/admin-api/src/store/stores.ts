@@ -23,22 +23,22 @@ import { type ClientSession, type Db, MongoServerError } from 'mongodb'
 import { createMongoShelf } from './mongo-shelf.ts'
 import type { ReadShelf, Shelf } from './shelf.ts'
 
-/** What is kept of a POST that carried an Idempotency-Key, for 24 hours. */
+/** The record of a POST with an Idempotency-Key, kept for 24 hours. */
 export interface IdempotencyDocument {
   /** `<key id>/<Idempotency-Key>` */
   _id: string
-  /** Keyed hash over method, path and body: tells another request from the same one, and shows neither. */
+  /** Keyed hash over method, path and body. It distinguishes requests without revealing their content. */
   fingerprint: string
-  /** Ids that the request makes follow from this, so that a repeat after a crash makes nothing twice. */
+  /** The ids that the request makes are derived from this seed, so a repeat after a crash creates nothing twice. */
   seed: string
-  /** Who holds it may work on it until then. */
+  /** Until this time, only the request that holds the lock may run. */
   locked_until: Date
-  /** The answer, without its secrets; null while there is none. */
+  /** The answer without its secrets; null until the request ends. */
   answer: { status: number; body: string } | null
   created_at: Date
 }
 
-/** Every shelf there is: what admin-api keeps, and what it reads of others. Of those it gets no way to write. */
+/** All collections that the API uses. Collections that other services own are read-only. */
 export interface AdminShelves {
   readonly projects: Shelf<ProjectDocument>
   readonly connections: Shelf<ConnectionDocument>
@@ -72,24 +72,24 @@ export interface AdminShelves {
   readonly deadLetters: ReadShelf<DeadLetterDocument>
 }
 
-/** The shelves to read of alone: whoever changes anything does so by `AdminStores.together`. */
+/** The collections for reading. Changes go through `AdminStores.together`. */
 export type ReadShelves = {
   readonly [Name in keyof AdminShelves]: AdminShelves[Name] extends ReadShelf<infer D> ? ReadShelf<D> : never
 }
 
-/** The shelves, and a way to change several of them in one step. */
+/** The collections, and transactions over several of them. */
 export interface AdminStores extends AdminShelves {
   /**
-   * All that is written to the given shelves stands, or nothing of it when this throws.
-   * @param write may be run again from its beginning, when somebody else changed the same: it does nothing but read and write
-   * the shelves it is given, and a document that is there already is looked for, not inserted in vain
-   * @throws AppError `unavailable` when nothing was changed and the caller may try again; whatever `write` throws. Where only
-   * MongoDB's word about the end was lost, all of it may stand all the same.
+   * Runs `write` in a transaction: all of its writes are stored, or none if it throws.
+   * @param write may run several times after a concurrent change, so it only reads and writes the given collections. It looks up a
+   * document that may exist before it inserts, because a duplicate id aborts the transaction.
+   * @throws AppError `unavailable` if nothing was changed and the caller may retry; any error of `write`. If only the answer of MongoDB
+   * to the commit was lost, the change may be stored although this throws.
    */
   together<T>(write: (shelves: AdminShelves) => Promise<T>): Promise<T>
 }
 
-/** How long a change is run again that others keep coming between, or that finds MongoDB away, in milliseconds. */
+/** How long a transaction is retried after concurrent changes or while MongoDB is unavailable, in milliseconds. */
 const TOGETHER_MS = 10_000
 
 /** The stores over one MongoDB database. */
@@ -109,7 +109,7 @@ function inTransaction<T>(db: Db, write: (shelves: AdminShelves) => Promise<T>):
   )
 }
 
-/** A document that MongoDB refuses undoes the whole change, so that it may be tried again, once MongoDB takes it. */
+/** Reports a document that MongoDB refuses as `unavailable`: the whole transaction is undone, and the caller may retry later. */
 async function refusedAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await asUnavailable(call)

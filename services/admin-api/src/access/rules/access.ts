@@ -1,27 +1,27 @@
 import type { Scope } from '@backstop/contracts'
 
-/** Who asks: an API key that was found good. */
+/** The authenticated API key of a request. */
 export interface Principal {
   readonly keyId: string
   readonly scopes: readonly Scope[]
-  /** The one project that the key is bound to, or null when it is good for all. */
+  /** The only project that the key may access, or null if it may access all projects. */
   readonly projectId: string | null
 }
 
-/** Whether a key has the scope. */
+/** The decision whether a key may call a route. */
 export type AccessVerdict =
   | { readonly kind: 'granted' }
   | { readonly kind: 'refused'; readonly reason: 'scope_missing' }
 
-/** Whether a key may do what needs that scope. Deny by default; `admin` holds every other scope. */
+/** Grants access if the key has the required scope. The scope `admin` includes every other scope. */
 export function decideAccess(principal: Principal, needed: Scope): AccessVerdict {
   const isGranted = principal.scopes.includes(needed) || principal.scopes.includes('admin')
   return isGranted ? { kind: 'granted' } : { kind: 'refused', reason: 'scope_missing' }
 }
 
 /**
- * What every query for a project's resources is narrowed by. It comes from the key and never from the request, so that a
- * request that names a foreign project finds nothing.
+ * The filter for every query for a project's resources. It is computed from the key and never from the request, so a request that names
+ * another project finds nothing.
  */
 export function ownProject(principal: Principal): { readonly project_id?: string } {
   return principal.projectId === null ? {} : { project_id: principal.projectId }
@@ -32,7 +32,7 @@ export type ProjectFilter =
   | { readonly kind: 'filter'; readonly where: { readonly project_id?: string } }
   | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
 
-/** The project that a list is narrowed to: the one asked for, if the key is good for it. */
+/** Restricts a list to the requested project. A key that is bound to another project is refused. */
 export function narrowToProject(principal: Principal, asked: string | undefined): ProjectFilter {
   if (asked === undefined) return { kind: 'filter', where: ownProject(principal) }
   if (principal.projectId !== null && principal.projectId !== asked)
@@ -46,8 +46,8 @@ export type KeyGrant =
   | { readonly kind: 'refused'; readonly reason: 'foreign_project' }
 
 /**
- * Which project a new key is bound to: a key that is bound makes only keys that are bound to the same project. Scopes need
- * no rule, because making keys takes `admin`, which holds them all.
+ * Decides to which project a new key is bound. A bound key creates only keys that are bound to the same project. Scopes need no rule:
+ * creating keys requires `admin`, which includes all scopes.
  */
 export function decideKeyGrant(principal: Principal, asked: string | undefined): KeyGrant {
   if (principal.projectId === null) return { kind: 'granted', projectId: asked ?? null }

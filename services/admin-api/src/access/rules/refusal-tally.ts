@@ -1,30 +1,32 @@
 import type { AuditDocument, ErrorCode } from '@backstop/contracts'
 
-/** Who was refused: a key that is known, or somebody of whom only the address and the beginning of a key are. */
+/** The refused caller: a known key, or a stranger, of whom only the network and the beginning of the key are known. */
 export type RefusedActor =
   | { readonly kind: 'key'; readonly keyId: string }
-  /** @param network what the address is counted by: all that one customer of a network has counts as one */
+  /** @param network groups addresses that one customer of a network provider has, such as an IPv6 /64 */
   | { readonly kind: 'stranger'; readonly network: string; readonly keyHint: string | null }
 
 /** One refused request. */
 export interface Refusal {
   readonly actor: RefusedActor
   readonly code: ErrorCode
-  /** What was asked for: the operationId of the route, or what stands for it where no route was reached. */
+  /** The operationId of the route, or the requested path or 'none' if the request reached no route. */
   readonly operation: string
   /** The project that the key is bound to. */
   readonly projectId: string | null
   readonly requestId: string
   readonly address: string | null
   readonly atMs: number
-  /** For the row, if this refusal begins one. */
+  /** Id of the audit row, if this refusal begins a new row. */
   readonly rowId: string
 }
 
-/** Rows that may begin in one minute; what goes beyond is counted in one more. A flood makes as many rows and no more. */
+/**
+ * Rows that may begin in one minute. All further refusals of that minute share one more row, so a flood makes a bounded number of rows.
+ */
 const MOST_STRANGERS = 20
 const MOST_KEYS = 500
-/** Rows that are held while they cannot be stored. */
+/** Rows that are kept in memory while the database is unavailable. */
 const MOST_HELD = 2_000
 const MOST_OPERATIONS = 10
 const MINUTE_MS = 60_000
@@ -49,19 +51,19 @@ export class RefusalTally {
     else this.#addToOthers(minute, refusal)
   }
 
-  /** Rows that are not stored as they are now. */
+  /** Returns the rows that changed since they were last stored. */
   unstored(): AuditDocument[] {
     return [...this.#entries.values()].filter(entry => !entry.isStored).map(entry => structuredClone(entry.row))
   }
 
-  /** A row was stored as it was given by `unstored`. */
+  /** Marks a row of `unstored` as stored, unless it has changed meanwhile. */
   markStored({ _id, count }: AuditDocument): void {
     for (const entry of this.#entries.values()) {
       if (entry.row._id === _id) entry.isStored = entry.row.count === count
     }
   }
 
-  /** Forgets what is stored and gains nothing any more. */
+  /** Evicts the stored rows of past minutes. */
   forgetEnded(nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS)
     for (const [key, entry] of this.#entries) {

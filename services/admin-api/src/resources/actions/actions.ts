@@ -39,7 +39,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
-/** An action as it is shown: what its owner keeps beside the contract's fields stays inside. */
+/** An action as the API shows it: without the internal fields of the reconciler. */
 export function showAction(document: ActionDocument): ShownAction {
   const { _id, first_seen: _sortedBy, ...action } = document
   return { action_id: _id, ...action }

@@ -16,7 +16,7 @@ const REFUSALS: Record<Extract<ConfigPatchVerdict, { kind: 'refused' }>['reason'
     'Give all headers again, or {} to remove them: headers set for one host are not sent to another',
 }
 
-/** How long the notifier is waited for that enables the channel, in milliseconds. */
+/** How long the route waits for the notifier to enable the channel, in milliseconds. */
 const ENABLING_MS = 3_000
 
 /** PATCH /v1/alert-channels/{id} */
@@ -63,14 +63,14 @@ export function changeChannelRoute(parts: AdminParts): Route {
   })
 }
 
-/** Whether a change says where alerts go: how another place failed says nothing about this one. */
+/** True if a change sets a new target. The failures of the previous target say nothing about a new target. */
 function hasTarget({ url, webhook_url, to }: ChannelConfigPatch): boolean {
   return [url, webhook_url, to].some(part => part !== undefined)
 }
 
 /**
- * Has the notifier, whose it is, forgive the failures of a channel, be they enough to disable it or not.
- * @returns the health as it is then; as it was, where the notifier takes its time
+ * Asks the notifier, which owns the health of channels, to reset the failures of a channel, whether or not they have disabled it.
+ * @returns the health after the reset; the health before it if the notifier does not answer in time
  */
 async function forgive(
   { stores, commands, outcomes }: AdminParts,
@@ -81,7 +81,8 @@ async function forgive(
 ): Promise<ChannelHealthDocument | undefined> {
   const failedAt = health?.disabled_at ?? health?.failing_since ?? null
   if (failedAt === null) return health
-  // The notifier keeps what disabled the channel after it was asked. This was seen, however its clock goes.
+  // The notifier keeps a failure that is newer than the request. The failure shown here must be reset even if the notifier's clock is
+  // ahead.
   const requestedAt = new Date(Math.max(now.getTime(), failedAt.getTime()))
   await commands.send([
     {

@@ -4,13 +4,13 @@ import { findChannel } from '../../http/found.ts'
 import type { RouteRequest } from '../../http/route.ts'
 import type { AdminShelves } from '../../store/stores.ts'
 
-/** A request about one alert channel. */
+/** The parts of a request that a change of an alert channel needs. */
 type OfChannel = Pick<
   RouteRequest<{ readonly id: string }, unknown, unknown>,
   'params' | 'principal' | 'now' | 'ifMatch'
 >
 
-/** Changes an alert channel on the version that was read (changeVersioned). */
+/** Changes an alert channel if it still has the version that was read (changeVersioned). */
 export function changeChannel(
   { channels }: Pick<AdminShelves, 'channels'>,
   { params, principal, ifMatch, now }: OfChannel,

@@ -4,12 +4,12 @@ import { isAtOwnHost } from '../../http/own-host.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import type { AdminParts } from '../../parts.ts'
 
-/** Of incoming webhooks: of Slack, and of Slack for governments. */
+/** Hosts of incoming webhooks: of Slack and of GovSlack. */
 const SLACK_HOSTS = createHostList(['hooks.slack.com', 'hooks.slack-gov.com'])
 
 /**
- * Refuses where a channel may not deliver to, and what it may not send along.
- * @param config a new channel's, or the parts of one that change
+ * Refuses URLs that a channel may not deliver to, and headers that it may not send.
+ * @param config the config of a new channel, or the changed parts of an existing config
  * @throws AppError `egress_blocked`, `invalid_request`
  */
 export function checkTarget(

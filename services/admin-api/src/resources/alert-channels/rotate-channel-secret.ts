@@ -31,7 +31,7 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
     refusals: ['not_found', 'conflict'],
     async handle({ params, body, principal, now, change }) {
       const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
-      // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
+      // The health is read before the change: if a read failed after it, the caller would never see the new secret.
       const health = await stores.channelHealth.find({ _id: params.id })
       const rotate = ({ _id, project_id, config }: ChannelDocument) => {
         if (config.kind !== 'webhook') {

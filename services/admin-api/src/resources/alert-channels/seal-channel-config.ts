@@ -9,20 +9,20 @@ import {
 } from '@backstop/channels'
 import { AppError, Secret, type SecretBox, type SecretContext } from '@backstop/kit'
 
-/** Which channel it is: a sealed secret opens there only. */
+/** Identifies the channel. A sealed secret can only be opened with the same id and project. */
 export type ChannelPlace = Pick<SecretContext, 'id' | 'projectId'>
 
 type WebhookConfig = Extract<ChannelConfig, { kind: 'webhook' }>
 
-/** As long as Standard Webhooks recommends, in its form: verifiers take it as it is. */
+/** The length that Standard Webhooks recommends; verifier libraries accept its format unchanged. */
 const SECRET_BYTES = 32
 
-/** A new secret for a webhook whose owner brought none. */
+/** Makes a secret for a webhook whose owner gave none. */
 export function makeWebhookSecret(): Secret {
   return new Secret(`whsec_${randomBytes(SECRET_BYTES).toString('base64')}`)
 }
 
-/** Seals what is secret about channels, each part bound to its channel and its field. */
+/** Seals the secret fields of channels. Each sealed value is bound to its channel and field. */
 export class ChannelSealer {
   readonly #box: SecretBox
 
@@ -35,12 +35,12 @@ export class ChannelSealer {
     return sealConfig(config, this.#sealFor(place))
   }
 
-  /** A config with the parts changed that the patch names; it was judged to fit (rules/alert-channel.ts). */
+  /** Applies a patch to a config. The patch was checked by judgeConfigPatch (rules/alert-channel.ts). */
   applyPatch(config: ChannelConfig, patch: ChannelConfigPatch, place: ChannelPlace): ChannelConfig {
     return changeConfig(config, patch, this.#sealFor(place))
   }
 
-  /** A webhook's config with another secret; that of before signs beside it for the overlap. */
+  /** A webhook's config with a new secret. During the overlap, deliveries are also signed with the previous secret. */
   rotate(config: WebhookConfig, next: Secret, place: ChannelPlace, overlapMs: number, now: Date): WebhookConfig {
     const previous = overlapMs > 0 ? this.#asPrevious(config, place) : undefined
     return {
@@ -50,18 +50,18 @@ export class ChannelSealer {
     }
   }
 
-  /** Whether the webhook is signed with this very secret. */
+  /** True if the webhook is signed with exactly this secret. */
   isSignedWith(config: WebhookConfig, secret: Secret): boolean {
     return config.secret !== null && config.fingerprint === this.#box.fingerprint(secret)
   }
 
-  /** Sealed anew, since a sealed secret opens in its own field only. */
+  /** Opened and sealed again, because a sealed secret can only be opened in its own field. */
   #asPrevious(config: WebhookConfig, place: ChannelPlace): { sealed: string; fingerprint: string } | undefined {
     if (config.secret === null) return undefined
     try {
       return this.#seal(this.#box.open(config.secret, contextOf('secret', place)), 'previous_secret', place)
     } catch (error) {
-      // Nothing can be signed with it any more, and a new secret is the remedy: it must not fail for the old one.
+      // The previous secret cannot be opened, so it cannot sign. The rotation must still succeed, because a new secret is the remedy.
       if (error instanceof AppError && error.code === 'secret_unreadable') return undefined
       throw error
     }

@@ -11,17 +11,17 @@ import {
 } from '@backstop/kit'
 import type { Shelf } from '../../store/shelf.ts'
 
-/** A fixed id: of several replicas that start at once, the insert of one wins, and only that one has a key to show. */
+/** A fixed id: if several replicas start at once, only one of them can insert the key and show it. */
 export const BOOTSTRAP_KEY_ID = 'key_bootstrap'
 
-/** The parts that the bootstrap key needs. */
+/** Services and settings for creating the first key. */
 export interface BootstrapOptions {
   readonly apiKeys: Shelf<ApiKeyDocument>
   readonly clock: Clock
   readonly logger: Logger
-  /** The key that the operator chose (BOOTSTRAP_API_KEY); one is made without it. */
+  /** The key that the operator chose (BOOTSTRAP_API_KEY). If undefined, a key is generated. */
   readonly chosen: Secret | undefined
-  /** Shows a key that was made, once: it cannot be shown again. */
+  /** Shows a generated key. It is called once, because the key cannot be shown again. */
   readonly show: (key: Secret) => void
 }
 
@@ -29,9 +29,9 @@ export interface BootstrapOptions {
 export type BootstrapOutcome = 'made' | 'stored' | 'replaced' | 'keys_are_there'
 
 /**
- * Sees to it that the first start ends with a key that somebody knows. The bootstrap key is never deleted, only revoked, so
- * no later start makes another one. A key that was made and shown but never used gives way to BOOTSTRAP_API_KEY: the way
- * back for an operator who lost the line, or whose process died between storing and showing it.
+ * Creates the first API key unless one exists. The bootstrap key is never deleted, only revoked, so a later start creates no other. A
+ * generated key that was never used is replaced by BOOTSTRAP_API_KEY, for operators who lost the generated key or whose process died
+ * between storing and showing it.
  */
 export async function ensureBootstrapKey(options: BootstrapOptions): Promise<BootstrapOutcome> {
   const { apiKeys, chosen } = options
@@ -50,8 +50,8 @@ export async function ensureBootstrapKey(options: BootstrapOptions): Promise<Boo
 }
 
 /**
- * The same, trying until the database answers: a service starts while MongoDB is away.
- * @returns false when the signal came first
+ * Calls ensureBootstrapKey until the database answers, because the service also starts while MongoDB is unavailable.
+ * @returns false if the signal was aborted first
  */
 export async function keepTryingBootstrap(options: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
   const RETRY_MS = 2_000

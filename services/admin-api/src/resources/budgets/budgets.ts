@@ -115,10 +115,10 @@ function deleteRoute({ budgets }: AdminParts): Route {
   })
 }
 
-/** Each time somebody else changed it in between, so that many losses in a row mean that something is wrong. */
+/** Each failed try means a concurrent change. More than this many in a row indicate a bug. */
 const MAX_TRIES = 10
 
-/** Changes a budget on the version that was read, so that no change of somebody else's is undone. */
+/** Changes a budget if it still has the version that was read, and tries again after a concurrent change. */
 async function asRead(
   find: () => Promise<Budget>,
   ifMatch: string | undefined,

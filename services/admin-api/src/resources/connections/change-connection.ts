@@ -4,13 +4,13 @@ import { findConnection } from '../../http/found.ts'
 import type { RouteRequest } from '../../http/route.ts'
 import type { AdminShelves } from '../../store/stores.ts'
 
-/** A request about one connection of a project. */
+/** The parts of a request that a change of a connection needs. */
 type OfConnection = Pick<
   RouteRequest<{ readonly id: string; readonly connection_id: string }, unknown, unknown>,
   'params' | 'principal' | 'now' | 'ifMatch'
 >
 
-/** Changes a connection on the version that was read (changeVersioned). */
+/** Changes a connection if it still has the version that was read (changeVersioned). */
 export function changeConnection(
   { connections }: Pick<AdminShelves, 'connections'>,
   { params, principal, ifMatch, now }: OfConnection,

@@ -10,8 +10,7 @@ const OWN_HOSTS = Object.fromEntries(
 ) as Readonly<Record<ProviderKind, HostList>>
 
 /**
- * Refuses an api_base that leads anywhere but to the provider itself or to a host that the operator allowed: the read key goes
- * there.
+ * Refuses an api_base whose host is neither the provider's own nor allowed by the operator, because the read key is sent there.
  * @throws AppError `egress_blocked`, `invalid_request`
  */
 export function checkApiBase(

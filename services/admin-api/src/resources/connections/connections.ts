@@ -120,7 +120,7 @@ function createRoute(parts: AdminParts): Route {
   })
 }
 
-/** @throws AppError `egress_blocked`, `invalid_request` for what does not fit the stored connection */
+/** @throws AppError `egress_blocked`, `invalid_request` if the patch does not fit the stored connection */
 function patchOf(parts: AdminParts, known: ConnectionDocument, patch: ConnectionPatch, now: Date) {
   checkApiBase(parts, known.kind, patch.api_base)
   const siteFault = refusedSite(known, patch.site)
@@ -135,7 +135,7 @@ function patchOf(parts: AdminParts, known: ConnectionDocument, patch: Connection
   return patchedConnection(known, patch, readKey)
 }
 
-/** Whoever keeps hints for the connection hears that its provider can be read now. */
+/** Tells the reconciler that the provider can be read now, so that it processes the notifications that wait for a read key. */
 async function tellReadable({ commands }: AdminParts, connection: ConnectionDocument, patch: ConnectionPatch) {
   const mayBeNew = typeof patch.read_key === 'string' || patch.site !== undefined || patch.api_base !== undefined
   if (!mayBeNew || connection.status !== 'active' || connection.read_key === null) return
@@ -169,7 +169,7 @@ function patchRoute(parts: AdminParts): Route {
     honoursIfMatch: true,
     async handle(request) {
       const { params, body, now } = request
-      // Read before the change, so that what cannot be shown is not changed either.
+      // The sweep is read before the change, so that a failed read leaves the connection unchanged.
       const sweep = await stores.sweeps.find({ _id: params.connection_id })
       const changed = await request.change(
         shelves => changeConnection(shelves, request, known => patchOf(parts, known, body, now)),

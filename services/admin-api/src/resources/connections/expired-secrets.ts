@@ -3,12 +3,12 @@ import type { ConnectionDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit'
 import type { Db } from 'mongodb'
 
-/** Secrets whose overlap with the one that replaced them is over: nothing is signed or authenticated with them any more. */
+/** Secrets that were replaced and whose overlap is over. They no longer sign or authenticate anything. */
 export interface ExpiredSecrets {
   /**
-   * Erases those of channels and connections. Their versions stay: nothing changes that anybody is shown. A change of the
-   * same document at the same moment may bring one back, until the next time.
-   * @returns how many documents held one
+   * Erases the expired secrets of channels and connections. Document versions stay the same, because no shown field changes. A concurrent
+   * change of the same document may restore a secret until the next call.
+   * @returns the number of documents that held an expired secret
    * @throws AppError `unavailable`
    */
   erase(now: Date): Promise<number>
@@ -21,7 +21,7 @@ export function createMongoExpiredSecrets(db: Db): ExpiredSecrets {
   return {
     erase: now =>
       asUnavailable(async () => {
-        // Of another type than a date, null is never less than one.
+        // MongoDB compares only values of the same type, so $lte never matches null.
         const isOver = { $lte: now }
         const [ofChannels, ofConnections] = await Promise.all([
           channels.updateMany(

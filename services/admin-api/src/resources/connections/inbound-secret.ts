@@ -1,19 +1,19 @@
 import type { NewConnection, SecretRotation } from '@backstop/contracts'
 import { randomBase62, Secret } from '@backstop/kit'
 
-/** The fixed user name of the subscription provider's basic authentication (interface §2). */
+/** The fixed user name in the basic authentication of subscription providers. */
 export const SUBSCRIPTION_USERNAME = 'service'
-/** 190 bits in a form that every provider's settings page takes; a password is to have 24 characters at least (R2.5). */
+/** 190 bits, in characters that the settings pages of all providers accept. A password needs at least 24 characters. */
 const SECRET_LENGTH = 32
 
-/** The secret that notifications are authenticated with, and the part of the answer that shows it, once. */
+/** The secret that authenticates notifications, and the fields that show it once in the answer. */
 export interface InboundSecretMade {
   readonly secret: Secret
-  /** Empty where the caller brought the secret: there is nothing to tell. */
+  /** Empty if the caller gave the secret. */
   readonly shown: { readonly signing_secret?: string } | { readonly username: string; readonly password: string }
 }
 
-/** The secret of a connection as given, or a new one where we are to make it. */
+/** Returns the given secret of a connection, or generates a new secret. */
 export function inboundSecretFor(
   kind: NewConnection['kind'],
   given: Pick<SecretRotation, 'signing_secret' | 'destination_secret'>,
@@ -24,7 +24,7 @@ export function inboundSecretFor(
       return { secret: new Secret(secret), shown: { signing_secret: secret } }
     }
     case 'reseller':
-      // The schema of new connections, and the rotation's own check, see to it that there is one.
+      // The schema of new connections and refuseWrongSecret ensure that a secret is given.
       return { secret: new Secret(given.destination_secret ?? ''), shown: {} }
     case 'subscription': {
       const password = randomBase62(SECRET_LENGTH)

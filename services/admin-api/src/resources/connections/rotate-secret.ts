@@ -45,7 +45,7 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       const made = inboundSecretFor(connection.kind, body)
       const place = { id: connection._id, projectId: connection.project_id }
       const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
-      // Read before the change: what fails after it would keep the new secret from whoever it is shown to once.
+      // The sweep is read before the change: if a read failed after it, the caller would never see the new secret.
       const sweep = await stores.sweeps.find({ _id: connection._id })
       const rotate = (document: ConnectionDocument) => {
         const rotation = rotateSecrets(document.inbound_secrets, sealed, body.overlap_seconds * 1_000, now)
@@ -65,7 +65,9 @@ export function rotateSecretRoute(parts: AdminParts): Route {
   })
 }
 
-/** Which secret may, and which must, be given follows from the kind, which the body does not name. */
+/**
+ * The kind of the connection decides which secret may or must be given. The body does not name the kind, so the schema cannot check this.
+ */
 function refuseWrongSecret(kind: ProviderKind, body: SecretRotation): void {
   const refuse = (field: keyof SecretRotation, message: string) => {
     throw refusedField(`body.${field}`, message)

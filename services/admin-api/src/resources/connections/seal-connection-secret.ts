@@ -1,7 +1,7 @@
 import type { ConnectionSecret } from '@backstop/contracts'
 import type { Secret, SecretBox } from '@backstop/kit'
 
-/** A secret of a connection as it is stored. */
+/** Seals a secret of a connection for storage. */
 export function sealConnectionSecret(
   secretBox: SecretBox,
   secret: Secret,

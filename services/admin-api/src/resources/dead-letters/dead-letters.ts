@@ -29,7 +29,7 @@ export function deadLetterRoutes(parts: AdminParts): Route[] {
   ]
 }
 
-/** Nobody can tell whose a message is that cannot be read: they are for keys of all projects alone. */
+/** A message that cannot be read has no known project, so only keys for all projects may see it. */
 const seesAll = ({ projectId }: Principal) => projectId === null
 
 function replayRoute({ stores, deadLetters }: AdminParts): Route {

@@ -10,7 +10,7 @@ const REFUSALS: Record<Extract<SendAgainVerdict, { kind: 'refused' }>['reason'],
   superseded: 'A later message covered it; see told_by',
 }
 
-/** @param what says what would be sent: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason in words */
+/** @param what the consequence in words: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason */
 export function refuseSendingAgain(verdict: SendAgainVerdict, what: string): void {
   if (verdict.kind === 'refused') throw new AppError('conflict', `${what}: ${REFUSALS[verdict.reason]}`)
 }

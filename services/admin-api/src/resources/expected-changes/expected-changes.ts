@@ -98,7 +98,8 @@ function createRoute({ stores, commands }: AdminParts): Route {
             expected_change_id: document._id,
           },
         ])
-        // The note stands, and the reconciler looks for new ones by itself: a repeated call would make a second note.
+        // The expected change is stored, and the reconciler also polls for new ones. An error here would make the caller retry and create
+        // a second one.
         .catch(error => logger.warn({ error, expected_change_id: document._id }, 'expected_change.not_published'))
       return { status: 201, body: show(document, undefined) }
     },
@@ -131,7 +132,7 @@ function deleteRoute(): Route {
   })
 }
 
-/** @param stored what the reconciler noted as taken of it; undefined while nothing is */
+/** @param stored the reconciler's record of the covered changes; undefined if there are none yet */
 function show(
   { _id, created_at, starts_at, expires_at, ...rest }: ExpectedChangeDocument,
   stored: ExpectedChangeUsesDocument | undefined,

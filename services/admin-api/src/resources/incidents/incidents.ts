@@ -31,7 +31,7 @@ export function incidentRoutes({ stores }: AdminParts): Route[] {
       sortedBy: 'opened',
       filter: ({ connection_id, state }) => ({
         connection_id,
-        // Without a state, all states are named: the index has the state before the date that the list is sorted by.
+        // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
         state: state ?? { in: IncidentState.options },
       }),
       show: showIncident,
@@ -65,7 +65,7 @@ async function showWithTimeline(
   }
 }
 
-/** The alerts about an incident, raised or not: their ids follow from its own. */
+/** The possible alert ids of an incident, sent or not. They are computed from its id. */
 function alertsOf(incidentId: string): string[] {
   return [incidentAlertId(incidentId, 'incident.opened'), incidentAlertId(incidentId, 'incident.resolved')]
 }

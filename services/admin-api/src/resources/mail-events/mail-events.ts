@@ -11,10 +11,10 @@ import { readSesMessage } from './rules/ses-event.ts'
 const Taken = z.object({ taken: z.int(), ignored: z.int() })
 
 const FORMATS: ReadonlySet<string> = new Set(['ses-sns', 'postmark'])
-/** A report of a bounce holds 10 KiB or so of the mail's own headers. */
+/** A bounce report contains about 10 KiB of the mail's headers. */
 const MAX_REPORT_BYTES = 65_536
 
-/** /v1/mail-events/{format}/{token}: where mail providers report bounces and complaints. The token is the credential. */
+/** /v1/mail-events/{format}/{token}: mail providers report bounces and complaints here. The token is the credential. */
 export function mailEventRoutes({ commands, mailEvents: { token: expected, sns } }: AdminParts): Route[] {
   return [
     defineRoute({
@@ -41,7 +41,8 @@ export function mailEventRoutes({ commands, mailEvents: { token: expected, sns }
         'unavailable',
       ],
       admit({ format, token }) {
-        // One answer for all: whether a format exists, or reports are taken at all, is told to nobody without the token.
+        // All three cases get the same answer, so a caller without the token cannot find out which formats exist or whether reports are
+        // accepted.
         if (expected === undefined || !isSame(token, expected.reveal()) || !FORMATS.has(format)) {
           throw new AppError('not_found', 'Unknown path for mail events; compare its token with MAIL_EVENTS_TOKEN')
         }
@@ -80,7 +81,7 @@ function isOfProject(event: MailEvent): event is MailEvent & { projectId: string
   return event.projectId !== null
 }
 
-/** In constant time: hashes are of one length, whatever was sent. */
+/** Compares in constant time: both hashes have the same length for any input. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

@@ -119,7 +119,7 @@ export async function findOperation(
   return requireOwn(await ledger.get(id), principal, 'operation', id)
 }
 
-/** The audit row of a change. */
+/** The change to an operation, for the audit row. */
 export function changeOfOperation(operation: Operation, action: string): NonNullable<RouteAnswer['changed']> {
   return { action, target: operation.operation_id, projectId: operation.project_id }
 }

@@ -21,10 +21,10 @@ const Previewed = z.union([
   z.object({ id: z.string(), event: z.string(), created_at: z.string(), project_id: z.string(), data: z.unknown() }),
 ])
 
-/** Where the links of previews lead: to nothing of anybody's. */
+/** Target of the links in previews: a reserved domain that belongs to nobody. */
 const CONSOLE_URL = 'https://console.example'
 const UNSUBSCRIBE_URL = 'https://api.example/v1/unsubscribe/preview'
-/** Alerts in the digest: more than a channel gets one by one. */
+/** Number of alerts in a sample digest: more than the limit above which a channel gets a digest. */
 const DIGEST_OF = 25
 
 type Query = z.output<typeof PreviewQuery>

@@ -66,7 +66,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
         to: new Date(body.to),
         requested_at: now,
       }
-      // Sent first: a request that is stored and was never sent would be shown as waiting for ever.
+      // The command is sent before the request is stored: a stored request whose command was never sent would stay pending for ever.
       await commands.send([
         {
           kind: 'replay_deliveries',

@@ -91,7 +91,7 @@ async function findRun(
   return { run_id: runId, project_id: projectId, failure: failure ?? null, operations: operations.map(showOperation) }
 }
 
-/** The project of a run: the one named, or the key's, or else the only one in which anything names the run. */
+/** The project of a run: the project in the query or of the key, or else the only project with operations of this run. */
 async function projectOf(
   { stores, runs }: AdminParts,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, printed from the route table and from the very schemas that check requests. */
+/** The OpenAPI 3.1 document, generated from the route table and from the schemas that check requests. */
 import * as channels from '@backstop/channels'
 import * as contracts from '@backstop/contracts'
 import { ERROR_CODES, type ErrorCode } from '@backstop/contracts'
@@ -7,7 +7,7 @@ import type { Route } from '../../http/route.ts'
 
 type Json = Record<string, unknown>
 
-/** Schemas that have a name in the document; the others stand where they are used. */
+/** Schemas with a name in the document; all other schemas are written inline. */
 const NAMES = [
   'Action',
   'AlertChannel',
@@ -46,10 +46,10 @@ const NAMES = [
 const SCHEMAS = { ...contracts, ...channels }
 const NAMED = new Map<z.ZodType, string>(NAMES.map(name => [SCHEMAS[name], name]))
 
-/** What a caller sends, before defaults and transformations; the rest is what it gets. */
+/** Names of schemas for requests. All other named schemas are for answers. */
 const SENT = /^New|(?:Patch|Rotation)$/
 
-/** What any route that takes a key may refuse, and any that takes a body beside that. */
+/** Error codes that any route with a key may answer, and additional codes of routes with a body. */
 const REFUSALS_WITH_KEY: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable']
 const REFUSALS_WITH_BODY: readonly ErrorCode[] = [
   'malformed_json',
@@ -171,8 +171,8 @@ function refusalsOf(route: Route): Json {
 }
 
 /**
- * A zod schema as JSON Schema 2020-12, which OpenAPI 3.1 uses as it is; named ones inside it become references.
- * @param isSent whether it is what a caller sends
+ * Converts a zod schema to JSON Schema 2020-12, which OpenAPI 3.1 uses. Named schemas inside it become references.
+ * @param isSent true if callers send it: the schema then describes the input before defaults and transformations
  * @param mayRefer false for the definition of a named schema itself
  */
 function schemaOf(schema: z.ZodType, isSent: boolean, mayRefer = true): Json {
@@ -188,9 +188,9 @@ function schemaOf(schema: z.ZodType, isSent: boolean, mayRefer = true): Json {
         jsonSchema.$ref = `#/components/schemas/${inner}`
         return
       }
-      // The format says it all; the pattern beside it is how zod checks leap years.
+      // The format is enough for readers; zod's pattern only adds a check of leap years.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
-      // Answers may gain fields at any time; what is sent may hold none that is not named.
+      // Answers may gain fields at any time, while requests may not contain unknown fields.
       if (!isSent) delete jsonSchema.additionalProperties
     },
   })

@@ -4,7 +4,7 @@ import { describeApi } from './openapi.ts'
 
 const tag = 'About'
 
-/** GET / and GET /v1/openapi.json: public, because they hold nothing but what the product's own documentation says. */
+/** GET / and GET /v1/openapi.json. They are public, because their content is public documentation. */
 export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
   const routes: Route[] = [
     defineRoute({
@@ -40,7 +40,7 @@ export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
       handle: async () => ({ status: 200, printed: document }),
     }),
   ]
-  // Printed once: anybody may ask for it, as often as they like.
+  // Serialized once, because anybody may request it at any rate.
   const document = Buffer.from(JSON.stringify(describeApi([...others, ...routes])))
   return routes
 }

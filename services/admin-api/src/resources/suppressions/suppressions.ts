@@ -8,9 +8,9 @@ import { showSuppression } from './rules/suppression.ts'
 
 const tag = 'Suppressions'
 
-/** Whatever suppresses; an address whose bounces are only counted still gets mail, and is on no list. */
+/** Selects the suppressed addresses. An address whose bounces are only counted still gets mail and is not listed. */
 const SUPPRESSED = { reason: { in: SuppressionReason.options } } as const
-/** How long the notifier, which keeps the list, is waited for, in milliseconds. */
+/** How long the route waits for the notifier, which owns the list, in milliseconds. */
 const CHANGING_MS = 3_000
 
 /** /v1/suppressions */

@@ -12,7 +12,7 @@ button:focus-visible{outline:3px solid #84caff;outline-offset:2px}
 @media (prefers-color-scheme:dark){body{background:#0c111d;color:#d0d5dd}main{background:#161b26}h1{color:#f5f5f6}button{background:#e4e7ec;color:#101828}}
 @media (max-width:520px){main{margin-top:0;border-radius:0;padding:24px 20px}}`
 
-/** A small page of ours. Its style is the only one that a browser is allowed to apply, and nothing on it runs. */
+/** A small HTML page. Browsers may apply only its own style and run no script on it. */
 export function page({ title, text, button }: { title: string; text: string; button?: string }) {
   const form =
     button === undefined ? '' : `<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`
@@ -27,8 +27,8 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
 
 /**
- * A message, shown in a browser: its own styles apply, its logo may be fetched, nothing runs, and it is of no origin, so that
- * it can reach nothing of ours.
+ * Content-Security-Policy for a message preview: its inline styles apply and its logo loads, but scripts do not run, and it has no
+ * origin, so it cannot access the API.
  */
 export const MESSAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https:; sandbox; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

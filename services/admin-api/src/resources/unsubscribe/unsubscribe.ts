@@ -10,21 +10,21 @@ import type { AdminParts } from '../../parts.ts'
 import { page } from './pages.ts'
 
 const tag = 'Unsubscribing'
-/** Of any length: whoever comes with a broken link is a person as well, and gets the page. */
+/** The token may have any length, because a person with a broken link should get the page and not an error. */
 const WithToken = z.object({ token: z.string() })
 const PAGE = { description: 'A page for a person', mediaType: 'text/html' } as const
 const ANSWERS = { 200: PAGE, 404: { ...PAGE, description: 'A page that says that the link is not valid' } }
 
 /**
- * Tokens that were just done: whoever posts one again and again makes nothing more of it. Not for longer than a team takes
- * to let the address go: whoever then leaves again was told so and has to be out.
+ * Recently used tokens. A repeated POST with such a token sends no second command. The time is short, because a team may remove the
+ * suppression and the person may then unsubscribe again.
  */
 const REMEMBERED = 10_000
 const REMEMBERED_MS = 5_000
 
 /**
- * /v1/unsubscribe/{token}: where the links and the one-click headers of mails lead (RFC 8058). The token is the credential:
- * nobody can guess one, so who comes with a broken one is told. Nobody is told whose a good one is.
+ * /v1/unsubscribe/{token}: the target of the links and one-click headers in mails (RFC 8058). The token is the credential. Tokens cannot
+ * be guessed, so the page may say that a link is broken. It never shows the address of a valid token.
  */
 export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] {
   const done = new Map<string, number>()
@@ -106,7 +106,7 @@ export function unsubscribeRoutes({ secretBox, commands }: AdminParts): Route[] 
   }
 }
 
-/** What a person can do who has only this link. */
+/** The page for a broken or outdated link. It says what a person with only this link can do. */
 function noLongerValid() {
   return {
     status: 404,

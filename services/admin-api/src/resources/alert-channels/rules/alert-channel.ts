@@ -10,7 +10,10 @@ import {
 } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
 
-/** A channel as it is shown: its secrets only as fingerprints. Slack's webhook_url is one, because it is all that is needed to post. */
+/**
+ * A channel as the API shows it, with fingerprints in place of secrets. Slack's webhook_url is a secret, because it is enough for
+ * posting.
+ */
 export function showChannel(
   document: ChannelDocument,
   health: ChannelHealthDocument | undefined,
@@ -32,7 +35,7 @@ export function showChannel(
   }
 }
 
-/** The success rate is over so many days, today among them. */
+/** The success rate covers this many days, including today. */
 const RATE_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -56,7 +59,7 @@ function stateOf(health: ChannelHealthDocument | undefined): ChannelHealth['stat
   return health.last_success_at === null && health.last_failure_at === null ? 'unused' : 'healthy'
 }
 
-/** To four digits: more of them would only look exact. */
+/** Rounded to four digits; more digits would suggest a precision that the rate does not have. */
 function successRate(days: NonNullable<ChannelHealthDocument['days']>, now: Date): number | null {
   const oldest = new Date(now.getTime() - (RATE_DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
   let delivered = 0
@@ -69,15 +72,15 @@ function successRate(days: NonNullable<ChannelHealthDocument['days']>, now: Date
   return attempts === 0 ? null : Math.round((delivered / attempts) * 10_000) / 10_000
 }
 
-/** Whether a change fits the config of a channel. */
+/** The decision whether a change fits the config of a channel. */
 export type ConfigPatchVerdict =
   | { readonly kind: 'fits' }
   | { readonly kind: 'refused'; readonly reason: 'of_another_kind'; readonly field: keyof ChannelConfigPatch }
   | { readonly kind: 'refused'; readonly reason: 'headers_to_another_host'; readonly field: 'headers' }
 
 /**
- * Whether a change fits a channel's config. Header values may be credentials that whoever changes the URL does not know, so
- * they never go to another host unasked.
+ * Decides whether a change fits a channel's config. Header values may be credentials that the caller does not know, so a change of the
+ * host must give the headers again.
  */
 export function judgeConfigPatch(config: ChannelConfig, patch: ChannelConfigPatch): ConfigPatchVerdict {
   const parts = patchFieldsOf(config.kind)
@@ -95,7 +98,7 @@ function originOf(url: string): string | undefined {
   return URL.parse(url)?.origin
 }
 
-/** What is left of a channel once it is deleted: nothing that anything could be sent with. */
+/** The document of a deleted channel: without its secrets and targets, so nothing can be sent with it. */
 export function deletedChannel(
   { config }: ChannelDocument,
   now: Date,

@@ -2,24 +2,24 @@ import type { ApiKeyDocument, Scope } from '@backstop/contracts'
 
 type Key = Pick<ApiKeyDocument, '_id' | 'scopes' | 'project_id' | 'expires_at' | 'revoked_at'>
 
-/** Whether a key may be revoked. */
+/** The decision whether a key may be revoked. */
 export type RevocationVerdict =
-  /** `successorId`: the admin key that remains; null where the revoked key did not administer everything. */
+  /** `successorId`: the admin key that remains; null if the revoked key did not administer all projects. */
   | { readonly kind: 'allowed'; readonly successorId: string | null }
   | { readonly kind: 'refused'; readonly reason: 'last_admin_key' }
 
 const ADMIN: Scope = 'admin'
 
-/** Whether a key works at that time and administers all projects. */
+/** True if a key is valid at that time and administers all projects. */
 function isUsableAdminKey(key: Key, now: Date): boolean {
   const isUsable = key.revoked_at === null && (key.expires_at === null || key.expires_at > now)
   return isUsable && key.project_id === null && key.scopes.includes(ADMIN)
 }
 
 /**
- * Whether a key may be revoked: one usable admin key has to remain, because only an admin key makes new keys. Of several,
- * the successor is the one that works longest.
- * @param all at least every admin key that is not revoked; `key` may be among them
+ * Decides whether a key may be revoked. One usable admin key must remain, because only an admin key can create keys. If several remain,
+ * the successor is the key that expires last.
+ * @param all at least all admin keys that are not revoked; `key` may be included
  */
 export function decideRevocation(key: Key, all: readonly Key[], now: Date): RevocationVerdict {
   if (!isUsableAdminKey(key, now)) return { kind: 'allowed', successorId: null }

@@ -8,7 +8,7 @@ import type {
   SweepDocument,
 } from '@backstop/contracts'
 
-/** The secrets of a new connection, sealed already. */
+/** The sealed secrets of a new connection. */
 export interface SealedSecrets {
   readonly inbound: ConnectionSecret
   readonly readKey: ConnectionSecret | null
@@ -41,12 +41,12 @@ export function connectionDocument(
   }
 }
 
-/** Subscription events are hints: without a way to read the provider's own record nothing can be judged. */
+/** Subscription events only say that something changed, so without read access to the provider no verdict is possible. */
 function statusOf(kind: NewConnection['kind'], readKey: ConnectionSecret | null, site: string | null) {
   return kind === 'subscription' && (readKey === null || site === null) ? 'needs_setup' : 'active'
 }
 
-/** Why the site of a connection cannot be set; undefined when it can, or is not asked for. */
+/** Returns why the site of a connection cannot be set, or undefined if it can or is not given. */
 export function refusedSite(known: ConnectionDocument, site: string | undefined): string | undefined {
   if (site === undefined || site === known.site) return undefined
   if (known.kind !== 'subscription') return 'Only a subscription connection has a site'
@@ -56,8 +56,8 @@ export function refusedSite(known: ConnectionDocument, site: string | undefined)
 }
 
 /**
- * Why the stored read key may not stay with a changed connection; undefined when it may. Whoever changes the address need not
- * know the key, so it goes to another origin only when it is given again.
+ * Returns why the stored read key may not be used with the changed connection, or undefined if it may. The caller of a change may not
+ * know the key, so it is sent to another origin only if the caller gives it again.
  */
 export function refusedReadKey(known: ConnectionDocument, patch: ConnectionPatch): string | undefined {
   if (known.read_key === null || patch.read_key !== undefined) return undefined
@@ -67,15 +67,15 @@ export function refusedReadKey(known: ConnectionDocument, patch: ConnectionPatch
   return 'Give the read key again, or null to remove it: a stored key is not sent to another host'
 }
 
-/** Which origin the read key is sent to. Without api_base that is the provider's own, which for a biller its site names. */
+/** The origin that the read key is sent to: of api_base, or else the provider's own, which `site` names for a biller. */
 function readOrigin({ kind, api_base, site }: Pick<ConnectionDocument, 'kind' | 'api_base' | 'site'>): string {
   if (api_base !== null) return URL.parse(api_base)?.origin ?? api_base
   return kind === 'subscription' ? `site ${site}` : 'provider'
 }
 
 /**
- * What changes of a connection.
- * @param readKey sealed already; null takes it away, undefined leaves it
+ * The changed fields of a connection.
+ * @param readKey the sealed key; null removes the stored key, undefined keeps it
  */
 export function patchedConnection(
   known: ConnectionDocument,
@@ -95,8 +95,8 @@ export function patchedConnection(
 }
 
 /**
- * A connection as it is shown: its secrets only as fingerprints, and only those that are still good.
- * @param sweep undefined for one that was never swept
+ * A connection as the API shows it: with fingerprints in place of secrets, and without expired secrets.
+ * @param sweep undefined if the connection was never swept
  */
 export function showConnection(
   document: ConnectionDocument,
@@ -127,7 +127,7 @@ function readingOf({ status, read_key }: ConnectionDocument, sweep: SweepDocumen
   const untold = { last_run_at: null, error: null, failing_since: null, next_run_at: null }
   if (status !== 'active' || read_key === null) return { state: 'off', ...untold }
   const lastRunAt = sweep?.last_run_at ?? null
-  // What became of another key says nothing about this one.
+  // The last sweep used another key, so its result says nothing about this key.
   if (sweep === undefined || lastRunAt === null || lastRunAt < read_key.created_at)
     return { state: 'pending', ...untold }
   return {
@@ -143,7 +143,7 @@ function activeSecrets(secrets: readonly ConnectionSecret[], now: Date): Connect
   return secrets.filter(({ expires_at }) => expires_at === null || expires_at.getTime() > now.getTime())
 }
 
-/** As many secrets of one connection as notifications are checked against (guides: R2.4, R2.8). */
+/** Ingress checks a notification against at most this many secrets of a connection. */
 export const MAX_ACTIVE_SECRETS = 5
 
 /** The secrets after a rotation, or why it is refused. */
@@ -152,8 +152,7 @@ export type Rotation =
   | { readonly kind: 'refused'; readonly reason: 'too_many_active' | 'secret_in_use' }
 
 /**
- * The secrets of a connection with a new one in front. Those of before stay good for the overlap and no longer; an end that
- * comes sooner stays. What has expired is dropped.
+ * Adds a new secret. The previous secrets stay valid until the overlap ends, or until their own earlier end. Expired secrets are dropped.
  */
 export function rotateSecrets(
   secrets: readonly ConnectionSecret[],
@@ -176,7 +175,7 @@ function earlier(a: Date | null, b: Date): Date {
   return a === null || b.getTime() < a.getTime() ? b : a
 }
 
-/** What is left of a connection once it is deleted: its name and its past, none of its secrets. */
+/** The document of a deleted connection: it keeps its name and history, but no secrets. */
 export function deletedConnection(
   now: Date,
 ): Pick<ConnectionDocument, 'status' | 'inbound_secrets' | 'read_key' | 'deleted_at'> {

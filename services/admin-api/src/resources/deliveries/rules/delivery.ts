@@ -1,7 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ChannelHealthDocument, Delivery, DeliveryDocument } from '@backstop/contracts'
 
-/** A delivery as it is shown: what is stored of it, less the alert itself, which its incident or operation tells. */
+/** A delivery as the API shows it: without the alert, which its incident or operation already shows. */
 export function showDelivery(document: DeliveryDocument): Delivery {
   return {
     delivery_id: document._id,
@@ -21,13 +21,13 @@ export function showDelivery(document: DeliveryDocument): Delivery {
   }
 }
 
-/** Whether a delivery may be sent again. */
+/** The decision whether a delivery may be sent again. */
 export type SendAgainVerdict =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly reason: 'channel_deleted' | 'channel_switched_off' | 'channel_disabled' }
   | { readonly kind: 'refused'; readonly reason: 'a_test' | 'delivered' | 'superseded' }
 
-/** Whether anything would come of sending through a channel again what did not arrive. */
+/** Decides whether failed deliveries may be sent again through a channel. */
 export function judgeSendingAgain(
   channel: Pick<ChannelDocument, 'enabled'> | undefined,
   health: Pick<ChannelHealthDocument, 'disabled_at'> | undefined,
@@ -39,8 +39,8 @@ export function judgeSendingAgain(
 }
 
 /**
- * Whether a delivery may be attempted now because somebody asks for it. The notifier decides again, on the delivery as it
- * stands then; this is for the answer.
+ * Decides whether a delivery may be attempted now on request. This decision is for the answer; the notifier decides again on the
+ * delivery's state when it gets the command.
  */
 export function judgeRetry(
   delivery: Pick<DeliveryDocument, 'state' | 'test'>,

@@ -3,7 +3,7 @@ import { commandOf, type ProviderReport, readAddress } from './mail-event.ts'
 import { readPostmarkEvent } from './postmark-event.ts'
 import { readSesMessage } from './ses-event.ts'
 
-/** Samples of the Amazon SES developer guide ("Notification examples"), with a header of ours among the original ones. */
+/** Samples of the Amazon SES developer guide ("Notification examples"), with the X-Backstop-Project header added. */
 const sesMail = {
   timestamp: '2016-01-27T14:59:38.237Z',
   source: 'john@example.com',

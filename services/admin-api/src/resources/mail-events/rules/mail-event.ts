@@ -1,4 +1,7 @@
-/** What a mail provider tells of one address. Pure: the formats of providers are read in `ses-event.ts` and `postmark-event.ts`. */
+/**
+ * Bounces and complaints of one address, in a form common to all providers. `ses-event.ts` and `postmark-event.ts` read the formats of
+ * the providers.
+ */
 import { type Command, deterministicId, isoTime } from '@backstop/contracts'
 import { z } from 'zod'
 
@@ -6,25 +9,25 @@ import { z } from 'zod'
 export interface MailEvent {
   readonly kind: 'hard_bounce' | 'soft_bounce' | 'complaint'
   readonly address: string
-  /** Null where the mail does not say: nothing can be suppressed then. */
+  /** Null if the mail names no project. Then no address can be suppressed. */
   readonly projectId: string | null
-  /** When it happened, ISO 8601 in UTC with milliseconds. */
+  /** Time of the bounce or complaint, ISO 8601 in UTC with milliseconds. */
   readonly at: string
-  /** For a person: what the receiving server said. */
+  /** The answer of the receiving server, for people to read. */
   readonly detail: string | null
-  /** The provider's name for the report: the same when it comes twice. */
+  /** The provider's id of the report. A repeated report has the same id. */
   readonly reportId: string
 }
 
-/** What a request of a provider holds: reports, or something else of theirs that is of no use here. */
+/** The content of a provider's request: reports, an event that Backstop does not use, or malformed content. */
 export type ProviderReport =
   | { readonly kind: 'events'; readonly events: readonly MailEvent[] }
   | { readonly kind: 'ignored'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string }
 
 /**
- * What a mail names its project by, in what providers give back of it (packages/channels/src/email/smtp-mailer.ts).
- * @returns null for what is no id of a project
+ * Reads the project id that every mail contains and that providers return (packages/channels/src/email/smtp-mailer.ts).
+ * @returns null if the value is no project id
  */
 export function readProjectId(value: unknown): string | null {
   return typeof value === 'string' && /^prj_[0-9a-z]{1,64}$/.test(value) ? value : null
@@ -32,7 +35,7 @@ export function readProjectId(value: unknown): string | null {
 
 const Address = z.email().max(254)
 
-/** The address in `a@b` or `Name <a@b>`, in lower case; undefined when it is none. */
+/** The address in `a@b` or `Name <a@b>`, in lower case; undefined if the value is no address. */
 export function readAddress(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const bare = /<([^<>]*)>\s*$/.exec(value)?.[1] ?? value.trim()
@@ -40,13 +43,13 @@ export function readAddress(value: unknown): string | undefined {
   return parsed.success ? parsed.data : undefined
 }
 
-/** A time as providers write it; undefined when it is none. */
+/** Parses a provider's time; undefined if the value is no time. */
 export function readTime(value: unknown): string | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(ms) ? undefined : isoTime(ms)
 }
 
-/** At most what a list of suppressions can show; control characters are none of a person's business. */
+/** Joins and truncates the values to the length that a suppression may have, without control characters. */
 export function readDetail(...values: readonly unknown[]): string | null {
   const found = values.find(value => typeof value === 'string' && value.trim() !== '')
   return typeof found === 'string'
@@ -57,7 +60,7 @@ export function readDetail(...values: readonly unknown[]): string | null {
     : null
 }
 
-/** The wish that a report leads to. A report that comes twice is the same wish. */
+/** The command for a report. A repeated report gives the same command. */
 export function commandOf(format: string, event: MailEvent & { readonly projectId: string }): Command {
   const { kind, address, projectId, at, detail, reportId } = event
   const common = {

@@ -14,7 +14,7 @@ const PostmarkEvent = z.object({
   Metadata: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** What a type of bounce means ("Bounce types", Bounce API). What is not named says nothing about the address. */
+/** Meaning of the bounce types ("Bounce types", Bounce API). Types that are not listed say nothing about the address. */
 const KINDS: Readonly<Record<string, MailEvent['kind']>> = {
   HardBounce: 'hard_bounce',
   BadEmailAddress: 'hard_bounce',
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, MailEvent['kind']>> = {
   Unknown: 'soft_bounce',
 }
 
-/** What Postmark tells of bounces and complaints. */
+/** Reads Postmark's reports of bounces and complaints. */
 export function readPostmarkEvent(given: unknown): ProviderReport {
   const parsed = PostmarkEvent.safeParse(given)
   if (!parsed.success) return { kind: 'malformed', reason: 'The body is not an event of Postmark' }
@@ -38,7 +38,7 @@ export function readPostmarkEvent(given: unknown): ProviderReport {
   if (kind === undefined) return { kind: 'ignored', reason: 'other_bounce' }
   const address = readAddress(event.Email)
   const at = readTime(event.BouncedAt)
-  // Their numbers are larger than a JavaScript number tells apart, so the message stands beside them.
+  // Postmark's ids exceed the integers that a JavaScript number represents exactly, so the message id is added.
   const id = event.ID === undefined ? event.MessageID : `${event.ID}/${event.MessageID ?? ''}`
   if (address === undefined || at === undefined || id === undefined) {
     return { kind: 'malformed', reason: 'The event lacks Email, BouncedAt or ID' }

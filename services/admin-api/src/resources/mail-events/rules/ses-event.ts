@@ -8,8 +8,8 @@ const Recipient = z.object({
 })
 
 /**
- * The JSON inside an SNS message (Amazon SES developer guide, "Notification contents" and "Event publishing to SNS": the
- * former says notificationType, the latter eventType).
+ * The JSON inside an SNS message (Amazon SES developer guide). "Notification contents" uses the field notificationType, "Event publishing
+ * to SNS" uses eventType.
  */
 const SesMessage = z.object({
   notificationType: z.string().optional(),
@@ -38,7 +38,7 @@ const SesMessage = z.object({
     .optional(),
 })
 
-/** What SES tells of bounces and complaints. */
+/** Reads SES reports of bounces and complaints. */
 export function readSesMessage(text: string): ProviderReport {
   const parsed = SesMessage.safeParse(parseJson(text))
   if (!parsed.success) return { kind: 'malformed', reason: 'The message is not a notification of Amazon SES' }
@@ -46,7 +46,7 @@ export function readSesMessage(text: string): ProviderReport {
   const type = names.notificationType ?? names.eventType
   const projectId = projectOf(mail)
   if (type === 'Bounce' && bounce !== undefined) {
-    // Undetermined: the receiving server was not understood. It may pass.
+    // The type Undetermined means that SES did not understand the receiving server, so the bounce may be temporary.
     const kind = bounce.bounceType === 'Permanent' ? 'hard_bounce' : 'soft_bounce'
     return events(bounce.bouncedRecipients, { kind, projectId, reportId: bounce.feedbackId }, bounce.timestamp)
   }
@@ -73,7 +73,7 @@ function events(
   return { kind: 'events', events: found }
 }
 
-/** Tags come with event publishing, headers with notifications that include the original ones. */
+/** Tags are part of event publishing; headers are part of notifications with original headers. */
 function projectOf({ tags, headers }: z.infer<typeof SesMessage>['mail']): string | null {
   const header = headers?.find(({ name }) => name.toLowerCase() === 'x-backstop-project')?.value
   return readProjectId(tags?.project?.[0]) ?? readProjectId(header)

@@ -1,6 +1,9 @@
 import type { Replay, ReplayDocument, ReplayRequestDocument } from '@backstop/contracts'
 
-/** A bulk replay as it was asked for, with how far the notifier is; undefined: it has not begun. */
+/**
+ * A bulk replay with its progress.
+ * @param progress undefined if the notifier has not begun
+ */
 export function showReplay(request: ReplayRequestDocument, progress: ReplayDocument | undefined): Replay {
   return {
     replay_id: request._id,

@@ -1,6 +1,9 @@
 import type { Suppression, SuppressionDocument } from '@backstop/contracts'
 
-/** A suppressed address as it is shown. One whose bounces are only counted has no reason and is not to be shown. */
+/**
+ * A suppressed address as the API shows it. Call it only for documents with a reason: an address whose bounces are only counted is not
+ * suppressed.
+ */
 export function showSuppression(document: SuppressionDocument): Suppression {
   return {
     project_id: document.project_id,
