@@ -25,14 +25,14 @@ export type { Connections } from './connections/connections.ts'
 export { INGRESS_CRASH_POINTS } from './crash-points.ts'
 export type { Notification, Outcome } from './intake/intake.ts'
 
-/** The outside of ingress, each part as narrow as it is used. */
+/** The connections and stores that ingress uses. Tests pass parts in memory. */
 export interface IngressPorts {
   readonly bus: Pick<Bus, 'producer'>
-  /** Throws `unavailable` while the schema id is not known. */
+  /** Throws `unavailable` until the schema id is known. */
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly connections: Connections
   readonly load: Pick<LoadWatch, 'judge'>
-  /** The time that signatures are checked against: nothing is accepted before it is measured. */
+  /** The time that signatures are checked against. Until it is measured, ingress accepts nothing. */
   readonly clock: Clock & Pick<MeasuredClock, 'isMeasured'>
   readonly logger: Logger
   readonly metrics: Metrics
@@ -40,34 +40,37 @@ export interface IngressPorts {
 
 export interface IngressSettings {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   /** Headers that may carry each provider's credential, in lower case. */
   readonly credentialHeaders: Readonly<Record<ProviderKind, readonly string[]>>
   /** How long an authentic event may wait for the broker's ack before the answer is 503, in milliseconds. */
   readonly publishTimeoutMs: number
-  /** How long the first event of a batch waits for company, in milliseconds. */
+  /** How long the first event of a batch waits for more events, in milliseconds. */
   readonly lingerMs: number
   readonly queueMaxMessages: number
   readonly queueMaxBytes: number
-  /** Bytes of bodies held at once, over all requests. */
+  /** Limit for the bytes of all request bodies in memory. */
   readonly bodiesMaxBytes: number
   /** How long a body may take to arrive, in milliseconds. */
   readonly bodyTimeoutMs: number
   readonly sockets: Pick<SocketLimitOptions, 'maxSockets' | 'maxPerAddress' | 'isTrustedProxy'>
-  /** Events that one billing connection may send to this process. */
+  /** Limits the events that one billing connection may send to this process. */
   readonly rateLimit: RateLimit
 }
 
 export interface IngressApp {
   start(): Promise<void>
-  /** Finishes what is at hand, sends what is queued, disconnects. Takes 15 s at most. */
+  /** Finishes the requests in flight, sends the queued events and disconnects. Takes at most 15 s. */
   stop(): Promise<void>
-  /** The port it listens on; 0 before `start`. */
+  /** The port that the server listens on; 0 before `start`. */
   port(): number
-  /** Takes one notification without HTTP: for simulation. */
+  /** Receives notifications without HTTP, for simulations. */
   readonly intake: Intake
-  /** Why it should get no requests now, or undefined. Kafka being away is no reason: a 503 says more than no answer. */
+  /**
+   * Returns why ingress should get no requests now, or undefined if it is ready. It stays ready while Kafka is unavailable, because a 503
+   * tells a provider more than a refused connection.
+   */
   unready(): string | undefined
   updateGauges(): void
 }
@@ -79,7 +82,7 @@ const UNREADY_TEXTS: Readonly<Record<Unready | 'stopping', string>> = {
   stopping: 'The process is stopping',
 }
 
-/** Wires ingress from its ports. Nothing runs before `start`. */
+/** Builds ingress from its ports. Nothing runs before `start`. */
 export function createApp(ports: IngressPorts, settings: IngressSettings): IngressApp {
   const { clock, connections, logger } = ports
   const metrics = createRequestMetrics(ports.metrics)
@@ -119,7 +122,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     onRefused(status, reason) {
       const request = { method: '', provider: null, durationS: 0, byOldSecret: false }
       metrics.record({ ...request, status, result: 'refused', reason })
-      // Thousands of silent clients are no thousands of lines: the metric counts them.
+      // Silent clients may come by the thousand, so they are counted by the metric and not logged.
       if (reason !== 'silent') logger.info({ status, reason }, 'event.refused')
     },
     sockets: { ...settings.sockets, clock, logger, metrics: ports.metrics },
@@ -130,7 +133,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     async start() {
       await connections.start()
       await listen(server, settings.port, settings.host)
-      // Connects early, so that the first event need not wait for it; a broker that is away is no fault here.
+      // Connects now, so that the first event does not wait for the connection. An unavailable broker does not fail the start.
       await producer.start()
     },
     async stop() {
@@ -155,7 +158,7 @@ export function createApp(ports: IngressPorts, settings: IngressSettings): Ingre
     },
   }
 
-  /** Accepts nothing more and waits for the requests at hand; idle connections close at once. */
+  /** Stops accepting connections and waits for the requests in flight; idle connections close at once. */
   function closeServer(): Promise<void> {
     return new Promise(resolve => {
       const cut = clock.schedule(DRAIN_MS, () => server.closeAllConnections())

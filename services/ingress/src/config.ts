@@ -13,7 +13,7 @@ import type { IngressSettings } from './app.ts'
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/
 
-/** A list of header names; header names are the same in any case, so they are folded to lower. */
+/** A list of header names, in lower case because HTTP ignores their case. */
 const headerNames = (defaults: readonly string[]) =>
   setting
     .list(defaults.join(','))
@@ -23,7 +23,7 @@ const headerNames = (defaults: readonly string[]) =>
     )
     .transform(names => names.map(name => name.toLowerCase()))
 
-/** Every setting of ingress, by its environment name; .env.example shows them all. */
+/** The settings of ingress by their environment names. `.env.example` describes each setting. */
 export const settings = {
   ...commonSettings,
   SECRET_KEYS: keyRingSetting(),
@@ -73,7 +73,7 @@ export const settings = {
 
 export type IngressConfig = ReturnType<typeof readIngressConfig>
 
-/** @throws AppError `config_invalid` with every fault at once */
+/** @throws AppError `config_invalid` that lists every invalid setting */
 export function readIngressConfig(environment: Environment) {
   return readConfig(settings, environment)
 }
@@ -85,7 +85,7 @@ export function settingsOf(config: IngressConfig): IngressSettings {
     credentialHeaders: {
       processor: config.PROCESSOR_SIGNATURE_HEADERS,
       reseller: config.RESELLER_SIGNATURE_HEADERS,
-      // Basic authentication: HTTP itself names the header.
+      // HTTP itself defines the header of basic authentication.
       subscription: PROVIDERS.subscription.credentialHeaders,
     },
     publishTimeoutMs: config.PUBLISH_TIMEOUT_MS,

@@ -1,8 +1,8 @@
-/** Every place where a test kills this service (see kit's crashPoint), in the order of a request. */
+/** The places where a test kills this service (see kit's crashPoint), in the order in which a request reaches them. */
 export const INGRESS_CRASH_POINTS = [
-  /** Authenticated and queued, not yet sent: the provider gets no answer and posts again. */
+  /** The event is authenticated and queued, but not sent. The provider gets no answer and posts it again. */
   'ingress.before-send',
-  /** The broker has it, the provider does not know: it posts again, and the message id tells the two apart. */
+  /** The broker has the event, but the provider got no answer and posts it again. Both messages have the same message id. */
   'ingress.after-send',
 ] as const
 

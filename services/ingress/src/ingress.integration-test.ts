@@ -41,12 +41,12 @@ const postEvent = (provider: ProviderKind, event: Record<string, unknown>, id = 
   const body = JSON.stringify(event)
   return post(`${base()}/v1/webhooks/${provider}/${id}`, body, credentialOf(provider, body))
 }
-/** The event with another subject, so that its message goes to another partition. */
+/** The event about another subject, so that its message goes to another partition. */
 const aboutSubject = (provider: ProviderKind, id: string, subject: string) =>
   JSON.parse(JSON.stringify(eventOf(provider, id)).replace(/pi_1|txn_1|sub_1/, subject)) as Record<string, unknown>
 const eventIds = (messages: IncomingMessage[]) => messages.map(({ headers }) => headers.event_id)
 
-/** Every way in which a request may be refused, for one provider. */
+/** One request per way of being refused, for one provider. */
 function attacks(provider: ProviderKind): (() => Promise<HttpAnswer>)[] {
   const signer = SIGNERS[provider]
   const body = Buffer.from(JSON.stringify(eventOf(provider, 'evt_attack')))
@@ -74,7 +74,7 @@ function attacks(provider: ProviderKind): (() => Promise<HttpAnswer>)[] {
     () => post(`${base()}/v1/webhooks/${provider}/${own}`, body, good, 'PUT'),
     ...(signer.covers.time
       ? [
-          // Five minutes are allowed; one more is what a slow machine may take until it reads the future one.
+          // Signatures may be five minutes old. The time in the future has one minute more, because a slow machine may read it late.
           to(own, credentialOf(provider, body, Date.now() - 360_000)),
           to(own, credentialOf(provider, body, Date.now() + 360_000)),
         ]
@@ -122,7 +122,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
     for (const provider of Providers.options) {
       const answers = await Promise.all(attacks(provider).map(attack => attack()))
       for (const { status } of answers) expect([400, 401, 404, 405, 413, 415]).toContain(status)
-      // What was refused would stand before these in every partition, and each partition is read to one of these.
+      // A refused event would come before the sentinels in its partition, so reading each partition up to a sentinel would find it.
       const sentinels = Array.from({ length: 120 }, (_, at) => `evt_sentinel_${at}`)
       await Promise.all(sentinels.map((id, at) => postEvent(provider, aboutSubject(provider, id, `subject_${at}`))))
       const messages = await parts.messagesOf(provider, all => sentinels.every(id => eventIds(all).includes(id)))

@@ -18,7 +18,7 @@ const addressOf = (hostAndPort: string) => {
   const [host, port] = hostAndPort.split(':') as [string, string]
   return { host, port: Number(port) }
 }
-/** Calls and says how long that took, in milliseconds. */
+/** Makes the call and measures its duration in milliseconds. */
 async function timed<T>(call: () => Promise<T>): Promise<{ result: T; tookMs: number }> {
   const began = performance.now()
   const result = await call()
@@ -30,7 +30,7 @@ describe('ingress without Kafka', () => {
   let ingress: MemoryIngress
   beforeAll(async () => {
     proxy = await startTcpProxy(addressOf(parts.stack.kafkaBrokers[0]!))
-    // The broker tells clients its own address, and every connection has to go through the proxy all the same.
+    // The broker advertises its own address, so addresses are translated to keep every connection on the proxy.
     const bus = parts.stack.bus({ translateAddress: () => proxy.address })
     ingress = await startMemoryIngress({ ports: { bus } })
   })
@@ -49,7 +49,7 @@ describe('ingress without Kafka', () => {
       const first = await timed(() => ingress.postEvent('processor', `evt_lost_${mode}`))
       expectProblem(first.result, 503, 'unavailable', '30')
       expect(first.tookMs).toBeLessThan(3_000)
-      // Most are refused at once; one in half a second is let through to find out whether Kafka is back.
+      // Most requests are refused at once. One request per half second is let through as a probe of Kafka.
       const next = await Promise.all(
         Array.from({ length: 20 }, () => timed(() => ingress.postEvent('processor', `evt_lost_${mode}`))),
       )

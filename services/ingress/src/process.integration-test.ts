@@ -35,7 +35,7 @@ describe('the process of ingress', () => {
     await expect(postTo(doomed, second)).rejects.toMatchObject({ code: 'ECONNRESET' })
     expect(await doomed.ended).toBe('SIGKILL')
 
-    // The provider was told nothing, so it posts again.
+    // The provider got no answer, so it posts the event again.
     const next = await start()
     expect(await postTo(next, second)).toMatchObject({ status: 200 })
     const copies = point === 'ingress.after-send' ? 2 : 1

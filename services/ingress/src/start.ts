@@ -11,10 +11,10 @@ import { readIngressConfig, settingsOf } from './config.ts'
 import { createMongoConnections } from './connections/mongo-connections.ts'
 import { createLateCodec } from './publish/late-codec.ts'
 
-/** How long one attempt to look up the schema ids may take before it is logged and repeated, in milliseconds. */
+/** How long one attempt to read the schema ids may take, in milliseconds. Then it is logged and repeated. */
 const CODEC_TRY_MS = 5_000
 
-/** Opens the real parts from the environment and starts ingress. While one of them is unavailable, ingress answers 503. */
+/** Opens the real connections from the environment and starts ingress. While a dependency is unavailable, ingress answers 503. */
 export async function startIngress(environment: Environment): Promise<RunningService> {
   const config = readIngressConfig(environment)
   const parts = openServiceParts('ingress', config)
@@ -29,6 +29,6 @@ export async function startIngress(environment: Environment): Promise<RunningSer
   })
   const load = watchLoad({ maxUtilization: config.SHED_UTILIZATION, maxLagP99Ms: config.SHED_LAG_MS })
   const app = createApp({ bus, codec, connections, load, clock, logger, metrics }, settingsOf(config))
-  // Its connections are in memory: it accepts notifications while MongoDB is down.
+  // The billing connections are in memory, so ingress accepts notifications while MongoDB is down.
   return startApp(app, { parts, config, needsMongo: false, stopAfterwards: [load, codec] })
 }

@@ -5,7 +5,7 @@ import { createSecretBox, parseKeyRing, Secret } from '@backstop/kit'
 export const KEY_RING = `test:${Buffer.alloc(32, 7).toString('base64')}`
 export const secretBox = createSecretBox(parseKeyRing(new Secret(KEY_RING)))
 
-/** A secret as a connection holds it. */
+/** An inbound secret of a stored connection. */
 export interface TestSecret {
   readonly secret: string
   readonly expiresAt?: Date

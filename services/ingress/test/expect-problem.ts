@@ -3,7 +3,7 @@ import { PROBLEM_TYPE } from '@backstop/kit'
 import { expect } from 'vitest'
 import type { HttpAnswer } from './http-client.ts'
 
-/** Expects a problem document of that status and code whose detail is a sentence for a person. */
+/** Expects a problem document with the given status and code, and a sentence in `detail`. */
 export function expectProblem(answer: HttpAnswer, status: number, code: string, retryAfter?: string): void {
   expect(answer.headers['retry-after']).toBe(retryAfter)
   expect(answer.status).toBe(status)

@@ -7,7 +7,7 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-/** Posts bytes and reads the whole answer. One connection per call, so that nothing carries over. */
+/** Posts bytes and reads the whole answer. Each call opens its own connection, so that calls are independent. */
 export function post(
   url: string,
   body: Buffer | string | readonly (Buffer | string)[],
@@ -29,14 +29,14 @@ export function post(
     })
     outgoing.on('error', reject)
     if (typeof body === 'string' || Buffer.isBuffer(body)) return outgoing.end(body)
-    // Several parts go out chunked, each in a write of its own.
+    // With several parts, the body is chunked, and each part is written separately.
     for (const part of body) outgoing.write(part)
     outgoing.end()
   })
 }
 
 /**
- * Writes bytes to a connection, as they are, and reads until the server closes it.
+ * Sends bytes unchanged over a new connection and reads until the server closes it.
  * @param parts a number is a pause in milliseconds
  */
 export function rawExchange(port: number, parts: readonly (string | Buffer | number)[]): Promise<string> {
@@ -47,7 +47,7 @@ export function rawExchange(port: number, parts: readonly (string | Buffer | num
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('end', () => socket.end())
     socket.on('close', finish)
-    // A server that cuts us off has said what it had to say before.
+    // If the server resets the connection, it has already sent its answer.
     socket.on('error', () => {})
     socket.on('connect', () => void writeAll().catch(reject))
     async function writeAll() {
@@ -59,7 +59,7 @@ export function rawExchange(port: number, parts: readonly (string | Buffer | num
   })
 }
 
-/** The answer in what rawExchange read. */
+/** Parses the answer that rawExchange read. */
 export function parseAnswer(raw: string): { status: number; head: string; body: string } {
   const end = raw.indexOf('\r\n\r\n')
   const head = raw.slice(0, end)

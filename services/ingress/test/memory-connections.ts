@@ -2,7 +2,7 @@ import type { ConnectionDocument } from '@backstop/contracts'
 import type { Logger, SecretBox } from '@backstop/kit'
 import { type Connections, type InboundConnection, toInboundConnection } from '../src/connections/connections.ts'
 
-/** The connections in memory: for unit tests and simulation. Changes show at once, after `start`. */
+/** Connections in memory, for unit tests and simulations. Changes apply at once after `start`. */
 export interface MemoryConnections extends Connections {
   save(document: ConnectionDocument): void
   remove(connectionId: string): void

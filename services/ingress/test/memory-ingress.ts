@@ -25,14 +25,14 @@ export const SETTINGS: IngressSettings = {
   rateLimit: { perSecond: 10_000, burst: 10_000 },
 }
 
-/** The secrets of the connections that every ingress of a test knows: con_<provider>. */
+/** The secrets of the connections con_<provider>, which exist in every test. */
 export const SECRETS: Readonly<Record<ProviderKind, string>> = {
   processor: 'whsec_secret-of-the-processor',
   reseller: 'pdl_ntfset_secret-of-the-reseller',
   subscription: 'password-of-the-subscription',
 }
 
-/** The least event that each provider sends. */
+/** The smallest event that the provider could send. */
 export function eventOf(provider: ProviderKind, id: string): Record<string, unknown> {
   switch (provider) {
     case 'processor':
@@ -49,7 +49,7 @@ export function eventOf(provider: ProviderKind, id: string): Record<string, unkn
   }
 }
 
-/** The header that authenticates a body to con_<provider> now. */
+/** The header that authenticates a body to con_<provider> at the given time. */
 export function credentialOf(provider: ProviderKind, body: Buffer | string, atMs = Date.now()): Record<string, string> {
   const signer = SIGNERS[provider]
   return { [signer.header]: signer.sign(Buffer.from(body), [SECRETS[provider]], atMs) }
@@ -60,15 +60,15 @@ export interface MemoryIngress {
   readonly bus: MemoryBus
   readonly connections: MemoryConnections
   readonly base: string
-  /** Every line of the log, parsed. */
+  /** All log lines, parsed. */
   readonly lines: Record<string, unknown>[]
   metrics(): Promise<string>
-  /** Posts an authentic event of the provider. */
+  /** Posts an authentic event to con_<provider>. */
   postEvent(provider: ProviderKind, id: string): Promise<HttpAnswer>
   stop(): Promise<void>
 }
 
-/** An ingress on loopback whose broker and store are in memory. */
+/** Starts an ingress on loopback with a broker and a store in memory. */
 export async function startMemoryIngress(
   changed: {
     settings?: Partial<IngressSettings>

@@ -9,13 +9,13 @@ import { type Collection, MongoClient } from 'mongodb'
 import { connectionDocument, KEY_RING } from './connection-documents.ts'
 import { SECRETS } from './memory-ingress.ts'
 
-/** The real parts as a deploy job leaves them, with con_<provider> for each provider. */
+/** A stack after the deploy job, with a connection con_<provider> for each provider. */
 export interface ProvisionedStack {
   readonly stack: TestStack
   readonly connections: Collection<ConnectionDocument>
-  /** What ingress reads its settings from; free ports, logs only what is fatal. */
+  /** The environment for the settings of ingress, with free ports and only fatal log lines. */
   readonly environment: Environment
-  /** Everything that is on a provider's topic by now, once `isEnough` says so. */
+  /** Returns the messages on a provider's topic once `isEnough` returns true. */
   messagesOf(provider: ProviderKind, isEnough: (messages: IncomingMessage[]) => boolean): Promise<IncomingMessage[]>
   close(): Promise<void>
 }
@@ -82,7 +82,7 @@ export async function provisionStack(): Promise<ProvisionedStack> {
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** An ingress as a process of its own. */
+/** Ingress as a separate process. */
 export interface IngressProcess {
   readonly base: string
   kill(signal: NodeJS.Signals): void

@@ -1,9 +1,9 @@
 import type { OutgoingMessage, Producer } from '@backstop/kit'
 
-/** A producer whose every send the test answers itself. */
+/** A producer whose sends the test answers. */
 export class ScriptedProducer implements Producer {
   readonly sends: { messages: readonly OutgoingMessage[]; ack(): void; fail(error: unknown): void }[] = []
-  /** Answers each send at once while set. */
+  /** Answers each send at once, if set. */
   answer: ((messages: readonly OutgoingMessage[]) => unknown) | undefined
 
   async start(): Promise<void> {}

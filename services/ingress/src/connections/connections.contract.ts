@@ -1,4 +1,4 @@
-/** What every implementation of the connections port promises; `start` gives a fresh one with its store behind it. */
+/** The behaviour that every implementation of the port Connections must have. `start` opens a fresh implementation with its store. */
 import type { ConnectionDocument } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { PROVIDERS } from '@backstop/providers'
@@ -12,12 +12,12 @@ export interface ConnectionsUnderTest {
   readonly connections: Connections
   /** Writes the document as admin-api does. */
   save(document: ConnectionDocument): Promise<void>
-  /** Removes the document altogether. */
+  /** Deletes the document. */
   remove(connectionId: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** How soon a change must count (DESIGN: a new or rotated secret works in under 2 s). */
+/** A new or rotated secret must be in use within 2 s. */
 const SOON = { timeoutMs: 2_000 }
 const OLD = 'whsec_the-old-secret'
 const NEW = 'whsec_the-new-secret'
@@ -33,7 +33,7 @@ export function describeConnections(name: string, open: () => Promise<Connection
       await subject.connections.start()
       await until('the first load', () => subject.connections.isLoaded())
     }
-    /** Which of the secrets authenticates at the connection now. */
+    /** Returns the secrets that are valid at the connection at that time. */
     const accepted = (connectionId: string, secrets = [OLD, NEW], nowMs = Date.now()) => {
       const choice = chooseCredentials(subject.connections.find(connectionId), 'processor', nowMs)
       if (choice.kind === 'none') return choice.reason

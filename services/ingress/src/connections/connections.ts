@@ -1,7 +1,7 @@
 /**
- * The connections as ingress needs them: all in memory, so that a notification costs no look-up, and a known connection
- * takes no longer than an unknown one. `mongo-connections.ts` is the real one, `memory-connections.ts` its twin; both
- * pass `connections.contract.ts`.
+ * The port to the connections. All of them are in memory, so a notification needs no database lookup, and an unknown connection takes as
+ * long as a known connection. Implementations: `mongo-connections.ts`, and `memory-connections.ts` for tests. Both pass
+ * `connections.contract.ts`.
  */
 import type { ConnectionDocument, ProviderKind } from '@backstop/contracts'
 import { type Logger, maskSecrets, type SecretBox } from '@backstop/kit'
@@ -13,24 +13,24 @@ export interface InboundConnection {
   readonly projectId: string
   readonly provider: ProviderKind
   readonly credentials: readonly HeldCredential<InboundCredential>[]
-  /** Grows with each change: an older copy never replaces a newer one. */
+  /** Grows with each change, so that an older copy never replaces a newer one. */
   readonly version: number
-  /** What it was made from (see sourceOf). */
+  /** The stored fields that this connection was made from (see sourceOf). */
   readonly source: string
 }
 
 export interface Connections {
-  /** Begins to load and to follow changes; returns at once. A store that is away is tried again until it is there. */
+  /** Starts to load the connections and to follow changes, and returns at once. While the store is unavailable, loading is retried. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Whether all connections were loaded once. From then on what is known stays known, whatever becomes of the store. */
+  /** True once all connections were loaded. Loaded connections stay in use while the store is unavailable. */
   isLoaded(): boolean
-  /** How many connections are held. */
+  /** The number of connections in memory. */
   count(): number
   find(connectionId: string): InboundConnection | undefined
 }
 
-/** A stored connection with its secrets opened and prepared; undefined once it is deleted. */
+/** Opens and prepares the secrets of a stored connection. Undefined if the connection is deleted. */
 export function toInboundConnection(
   document: ConnectionDocument,
   secretBox: SecretBox,
@@ -43,7 +43,7 @@ export function toInboundConnection(
     if (opened.kind === 'prepared') {
       credentials.push({ credential: opened.credential, expiresAtMs: secret.expires_at?.getTime() ?? null })
     } else {
-      // The others may still do: one unreadable secret must not take its connection down.
+      // The connection stays usable with its other secrets.
       logger.error(
         { connection_id: document._id, fingerprint: secret.fingerprint, reason: opened.reason },
         'connection.secret_unusable',
@@ -60,7 +60,7 @@ export function toInboundConnection(
   }
 }
 
-/** Everything of a stored connection that ingress goes by, as one text: the same text, the same connection. */
+/** Serializes the fields of a stored connection that ingress uses. Equal texts mean that the connection did not change for ingress. */
 export function sourceOf(document: ConnectionDocument): string {
   const secrets = document.inbound_secrets.map(({ sealed, expires_at }) => [sealed, expires_at])
   return JSON.stringify([document.version, document.status, document.kind, document.project_id, secrets])

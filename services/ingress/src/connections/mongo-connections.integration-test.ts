@@ -19,7 +19,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** A fresh database; connections to it go over `url`, the test's own writes never do. */
+/** Opens connections over `url` in a fresh database. The test's own writes use a direct connection. */
 function openConnections(url: Secret, reloadMs = 60_000) {
   databases += 1
   const dbName = `${stack.dbName}-${databases}`

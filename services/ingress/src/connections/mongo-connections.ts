@@ -8,19 +8,19 @@ export interface MongoConnectionsOptions {
   readonly secretBox: SecretBox
   readonly clock: Clock
   readonly logger: Logger
-  /** How often everything is loaded again, as a net under the change stream, in milliseconds. */
+  /** How often all connections are loaded again, in case the change stream missed a change, in milliseconds. */
   readonly reloadMs: number
 }
 
 type Change = ChangeStreamDocument<ConnectionDocument>
 
-/** How long one look at the change stream waits for news, in milliseconds: stopping and reloading wait as long. */
+/** How long one read of the change stream waits for changes, in milliseconds. Stopping and reloading may wait as long. */
 const AWAIT_MS = 250
 const RETRY_FIRST_MS = 200
 const RETRY_MOST_MS = 5_000
 const LIVE: { status: { $ne: 'deleted' } } = { status: { $ne: 'deleted' } }
 
-/** All connections from the collection `connections`, kept up to date by its change stream. */
+/** Loads all connections from the collection `connections` and follows its change stream. */
 export function createMongoConnections(options: MongoConnectionsOptions): Connections {
   return new MongoConnections(options)
 }
@@ -71,7 +71,7 @@ class MongoConnections implements Connections {
         await this.#follow()
       } catch (error) {
         if (signal.aborted) return
-        // What is known stays in use: it ends with its own expiry and with nothing else.
+        // Loaded connections stay in use. Their secrets still expire at their own times.
         const level = isMongoUnavailable(error) ? 'warn' : 'error'
         logger[level]({ error, held: this.#held.size, retry_ms: pauseMs }, 'connections.feed_lost')
       }
@@ -82,8 +82,8 @@ class MongoConnections implements Connections {
   }
 
   /**
-   * Opens the stream before it loads, so that no change falls between the two, then applies changes until it fails. After
-   * a failure everything is loaded again: that is cheap, and no resume token can be too old.
+   * Opens the stream before it loads, so that no change between the two is missed, then applies changes until the stream fails. After a
+   * failure it loads everything again, which is cheap and needs no resume token that could be too old.
    */
   async #follow(): Promise<void> {
     const stream = this.#collection.watch<ConnectionDocument, Change>([], {
@@ -131,19 +131,19 @@ class MongoConnections implements Connections {
     if (!('documentKey' in change)) return
     const id = String(change.documentKey._id)
     const document = 'fullDocument' in change ? change.fullDocument : undefined
-    // Deleted outright, or between the update and its look-up.
+    // The document was deleted, or was deleted after the update and before its lookup.
     if (document === undefined || document === null) {
       if (change.operationType === 'delete' || change.operationType === 'update') this.#held.delete(id)
       return
     }
-    // The stream may still tell what the load has already read in a newer form.
+    // The stream may report an older version than the load has read.
     if ((this.#held.get(id)?.version ?? 0) > document.version) return
     const connection = this.#prepare(document)
     if (connection === undefined) this.#held.delete(id)
     else this.#held.set(id, connection)
   }
 
-  /** Opening secrets is the costly part of a reload: a connection that did not change is taken over. */
+  /** Opening secrets is the expensive part of a reload, so an unchanged connection is reused. */
   #prepare(document: ConnectionDocument): InboundConnection | undefined {
     const held = this.#held.get(document._id)
     if (held !== undefined && held.source === sourceOf(document)) return held

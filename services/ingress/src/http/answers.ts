@@ -1,6 +1,6 @@
 /**
- * Every answer that ingress gives. All but the 200 are made once: a refusal is the same bytes whatever was wrong, so
- * nobody can find out which connections exist or how close a guess came.
+ * All answers of ingress. Except for the 200 and the 429, each is built once. Every refusal of authentication has the same bytes, so
+ * nobody can find out which connections exist or which check failed.
  */
 import type { ErrorCode, ProviderKind } from '@backstop/contracts'
 import { PROBLEM_TYPE, problem } from '@backstop/kit'
@@ -8,7 +8,7 @@ import { MAX_BODY_BYTES, MAX_HEADERS, MAX_HEADERS_BYTES, RETRY_AFTER_S } from '.
 
 export interface Answer {
   readonly status: number
-  /** For http's writeHead: names and values in turn. */
+  /** Header names and values in turn, as writeHead of node:http takes them. */
   readonly headers: readonly string[]
   readonly body: Buffer | string
 }
@@ -25,7 +25,7 @@ const badSignature = refusal(
   'Check the path, the signing secret and the clock; the signature covers the raw body and is valid for 5 minutes',
 )
 
-/** One refusal per provider for everything that is not authentic (interface §7). */
+/** One answer per provider for every notification that is not authentic, whatever the reason. */
 export const NOT_AUTHENTIC: Readonly<Record<ProviderKind, Answer>> = {
   processor: badSignature,
   reseller: badSignature,
@@ -48,7 +48,7 @@ const MALFORMED_DETAILS = {
 
 export type Malformation = keyof typeof MALFORMED_DETAILS
 
-/** The sender is authentic, so it is told what is wrong. */
+/** The sender is authentic, so the answer may say what is wrong. */
 export const MALFORMED = Object.fromEntries(
   Object.entries(MALFORMED_DETAILS).map(([reason, detail]) => [reason, refusal('malformed_event', detail)]),
 ) as Readonly<Record<Malformation, Answer>>
@@ -78,7 +78,7 @@ export const OVERLOADED = refusal('overloaded', 'Ingress is at its limit; send t
   'retry-after',
   String(RETRY_AFTER_S.overloaded),
 ])
-/** The sender is authentic, so it is told when to come back. */
+/** The sender is authentic, so the answer may say when to retry. */
 export function rateLimited(retryAfterS: number): Answer {
   return refusal('rate_limited', 'This connection sends more events than its limit; send the event again later', [
     'retry-after',
@@ -91,9 +91,9 @@ export const FAULT = refusal(
   'The error is logged; send the event again later, and report it if it happens again',
 )
 
-/** The event is durable; a repetition gets the same answer. */
+/** The answer for a durable event. A repeated notification gets the same answer. */
 export function received(eventId: string): Answer {
-  // Event ids are printable ASCII, so characters are bytes.
+  // Event ids are printable ASCII, so the length in characters is the length in bytes.
   const body = `{"received":true,"event_id":${JSON.stringify(eventId)}}\n`
   return {
     status: 200,

@@ -18,7 +18,7 @@ afterEach(() => ingress.stop())
 const OUTAGE_S = '30'
 const LOAD_S = '10'
 const reasons = () => ingress.lines.map(line => line.reason).filter(reason => reason !== undefined)
-/** Starts an ingress whose every send the test answers itself. */
+/** Starts an ingress with a producer whose sends the test answers. */
 async function startScripted(settings: Partial<typeof SETTINGS> = {}) {
   const producer = new ScriptedProducer()
   ingress = await startMemoryIngress({ settings, ports: { bus: { producer: () => producer } } })

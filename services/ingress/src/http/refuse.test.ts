@@ -21,7 +21,7 @@ const urlOf = (path: string) => `${ingress.base}/v1/webhooks/${path}`
 const storedCount = () =>
   Providers.options.reduce((sum, provider) => sum + ingress.bus.stored(`inbound.${provider}`).length, 0)
 const lastReason = () => ingress.lines.at(-1)?.reason
-/** Everything of an answer that its caller can see, but for the time of day. */
+/** The parts of an answer that a caller can see, except for the date. */
 const visible = ({ status, headers: { date, ...headers }, body }: HttpAnswer) => ({ status, headers, body })
 
 interface Unauthentic {
@@ -232,7 +232,7 @@ describe('garbage', () => {
 
 describe('an unknown connection', () => {
   test('costs what a wrong secret costs: the signature of a large body is computed all the same', async () => {
-    // Without the dummy secret the hash over a megabyte is missing from one of them, which is most of the time taken.
+    // Without the dummy secret, the request to the unknown connection would skip the hash over a megabyte, which takes most of the time.
     const body = Buffer.alloc(1_000_000, 0x20)
     const headerValues = [SIGNERS.processor.sign(body, ['whsec_not-the-secret'], Date.now())]
     const taken = async (connectionId: string) => {

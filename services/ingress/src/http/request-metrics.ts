@@ -3,13 +3,13 @@ import { HTTP_BUCKETS_S, type Metrics } from '@backstop/kit'
 
 export interface RecordedRequest {
   readonly method: string
-  /** Null when the path names no provider. */
+  /** Null if the path names no provider. */
   readonly provider: ProviderKind | null
   readonly status: number
   readonly result: string
   readonly reason: string | null
   readonly durationS: number
-  /** Whether it was received by a secret that is being rotated out. */
+  /** True if the secret that authenticated the notification is being rotated out. */
   readonly byOldSecret: boolean
 }
 
@@ -19,7 +19,7 @@ export interface RequestMetrics {
   recordState(state: { queuedMessages: number; bodyBytes: number; connections: number }): void
 }
 
-/** Methods that get a label of their own; the method is the caller's text, and labels must be few. */
+/** Methods with their own label. All other methods share one, because a caller may send any text and labels must be few. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const NO_ROUTE = 'none'
 

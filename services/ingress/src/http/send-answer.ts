@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, discardBody } from '@backstop/kit'
 import type { Answer } from './answers.ts'
 
-/** Answers a request whose body has been read whole. */
+/** Answers a request whose body has arrived completely. */
 export function sendAnswer(response: ServerResponse, answer: Answer, closing: boolean): void {
   const headers = closing ? [...answer.headers, 'connection', 'close'] : [...answer.headers]
   response.writeHead(answer.status, headers)
   response.end(answer.body)
 }
 
-/** Answers before the body is there, and closes the connection. The answer goes out whole at once. */
+/** Answers before the body has arrived completely, and closes the connection. The whole answer is sent at once. */
 export async function sendAnswerEarly(
   request: IncomingMessage,
   response: ServerResponse,

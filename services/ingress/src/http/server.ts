@@ -15,24 +15,24 @@ export type Handle = (request: IncomingMessage, response: ServerResponse, expect
 
 export interface WebhookServerParts {
   readonly handle: Handle
-  /** Called for what never reaches the handler, with the status of its answer and the reason. */
+  /** Called for each request that does not reach the handler, with the status and the reason of its refusal. */
   readonly onRefused: (status: number, reason: string) => void
   readonly sockets: Omit<SocketLimitOptions, 'maxRequestsPerSocket'>
 }
 
 export interface WebhookServer {
   readonly server: Server
-  /** Writes what the log still holds back; call it when the server is closed. */
+  /** Writes log lines that the socket limits still hold back. Call it after the server is closed. */
   stop(): void
 }
 
-/** The HTTP server around a handler. */
+/** Creates the HTTP server around a handler. */
 export function createWebhookServer({ handle, onRefused, sockets }: WebhookServerParts): WebhookServer {
   const server = createServer({
     ...SERVER_TIMES,
     maxHeaderSize: MAX_HEADERS_BYTES,
     insecureHTTPParser: false,
-    // The handler refuses a request without Host, with a problem document: Node's own refusal has no body.
+    // The handler refuses a request without Host with a problem document. Node's own refusal has no body.
     requireHostHeader: false,
   })
   server.maxHeadersCount = MAX_HEADERS
@@ -53,7 +53,7 @@ export function createWebhookServer({ handle, onRefused, sockets }: WebhookServe
   }
   server.on('request', serve(false))
   server.on('checkContinue', serve(true))
-  // Other expectations may be ignored (RFC 9110 §10.1.1).
+  // A server may ignore any Expect header other than 100-continue (RFC 9110 §10.1.1).
   server.on('checkExpectation', serve(false))
   refuseBadHttp(server, bad => {
     const { answer, reason } = BAD_HTTP[bad.code]
@@ -61,7 +61,7 @@ export function createWebhookServer({ handle, onRefused, sockets }: WebhookServe
       onRefused(answer.status, 'silent')
       return answer
     }
-    // A request whose body turned out bad is recorded by its handler, which sees it broken off.
+    // If the body of a request turned out invalid, the handler records it, because the handler sees that the request broke off.
     if (!bad.isUnderWay) onRefused(answer.status, reason)
     return answer
   })

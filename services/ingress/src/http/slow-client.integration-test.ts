@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseAnswer, rawExchange } from '../../test/http-client.ts'
 import { startMemoryIngress } from '../../test/memory-ingress.ts'
 
-// It needs no stack, but the ten seconds that the server really grants.
+// This test needs no stack, but it waits for the server's real timeout of ten seconds.
 test('a client that never ends its headers is cut with 408 soon after 10 s', async () => {
   const ingress = await startMemoryIngress()
   const began = performance.now()

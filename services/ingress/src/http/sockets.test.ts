@@ -1,4 +1,4 @@
-/** What one client's connections can cost the others. */
+/** Connections of one client must not keep out other clients. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createNetworkMatcher } from '@backstop/kit'
@@ -25,7 +25,7 @@ async function dial(text = ''): Promise<Socket> {
   return socket
 }
 
-/** A request whose body never comes whole. */
+/** A request whose body never arrives completely. */
 const slowRequest = (headers = '') =>
   `POST /v1/webhooks/processor/con_processor HTTP/1.1\r\nhost: x\r\n${headers}content-length: 100\r\n\r\n{`
 
@@ -41,7 +41,7 @@ test('an event is received beside more silent connections than there may be, and
 test('an event is received beside as many slow requests of the same address as that may have, once they are slow', async () => {
   ingress = await start({ maxPerAddress: 20 })
   for (let opened = 0; opened < 20; opened++) await dial(slowRequest())
-  // Each of them has sent one byte of its body.
+  // Each of the 20 requests has sent one byte of its body.
   await until('all are at work', async () => /^ingress_body_bytes\{.*\} 20$/m.test(await ingress.metrics()))
   const received = async () => (await ingress.postEvent('processor', 'evt_slow').catch(() => undefined))?.status === 200
   await until('the event is received', received, { timeoutMs: 5_000 })
@@ -81,7 +81,7 @@ test('the 1,000th request of a socket is answered with Connection: close, and th
     socket.write(request.repeat(10))
     await until('answers', () => heard.split('HTTP/1.1 404').length - 1 === sent + 10)
   }
-  // One more, which a client may have sent before it read of the close.
+  // One request more, as a client may send before it reads `Connection: close`.
   socket.write(request)
   await closed
   expect(heard.match(/^connection: close/gim)).toHaveLength(1)

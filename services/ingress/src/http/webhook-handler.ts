@@ -30,14 +30,14 @@ export interface HandlerParts {
   isStopping(): boolean
 }
 
-/** What became of a request: its answer, and what the log line and the metrics say about it. */
+/** The outcome of a request: its answer, and the values for its log line and the metrics. */
 interface Verdict {
   readonly answer: Answer
   readonly result: 'received' | 'refused' | 'rate_limited' | 'malformed' | 'unavailable' | 'overloaded' | 'failed'
-  /** Why it was not received; null when it was. */
+  /** Why the notification was not received; null if it was received. */
   readonly reason: string | null
   readonly facts: Readonly<Record<string, unknown>>
-  /** Set where it was received by a secret that is being rotated out. */
+  /** True if the secret that authenticated the notification is being rotated out. */
   readonly byOldSecret?: boolean
 }
 
@@ -47,14 +47,14 @@ interface Exchange {
   readonly beganMs: number
   readonly provider: ProviderKind | null
   readonly connectionId: string | null
-  /** Whether the client is likely to go on sending although it is refused. */
+  /** True if the client probably continues to send its body although the request is refused. */
   readonly isSending: boolean
 }
 
-/** Longest connection id that is logged: the path may hold anything. */
+/** Longest connection id in the log, because a path may contain any text. */
 const LOGGED_ID_LENGTH = 64
 
-/** Handles one request from its headers to its answer, and writes its one log line. Never rejects. */
+/** Handles one request from its headers to its answer, and writes one log line for it. Never rejects. */
 export class WebhookHandler {
   readonly #parts: HandlerParts
 
@@ -66,7 +66,7 @@ export class WebhookHandler {
   async handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
     const { clock, bodyLimits } = this.#parts
     const beganMs = clock.now()
-    // A connection that breaks is seen by its 'close'; without listeners its errors could end the process.
+    // Without listeners, the error of a broken connection could end the process. The 'close' event already reports the broken connection.
     request.on('error', ignore)
     response.on('error', ignore)
     const route = routeRequest(request.method ?? '', request.url ?? '')
@@ -106,7 +106,7 @@ export class WebhookHandler {
     }
   }
 
-  /** What can be refused before a byte of the body is read. */
+  /** Refuses a request by its headers, before any byte of its body is read. Undefined if the headers are acceptable. */
   #judgeHeaders(request: IncomingMessage): Verdict | undefined {
     const { intake, load, bodyLimits } = this.#parts
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
@@ -129,7 +129,7 @@ export class WebhookHandler {
     this.#record(exchange, verdict, null)
     if (response.destroyed || request.socket.destroyed) return
     if (exchange.isSending) return sendAnswerEarly(request, response, verdict.answer, this.#parts.clock)
-    // What has no body leaves the connection fit for the next request.
+    // After a request without a body, the connection can be used for the next request.
     sendAnswer(response, verdict.answer, this.#parts.isStopping() || announcedLength(request) !== 0)
   }
 
@@ -180,7 +180,7 @@ const failed = (error: unknown): Verdict => ({
 const INCOMPLETE = {
   too_large: refused(answers.TOO_LARGE, 'too_large'),
   too_slow: refused(answers.TOO_SLOW, 'too_slow'),
-  // Nobody is left to read this one; it is recorded all the same.
+  // The client is gone and gets no answer, but the request is logged and counted.
   body_broken_off: refused(answers.BAD_REQUEST, 'body_broken_off'),
   budget_exhausted: overloaded('body_budget_exhausted'),
 } as const

@@ -1,6 +1,6 @@
 /**
- * What ingress does with one notification, without HTTP: authenticate it, make it durable, say what became of it. The
- * whole of the promise "nothing unauthenticated reaches a topic" is that `publish` is called in one place, below.
+ * Receives one notification, without HTTP: authenticates it, publishes it and returns the outcome. `publish` is called in only one place,
+ * after the authentication, so that nothing unauthenticated reaches a topic.
  */
 import { randomBytes } from 'node:crypto'
 import type { ProviderKind } from '@backstop/contracts'
@@ -17,12 +17,12 @@ import { traceparentOf } from './rules/traceparent.ts'
 
 export interface Notification {
   readonly provider: ProviderKind
-  /** As it stands in the path: any text. */
+  /** The connection id in the path, which may be any text. */
   readonly connectionId: string
-  /** Every value of every header that may carry the provider's credential. */
+  /** All values of all headers that may carry the provider's credential. */
   readonly headerValues: readonly string[]
   readonly traceparent: string | undefined
-  /** The bytes as they came. */
+  /** The bytes of the body, unchanged. */
   readonly body: Buffer
 }
 
@@ -32,11 +32,11 @@ export interface ReceivedEvent {
   readonly eventType: string
   readonly subject: string | null
   readonly traceparent: string
-  /** Index of the secret that fits, among those that are good now and can be read. */
+  /** Index of the matching secret among the readable secrets that are valid now. */
   readonly secretIndex: number
-  /** Whether that secret has an end: it is being rotated out. */
+  /** True if the matching secret expires, because it is being rotated out. */
   readonly byOldSecret: boolean
-  /** Age of the signature in seconds; null where none is signed. */
+  /** Age of the signature in seconds; null if the provider's notifications are not signed. */
   readonly ageS: number | null
 }
 
@@ -57,12 +57,12 @@ export type Outcome =
       readonly event: ReceivedEvent
     }
 
-/** Why no notification can be judged or stored yet. */
+/** Why ingress cannot yet authenticate or store notifications. */
 export type Unready = 'clock_not_measured' | 'connections_not_loaded' | 'schema_id_unknown'
 
 export interface IntakePorts {
   readonly connections: Connections
-  /** Throws `unavailable` while the schema id is not known. */
+  /** Throws `unavailable` until the schema id is known. */
   readonly codec: Pick<MessageCodec, 'schemaId'>
   readonly batcher: Pick<MicroBatcher, 'publish'>
   readonly clock: Pick<MeasuredClock, 'now' | 'isMeasured'>
@@ -71,9 +71,9 @@ export interface IntakePorts {
 
 export class Intake {
   readonly #ports: IntakePorts
-  /** Compared where there is nothing to compare with, so that an unknown connection costs what a known one costs. */
+  /** Credentials for checking notifications to unknown connections, so that they take as long as notifications to known connections. */
   readonly #dummies: Readonly<Record<ProviderKind, readonly InboundCredential[]>>
-  /** Of connections that sent something authentic: nobody else can add to it. */
+  /** Rate limits of the connections that sent authentic notifications. Nobody else can add an entry. */
   readonly #buckets = new Map<string, Bucket>()
   #schemaId: number | undefined
 
@@ -86,7 +86,10 @@ export class Intake {
     }
   }
 
-  /** Asked before a body is read: an ingress that was never ready must not hold a caller's socket. */
+  /**
+   * Returns why notifications cannot be received yet. Call it before reading a body, so that an ingress that was never ready does not
+   * hold a caller's socket.
+   */
   unready(): Unready | undefined {
     if (!this.#ports.clock.isMeasured()) return 'clock_not_measured'
     if (!this.#ports.connections.isLoaded()) return 'connections_not_loaded'
@@ -98,12 +101,15 @@ export class Intake {
     return undefined
   }
 
-  /** Resolves with `received` only once every in-sync replica of the broker has the event. Call it only when ready. */
+  /**
+   * Receives a notification. Resolves with `received` only after every in-sync replica of the broker has the event. Call it only if
+   * `unready` returns undefined.
+   */
   async take(notification: Notification): Promise<Outcome> {
     const nowMs = this.#ports.clock.now()
     const authentic = this.#authenticate(notification, nowMs)
     if (authentic.kind === 'not_authentic') return authentic
-    // Behind the authentication, so that a flood of forgeries uses up nobody's limit.
+    // Checked after the authentication, so that forged notifications never use up a connection's limit.
     const { connectionId: id } = notification
     const rate = takeToken(this.#buckets.get(id), this.#ports.rateLimit, nowMs)
     if (rate.kind === 'exceeded') {
@@ -148,7 +154,7 @@ export class Intake {
   }
 }
 
-/** Made from random bytes that nobody keeps: nobody can sign with it, and what fits it is refused all the same. */
+/** A credential of random bytes that are not kept, so nobody can sign with it. A match would be refused in any case. */
 function dummyCredential(provider: ProviderKind): InboundCredential {
   const prepared = PROVIDERS[provider].prepareSecret(new Secret(randomBytes(32).toString('hex')))
   if (prepared.kind === 'unusable') throw new Error(`The dummy secret of ${provider} is unusable: ${prepared.reason}`)

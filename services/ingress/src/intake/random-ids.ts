@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto'
 
 const ID_BYTES = 24
-/** Random bytes are drawn for many ids at once: one call costs as much as the signature of a small body. */
+/** Random bytes are drawn for many ids at once, because one call costs as much as the signature of a small body. */
 const POOL = Buffer.alloc(ID_BYTES * 256)
 let used = POOL.length
 
-/** 48 random hex digits: a trace id and a span id. They name things and protect nothing. */
+/** Makes 48 random hex digits: a trace id and a span id. They only identify a trace and protect nothing. */
 export function newTraceIds(): string {
   if (used === POOL.length) {
     randomFillSync(POOL)

@@ -1,24 +1,24 @@
 import type { OutgoingMessage } from '@backstop/kit'
 import type { BatcherLimits, PublishResult } from './micro-batcher.ts'
 
-/** A message on its way, and who waits for its ack. */
+/** A message that is queued or in flight, and the callback for its result. */
 export interface Waiting {
   readonly message: OutgoingMessage
   readonly bytes: number
-  /** Gives the waiter its result; undefined once it has one. */
+  /** Passes the result to the caller of `publish`. Undefined after that. */
   resolve: ((result: PublishResult) => void) | undefined
 }
 
-/** What waits for one topic, in order of arrival. */
+/** The messages that wait for one topic, in order of arrival. */
 export class Lane {
   #queue: Waiting[] = []
   #queuedBytes = 0
   #onEmpty: (() => void)[] = []
-  /** Sends that have not ended. */
+  /** Number of sends in flight. */
   inFlight = 0
-  /** What waits has waited long enough: it goes as soon as a send is to spare. */
+  /** True if the linger time of the queued messages is over: they are sent as soon as another send is allowed. */
   isDue = false
-  /** Ends the wait for company, while one runs. */
+  /** Cancels the linger timer, if it runs. */
   cancelLinger: (() => void) | undefined
 
   get waiting(): number {
@@ -35,8 +35,9 @@ export class Lane {
   }
 
   /**
-   * The next batch, never beyond the limits but for one message that is larger alone. Whoever gave up waiting is left
-   * out: after an outage the broker first gets what somebody still waits for.
+   * Takes the next batch from the queue. It stays within the limits, unless its first message alone exceeds them. Messages whose caller
+   * already got a result are returned as `abandoned` and not sent, so that after an outage the broker first gets the messages that
+   * callers still wait for.
    */
   take(limits: BatcherLimits): { batch: Waiting[]; abandoned: Waiting[] } {
     const batch: Waiting[] = []
@@ -58,7 +59,7 @@ export class Lane {
     return { batch, abandoned }
   }
 
-  /** Resolves when nothing waits and nothing is in flight. */
+  /** Resolves when no message is queued or in flight. */
   empty(): Promise<void> {
     return new Promise(resolve => {
       this.#onEmpty.push(resolve)
@@ -66,7 +67,7 @@ export class Lane {
     })
   }
 
-  /** Tells those who wait for `empty`, if it is. */
+  /** Resolves the promises of `empty` if the queue is empty. */
   settle(): void {
     if (this.#queue.length > 0 || this.inFlight > 0) return
     for (const resolve of this.#onEmpty.splice(0)) resolve()

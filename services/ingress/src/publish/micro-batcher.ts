@@ -1,7 +1,7 @@
 /**
- * Turns single messages into sends of many: kafkajs has no linger, and one request per message costs a third of the
- * throughput (guides: kafka §6). A message waits a few milliseconds at most, each waiter has its own result and its own
- * deadline, and what waits is bounded by count and bytes, so that a broker that is away costs neither memory nor sockets.
+ * Collects messages for a few milliseconds and sends them to Kafka in one request, because kafkajs has no linger and one request per
+ * message costs a third of the throughput. Each caller gets its own result within its own deadline. Queued messages are limited by count
+ * and bytes, so an unavailable broker exhausts neither memory nor sockets.
  */
 import { type Clock, crashPoint, isRetryable, type OutgoingMessage, type Producer } from '@backstop/kit'
 import type { IngressCrashPoint } from '../crash-points.ts'
@@ -9,19 +9,19 @@ import { Lane, type Waiting } from './lane.ts'
 import { admit, afterFailure, afterSuccess, type BreakerState, CLOSED } from './rules/breaker.ts'
 
 export interface BatcherLimits {
-  /** How long the first message of a batch waits for company, in milliseconds. */
+  /** How long the first message of a batch waits for more messages, in milliseconds. */
   readonly lingerMs: number
-  /** A batch goes out at once when it has that many messages or bytes. */
+  /** A batch is sent at once when it has this many messages or bytes. */
   readonly batchMessages: number
   readonly batchBytes: number
-  /** Sends in flight per topic: a topic that hangs holds up no other. */
+  /** Limit for sends in flight per topic, so that a slow topic does not delay others. */
   readonly sendsInFlight: number
-  /** Most that may wait or be in flight at once, over all topics. */
+  /** Limit for messages that are queued or in flight, over all topics. */
   readonly maxMessages: number
   readonly maxBytes: number
-  /** How long one message may take until its ack, in milliseconds. */
+  /** How long a message may take until it is acknowledged, in milliseconds. */
   readonly deadlineMs: number
-  /** How often a message is let through to find out whether the broker is back, in milliseconds. */
+  /** How often one message is let through as a probe while the broker is unavailable, in milliseconds. */
   readonly probeIntervalMs: number
 }
 
@@ -29,10 +29,10 @@ export type PublishResult =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'unavailable'; readonly reason: 'broker_unavailable' | 'not_acknowledged_in_time' | 'stopping' }
   | { readonly kind: 'overloaded'; readonly reason: 'queue_full' }
-  /** A fault of ours or of the set-up, which posting again does not mend. */
+  /** A bug or a wrong configuration. Posting the event again does not help. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** Told whenever a send has ended; `durationMs` is what the broker took. */
+/** Called after each send. `durationMs` is the time until the broker's answer. */
 export type OnSend = (outcome: 'acknowledged' | 'failed', messages: number, durationMs: number) => void
 
 export class MicroBatcher {
@@ -53,12 +53,15 @@ export class MicroBatcher {
     this.#onSend = onSend
   }
 
-  /** What waits or is in flight. */
+  /** The messages that are queued or in flight. */
   get held(): { readonly messages: number; readonly bytes: number } {
     return { messages: this.#messages, bytes: this.#bytes }
   }
 
-  /** Never rejects: resolves with `acknowledged` once every in-sync replica has the message, or with why not. */
+  /**
+   * Publishes a message. Resolves with `acknowledged` after every in-sync replica has the message, or with the reason why not. Never
+   * rejects.
+   */
   publish(message: OutgoingMessage): Promise<PublishResult> {
     if (this.#stopping) return Promise.resolve({ kind: 'unavailable', reason: 'stopping' })
     const now = this.#clock.now()
@@ -86,7 +89,7 @@ export class MicroBatcher {
     })
   }
 
-  /** Takes no more, sends what waits and resolves when every waiter has its result. */
+  /** Refuses new messages, sends the queued messages and resolves when every caller has its result. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const lane of this.#lanes.values()) this.#sendWhatIsDue(lane, 'all')
@@ -103,7 +106,7 @@ export class MicroBatcher {
     }
   }
 
-  /** Sends full batches, and with 'all' what has waited long enough as well, as far as there are sends to spare. */
+  /** Sends full batches, as many as may be in flight. With 'all', it also sends the batches that are not full. */
   #sendWhatIsDue(lane: Lane, which: 'full' | 'all'): void {
     if (which === 'all') {
       lane.cancelLinger?.()
@@ -154,7 +157,7 @@ export class MicroBatcher {
       only?.resolve?.({ kind: 'failed', error })
       return
     }
-    // The broker refuses a batch whole for one message in it: halves find that one, and the others go through.
+    // The broker refuses a whole batch for one message in it. Sending halves isolates that message, so that the others are stored.
     const middle = Math.ceil(batch.length / 2)
     await this.#send(batch.slice(0, middle))
     await this.#send(batch.slice(middle))

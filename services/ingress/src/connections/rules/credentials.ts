@@ -1,6 +1,9 @@
 import type { ProviderKind } from '@backstop/contracts'
 
-/** A secret of a connection, ready to compare, and when it ends (milliseconds since the epoch; null: never). */
+/**
+ * A secret of a connection, prepared for comparison. It expires at `expiresAtMs` (milliseconds since the epoch), or never if that is
+ * null.
+ */
 export interface HeldCredential<C> {
   readonly credential: C
   readonly expiresAtMs: number | null
@@ -15,12 +18,12 @@ export type CredentialChoice<C> =
   | {
       readonly kind: 'usable'
       readonly credentials: readonly C[]
-      /** Whether each of them, in the same order, has an end: it is being rotated out. */
+      /** For each credential, in the same order: true if it expires, because it is being rotated out. */
       readonly ends: readonly boolean[]
     }
   | { readonly kind: 'none'; readonly reason: 'unknown_connection' | 'wrong_provider' | 'no_usable_secret' }
 
-/** The secrets that a notification to this connection may be authenticated with now, or why there is none. */
+/** Chooses the secrets that may authenticate a notification to this connection now, or says why there is none. */
 export function chooseCredentials<C>(
   connection: CredentialHolder<C> | undefined,
   provider: ProviderKind,

@@ -10,8 +10,8 @@ const PREFIX = '/v1/webhooks/'
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
 
 /**
- * Where a request goes: `POST /v1/webhooks/{provider}/{connection_id}` is all there is. The id is taken as it stands:
- * ids that we made need no decoding, and any other text is simply an unknown connection.
+ * Routes a request. The only route is `POST /v1/webhooks/{provider}/{connection_id}`. The id is not decoded: our ids contain no escapes,
+ * and any other text is an unknown connection.
  */
 export function routeRequest(method: string, target: string): Route {
   const path = pathOf(target)

@@ -8,15 +8,15 @@ import {
   partitionKey,
 } from '@backstop/contracts'
 
-/** What ingress knows of an authentic event. Ids that decide anything come from here, never from the body. */
+/** The facts about an authentic event. Decisions use the ids here, never the ids in the body. */
 export interface InboundFacts {
   readonly provider: ProviderKind
   readonly projectId: string
   readonly connectionId: string
-  /** As the provider names it: printable ASCII, 255 characters at most. */
+  /** The provider's id of the event: at most 255 printable ASCII characters. */
   readonly eventId: string
   readonly eventType: string
-  /** Payment or subscription that the event is about; null when it names none. */
+  /** The payment or subscription that the event is about; null if it names none. */
   readonly subject: string | null
   /** Milliseconds since the epoch. */
   readonly receivedAtMs: number
@@ -33,8 +33,8 @@ export interface InboundMessage {
 const CLOSING = Buffer.from('}')
 
 /**
- * The message of an authentic event: an InboundEvent in the registry's wire format.
- * @param body the provider's bytes, known to be one JSON object in UTF-8: they become the last field as they are
+ * The Kafka message of an authentic event: an InboundEvent in the registry's wire format.
+ * @param body the provider's bytes, already checked to be one JSON object in UTF-8. They become the last field unchanged.
  */
 export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buffer): InboundMessage {
   return {
@@ -42,7 +42,7 @@ export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buff
     key: partitionKey(facts.projectId, facts.subject ?? facts.eventId),
     value: frame(schemaId, Buffer.concat([Buffer.from(opening(facts)), body, CLOSING])),
     headers: {
-      // The same for every delivery of this event to this connection, so that a repetition is told by its id.
+      // The same id for every delivery of this event to this connection, so that consumers recognise a repeat.
       [HEADERS.messageId]: deterministicId('message', 'inbound', facts.connectionId, facts.eventId),
       [HEADERS.eventId]: facts.eventId,
       [HEADERS.eventType]: facts.eventType,
@@ -52,7 +52,7 @@ export function inboundMessage(schemaId: number, facts: InboundFacts, body: Buff
   }
 }
 
-/** The envelope up to its last field, whose value the raw body is. */
+/** The message up to its last field, whose value is the raw body. */
 function opening(facts: InboundFacts): string {
   const fields = JSON.stringify({
     provider: facts.provider,

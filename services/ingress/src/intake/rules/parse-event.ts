@@ -3,12 +3,12 @@ export type ParsedEvent =
   | { readonly kind: 'malformed'; readonly reason: 'not_utf8' | 'not_json' | 'not_an_object' }
 
 /**
- * Fatal, because the body is spliced into the envelope as it came: what the decoder would mend here, every reader of
- * the message would have to mend in the same way. `ignoreBOM` keeps a byte order mark in the text, where JSON refuses it.
+ * `fatal`, because the body is inserted into the message unchanged: if the decoder replaced invalid bytes here, every reader of the
+ * message would have to replace them in the same way. `ignoreBOM` keeps a byte order mark in the text, so that JSON.parse refuses it.
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses an authenticated body whole: only a JSON object goes on. */
+/** Parses an authenticated body. Accepts only a JSON object. */
 export function parseEvent(body: Uint8Array): ParsedEvent {
   let text: string
   try {

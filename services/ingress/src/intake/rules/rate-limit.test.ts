@@ -4,7 +4,7 @@ import { type Bucket, type RateLimit, takeToken } from './rate-limit.ts'
 
 const LIMIT = { perSecond: 10, burst: 3 }
 
-/** How many of events at these times are within the limit. */
+/** Counts the events at these times that are within the limit. */
 function within(timesMs: readonly number[], limit: RateLimit): number {
   let bucket: Bucket | undefined
   let count = 0

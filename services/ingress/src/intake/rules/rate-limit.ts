@@ -1,6 +1,6 @@
 export interface RateLimit {
   readonly perSecond: number
-  /** Events that may come at once after a pause. */
+  /** Number of events that may arrive at once after a pause. */
   readonly burst: number
 }
 
@@ -14,9 +14,9 @@ export type RateVerdict =
   | { readonly kind: 'within'; readonly bucket: Bucket }
   | { readonly kind: 'exceeded'; readonly retryAfterS: number }
 
-/** Whether one more event is within the limit. @param bucket undefined for a connection that sent nothing so far */
+/** Takes a token for one more event, or returns the time to wait. @param bucket undefined if the connection has sent nothing yet */
 export function takeToken(bucket: Bucket | undefined, { perSecond, burst }: RateLimit, nowMs: number): RateVerdict {
-  // A clock that was set back refills nothing, and takes nothing away.
+  // If the clock was set back, the bucket neither gains nor loses tokens.
   const refilled = bucket === undefined ? burst : (Math.max(0, nowMs - bucket.atMs) / 1_000) * perSecond + bucket.tokens
   const tokens = Math.min(burst, refilled)
   if (tokens < 1) return { kind: 'exceeded', retryAfterS: Math.max(1, Math.ceil((1 - tokens) / perSecond)) }

@@ -2,7 +2,7 @@
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /**
- * The trace that a notification belongs to: the sender's where it gave a valid one, else a new one.
+ * The trace of a notification: the sender's if it is valid, or else a new trace.
  * @param newIds 48 random hex digits: trace id, then span id
  */
 export function traceparentOf(incoming: string | undefined, newIds: () => string): string {

@@ -1,12 +1,12 @@
 /**
- * Whether a send is worth trying. After a send that failed with no success since it began, the broker counts as away:
- * new work is refused at once, so that no caller's socket is held for nothing, but for one probe per interval. The first
- * success closes the breaker again; nothing has to be restarted.
+ * A circuit breaker for sends to the broker. It opens after a failed send, unless another send succeeded since that send began. While it
+ * is open, new messages are refused at once so that no caller's socket is held in vain, except for one probe per interval. The first
+ * success closes it.
  */
 export interface BreakerState {
   /** Milliseconds since the epoch; 0 before the first success. */
   readonly lastSuccessMs: number
-  /** When the next probe may pass; null while the breaker is closed. */
+  /** When the next probe is allowed; null while the breaker is closed. */
   readonly nextProbeMs: number | null
 }
 
@@ -26,7 +26,7 @@ export function afterSuccess(nowMs: number): BreakerState {
   return { lastSuccessMs: nowMs, nextProbeMs: null }
 }
 
-/** @param beganMs when the failed send began: an ack that came later than that says that the broker is there */
+/** @param beganMs when the failed send began; an ack after this time shows that the broker is available */
 export function afterFailure(
   state: BreakerState,
   beganMs: number,
